@@ -5,14 +5,21 @@ import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
 import * as ledgers from '../exports/ledger.js';
 import { askPage } from '../exports/answer.js';
-import { formatKst } from '../ground/calendar.js';
-import { EXIT, InterruptedError, messageOf, RefusedError, UsageError } from '../ground/errors.js';
-import { pricePart, priceOf } from '../ground/text.js';
+import { formatKst, isDay, type DayRange } from '../ground/calendar.js';
+import {
+  EXIT,
+  InterruptedError,
+  messageOf,
+  RefusedError,
+  UsageError,
+  type ExitCode,
+} from '../ground/errors.js';
+import { pricePart, priceOf, quoted } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
 import { withDataFolder } from '../job/data-folder.js';
 import { ledgerNow, withLedger } from '../job/wanted-days.js';
 import { dataFiles } from '../landing/paths.js';
-import { resumeExport, type ResumeOptions } from '../job/run.js';
+import { decideExports } from '../job/run.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { removedKnownBy } from '../warehouse/reader.js';
@@ -78,26 +85,130 @@ function inWords(entry: ledgers.Export, isRemoved: boolean, currency: string | u
   return lines.flatMap(([what, value]) => (value === undefined ? [] : [`${what.padEnd(10)}${value}`]));
 }
 
-/** The ids that a person may enter. The service's own are texts of no stated form (E20); they become parts of paths. */
-const EXPORT_ID = /^[A-Za-z0-9][A-Za-z0-9._~+=:@-]{0,199}$/;
+type DecideOptions = Options<'attach' | 'start' | 'end', 'abandon' | 'payAgain' | 'acceptIncomplete' | 'yes'>;
 
-export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, string]> = async (
-  { yes = false },
-  invocation,
-  key,
-  exportId,
-) => {
+/** Records your decision about one export, or about all exports of a range of days that need one. */
+export const exportsDecideCommand: Command<DecideOptions, [key?: string]> = (options, invocation, key) => {
+  const { attach, abandon, payAgain, acceptIncomplete, start, end } = options;
+  const given = [attach !== undefined, abandon, payAgain, acceptIncomplete].filter((one) => one === true);
+  if (given.length !== 1)
+    throw new UsageError('Exactly one decision is needed.', {
+      hint: 'Add one of --attach ID, --pay-again, --abandon and --accept-incomplete.',
+    });
+  if ((key === undefined) === (start === undefined && end === undefined))
+    throw new UsageError('A decision is about one export or about a range of days.', {
+      hint: 'Give the key of an export, or --start and --end. `dawnload exports list` shows the keys.',
+    });
+  if (attach !== undefined) {
+    if (key !== undefined) return attachId(key, attach, options, invocation);
+    throw new UsageError('An export id belongs to one export.', { hint: 'Give the key of the export.' });
+  }
+  const keys = key === undefined ? openIn(rangeOf(start, end), options) : () => [key];
+  return abandon === true
+    ? giveUp(keys, invocation)
+    : decideOnline(keys, key === undefined, options, invocation);
+};
+
+type Keys = (ledger: ledgers.Ledger) => string[];
+
+function rangeOf(start: string | undefined, end: string | undefined): DayRange {
+  if (start === undefined || end === undefined || !isDay(start) || !isDay(end) || end < start)
+    throw new UsageError('--start and --end must be days, the first one not after the last.', {
+      hint: 'Write them such as `--start 2026-11-18 --end 2026-11-20`.',
+    });
+  return { start, end };
+}
+
+/** The exports of a range that need this decision, oldest first. */
+function openIn({ start, end }: DayRange, { acceptIncomplete, payAgain }: DecideOptions): Keys {
+  return (ledger) => {
+    const keys = ledger
+      .entries()
+      .filter((entry) => entry.day >= start && entry.day <= end && ledgers.needsPerson(entry))
+      .filter((entry) => {
+        if (acceptIncomplete === true) return entry.exportId !== undefined;
+        const mayGiveUp = payAgain !== true && entry.state === 'landed';
+        return !ledgers.isClosed(entry) || mayGiveUp;
+      })
+      .map(({ key }) => key)
+      .sort();
+    if (keys.length > 0) return keys;
+    throw new UsageError(`No export from ${start} to ${end} needs this decision.`, {
+      hint: '`dawnload exports list` shows the exports, and what can be decided about each.',
+    });
+  };
+}
+
+function giveUp(keys: Keys, invocation: Invocation): Promise<ExitCode> {
+  const { terminal } = invocation;
+  return withDataFolder(
+    invocation.loadConfig(),
+    invocation,
+    'exports decide',
+    'nothing',
+    async ({ ledger }) => {
+      for (const key of keys(ledger)) {
+        const entry = ledger.get(key);
+        if (entry.state === 'landed' && !ledgers.isKeptBack(entry))
+          throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
+        const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave this export up.' });
+        terminal.note(
+          `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports decide ${key} --pay-again\` does.`,
+        );
+      }
+      warnDoubt(ledger, terminal);
+      return EXIT.done;
+    },
+  );
+}
+
+/** Decisions that ask the service: to pay again, or to load what came as the complete export. */
+async function decideOnline(
+  keysOf: Keys,
+  isRange: boolean,
+  { payAgain = false, acceptIncomplete = false, yes = false }: DecideOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const config = requireService(invocation.loadConfig());
+  const { terminal, signal, effects } = invocation;
+  const state = await ledgerNow(config, effects);
+  const keys = keysOf(state.ledger);
+  const entries = keys.map((key) => entryIn(state, key));
+  for (const { key } of entries.filter((entry) => wereRemoved(state.journal, entry)))
+    throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
+  if (payAgain && isRange && !yes) {
+    const { pricePerRecord, currency } = config.exports;
+    const estimates = entries.map(({ estimate }) => estimate ?? 0);
+    const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
+    const price = pricePart(priceOf([{ records, pricePerRecord }]), currency, 'about ');
+    const what = `Pay again for ${plural(keys.length, 'export')}, about ${plural(records, 'record')}${price}?`;
+    if (!(await terminal.confirm(what, signal)))
+      throw new RefusedError(`${what} Nothing was sent.`, {
+        hint: 'Add `--yes` to consent. The budget holds in any case.',
+      });
+  }
+  if (acceptIncomplete) for (const entry of entries) assertResumable(entry);
+  const report = await decideExports(keys, payAgain ? 'pay-again' : 'accept-incomplete', config, invocation);
+  return summarise('exports decide', report, false, config, invocation);
+}
+
+/** Enters the id of an export. The service's own ids are any texts (E20). */
+async function attachId(
+  key: string,
+  exportId: string,
+  { yes = false }: DecideOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
   const { terminal, signal } = invocation;
   const config = invocation.loadConfig();
   const keys = Object.values(config.credentials?.reveal() ?? {});
-  if (!EXPORT_ID.test(exportId) || new Secrets(...keys).holds(exportId))
-    throw new UsageError(
-      'EXPORT_ID must be the id of an export: at most 200 letters, digits and . _ ~ + = : @ -, and no access key.',
-      { hint: 'Copy it from the answer to the request, or ask the operator of the service for it.' },
-    );
+  if (/^(\s*|\.\.?)$/.test(exportId) || new Secrets(...keys).holds(exportId))
+    throw new UsageError('The export id is empty, a path, or an access key.', {
+      hint: 'Copy it from the answer to the request, or ask the operator of the service for it.',
+    });
   const agree = async (sentence: string): Promise<boolean> =>
     yes || terminal.confirm(`${sentence} Go on?`, signal);
-  return withDataFolder(config, invocation, 'exports attach', 'nothing', async ({ ledger }) => {
+  return withDataFolder(config, invocation, 'exports decide', 'nothing', async ({ ledger }) => {
     // A key that is none is refused below.
     const unknown =
       ledgers.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
@@ -106,20 +217,20 @@ export const exportsAttachCommand: Command<Options<never, 'yes'>, [string, strin
     const doubt = unknown && `${unknown}${asLoaded}`;
     if (doubt !== undefined && !(await agree(doubt)))
       throw new RefusedError(`${doubt} Nothing was changed.`, {
-        hint: 'Correct EXPORT_ID, or try again later. `--yes` enters the id all the same.',
+        hint: 'Correct the id, or try again later. `--yes` enters the id all the same.',
       });
     const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
     const isOver = state === 'abandoned';
     warnDoubt(ledger, terminal);
     if (held === undefined && !isOver)
       terminal.warn(
-        `The ledger did not list ${key}, so it was entered as a paid export of ${day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
+        `The ledger did not list ${key}, so it was entered as a paid export of ${day}. If the key was mistyped: \`dawnload exports decide ${key} --abandon\`.`,
       );
     const free = `The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`;
     terminal.note(`Export ${key} is ${state} as ${exportId}. ${isOver ? 'It counts as billed.' : free}`);
     return EXIT.done;
   });
-};
+}
 
 /**
  * Asks the service for the export (E21), which is free. Resolves with a sentence if it is not known whether the service has
@@ -143,24 +254,8 @@ async function doubtOf(exportId: string, config: Config, invocation: Invocation)
   }
 }
 
-export const exportsAbandonCommand: Command<object, [string]> = async (_, invocation, key) => {
-  const config = invocation.loadConfig();
-  return withDataFolder(config, invocation, 'exports abandon', 'nothing', async ({ ledger }) => {
-    const { terminal } = invocation;
-    const entry = ledger.get(key);
-    if (entry.state === 'landed' && !ledgers.isKeptBack(entry))
-      throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
-    const { day } = await ledger.record({ event: 'abandoned', key, note: 'A person gave this export up.' });
-    warnDoubt(ledger, terminal);
-    terminal.note(
-      `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports resume ${key} --pay-again\` does.`,
-    );
-    return EXIT.done;
-  });
-};
-
-/** Resumes one export: at no cost if it has an id; billed again only with the user's consent. */
-export const exportsResumeCommand: Command<ResumeOptions, [string]> = async (options, invocation, key) => {
+/** Resumes one export at no cost. */
+export const exportsResumeCommand: Command<object, [string]> = async (_, invocation, key) => {
   const config = requireService(invocation.loadConfig());
   const state = await ledgerNow(config, invocation.effects);
   let entry = entryIn(state, key);
@@ -170,20 +265,24 @@ export const exportsResumeCommand: Command<ResumeOptions, [string]> = async (opt
     );
   if (wereRemoved(state.journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
-  if (options.payAgain !== true && !ledgers.isResumable(entry.state) && entry.state !== 'loaded') {
-    const { day, exportId } = entry;
-    const otherwise =
-      exportId === undefined
-        ? `To request the day again, billed again: \`dawnload exports resume ${key} --pay-again\`.`
-        : `To take it up again at no cost: \`dawnload exports attach ${key} ${exportId}\`.`;
-    const free = `Nothing is billed for it. The next run requests ${day}.`;
-    throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
-      hint: ledgers.adviceFor(entry) ?? (ledgers.blocksRuns(entry.state) ? otherwise : free),
-    });
-  }
-  const report = await resumeExport(key, options, config, invocation);
+  assertResumable(entry);
+  const report = await decideExports([key], 'resume', config, invocation);
   return summarise('exports resume', report, false, config, invocation);
 };
+
+/** @throws RefusedError if the export has no id, or is over */
+function assertResumable(entry: ledgers.Export): void {
+  const { key, day, state, exportId } = entry;
+  if (ledgers.isResumable(state) || state === 'loaded') return;
+  const otherwise =
+    exportId === undefined
+      ? `To request the day again, billed again: \`dawnload exports decide ${key} --pay-again\`.`
+      : `To resume it at no cost: \`dawnload exports decide ${key} --attach=${quoted(exportId)}\`.`;
+  const free = `Nothing is billed for it. The next run requests ${day}.`;
+  throw new RefusedError(`Export ${key} is ${state}, so it cannot be resumed at no cost.`, {
+    hint: ledgers.adviceFor(entry) ?? (ledgers.blocksRuns(state) ? otherwise : free),
+  });
+}
 
 /**
  * Returns the export with this key.

@@ -174,22 +174,26 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsShowCommand,
   });
-  add('exports resume <key>', 'resume an export at no cost; with --pay-again, request its day again', {
-    examples: ['dawnload exports resume 2026-11-20.1', 'dawnload exports resume 2026-11-20.1 --pay-again'],
-    options: [
-      new Option('--pay-again', 'consent to be billed again for this day').conflicts('acceptIncomplete'),
-      ['--accept-incomplete', 'accept an incomplete export: no record, or only some of the pages'],
-    ],
+  add('exports resume <key>', 'download an export at no cost: what is missing, or once more', {
     load: async () => (await import('./exports.js')).exportsResumeCommand,
   });
-  add('exports attach <key> <export-id>', 'give the id of an export whose answer was lost', {
-    examples: ['dawnload exports attach 2026-11-20.1 8c1f0e2a'],
-    options: [['--yes', 'enter an id that cannot be tried, or replace one, without asking']],
-    load: async () => (await import('./exports.js')).exportsAttachCommand,
-  });
-  add('exports abandon <key>', 'give up an export; no run requests its day again', {
-    load: async () => (await import('./exports.js')).exportsAbandonCommand,
-  });
+  add('exports decide', 'decide about an export, or about all exports of a range that need a decision', {
+    examples: [
+      'dawnload exports decide 2026-11-20.1 --attach 8c1f0e2a',
+      'dawnload exports decide 2026-11-20.1 --pay-again',
+      'dawnload exports decide --start 2026-11-18 --end 2026-11-20 --accept-incomplete',
+    ],
+    options: [
+      ['--attach <id>', 'the id of an export whose answer was lost, or a corrected one'],
+      ['--pay-again', 'request the day again, billed again, within exports.budget'],
+      ['--abandon', 'give the export up; no run requests its day again'],
+      ['--accept-incomplete', 'load what came as the complete export: no record, or some of the pages'],
+      ['--start <day>', 'instead of a key: the first KST day of a range'],
+      ['--end <day>', 'the last KST day of the range, included'],
+      ['--yes', 'attach an id that cannot be tried, or pay for a range, without asking'],
+    ],
+    load: async () => (await import('./exports.js')).exportsDecideCommand,
+  }).argument('[key]', 'the key of an export, such as 2026-11-20.1');
 
   add('recover', 'show what the journal lacks and other files know, and enter it', {
     options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],

@@ -55,7 +55,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
     }
     if (!doubt.why.startsWith(ROWS_LOST))
       terminal.note(
-        'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports attach DAY.1 EXPORT_ID`.',
+        'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports decide DAY.1 --attach EXPORT_ID`.',
       );
     const exports = untracked.length === 0 ? undefined : plural(untracked.length, 'export');
     const question = `${exports === undefined ? 'Let' : `Enter ${exports}, and let`} runs pay and push again?`;

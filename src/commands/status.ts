@@ -208,7 +208,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   }
   const [undecided, givenUp] = [status.waits, status.given_up].map((days) => `events: ${listDays(days)};`);
   const exports = '`dawnload exports list`';
-  line('waits', status.waits.length > 0 && `${undecided} a person has to decide, see ${exports}`);
+  line('waits', status.waits.length > 0 && `${undecided} your decision is needed, see ${exports}`);
   line('given up', status.given_up.length > 0 && `${givenUp} ${exports} shows the exports`);
   line('retention', removed.length > 0 && `removed the events of ${counted(removed)}`);
   line('fresh', status.fresh && `every wanted day up to ${last} is there`);

@@ -31,7 +31,7 @@ import { dataFiles, foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
 import { isJudged } from '../service/client.js';
 import { plural } from '../terminal/text.js';
-import { cut, didYouMean } from '../ground/text.js';
+import { cut, didYouMean, quoted } from '../ground/text.js';
 import { exportsKnownBy, type ExportRow } from '../warehouse/reader.js';
 
 const text = z.string();
@@ -214,10 +214,10 @@ export const STATES = {
   ready: 'the service has made it, and its pages are downloaded next',
   landed: 'all pages are on disk, and are not loaded yet',
   loaded: 'its records are in the warehouse',
-  ambiguous: 'it is not known whether the service has made it; a person has to decide',
+  ambiguous: 'it is not known whether the service has made it; your decision is needed',
   failed: 'the service refused it',
   withdrawn: 'the request was never sent',
-  abandoned: 'a person gave it up',
+  abandoned: 'you gave it up',
 } as const;
 export type ExportState = keyof typeof STATES;
 
@@ -382,8 +382,8 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
   const reason = note === undefined ? '' : ` Reason: ${note.replace(/\.?$/, '.')}`;
   const command = (what: string): string => `\`dawnload exports ${what}\``;
   const resume = command(`resume ${key}`);
-  const accept = command(`resume ${key} --accept-incomplete`);
-  const giveUp = `To give the day up: ${command(`abandon ${key}`)}.`;
+  const accept = command(`decide ${key} --accept-incomplete`);
+  const giveUp = `To give the day up: ${command(`decide ${key} --abandon`)}.`;
   const told = (...sentences: readonly string[]): string => sentences.filter((one) => one !== '').join(' ');
   if (isKeptBack(entry))
     return told(
@@ -391,7 +391,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
       twin === undefined
         ? 'Its times may have shifted, or its id may belong to another export.'
         : `Its id is that of export ${twin.key}, too.`,
-      `To correct the id: ${command(`attach ${key} EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
+      `To correct the id: ${command(`decide ${key} --attach EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
     );
   if (entry.doubted)
     return told(
@@ -417,14 +417,14 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
     state === 'ambiguous' && entry.answerText !== undefined
       ? `If its answer, ${JSON.stringify(entry.answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again.`
       : '';
-  const attach = command(`attach ${key} ${quotedId ?? 'EXPORT_ID'}`);
+  const attach = command(`decide ${key} --attach ${quotedId ?? 'EXPORT_ID'}`);
   return told(
     what,
     ...(quotedId === undefined
       ? [judged, `If you have its export id: ${attach}.`]
       : [`If ${quotedId}, which its answer names, is its export id: ${attach}.`, judged]),
     state === 'ready' ? `To load the pages that were downloaded: ${accept}.` : '',
-    `${giveUp} To request it again, billed again: ${command(`resume ${key} --pay-again`)}.`,
+    `${giveUp} To request it again, billed again: ${command(`decide ${key} --pay-again`)}.`,
   );
 }
 
@@ -576,7 +576,7 @@ export class Ledger {
       const { day, state } = this.get(key);
       this.#assertNotCovered(day, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       if (blocksPayingAgain(state)) {
-        await this.#record({ event: 'abandoned', key, note: 'A person chose to pay for this day again.' });
+        await this.#record({ event: 'abandoned', key, note: 'You chose to pay for this day again.' });
       }
       return this.#intend({ ...terms, day }, key);
     });
@@ -602,7 +602,10 @@ export class Ledger {
       if (!(cause instanceof StorageError || cause instanceof DamageError)) throw cause;
       throw new StorageError(
         `The service accepted the paid export ${key} as ${exportId}, but the ledger could not record it. ${cause.message}`,
-        { hint: `Repair the disk, then run \`dawnload exports attach ${key} ${exportId}\`.`, cause },
+        {
+          hint: `Repair the disk, then run \`dawnload exports decide ${key} --attach=${quoted(exportId)}\`.`,
+          cause,
+        },
       );
     }
   }
@@ -670,7 +673,7 @@ export class Ledger {
         : changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
-          hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
+          hint: `Nothing was changed. To do it: \`dawnload exports decide ${key} --attach=${quoted(exportId)} --yes\`.`,
         });
       }
       if (known === undefined) await this.#enter(key, day, pricePerRecord);
@@ -704,7 +707,7 @@ export class Ledger {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }
     await this.#record({ event: 'intended', key, day, messageData: true, pricePerRecord });
-    await this.#record({ event: 'ambiguous', key, note: 'Entered by a person; the ledger did not list it.' });
+    await this.#record({ event: 'ambiguous', key, note: 'You entered it; the ledger did not list it.' });
   }
 
   /**

@@ -89,7 +89,7 @@ export async function requestMissing(
   for (const { day, key, state } of job.consent === 'budget' ? [] : ledger.entries())
     if (state === 'abandoned' && day >= start && day <= end)
       report.attention.push({
-        advice: `Export ${key} was given up by a person. \`dawnload exports resume ${key} --pay-again\` requests its day again.`,
+        advice: `Export ${key} is given up. \`dawnload exports decide ${key} --pay-again\` requests its day again.`,
         list: 'dawnload exports list',
       });
   const named = job.consent === 'budget' ? [] : daysOf(job.eventDays);
@@ -179,7 +179,7 @@ async function consentTo(
 
 /**
  * Requires the user's consent to be billed again: abandons the old export, then requests its window again within the
- * budget and downloads it.
+ * budget and downloads it. Resolves with true if the service accepted the request.
  *
  * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has
  *   changed
@@ -189,13 +189,14 @@ export async function requestAgain(
   service: ServiceClient,
   folder: PaymentFolder,
   patience: Patience,
-): Promise<void> {
+): Promise<boolean> {
   const { ledger } = folder;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, folder);
   const outcome = await requestPaid({ again: key, estimate }, service, folder);
   if (typeof outcome !== 'string') await downloadExport(outcome, service, folder, patience);
   tellSpent(folder);
+  return typeof outcome !== 'string';
 }
 
 /**

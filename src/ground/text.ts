@@ -97,3 +97,8 @@ export function sizeInWords(bytes: number): string {
   }
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
+
+/** A text as one word of a shell command. */
+export function quoted(text: string): string {
+  return /^[\w.~+=:@%,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

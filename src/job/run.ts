@@ -179,33 +179,36 @@ function patienceOf({ ledger, invocation: { effects } }: OpenFolder): Patience {
   return new Patience(ledger.settings.maxWaitMinutes, effects);
 }
 
-export interface ResumeOptions {
-  /** True if a person consents to being billed again. */
-  readonly payAgain?: boolean;
-  /** True if a person accepts an incomplete export: without records, or with only some of the pages. */
-  readonly acceptIncomplete?: boolean;
-}
-
-/** Resumes one export or, with a person's consent, requests its window again, which is billed again. */
-export function resumeExport(
-  key: string,
-  { payAgain = false, acceptIncomplete = false }: ResumeOptions,
+/**
+ * Resumes exports at no cost, loads what came of them as complete, or requests their days again with your consent, which is
+ * billed again.
+ */
+export function decideExports(
+  keys: readonly string[],
+  how: 'resume' | 'accept-incomplete' | 'pay-again',
   config: ServiceConfig,
   invocation: Invocation,
 ): Promise<RunReport> {
   const report = new RunReport(() => invocation.effects.now());
-  return recordAndDeliver('exports resume', config, invocation, report, (folder) =>
+  const command = how === 'resume' ? 'exports resume' : 'exports decide';
+  return recordAndDeliver(command, config, invocation, report, (folder) =>
     withService(folder, config, async (service) => {
       const patience = patienceOf(folder);
-      if (!payAgain)
-        return downloadExport(folder.ledger.get(key), service, folder, patience, acceptIncomplete);
-      const kept = keptFrom(config.retention, invocation.effects.now());
-      if (kept !== undefined && folder.ledger.get(key).day < kept)
-        throw new RefusedError(`The day of export ${key} is older than retention.events keeps it.`, {
-          hint: 'Nothing was requested. Raise retention.events first if you want the day.',
-        });
-      await assertPublishable(folder.files.published);
-      await requestAgain(key, service, folder, patience);
+      if (how === 'pay-again') {
+        const kept = keptFrom(config.retention, invocation.effects.now());
+        const old = keys.find((key) => kept !== undefined && folder.ledger.get(key).day < kept);
+        if (old !== undefined)
+          throw new RefusedError(`The day of export ${old} is older than retention.events keeps it.`, {
+            hint: 'Nothing was requested. Raise retention.events first if you want the day.',
+          });
+        await assertPublishable(folder.files.published);
+        // After an unknown outcome or a refusal no further request is sent.
+        for (const key of keys) if (!(await requestAgain(key, service, folder, patience))) break;
+        return;
+      }
+      const accepts = how === 'accept-incomplete';
+      for (const key of keys)
+        await downloadExport(folder.ledger.get(key), service, folder, patience, accepts);
     }),
   );
 }

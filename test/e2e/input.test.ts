@@ -61,7 +61,7 @@ const EXECUTED: [string, RegExp][] = [
   ['query --format xml', /--format/],
   ['sandbox --billing-journal nowhere/bills', /The sandbox cannot start \(ENOENT[^\n]*\)\.\s+Choose another/],
   ['forget -f nowhere', /nowhere cannot be read \(ENOENT[^\n]*\)\.\s+Give -f a file/],
-  ['exports attach 2026-11-20.1 a-key-that-is-secret', /EXPORT_ID must be[^]*no access key/],
+  ['exports decide 2026-11-20.1 --attach a-key-that-is-secret', /The export id is [^]*an access key/],
   ['run --config nowhere.yaml', /no configuration file/],
   [INIT, /exists already[\s\S]*--force/],
 ];
@@ -73,12 +73,14 @@ const PERFORMED: [string, RegExp][] = [
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs', /reference\.opt_outs is not set/],
   ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
-  [
-    'exports attach 2026-11-20.1 a/../b',
-    /EXPORT_ID must be the id of an export[^]*ask the operator of the service/,
-  ],
-  ['exports attach 2026-11-20.1 a\nb', /EXPORT_ID must be/],
-  [`exports attach 2026-11-20.1 ${'x'.repeat(201)}`, /EXPORT_ID must be/],
+  ['exports decide 2026-11-20.1 --attach ..', /The export id is empty[^]*ask the operator of the service/],
+  ['exports decide 2026-11-20.1', /Exactly one decision is needed/],
+  ['exports decide 2026-11-20.1 --abandon --pay-again', /Exactly one decision is needed/],
+  ['exports decide --abandon', /about one export or about a range of days/],
+  ['exports decide 2026-11-20.1 --start 2026-11-20 --end 2026-11-20 --abandon', /or about a range of days/],
+  ['exports decide --start 2026-11-20 --end 2026-11-19 --abandon', /must be days/],
+  ['exports decide --start 2026-11-20 --end 2026-11-20 --attach abc', /belongs to one export/],
+  ['exports decide --start 2026-11-20 --end 2026-11-20 --abandon', /No export from .* needs this decision/],
   ['run --config .', /cannot be read \(EISDIR\)/],
   ['query --sql select', /no warehouse[\s\S]*dawnload run/],
 ];
@@ -127,8 +129,8 @@ describe('the world outside', () => {
     await rm(join(folder, 'dawnload.yaml'));
     for (const command of [
       'rebuild',
-      'exports attach 2026-11-20.1 abc --yes',
-      'exports abandon 2026-11-20.1',
+      'exports decide 2026-11-20.1 --attach abc --yes',
+      'exports decide 2026-11-20.1 --abandon',
     ])
       expectSentence(await dawnload(command), /There is no dawnload\.yaml in this folder[^]*--config/, 2);
     expect(await readdir(folder)).toEqual([]);

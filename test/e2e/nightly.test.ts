@@ -171,7 +171,7 @@ describe('a night', { tags: ['long'] }, () => {
     place.sandbox.setFaults([]);
     await run(place, 'run', 1);
     const id = place.sandbox.bills()[0]?.export_id ?? '';
-    await run(place, `exports attach 2026-11-20.1 ${id}`);
+    await run(place, `exports decide 2026-11-20.1 --attach ${id}`);
     await run(place, 'run');
     expect(place.sandbox.bills()).toHaveLength(1);
   });
@@ -210,17 +210,17 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
     return place;
   }
-  const PAY_AGAIN = 'exports resume 2026-11-20.1 --pay-again';
+  const PAY_AGAIN = 'exports decide 2026-11-20.1 --pay-again';
 
   test('is not paid again together with something else, nor without a budget, nor over one, and nothing changes', async () => {
     const place = await lost();
     const before = await ledger(place);
     const both = await run(place, `${PAY_AGAIN} --accept-incomplete`, 2);
-    expect(both.stderr).toContain("'--pay-again' cannot be used with option '--accept-incomplete'");
+    expect(both.stderr).toContain('Exactly one decision is needed.');
     await ends(
-      place.run(['exports', 'attach', '2026-11-20.1', ' ']),
+      place.run(['exports', 'decide', '2026-11-20.1', '--attach', ' ']),
       2,
-      'EXPORT_ID must be the id of an export',
+      'The export id is empty',
     );
     for (const [exports, reason] of [
       ['', /exports\.budget is not set/],
@@ -240,7 +240,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     const place = await lost();
     await run(place, PAY_AGAIN);
     expect(await states(place)).toEqual(['2026-11-20.1 abandoned', '2026-11-20.2 loaded']);
-    const { stderr } = await run(place, 'exports resume 2026-11-20.2 --pay-again', 3);
+    const { stderr } = await run(place, 'exports decide 2026-11-20.2 --pay-again', 3);
     expect(stderr).toMatch(/nothing to pay for again/);
     expect(place.sandbox.bills()).toHaveLength(2);
   });
@@ -253,16 +253,19 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
       await place.configure(TWO_DAYS + budget(1));
       const { stderr } = await run(place, 'run', 1);
       expect(stderr).toMatch(/not requested, over exports\.budget for one run: 2026-11-19/);
-      await run(place, 'exports abandon 2026-11-20.1');
+      await run(place, 'exports decide 2026-11-20.1 --abandon');
       await run(place, 'run', 3);
       expect(place.sandbox.requests().E20).toBe(1);
     },
   );
 
   test('that the ledger did not know is entered only with a warning', async () => {
-    const { stderr } = await run(await makePlace(TWO_PAID), 'exports attach 2026-11-20.1 found --yes');
+    const { stderr } = await run(
+      await makePlace(TWO_PAID),
+      'exports decide 2026-11-20.1 --attach found --yes',
+    );
     expect(stderr).toMatch(
-      /did not list 2026-11-20\.1, so it was entered .* `dawnload exports abandon 2026-11-20\.1`/,
+      /did not list 2026-11-20\.1, so it was entered .* `dawnload exports decide 2026-11-20\.1 --abandon`/,
     );
   });
 

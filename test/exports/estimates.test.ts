@@ -137,7 +137,7 @@ describe('a paid export that comes without records', () => {
     const empty = { status: 'success', data: [], total_page_count: 1 };
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 200, body: empty }]);
     expect((await place.run(['run'])).code).toBe(1);
-    expect((await place.run(['exports', 'resume', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
+    expect((await place.run(['exports', 'decide', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
     expect(await listed(place)).toMatchObject([{ state: 'loaded', records: 0 }]);
     expect((await place.run(['run'])).code).toBe(0);
     place.sandbox.setFaults([]);
@@ -155,8 +155,8 @@ test('pages that are gone for good leave those that came to a person, who may ta
   const place = await make(`start_date: 2026-11-20\n${price}`, THREE_PAGES);
   place.sandbox.setFaults([{ endpoint: 'E21', kind: 'success-then-not-found', after: 2 }]);
   for (let night = 0; night < 3; night++) expect((await place.run(['run'])).code).toBe(1);
-  expect((await place.run(['status'])).stderr).toMatch(/exports resume 2026-11-20\.1 --accept-incomplete/);
-  const taken = await place.run(['exports', 'resume', '2026-11-20.1', '--accept-incomplete']);
+  expect((await place.run(['status'])).stderr).toMatch(/exports decide 2026-11-20\.1 --accept-incomplete/);
+  const taken = await place.run(['exports', 'decide', '2026-11-20.1', '--accept-incomplete']);
   expect(taken.code).toBe(0);
   expect(await events(place)).toEqual([{ events: 2_000 }]);
   // The page that never came is billed, too.
@@ -183,7 +183,7 @@ test('two ids that a person mixed up are named every night, put right by two com
   place.sandbox.setFaults([]);
   const [newer, older] = place.sandbox.bills().map(({ export_id: id }) => id);
   const attach = (day: string, id = '', ...more: string[]) =>
-    place.run(['exports', 'attach', `2026-11-${day}.1`, id, ...more]);
+    place.run(['exports', 'decide', `2026-11-${day}.1`, '--attach', id, ...more]);
   // The id is tried first, at no cost.
   await ends(attach('20', 'zzz'), 3, 'The service does not know export zzz');
   place.sandbox.setFaults([{ endpoint: 'E21', kind: 'reset-before' }]);
@@ -205,7 +205,7 @@ test('two ids that a person mixed up are named every night, put right by two com
   expect((await attach('20', newer)).code).toBe(3);
   expect((await attach('20', newer, '--yes')).code).toBe(0);
   // A person may take the wrong one for right, and find out later.
-  await place.run(['exports', 'resume', '2026-11-19.1', '--accept-incomplete']);
+  await place.run(['exports', 'decide', '2026-11-19.1', '--accept-incomplete']);
   expect((await place.run(['run'])).stderr).not.toContain('another export');
   expect((await attach('19', 'zzz')).stderr).toMatch(
     /does not know export zzz.*\. 2026-11-19\.1 is loaded, as/,
@@ -228,14 +228,16 @@ test('an id that a person gave to a day without an export is taken back, also af
   const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
   await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
   // What has landed and is loaded next is not given up by mistake.
-  await ends(place.run(['exports', 'abandon', '2026-11-20.1']), 3, 'has landed');
+  await ends(place.run(['exports', 'decide', '2026-11-20.1', '--abandon']), 3, 'has landed');
   expect((await place.run(['run'])).code).toBe(0);
   const [bill] = place.sandbox.bills();
   await place.configure(from('2026-11-19'));
-  expect((await place.run(['exports', 'attach', '2026-11-19.1', bill!.export_id, '--yes'])).code).toBe(0);
-  expect((await place.run(['run'])).stderr).toContain('`dawnload exports abandon 2026-11-19.1`');
-  expect((await place.run(['exports', 'abandon', '2026-11-19.1'])).code).toBe(0);
-  expect((await place.run(['exports', 'resume', '2026-11-19.1', '--pay-again'])).code).toBe(0);
+  expect(
+    (await place.run(['exports', 'decide', '2026-11-19.1', '--attach', bill!.export_id, '--yes'])).code,
+  ).toBe(0);
+  expect((await place.run(['run'])).stderr).toContain('`dawnload exports decide 2026-11-19.1 --abandon`');
+  expect((await place.run(['exports', 'decide', '2026-11-19.1', '--abandon'])).code).toBe(0);
+  expect((await place.run(['exports', 'decide', '2026-11-19.1', '--pay-again'])).code).toBe(0);
   const held =
     "select strftime(date, '%d') as day, count(*)::int as n from events group by all order by day desc";
   const days = place.sandbox.bills().map(({ records }, i) => ({ day: ['20', '19'][i], n: records }));

@@ -145,7 +145,9 @@ describe('a second request for the same day', () => {
     expect(refusal).toBeInstanceOf(RefusedError);
     expect(refusal.message).toBe('2026-11-20 is covered by export 2026-11-20.1, which is intended.');
     await ledger.record({ event: 'ambiguous', key: KEY, note: 'timeout' });
-    expect((await rejection(ledger.intend(INTENT))).hint).toContain('dawnload exports attach 2026-11-20.1');
+    expect((await rejection(ledger.intend(INTENT))).hint).toContain(
+      'dawnload exports decide 2026-11-20.1 --attach',
+    );
     await ledger.record({ event: 'abandoned', key: KEY, note: 'given up' });
     await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
   });
@@ -184,9 +186,9 @@ describe('after a run that died', () => {
     expect(adviceFor(next.get(KEY))).toBe(
       'Export 2026-11-20.1 of 2026-11-20 may have been billed: the outcome of its request is unknown. ' +
         'Reason: The process ended before it recorded the outcome of the request. ' +
-        "Ask the service's operator. If you have its export id: `dawnload exports attach 2026-11-20.1 EXPORT_ID`. " +
-        'To give the day up: `dawnload exports abandon 2026-11-20.1`. ' +
-        'To request it again, billed again: `dawnload exports resume 2026-11-20.1 --pay-again`.',
+        "Ask the service's operator. If you have its export id: `dawnload exports decide 2026-11-20.1 --attach EXPORT_ID`. " +
+        'To give the day up: `dawnload exports decide 2026-11-20.1 --abandon`. ' +
+        'To request it again, billed again: `dawnload exports decide 2026-11-20.1 --pay-again`.',
     );
     await next.settle();
     expect(next.get(KEY)).toEqual(settled);
@@ -235,7 +237,7 @@ describe('what a person decides', () => {
         const refusal = await rejection(ledger.attach(key, `new-${id}`));
         expect(refusal).toBeInstanceOf(RefusedError);
         expect(refusal.message).toBe(`Export ${key} is ${state} as ${id}, and another id would replace it.`);
-        expect(refusal.hint).toContain(`dawnload exports attach ${key} new-${id} --yes`);
+        expect(refusal.hint).toContain(`dawnload exports decide ${key} --attach=new-${id} --yes`);
         expect(ledger.get(key)).toMatchObject({ state, exportId: id });
         await ledger.attach(key, `new-${id}`, yes);
         await ledger.attach(key, `newer-${id}`);
@@ -337,7 +339,7 @@ it('tells the id of an accepted export that cannot be written down', async () =>
   const error = await rejection(ledger.requested(KEY, 'exp-1'));
   expect(error).toBeInstanceOf(StorageError);
   expect(error.message).toContain('accepted the paid export 2026-11-20.1 as exp-1');
-  expect(error.hint).toContain('dawnload exports attach 2026-11-20.1 exp-1');
+  expect(error.hint).toContain('dawnload exports decide 2026-11-20.1 --attach=exp-1');
 });
 
 describe('the ledger beside others', () => {

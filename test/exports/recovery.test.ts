@@ -94,7 +94,7 @@ describe('a machine that was lost and restored by the documented steps', () => {
 
     // The person finds the one in the bills, and lets runs request the other.
     const { export_id: id = '' } = place.sandbox.bills()[1] ?? {};
-    expect((await place.run(['exports', 'attach', '2026-11-21.1', id], at(2))).code).toBe(0);
+    expect((await place.run(['exports', 'decide', '2026-11-21.1', '--attach', id], at(2))).code).toBe(0);
     expect((await place.run(['status'], at(2))).stdout).toContain('2 exports (1 of unknown size)');
     expect((await place.run(['plan'], at(2))).stdout).toMatch(
       /so far 2 exports \(1 of unknown size\), [\d,]+ records/,
@@ -106,11 +106,11 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect((await place.run(['recover'], at(2))).stderr).toMatch(/holds everything/);
     // A second export of a day is given up from the start: to abandon it changes nothing.
     const second = await ends(
-      place.run(['exports', 'attach', '2026-11-21.2', 'exp-2', '--yes'], at(2)),
+      place.run(['exports', 'decide', '2026-11-21.2', '--attach', 'exp-2', '--yes'], at(2)),
       0,
       'It counts as billed.',
     );
-    expect(second.stderr).not.toContain('exports abandon');
+    expect(second.stderr).not.toContain('--abandon');
   });
 });
 

@@ -107,7 +107,7 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     expect(await held(place)).toBe(billed(place) - 1);
     expect(await lack(place)).toEqual({ day: 1, export: 1 });
     for (const command of ['exports list', 'status']) await ends(night(place, 4, command), 1, said);
-    expect((await night(place, 4, `exports resume ${KEY} --accept-incomplete`)).code).toBe(0);
+    expect((await night(place, 4, `exports decide ${KEY} --accept-incomplete`)).code).toBe(0);
     expect((await night(place, 5, AGAIN)).code).toBe(0);
     expect(await lack(place)).toEqual({ day: null, export: null });
     expect(place.sandbox.requests().E20).toBe(1);
@@ -296,9 +296,9 @@ test('an export that has no page is accepted by a person’s word', async () => 
   await ends(
     place.run(['run']),
     1,
-    `If the day had no events: \`dawnload exports resume ${KEY} --accept-incomplete\``,
+    `If the day had no events: \`dawnload exports decide ${KEY} --accept-incomplete\``,
   );
-  await ends(place.run(['exports', 'resume', KEY, '--accept-incomplete']), 0, 'The export has no page 0');
+  await ends(place.run(['exports', 'decide', KEY, '--accept-incomplete']), 0, 'The export has no page 0');
   expect(await place.rows('select state, records::int as records from ops.exports')).toEqual([
     { state: 'loaded', records: 0 },
   ]);
@@ -336,7 +336,7 @@ test('an answer to the paid request that breaks off is kept, and the id in it is
   const { stderr } = await place.run(['exports', 'list']);
   expect(stderr).toContain('Reason: the answer broke off: ');
   expect(stderr).toContain(`If ${id}, which its answer names, is its`);
-  expect((await place.run(['exports', 'attach', `${DAY}.1`, id])).code).toBe(0);
+  expect((await place.run(['exports', 'decide', `${DAY}.1`, '--attach', id])).code).toBe(0);
   expect((await place.run(['run'])).code).toBe(0);
   expect(place.sandbox.bills()).toHaveLength(1);
 });
@@ -389,16 +389,16 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
     const plan = await place.run(['plan']);
     expect(plan.stdout + plan.stderr).toContain('the last two requests had the same answer');
     expect((await place.run(['exports', 'list'])).stderr).toContain(
-      'If abc123, which its answer names, is its export id: `dawnload exports attach 2026-11-20.1 abc123`',
+      'If abc123, which its answer names, is its export id: `dawnload exports decide 2026-11-20.1 --attach abc123`',
     );
     place.sandbox.setFaults([]);
-    expect((await place.run(['exports', 'abandon', '2026-11-19.1'])).code).toBe(0);
+    expect((await place.run(['exports', 'decide', '2026-11-19.1', '--abandon'])).code).toBe(0);
     await place.run(['run']);
     expect(place.sandbox.bills()).toHaveLength(1);
     // The day that was given up is named, and a person who asks for it is told so.
     expect((await place.run(['status'])).stdout).toContain('given up  events: 2026-11-19');
     const day = ['--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'events', '--yes-paid'];
-    await ends(place.run(['backfill', ...day]), 1, '2026-11-19.1 was given up by a person');
+    await ends(place.run(['backfill', ...day]), 1, '2026-11-19.1 is given up');
   });
 
   test('whose answers differ only in the day are the last, too', async () => {
@@ -424,7 +424,7 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
       await place.run(['run']);
       expect(place.sandbox.requests().E20).toBe(asked);
     }
-    expect((await place.run(['exports', 'list'])).stderr).toContain('attach 2026-11-20.1 EXPORT_ID');
+    expect((await place.run(['exports', 'list'])).stderr).toContain('decide 2026-11-20.1 --attach EXPORT_ID');
   });
 });
 
@@ -434,7 +434,7 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
     await ends(place.run(['run']), 1, /days_missing .* wait for a person.* only what fits `exports\.budget`/);
     const status = await place.run(['status']);
     expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
-    expect(status.stdout).toMatch(/waits +events: 2026-11-20; a person has to decide/);
+    expect(status.stdout).toMatch(/waits +events: 2026-11-20; your decision is needed/);
     expect(status.stdout).not.toMatch(/missing +events/);
     const fresh =
       "select days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'";
@@ -445,7 +445,7 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
     await place.configure(YAML.replace(DAY, '2026-11-18'));
     await place.run(['run']);
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 1 }]);
-    await place.run(['exports', 'abandon', KEY]);
+    await place.run(['exports', 'decide', KEY, '--abandon']);
     const abandoned = await place.run(['status']);
     expect(abandoned.stdout).toMatch(/given up +events: 2026-11-20/);
     expect(abandoned.stdout).not.toMatch(/wait for a person/);
@@ -524,7 +524,7 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
     expect(days).toEqual([{ state: 'waits' }, { state: 'waits' }]);
     await ends(place.run(['status']), 1, 'kept back');
     for (const key of ['2026-11-19.1', KEY])
-      await place.run(['exports', 'resume', key, '--accept-incomplete']);
+      await place.run(['exports', 'decide', key, '--accept-incomplete']);
     expect(await held(place)).toBe(billed(place));
     const before = await contents(place.published);
     expect((await place.run(['rebuild'])).code).toBe(0);

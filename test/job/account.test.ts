@@ -24,7 +24,7 @@ const attempt = (staged: Staged, flags = {}): Promise<void> =>
   assertAccount(
     { dataDir: '/nowhere/data' },
     { effects: { ...testEffects(), accounts: accountsOf(staged) }, flags },
-    'exports abandon',
+    'exports decide',
   );
 
 test.each<[string, Staged]>([
@@ -44,11 +44,11 @@ test('root whose files stay its own is refused, with the line to use', async () 
   expect(refused).toBeInstanceOf(OtherAccountError);
   expect(refused).toMatchObject({
     message: '/ belongs to dawnload, which could not read the files that root leaves there.',
-    hint: 'Use `sudo -u dawnload dawnload exports abandon …`. To write there as root anyway, add --allow-root.',
+    hint: 'Use `sudo -u dawnload dawnload exports decide …`. To write there as root anyway, add --allow-root.',
   });
   expect(await attempt([0, 1_234, 0]).catch((error: unknown) => error)).toMatchObject({
     message: expect.stringContaining('/ belongs to account 1234,') as string,
-    hint: expect.stringContaining("`sudo -u '#1234' dawnload exports abandon …`") as string,
+    hint: expect.stringContaining("`sudo -u '#1234' dawnload exports decide …`") as string,
   });
   await attempt([0, 1_000, 0], { allowRoot: true });
 });

@@ -126,7 +126,7 @@ describe('clocks that are further apart than five minutes', () => {
     const before = place.sandbox.requests().E20;
     for (const ms of [-48 * HOUR, 48 * HOUR]) {
       await ends(
-        place.run(['exports', 'resume', '2026-11-20.1', '--pay-again'], clock(ms)),
+        place.run(['exports', 'decide', '2026-11-20.1', '--pay-again'], clock(ms)),
         1,
         /clock is 2 days .* the service's\. No paid request was sent\./,
       );

@@ -149,8 +149,8 @@ test('a day that retention would delete at once is never bought, nor paid for ag
     expect((await free.run(['run'])).code).toBe(0);
     expect(free.sandbox.requests().E20).toBe(count + 1);
     await free.configure(YAML + RETENTION);
-    await free.run(['exports', 'attach', '2026-11-12.1', 'another', '--yes']);
-    const again = await free.run(['exports', 'resume', '2026-11-12.1', '--pay-again']);
+    await free.run(['exports', 'decide', '2026-11-12.1', '--attach', 'another', '--yes']);
+    const again = await free.run(['exports', 'decide', '2026-11-12.1', '--pay-again']);
     expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('older than retention.events')]);
     expect(free.sandbox.requests().E20).toBe(count + 1);
   } finally {

@@ -109,7 +109,7 @@ test('nights, a backfill and a plan over the days pay for nothing, and find noth
   await expectWhole();
   expect(place.sandbox.bills()).toHaveLength(bills);
   expect(await place.rows(findings)).toEqual(found);
-  const again = await place.run(['exports', 'resume', key('2026-11-12'), '--pay-again']);
+  const again = await place.run(['exports', 'decide', key('2026-11-12'), '--pay-again']);
   expect(again.code).toBe(3);
   expect(place.sandbox.bills()).toHaveLength(bills);
   expect((await place.run(['doctor', '--deep'])).stdout).not.toMatch(/fail .*warehouse/);

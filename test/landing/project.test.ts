@@ -42,8 +42,8 @@ describe('another project in the same data folder', () => {
     'status',
     'schedule',
     'exports list',
-    'exports resume 2026-11-20.1 --pay-again',
-    'exports attach 2026-11-20.1 some-id',
+    'exports decide 2026-11-20.1 --pay-again',
+    'exports decide 2026-11-20.1 --attach some-id',
   ])('%s names both, and does nothing: exit code 2', async (command) => {
     const ledger = join(place.folder, 'data', 'ledger', 'journal.jsonl');
     const before = [await readFile(ledger, 'utf8'), place.sandbox.requests()];

@@ -113,7 +113,7 @@ test('it stops while the answer to a paid request does not come; a person then d
   place.sandbox.setFaults([]);
   const night = await place.run(['run']);
   expect(night.code).toBe(1);
-  expect(night.stderr).toMatch(/dawnload exports attach/);
+  expect(night.stderr).toMatch(/dawnload exports decide/);
 });
 
 test('two schedulers at once never run at once: the second comes later', async () => {

@@ -201,8 +201,8 @@ async function resolve(trial: Trial, key: string): Promise<void> {
   const [bill] = await orphans(trial);
   const decision =
     bill === undefined
-      ? ['exports', 'resume', key, '--pay-again']
-      : ['exports', 'attach', key, bill.export_id, '--yes'];
+      ? ['exports', 'decide', key, '--pay-again']
+      : ['exports', 'decide', key, '--attach', bill.export_id, '--yes'];
   const result = await trial.run(decision);
   trial.assert(result.code === 0, 'the decision was not taken', result);
 }

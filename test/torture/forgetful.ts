@@ -218,7 +218,7 @@ class Month {
         if (entries.some(({ exportId }) => exportId === id)) continue;
         const day = dayOf(new Date(start));
         const open = entries.find((one) => one.day === day && one.exportId === undefined);
-        await this.#carryOut(['exports', 'attach', open?.key ?? `${day}.1`, id, '--yes']);
+        await this.#carryOut(['exports', 'decide', open?.key ?? `${day}.1`, '--attach', id, '--yes']);
       }
       // After a kill something else may be lost, so the person compares the bills again.
       const { code, signal, stderr } = await this.#perform(
@@ -253,12 +253,12 @@ class Month {
    */
   async #readAgain(stderr: string): Promise<boolean> {
     let did = false;
-    for (const [pattern, ...more] of [
-      [/pages of export (\S+) are not all in the landing zone/g],
-      [/Export (\S+) of \S+ may lack/g, '--accept-incomplete'],
+    for (const [pattern, command, ...more] of [
+      [/pages of export (\S+) are not all in the landing zone/g, 'resume'],
+      [/Export (\S+) of \S+ may lack/g, 'decide', '--accept-incomplete'],
     ] as const) {
       const keys = new Set([...stderr.matchAll(pattern)].map(([, key = '']) => key));
-      for (const key of keys) await this.#carryOut(['exports', 'resume', key, ...more]);
+      for (const key of keys) await this.#carryOut(['exports', command, key, ...more]);
       did ||= keys.size > 0;
     }
     return did;
@@ -268,8 +268,8 @@ class Month {
     const waiting = (await this.trial.entries()).filter(({ state }) => state === 'ambiguous');
     for (const entry of waiting) {
       const bill = this.trial.bills().find(({ start, end }) => `${start}/${end}` === windowOf(entry));
-      const attach = ['exports', 'attach', entry.key, bill?.export_id ?? '', '--yes'];
-      await this.#carryOut(bill === undefined ? ['exports', 'resume', entry.key, '--pay-again'] : attach);
+      const attach = ['exports', 'decide', entry.key, '--attach', bill?.export_id ?? '', '--yes'];
+      await this.#carryOut(bill === undefined ? ['exports', 'decide', entry.key, '--pay-again'] : attach);
     }
     return waiting.length > 0;
   }

@@ -269,7 +269,7 @@ class Fortnight {
       for (const { export_id: id, start } of this.#trial.bills()) {
         const key = `${dayOf(new Date(start))}.1`;
         if (!known.has(id) && entries.find((entry) => entry.key === key)?.exportId === undefined)
-          await this.#perform(['exports', 'attach', key, id, '--yes']);
+          await this.#perform(['exports', 'decide', key, '--attach', id, '--yes']);
       }
     };
     await enter();
@@ -355,8 +355,8 @@ class Fortnight {
       const bill = bills.find(({ start, end }) => `${start}/${end}` === windowText(entry));
       if (entry.state === 'ambiguous') {
         return bill === undefined
-          ? [['exports', 'abandon', entry.key]]
-          : [['exports', 'attach', entry.key, bill.export_id, '--yes']];
+          ? [['exports', 'decide', entry.key, '--abandon']]
+          : [['exports', 'decide', entry.key, '--attach', bill.export_id, '--yes']];
       }
       const isShort = entry.state === 'loaded' && entry.records !== bill?.records;
       return isShort || entry.doubted || entry.short !== undefined ? [['exports', 'resume', entry.key]] : [];

@@ -367,9 +367,12 @@ class KillTrial {
     const bill = (await orphans(trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
     if (bill !== undefined) report.orphans++;
     if (bill !== undefined && chance.happens(0.7)) {
-      await this.#decide(['exports', 'attach', entry.key, bill.export_id, '--yes'], ATTACH_POINTS);
+      await this.#decide(
+        ['exports', 'decide', entry.key, '--attach', bill.export_id, '--yes'],
+        ATTACH_POINTS,
+      );
     } else if (chance.happens(0.25)) {
-      await this.#decide(['exports', 'abandon', entry.key], ABANDON_POINTS);
+      await this.#decide(['exports', 'decide', entry.key, '--abandon'], ABANDON_POINTS);
     } else {
       await this.#payAgain(entry.key);
     }
@@ -379,8 +382,8 @@ class KillTrial {
   /** A decision that may be killed too; made again when it was. */
   async #decide(command: readonly string[], points: readonly string[]): Promise<void> {
     if (this.chance.happens(0.4)) await this.#kill(command, points);
-    const [, what = '', key = ''] = command;
-    const done = what === 'attach' ? 'requested' : 'abandoned';
+    const [, , key = '', what = ''] = command;
+    const done = what === '--attach' ? 'requested' : 'abandoned';
     if ((await this.trial.entries()).find((entry) => entry.key === key)?.state === done) return;
     const result = await this.trial.run(command);
     this.trial.assert(result.code === 0, 'a decision was not taken', result);
@@ -393,7 +396,7 @@ class KillTrial {
     const window = windowOf(entry);
     const consents = trial.consents.get(window) ?? 0;
     trial.consents.set(window, consents + 1);
-    const command = ['exports', 'resume', key, '--pay-again'];
+    const command = ['exports', 'decide', key, '--pay-again'];
     if (mayBeKilled && this.chance.happens(0.3)) {
       await this.#kill(command, RUN_POINTS);
       // A consent that is not on record was not used: nothing may have been requested on its word.

@@ -364,7 +364,7 @@ export class OddNights {
         .slice(billsBefore)
         .find(({ start, end }) => `${start}/${end}` === windowOf(entry));
       if (bill === undefined || bill.export_id === entry.exportId) continue;
-      const result = await trial.run(['exports', 'attach', entry.key, bill.export_id, '--yes']);
+      const result = await trial.run(['exports', 'decide', entry.key, '--attach', bill.export_id, '--yes']);
       trial.assert(result.code === 0, 'the right id cannot be attached', result);
     }
   }

@@ -1,0 +1,114 @@
+/** Your decisions about paid exports: any id that the service may give, and one decision about a range of days. */
+import { describe, expect, test } from 'vitest';
+import type { Place } from '../support/dawnload.js';
+import { ends, makePlace } from '../support/place.js';
+
+const DAY = '2026-11-20';
+const KEY = `${DAY}.1`;
+const exports =
+  'exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n  max_wait_minutes: 0\n';
+const yaml = (start: string): string => `start_date: ${start}\nlookback_days: 1\nretries: 0\n${exports}`;
+
+/** A place whose requests for the days from `start` are billed, and their answers lost. */
+async function lost(start: string): Promise<Place> {
+  const faults = [{ endpoint: 'E20', kind: 'reset-after' }] as const;
+  const place = await makePlace(yaml(start), { faults, eventsPerDay: 100 });
+  const days = 1 + Number(DAY.slice(8)) - Number(start.slice(8));
+  for (let night = 0; night < days; night++) expect((await place.run(['run'])).code).toBe(1);
+  expect(place.sandbox.bills()).toHaveLength(days);
+  return place;
+}
+
+const states = async (place: Place): Promise<string[]> =>
+  (JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as { state: string }[]).map(
+    ({ state }) => state,
+  );
+
+describe('an export id', { tags: ['long'], timeout: 120_000 }, () => {
+  test.each(['-abc', '_abc', 'a/b/../c', 'a b  c', '내보내기-번호', 'x'.repeat(300), 'a?b#c%2F', "it's"])(
+    'may be %j: it is attached, downloaded and rebuilt',
+    async (id) => {
+      const place = await lost(DAY);
+      const asked: string[] = [];
+      place.sandbox.bend((endpoint, answer, query) => {
+        if (endpoint !== 'E21') return answer;
+        asked.push(query.get('page') ?? '');
+        const record = {
+          id: 'one',
+          event_name: 'send_success',
+          time: String(Date.parse(`${DAY}T03:00:00Z`) * 1_000),
+        };
+        const body = JSON.stringify({ status: 'success', data: [record], total_page_count: 1 });
+        return { ...answer, status: 200, body: Buffer.from(body) };
+      });
+      await ends(place.run(['exports', 'decide', KEY, '--attach', id]), 0);
+      await ends(place.run(['exports', 'decide', KEY, `--attach=${id}`]), 0);
+      const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
+        export_id: string;
+      }[];
+      expect(entry?.export_id).toBe(id);
+      await place.run(['run']);
+      expect(await place.rows('select event_id from events')).toEqual([{ event_id: 'one' }]);
+      await place.run(['rebuild']);
+      expect(await place.rows('select event_id from events')).toEqual([{ event_id: 'one' }]);
+      expect(place.sandbox.bills()).toHaveLength(1);
+    },
+  );
+});
+
+describe('a decision about a range', { tags: ['long'], timeout: 120_000 }, () => {
+  const RANGE = ['exports', 'decide', '--start', '2026-11-18', '--end', '2026-11-19'];
+
+  test('gives up the exports of its days', async () => {
+    const place = await lost('2026-11-18');
+    await ends(
+      place.run([...RANGE, '--abandon']),
+      0,
+      /2026-11-18\.1 is abandoned[^]*2026-11-19\.1 is abandoned/,
+    );
+    expect(await states(place)).toEqual(['abandoned', 'abandoned', 'ambiguous']);
+  });
+
+  test('pays again after consent to the total alone, and within the budget', async () => {
+    const place = await lost('2026-11-18');
+    place.sandbox.setFaults([]);
+    await ends(
+      place.run([...RANGE, '--pay-again']),
+      3,
+      /Pay again for 2 exports, about \d+ records\? Nothing was sent/,
+    );
+    expect(place.sandbox.bills()).toHaveLength(3);
+    await ends(
+      place.run([...RANGE, '--pay-again', '--yes']),
+      1,
+      'Export 2026-11-20.1 of 2026-11-20 may have been',
+    );
+    expect(place.sandbox.bills()).toHaveLength(5);
+    expect(await states(place)).toEqual(['abandoned', 'loaded', 'abandoned', 'loaded', 'ambiguous']);
+    await place.configure(yaml('2026-11-18').replace('records_per_run: 100000', 'records_per_run: 1'));
+    await ends(place.run(['exports', 'decide', KEY, '--pay-again']), 3);
+    expect(place.sandbox.bills()).toHaveLength(5);
+  });
+
+  test('pays for no further day once an outcome is unknown', async () => {
+    const place = await lost('2026-11-18');
+    await ends(place.run([...RANGE, '--pay-again', '--yes']), 1);
+    expect(place.sandbox.bills()).toHaveLength(4);
+    expect(await states(place)).toEqual(['abandoned', 'ambiguous', 'ambiguous', 'ambiguous']);
+  });
+
+  test('accepts the exports that are incomplete', async () => {
+    const place = await makePlace(yaml('2026-11-18'), { eventsPerDay: 300 });
+    place.sandbox.bend((endpoint, answer) => {
+      if (endpoint !== 'E21') return answer;
+      const page = JSON.parse(answer.body.toString()) as { data: { channel: string }[] };
+      page.data = page.data.filter(({ channel }) => channel !== 'email');
+      return { ...answer, body: Buffer.from(JSON.stringify(page)) };
+    });
+    await ends(place.run(['run']), 1, 'may lack');
+    const range = ['exports', 'decide', '--start', '2026-11-18', '--end', DAY];
+    await ends(place.run([...range, '--accept-incomplete']), 0);
+    await ends(place.run(['exports', 'list']), 0);
+    expect(place.sandbox.bills()).toHaveLength(3);
+  });
+});
