@@ -3,7 +3,8 @@ import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
-import * as ledgers from '../exports/ledger.js';
+import * as exports from '../exports/export.js';
+import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/answer.js';
 import { formatKst, isDay, type DayRange } from '../ground/calendar.js';
 import {
@@ -53,10 +54,10 @@ export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json 
   return warnAll(terminal, needed);
 };
 
-const BILLED: Readonly<Record<ledgers.Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
+const BILLED: Readonly<Record<exports.Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
 
 /** The export as lines of `what  value`. */
-function inWords(entry: ledgers.Export, isRemoved: boolean, currency: string | undefined): string[] {
+function inWords(entry: exports.Export, isRemoved: boolean, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
   const known = billed === 'no' ? undefined : recordsOf(entry);
   const price = known && priceOf([{ records: known, pricePerRecord }]);
@@ -67,7 +68,7 @@ function inWords(entry: ledgers.Export, isRemoved: boolean, currency: string | u
     ['export', `${entry.key}, of the KST day ${entry.day}`],
     [
       'state',
-      `${entry.state}: ${isGone ? 'retention removed its records from the warehouse' : ledgers.STATES[entry.state]}`,
+      `${entry.state}: ${isGone ? 'retention removed its records from the warehouse' : exports.STATES[entry.state]}`,
     ],
     ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
@@ -109,7 +110,7 @@ export const exportsDecideCommand: Command<DecideOptions, [key?: string]> = (opt
     : decideOnline(keys, key === undefined, options, invocation);
 };
 
-type Keys = (ledger: ledgers.Ledger) => string[];
+type Keys = (ledger: Ledger) => string[];
 
 function rangeOf(start: string | undefined, end: string | undefined): DayRange {
   if (start === undefined || end === undefined || !isDay(start) || !isDay(end) || end < start)
@@ -124,11 +125,11 @@ function openIn({ start, end }: DayRange, { acceptIncomplete, payAgain }: Decide
   return (ledger) => {
     const keys = ledger
       .entries()
-      .filter((entry) => entry.day >= start && entry.day <= end && ledgers.needsPerson(entry))
+      .filter((entry) => entry.day >= start && entry.day <= end && exports.needsPerson(entry))
       .filter((entry) => {
         if (acceptIncomplete === true) return entry.exportId !== undefined;
         const mayGiveUp = payAgain !== true && entry.state === 'landed';
-        return !ledgers.isClosed(entry) || mayGiveUp;
+        return !exports.isClosed(entry) || mayGiveUp;
       })
       .map(({ key }) => key)
       .sort();
@@ -149,7 +150,7 @@ function giveUp(keys: Keys, invocation: Invocation): Promise<ExitCode> {
     async ({ ledger }) => {
       for (const key of keys(ledger)) {
         const entry = ledger.get(key);
-        if (entry.state === 'landed' && !ledgers.isKeptBack(entry))
+        if (entry.state === 'landed' && !exports.isKeptBack(entry))
           throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
         const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave this export up.' });
         terminal.note(
@@ -211,7 +212,7 @@ async function attachId(
   return withDataFolder(config, invocation, 'exports decide', 'nothing', async ({ ledger }) => {
     // A key that is none is refused below.
     const unknown =
-      ledgers.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
+      exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
     const held = ledger.find(key);
     const asLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
     const doubt = unknown && `${unknown}${asLoaded}`;
@@ -271,16 +272,16 @@ export const exportsResumeCommand: Command<object, [string]> = async (_, invocat
 };
 
 /** @throws RefusedError if the export has no id, or is over */
-function assertResumable(entry: ledgers.Export): void {
+function assertResumable(entry: exports.Export): void {
   const { key, day, state, exportId } = entry;
-  if (ledgers.isResumable(state) || state === 'loaded') return;
+  if (exports.isResumable(state) || state === 'loaded') return;
   const otherwise =
     exportId === undefined
       ? `To request the day again, billed again: \`dawnload exports decide ${key} --pay-again\`.`
       : `To resume it at no cost: \`dawnload exports decide ${key} --attach=${quoted(exportId)}\`.`;
   const free = `Nothing is billed for it. The next run requests ${day}.`;
   throw new RefusedError(`Export ${key} is ${state}, so it cannot be resumed at no cost.`, {
-    hint: ledgers.adviceFor(entry) ?? (ledgers.blocksRuns(state) ? otherwise : free),
+    hint: exports.adviceFor(entry) ?? (exports.blocksRuns(state) ? otherwise : free),
   });
 }
 
@@ -290,18 +291,18 @@ function assertResumable(entry: ledgers.Export): void {
  * @throws UsageError if there is none
  * @throws DamageError if there is none and the ledger is incomplete
  */
-function entryIn({ ledger, doubt }: ledgers.LedgerState, key: string): ledgers.Export {
+function entryIn({ ledger, doubt }: LedgerState, key: string): exports.Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
   return ledger.get(key);
 }
 
 /** Warns about an incomplete ledger after a decision was recorded in it. */
-function warnDoubt({ doubt }: ledgers.Ledger, terminal: Terminal): void {
+function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
   if (doubt !== undefined) terminal.warn(doubt.sentences);
 }
 
 /** The columns of `ops.exports` and the additional fields of the ledger. */
-function asJson(entry: ledgers.Export, isRunning: boolean) {
+function asJson(entry: exports.Export, isRunning: boolean) {
   return {
     ...knownOf(entry),
     billed: entry.billed,
@@ -313,8 +314,8 @@ function asJson(entry: ledgers.Export, isRunning: boolean) {
     loaded_at: entry.loadedAt ?? null,
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
-    empty_in_doubt: entry.doubted && !ledgers.isClosed(entry),
-    kept_back: ledgers.isKeptBack(entry),
+    empty_in_doubt: entry.doubted && !exports.isClosed(entry),
+    kept_back: exports.isKeptBack(entry),
     short: entry.short ?? null,
     tolerated: entry.tolerated ?? null,
     complete_by: entry.proof ?? null,
@@ -323,6 +324,6 @@ function asJson(entry: ledgers.Export, isRunning: boolean) {
     run_id: entry.run ?? null,
     note: entry.note ?? null,
     answer: entry.answerText ?? null,
-    advice: ledgers.adviceFor(entry, isRunning) ?? null,
+    advice: exports.adviceFor(entry, isRunning) ?? null,
   };
 }

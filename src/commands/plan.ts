@@ -5,7 +5,7 @@ import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { explainLimit, REASONS, spendOf, spentIn, type Budget, type Decision } from '../exports/budget.js';
-import { keysUnderWay } from '../exports/ledger.js';
+import { keysUnderWay } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';

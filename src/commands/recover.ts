@@ -7,7 +7,7 @@ import { Pending } from '../erasure/erase.js';
 import { assertKeyOf, ERASE, erasuresOf } from '../erasure/register.js';
 import { EXIT } from '../ground/errors.js';
 import { REMOVED, wereRemoved } from '../erasure/retention.js';
-import { landedAmong } from '../exports/ledger.js';
+import { landedAmong } from '../exports/export.js';
 import { untrackedIn } from '../exports/untracked.js';
 import type { Doubt } from '../journal/doubt.js';
 import { erasureNamed, type Journal } from '../journal/journal.js';

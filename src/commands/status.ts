@@ -5,7 +5,7 @@ import { nightly, notBegun } from '../../jobs/nightly.js';
 import { streamsOn } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
-import { keysUnderWay } from '../exports/ledger.js';
+import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT } from '../ground/errors.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';

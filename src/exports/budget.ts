@@ -3,7 +3,7 @@
  * functions only read the entries of the ledger. The unit is the record.
  */
 import { dayCount, monthOf, type Day } from '../ground/calendar.js';
-import { type Export, isUnderWay, missingDays, needsPerson } from './ledger.js';
+import { type Export, isUnderWay, missingDays, needsPerson } from './export.js';
 import type { MessageTotals } from '../warehouse/reader.js';
 import { priceOf } from '../ground/text.js';
 import type { Job } from '../ground/streams.js';

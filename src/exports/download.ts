@@ -7,7 +7,7 @@ import { dayOf, shiftDay } from '../ground/calendar.js';
 import { DamageError } from '../ground/errors.js';
 import { settleAll, type ServiceClient } from '../service/client.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { isUnderWay, needsPerson, type Export, type Outcome } from './ledger.js';
+import { isUnderWay, needsPerson, type Export, type Outcome } from './export.js';
 import type { Lack } from '../warehouse/warehouse.js';
 import { Patience, Reading, type DownloadFolder } from './reading.js';
 

@@ -26,7 +26,8 @@ import {
 } from './budget.js';
 import { downloadExport } from './download.js';
 import type { DownloadFolder, Patience } from './reading.js';
-import { type Export, judgedText } from './ledger.js';
+import { type Export } from './export.js';
+import { judgedText } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */

@@ -24,7 +24,8 @@ import { formatCount, plural } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { askPage, readPage } from './answer.js';
 import { Course, type KnownPage, type Unready } from './course.js';
-import { isClosed, type Export, type Ledger } from './ledger.js';
+import { isClosed, type Export } from './export.js';
+import { type Ledger } from './ledger.js';
 
 /** The parts of the open data folder that a download uses. */
 export interface DownloadFolder extends LandingFolder {

@@ -9,16 +9,8 @@ import { foldersOf, idOf, readingOf } from '../landing/paths.js';
 import { readPull } from '../landing/landing-zone.js';
 import { namesIn, unlessDamaged } from '../landing/storage-error.js';
 import type { ExportRow } from '../warehouse/reader.js';
-import {
-  blocksRuns,
-  EXPORT,
-  exportsOf,
-  isState,
-  partsOf,
-  type Export,
-  type Place,
-  type Untracked,
-} from './ledger.js';
+import { blocksRuns, EXPORT, exportsOf, isState, partsOf, type Export } from './export.js';
+import { type Place, type Untracked } from './ledger.js';
 
 /**
  * Returns the exports that were billed or may have been billed, and that the ledger lacks, or holds as not billed

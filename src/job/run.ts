@@ -33,7 +33,7 @@ import {
   StorageError,
 } from '../ground/errors.js';
 import { recordsOf } from '../exports/budget.js';
-import { actionsNeeded, missingDays } from '../exports/ledger.js';
+import { actionsNeeded, missingDays } from '../exports/export.js';
 import { downloadExport, downloadReady, resumeExports } from '../exports/download.js';
 import { Patience } from '../exports/reading.js';
 import { requestAgain, requestMissing } from '../exports/paid-request.js';

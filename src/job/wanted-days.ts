@@ -9,7 +9,8 @@ import { completeFrom, dayOf, daysOf, shiftDay, type Day, type DayRange } from '
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { decide, recordsOf, withForecasts, type Decision } from '../exports/budget.js';
-import { blocksRuns, needsPerson, type Export, ledgerState, type LedgerState } from '../exports/ledger.js';
+import { blocksRuns, needsPerson, type Export } from '../exports/export.js';
+import { ledgerState, type LedgerState } from '../exports/ledger.js';
 import { removedExports } from '../erasure/retention.js';
 import type { KnownHead } from '../journal/doubt.js';
 import { dataFiles } from '../landing/paths.js';

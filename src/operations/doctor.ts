@@ -15,7 +15,7 @@ import {
 } from '../config/config.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
-import { EXPORT, exportsOf, landedAmong } from '../exports/ledger.js';
+import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
 import { landedPages } from '../exports/reading.js';
 import { LakeState } from '../lake/commits.js';
 import { withLake } from '../lake/lake.js';

@@ -11,7 +11,7 @@ import {
   withForecasts,
   type Candidate,
 } from '../../src/exports/budget.js';
-import { type Export, STATES, type Billed, type ExportState } from '../../src/exports/ledger.js';
+import { type Export, STATES, type Billed, type ExportState } from '../../src/exports/export.js';
 import type { MessageTotals } from '../../src/warehouse/reader.js';
 import { entry } from './entries.js';
 

@@ -1,5 +1,5 @@
 /** Entries of the ledger, made up, for what only reads them. */
-import { type Export, billedAfter } from '../../src/exports/ledger.js';
+import { type Export, billedAfter } from '../../src/exports/export.js';
 
 /** A plain export of 20 November 2026, requested on the morning after, but for what is given. */
 export function entry(given: Partial<Export> = {}): Export {

@@ -12,7 +12,7 @@ import {
   MOVES,
   type Billed,
   type ExportState,
-} from '../../src/exports/ledger.js';
+} from '../../src/exports/export.js';
 import { entry } from './entries.js';
 
 type Moves = (typeof MOVES)[ExportState];

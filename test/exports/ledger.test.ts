@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/ground/errors.js';
-import { actionsNeeded, adviceFor, needsPerson } from '../../src/exports/ledger.js';
+import { actionsNeeded, adviceFor, needsPerson } from '../../src/exports/export.js';
 import { spendOf } from '../../src/exports/budget.js';
 import { untrackedIn } from '../../src/exports/untracked.js';
 import { Doubt } from '../../src/journal/doubt.js';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { nightly } from '../../jobs/nightly.js';
 import { decide } from '../../src/exports/budget.js';
-import type { Export, ExportState } from '../../src/exports/ledger.js';
+import type { Export, ExportState } from '../../src/exports/export.js';
 import { daysIn, wantedDays, type KnownDays } from '../../src/job/wanted-days.js';
 import type { MessageTotals } from '../../src/warehouse/reader.js';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
 import { ERASE } from '../../src/erasure/register.js';
-import { EXPORT } from '../../src/exports/ledger.js';
+import { EXPORT } from '../../src/exports/export.js';
 import { doubtFrom } from '../../src/journal/doubt.js';
 import { erasureNamed, Journal, PROJECT, RUN } from '../../src/journal/journal.js';
 import { readWitness } from '../../src/journal/witness.js';

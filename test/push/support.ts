@@ -1,6 +1,6 @@
 /** A published warehouse and the sandbox that it came from; each test begins without a push. */
 import { realEffects } from '../../src/ground/effects.js';
-import { EXPORT } from '../../src/exports/ledger.js';
+import { EXPORT } from '../../src/exports/export.js';
 import { Journal, PROJECT, RUN } from '../../src/journal/journal.js';
 import { PUSH } from '../../src/push/ledger.js';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Bill } from '../../sandbox/index.js';
 import { windowOf as windowOfDay } from '../../src/ground/calendar.js';
-import type { Export } from '../../src/exports/ledger.js';
+import type { Export } from '../../src/exports/export.js';
 import { rowsOf } from '../support/dawnload.js';
 import { listed, type Trial } from './trial.js';
 

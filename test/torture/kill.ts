@@ -5,7 +5,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shiftDay, type Day } from '../../src/ground/calendar.js';
-import type { Export } from '../../src/exports/ledger.js';
+import type { Export } from '../../src/exports/export.js';
 import { DURABLE_STEPS, JOURNAL_STEPS, PUBLISH_POINTS, WAREHOUSE_POINTS } from '../support/points.js';
 import type { Ended } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
