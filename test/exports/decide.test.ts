@@ -1,6 +1,6 @@
 /** Your decisions about paid exports: any id that the service may give, and one decision about a range of days. */
 import { describe, expect, test } from 'vitest';
-import type { Place } from '../support/dawnload.js';
+import { ended, type Place } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
 
 const DAY = '2026-11-20';
@@ -55,6 +55,27 @@ describe('an export id', { tags: ['long'], timeout: 120_000 }, () => {
     },
   );
 });
+
+test(
+  'Ctrl-C ends the wait for several exports within seconds, and the next run resumes them',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    const faults = [{ endpoint: 'E21', kind: 'error-body-200', refusal: 'timeout' }] as const;
+    const settings = yaml('2026-11-19').replace('max_wait_minutes: 0', 'max_wait_minutes: 60');
+    const place = await makePlace(settings, { faults, eventsPerDay: 100 });
+    const child = place.start(['run']);
+    const end = ended(child);
+    while (place.sandbox.requests().E21 < 4) await new Promise((resolve) => setTimeout(resolve, 100));
+    const stopped = Date.now();
+    child.kill('SIGINT');
+    expect((await end).code).toBe(130);
+    expect(Date.now() - stopped).toBeLessThan(10_000);
+    place.sandbox.setFaults([]);
+    await ends(place.run(['run']), 0);
+    expect(await states(place)).toEqual(['loaded', 'loaded']);
+    expect(place.sandbox.bills()).toHaveLength(2);
+  },
+);
 
 describe('a decision about a range', { tags: ['long'], timeout: 120_000 }, () => {
   const RANGE = ['exports', 'decide', '--start', '2026-11-18', '--end', '2026-11-19'];
