@@ -209,11 +209,16 @@ async function attachId(
     });
   const agree = async (sentence: string): Promise<boolean> =>
     yes || terminal.confirm(`${sentence} Go on?`, signal);
-  return withDataFolder(config, invocation, 'exports decide', 'nothing', async ({ ledger }) => {
+  return withDataFolder(config, invocation, 'exports decide', 'nothing', async ({ ledger, journal }) => {
+    const held = ledger.find(key);
+    // What was computed of the day hangs on the export whose pages were removed, and cannot be computed again.
+    if (held !== undefined && wereRemoved(journal, held))
+      throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
+        hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
+      });
     // A key that is none is refused below.
     const unknown =
       exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
-    const held = ledger.find(key);
     const asLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
     const doubt = unknown && `${unknown}${asLoaded}`;
     if (doubt !== undefined && !(await agree(doubt)))

@@ -6,8 +6,8 @@
  * a plain id of a person, SQL, a row, or a text of the service; it is ASCII, so any text is read back as it was written.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { existsSync, type Stats } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
@@ -162,11 +162,14 @@ export class Journal {
     const found = await read(place);
     const journal = new Journal(place, effects, found);
     accept?.(journal);
-    const { own, bytes, path, isDamaged } = found;
+    const { own, bytes, path, isDamaged, hidden } = found;
     await journal.#disk.makeFolder(dirname(path));
     for (const one of [path, copyIn(place)]) await sweepTemporaries(dirname(one));
-    const aside = `${path}.set-aside-${instantName(effects.now())}`;
-    if (isDamaged) await journal.#disk.write(aside, own, 'journal/set-aside');
+    const aside = `.set-aside-${instantName(effects.now())}`;
+    const keep = (one: string, what: Buffer): Promise<void> =>
+      new DurableFolder(dirname(one), effects).write(`${one}${aside}`, what, 'journal/set-aside');
+    if (isDamaged) await keep(path, own);
+    if (hidden !== undefined) await keep(copyIn(place), hidden);
     if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
     journal.#copy = found.copy;
     if (found.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
@@ -330,6 +333,8 @@ interface Found {
   readonly hash: Hash;
   /** True if whole lines follow that do not count. */
   readonly isDamaged: boolean;
+  /** The second copy, if it is damaged and has more lines than count: the file may have lost them. */
+  readonly hidden: Buffer | undefined;
   readonly lacks: string | undefined;
   readonly others: readonly unknown[];
   readonly copy: 'same' | 'behind' | 'other';
@@ -363,6 +368,9 @@ async function read(place: JournalPlace): Promise<Found> {
   const where = lines.length === 0 ? 'in its first line' : `after line ${lines.length}`;
   let lacks = isDamaged ? `${path} is damaged ${where}.` : undefined;
   if (isOther) lacks = `${path} and its second copy are different journals.`;
+  const isHidden =
+    !isOther && copy.length > second.length && copy.toString('latin1').split('\n').length - 1 > lines.length;
+  if (isHidden) lacks ??= `The second copy ${copyPath} is damaged, and ${path} lacks lines that it had.`;
   // A kill between the first line and its copy leaves no copy.
   if (copy.length === 0 && myLines.length > 1) lacks = `The second copy ${copyPath} is missing.`;
   // The copy is never ahead, so a file that ends before the last line of the copy was cut or damaged, not replaced.
@@ -373,7 +381,8 @@ async function read(place: JournalPlace): Promise<Found> {
   }
   const others = (isOther ? copied : []).map(({ content }) => content);
   const state = isOther ? 'other' : copy.length > 0 && copy.equals(bytes) ? 'same' : 'behind';
-  return { path, own, bytes, lines, size: bytes.length, hash, isDamaged, lacks, others, copy: state };
+  const hidden = isHidden ? copy : undefined;
+  return { path, own, bytes, lines, size: bytes.length, hash, isDamaged, hidden, lacks, others, copy: state };
 }
 
 /**
@@ -417,16 +426,24 @@ function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unkn
 
 /** Throws ConfigError where the settings name something else, which the second copy would replace. */
 async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: string): Promise<Buffer> {
-  const found = await readIfThere(copyPath).catch((error: unknown) => {
-    throw copyError({ ledgerCopy }, error);
-  });
-  const copy = found ?? Buffer.alloc(0);
-  const isForeign = copyPath === path || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
+  // A device would be replaced, a pipe would be waited for, and a link to the journal would be no second copy.
+  const [there, own] = await Promise.all([copyPath, path].map(statIfThere));
+  const isUsable = there === undefined || there.isFile() || there.isDirectory();
+  const isOwn =
+    copyPath === path || (there?.ino === own?.ino && there?.dev === own?.dev && own !== undefined);
+  const read = () =>
+    readIfThere(copyPath).catch((error: unknown) => {
+      throw copyError({ ledgerCopy }, error);
+    });
+  const copy = (isUsable ? await read() : undefined) ?? Buffer.alloc(0);
+  const isForeign = !isUsable || isOwn || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
   if (ledgerCopy === undefined || !isForeign) return copy;
   throw new ConfigError(`ledger_copy names ${copyPath}, which is no second copy of a journal.`, {
     hint: 'Name a file of its own, best on another disk; move a damaged copy away. Nothing was changed.',
   });
 }
+
+const statIfThere = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
 /** How each line begins. */
 const BEGIN = '{"kind":"';

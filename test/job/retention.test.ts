@@ -225,6 +225,22 @@ test('a rebuild keeps what was computed of the removed days and says what it cou
   );
 });
 
+test('an export whose pages were removed keeps its id, so a rebuild keeps what was computed of its day', async () => {
+  const before = await computed();
+  const { code, stderr } = await place.run([
+    'exports',
+    'decide',
+    '2026-11-11.1',
+    '--attach',
+    'another',
+    '--yes',
+  ]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('so it keeps its id')]);
+  expect((await place.run(['exports', 'decide', '2026-11-11.1', '--abandon'])).code).toBe(2);
+  expect((await place.execute(['rebuild'])).code).toBe(0);
+  expect(differences(before, await computed())).toEqual([]);
+});
+
 test('a rebuild takes what was computed from the published file where the private one is gone', async () => {
   const before = await computed();
   await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { EXPORT } from '../../src/exports/export.js';
 import { doubtFrom } from '../../src/journal/doubt.js';
 import { erasureNamed, Journal, PROJECT, RUN } from '../../src/journal/journal.js';
 import { readWitness } from '../../src/journal/witness.js';
+import { instantName } from '../../src/landing/paths.js';
 import { PUSH } from '../../src/push/ledger.js';
 import { child, dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 import { JOURNAL_STEPS } from '../support/points.js';
@@ -217,6 +219,22 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
     await rm(copyPath);
     expect((await reopened()).lacks).toMatch(/second copy .* is missing/);
     expect(await readFile(copyPath, 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['missing', 0, 1],
+    ['missing', 0, 3],
+    ['shorter', 2, 1],
+    ['shorter', 2, 3],
+  ])('when it is %s, and its copy is damaged, which is kept', async (_, kept, damaged) => {
+    const { path, copyPath, lines, effects, reopened } = await written();
+    if (kept === 0) await rm(path);
+    else await writeFile(path, `${lines.slice(0, kept).join('\n')}\n`);
+    const copy = lines.map((line, nth) => (nth + 1 === damaged ? line.replace('"at"', '"At"') : line));
+    await writeFile(copyPath, `${copy.join('\n')}\n`);
+    expect((await reopened()).lacks).toMatch(/was missing|damaged, and .* lacks lines/);
+    const aside = `${copyPath}.set-aside-${instantName(effects.now())}`;
+    expect(await readFile(aside, 'utf8')).toBe(`${copy.join('\n')}\n`);
   });
 
   it('when a line is damaged that its copy does not hold', async () => {
@@ -446,6 +464,18 @@ it.each([
   if (content !== undefined) await writeFile(ledgerCopy, content);
   expect(await rejection(Journal.open({ dataDir, ledgerCopy }, effects))).toBeInstanceOf(error);
   if (content !== undefined) expect(await readFile(ledgerCopy, 'utf8')).toBe(content);
+});
+
+it.each([
+  ['a pipe, as a device would be', (copy: string) => execFileSync('mkfifo', [copy])],
+  ['a link to the journal', (copy: string, path: string) => symlink(path, copy)],
+  ['another name of the journal', (copy: string, path: string) => link(path, copy)],
+])('refuses a place of its copy that is %s, and waits for nothing', async (_, make) => {
+  const { dataDir, effects, path, text } = await written();
+  const ledgerCopy = join(dataDir, '../place');
+  await make(ledgerCopy, path);
+  expect(await rejection(Journal.open({ dataDir, ledgerCopy }, effects))).toBeInstanceOf(ConfigError);
+  expect(await readFile(path, 'utf8')).toBe(text);
 });
 
 it('is not used where its copy cannot be written at all', async () => {

@@ -104,7 +104,7 @@ const MODULES = {
   Ledger: 'exports/ledger',
   RunLock: 'landing/run-lock',
   readWhole: 'landing/page-file',
-  EXPORT: 'exports/ledger',
+  EXPORT: 'exports/export',
 };
 
 const LEDGER: ReadonlySet<string> = new Set(['Journal', 'Ledger']);
