@@ -50,7 +50,7 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   // The next publication knows how the run ended.
   expect((await place.run(['backfill', '--start', '2026-11-20', '--end', '2026-11-20'])).code).toBe(1);
   const [first] = await place.rows(
-    "select exit_code, outcome, summary ->> 'exit_code' as code, summary -> 'failed_steps' as steps from ops.runs order by started_at limit 1",
+    "select exit_code, outcome, summary ->> 'exit_code' as code, summary -> 'failed_steps' as steps from ops.runs where command = 'run'",
   );
   expect(first).toEqual({ exit_code: 1, outcome: 'incomplete', code: '1', steps: JSON.stringify(failed) });
 });

@@ -344,68 +344,72 @@ describe('retention with a lake', () => {
   const RETENTION = 'retention: { events: 8 days }\n';
   const days = 'select export_date::varchar as day, count(*)::int as n from events group by all order by all';
 
-  test('takes old events out of the file once the lake was seen to hold them, and nothing that was computed', async () => {
-    const lakeside = await make(ALL, 0, 60);
-    const { place, lake } = lakeside;
-    await place.run(['run']);
-    await good(place, 'lake setup');
-    await good(place, 'lake push');
-    const before = await contents(place.published);
-    const inLake = await lake.rows(days.replace('from events', 'from dl.events'));
-    expect(inLake).toHaveLength(13);
-    await place.configure(ALL + RETENTION);
+  test(
+    'takes old events out of the file once the lake was seen to hold them, and nothing that was computed',
+    { timeout: 180_000 },
+    async () => {
+      const lakeside = await make(ALL, 0, 60);
+      const { place, lake } = lakeside;
+      await place.run(['run']);
+      await good(place, 'lake setup');
+      await good(place, 'lake push');
+      const before = await contents(place.published);
+      const inLake = await lake.rows(days.replace('from events', 'from dl.events'));
+      expect(inLake).toHaveLength(13);
+      await place.configure(ALL + RETENTION);
 
-    // A day that the lake holds otherwise stays.
-    await change(
-      lakeside.lake.file,
-      "update dl.events set channel = 'other' where export_date = '2026-11-10'",
-    );
-    const night = await good(place, 'run');
-    expect(night.stderr).toContain('Removed by retention, events: 4 days, 2026-11-08 to 2026-11-12.');
-    const left = await place.rows(days);
-    expect(left.map(({ day }) => day)).toEqual(
-      ['10', ...Array.from({ length: 8 }, (_, i) => String(13 + i))].map((day) => `2026-11-${day}`),
-    );
-    const changed = differences(before, await contents(place.published)).map((line) => line.split(':')[0]);
-    expect(changed.filter((name) => name?.startsWith('marts.'))).toEqual([]);
-    expect(changed).toContain('main.events');
-    expect(changed).not.toContain('main.daily_statistics');
+      // A day that the lake holds otherwise stays.
+      await change(
+        lakeside.lake.file,
+        "update dl.events set channel = 'other' where export_date = '2026-11-10'",
+      );
+      const night = await good(place, 'run');
+      expect(night.stderr).toContain('Removed by retention, events: 4 days, 2026-11-08 to 2026-11-12.');
+      const left = await place.rows(days);
+      expect(left.map(({ day }) => day)).toEqual(
+        ['10', ...Array.from({ length: 8 }, (_, i) => String(13 + i))].map((day) => `2026-11-${day}`),
+      );
+      const changed = differences(before, await contents(place.published)).map((line) => line.split(':')[0]);
+      expect(changed.filter((name) => name?.startsWith('marts.'))).toEqual([]);
+      expect(changed).toContain('main.events');
+      expect(changed).not.toContain('main.daily_statistics');
 
-    // The lake has them still, and the next nights agree with it.
-    await good(place, 'lake push');
-    const [still] = await lake.rows('select count(distinct export_date)::int as n from dl.events');
-    expect(still).toEqual({ n: 13 });
-    const status = JSON.parse((await good(place, 'lake status --json')).stdout) as object;
-    expect(status).toMatchObject({
-      removed: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
-      push: {},
-    });
+      // The lake has them still, and the next nights agree with it.
+      await good(place, 'lake push');
+      const [still] = await lake.rows('select count(distinct export_date)::int as n from dl.events');
+      expect(still).toEqual({ n: 13 });
+      const status = JSON.parse((await good(place, 'lake status --json')).stdout) as object;
+      expect(status).toMatchObject({
+        removed: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
+        push: {},
+      });
 
-    // An erased person leaves the lake, also where retention has removed the pages of a day.
-    const pages = join(place.folder, 'data', 'landing', 'events', '2026-11-09', '2026-11-09.1');
-    const [folder = ''] = await readdir(pages);
-    await rm(join(pages, folder), { recursive: true });
-    const dataDir = join(place.folder, 'data');
-    const journal = await Journal.open({ dataDir }, realEffects({}));
-    const page = {
-      stream: 'events' as const,
-      day: '2026-11-09',
-      key: '2026-11-09.1',
-      exportId: idOf(folder),
-    };
-    await journal.append(REMOVED, { event: 'pages', ...page });
-    await journal.close();
-    const [{ user }] = (await lake.rows(
-      "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",
-    )) as [{ user: string }];
-    await good(place, `forget --user-id ${user} --yes`);
-    const of = `select count(*)::int as n from dl.events where user_id = '${user}'`;
-    expect(await lake.rows(of)).toEqual([{ n: 0 }]);
-    const orphans =
-      'select count(*)::int as n from dl.sent_push_messages anti join dl.events using (event_id)';
-    expect(await lake.rows(orphans)).toEqual([{ n: 0 }]);
-    expect(place.sandbox.bills()).toHaveLength(13);
-  });
+      // An erased person leaves the lake, also where retention has removed the pages of a day.
+      const pages = join(place.folder, 'data', 'landing', 'events', '2026-11-09', '2026-11-09.1');
+      const [folder = ''] = await readdir(pages);
+      await rm(join(pages, folder), { recursive: true });
+      const dataDir = join(place.folder, 'data');
+      const journal = await Journal.open({ dataDir }, realEffects({}));
+      const page = {
+        stream: 'events' as const,
+        day: '2026-11-09',
+        key: '2026-11-09.1',
+        exportId: idOf(folder),
+      };
+      await journal.append(REMOVED, { event: 'pages', ...page });
+      await journal.close();
+      const [{ user }] = (await lake.rows(
+        "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",
+      )) as [{ user: string }];
+      await good(place, `forget --user-id ${user} --yes`);
+      const of = `select count(*)::int as n from dl.events where user_id = '${user}'`;
+      expect(await lake.rows(of)).toEqual([{ n: 0 }]);
+      const orphans =
+        'select count(*)::int as n from dl.sent_push_messages anti join dl.events using (event_id)';
+      expect(await lake.rows(orphans)).toEqual([{ n: 0 }]);
+      expect(place.sandbox.bills()).toHaveLength(13);
+    },
+  );
 
   test(
     'keeps them while the lake cannot be read, and tells a person after seven nights',
