@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -14,7 +14,7 @@ import { withDataFolder } from '../job/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { sizeOf } from '../landing/page-file.js';
-import { orStorageError } from '../landing/storage-error.js';
+import { nearestExisting, orStorageError } from '../landing/storage-error.js';
 import { readEveryBlock } from '../warehouse/reader.js';
 
 /**
@@ -43,8 +43,8 @@ export interface Backup {
  * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
  */
 export async function backUp(target: string, config: Config, invocation: Invocation): Promise<Backup> {
-  const folder = resolve(target);
-  const dataDir = resolve(config.dataDir);
+  const folder = await realPath(target);
+  const dataDir = await realPath(config.dataDir);
   if (folder === dataDir || folder.startsWith(dataDir + sep))
     throw new UsageError(`${folder} is in the data folder.`, {
       hint: 'Name a folder elsewhere, best on another disk.',
@@ -62,7 +62,8 @@ export async function backUp(target: string, config: Config, invocation: Invocat
       throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
         hint: '`dawnload forget` completes it. Then back up again.',
       });
-    const partial = `${folder}.partial`;
+    // A name that no one else gives a folder: what a killed backup left there is removed.
+    const partial = join(dirname(folder), `.${basename(folder)}.dawnload-backup`);
     try {
       await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
       const copied = await copyAll(dataDir, partial, invocation);
@@ -76,6 +77,13 @@ export async function backUp(target: string, config: Config, invocation: Invocat
       throw error;
     }
   });
+}
+
+/** The absolute path without links, also of what does not exist yet. */
+async function realPath(path: string): Promise<string> {
+  const whole = resolve(path);
+  const there = nearestExisting(whole);
+  return join(await orStorageError('read', there, () => realpath(there)), relative(there, whole));
 }
 
 async function copyAll(dataDir: string, to: string, { signal, terminal }: Invocation) {

@@ -1,7 +1,7 @@
 // @module-tag long
 /** A backup and what comes of it: a restored folder loses nothing and buys nothing twice, and so does a copied one. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -46,6 +46,21 @@ test('has what must be restored, byte by byte, and nothing that tells a folder f
       true,
     ]);
   expect(await filesBelow(data('landing'))).toEqual(await filesBelow(join(target, 'landing')));
+});
+
+test('follows links to its place, and removes no folder but its own', async () => {
+  const [inner, empty, mine] = ['inner', 'empty', 'next.partial'].map((name) => join(place.folder, name));
+  await symlink(data(), String(inner));
+  const refused = await place.run(['backup', join(String(inner), 'backup')]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is in the data folder')]);
+  await mkdir(join(place.folder, 'real'));
+  await symlink(join(place.folder, 'real'), String(empty));
+  expect((await place.run(['backup', String(empty)])).code).toBe(0);
+  expect(await filesBelow(join(place.folder, 'real'))).toContain('private/hmac.key');
+  await mkdir(String(mine));
+  await writeFile(join(String(mine), 'notes'), 'mine');
+  expect((await place.run(['backup', join(place.folder, 'next')])).code).toBe(0);
+  expect(await readFile(join(String(mine), 'notes'), 'utf8')).toBe('mine');
 });
 
 describe('a folder that came back', () => {
