@@ -372,24 +372,28 @@ describe('what arrives after an erasure', () => {
     expect(await doctorOf('erasures')).toBe('ok');
   });
 
-  test('is not taken for the erasure of somebody else, the record of which was damaged', async () => {
-    const other = (await pages()).flatMap(({ page }) => page.data).find((one) => one.user_id !== person);
-    const killed = await place.execute(['forget', '--user-id', person, '--yes'], {
-      DAWNLOAD_CRASH_AT: 'journal/erase/begun/durable',
-    });
-    expect(killed.signal).toBe('SIGKILL');
-    await writeFile(join(data(), 'private', 'erasing.json'), '');
-    expect(await forget('--user-id', other?.user_id ?? '', '--yes')).toMatchObject({ code: 0 });
-    expect(await leftIn(person)).toEqual([]);
-    expect(await doctorOf('erasures')).toBe('ok');
-    expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 2 }]);
-    // An older copy comes back: whoever the register names is cut, also without the record.
-    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await leftIn(other?.user_id ?? '')).toEqual([]);
-    expect(await forget('--user-id', person, '--yes')).toMatchObject({ code: 0 });
-    expect(await doctorOf('erasures')).toBe('ok');
-  });
+  test(
+    'is not taken for the erasure of somebody else, the record of which was damaged',
+    { tags: ['extended'] },
+    async () => {
+      const other = (await pages()).flatMap(({ page }) => page.data).find((one) => one.user_id !== person);
+      const killed = await place.execute(['forget', '--user-id', person, '--yes'], {
+        DAWNLOAD_CRASH_AT: 'journal/erase/begun/durable',
+      });
+      expect(killed.signal).toBe('SIGKILL');
+      await writeFile(join(data(), 'private', 'erasing.json'), '');
+      expect(await forget('--user-id', other?.user_id ?? '', '--yes')).toMatchObject({ code: 0 });
+      expect(await leftIn(person)).toEqual([]);
+      expect(await doctorOf('erasures')).toBe('ok');
+      expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 2 }]);
+      // An older copy comes back: whoever the register names is cut, also without the record.
+      await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(await leftIn(other?.user_id ?? '')).toEqual([]);
+      expect(await forget('--user-id', person, '--yes')).toMatchObject({ code: 0 });
+      expect(await doctorOf('erasures')).toBe('ok');
+    },
+  );
 
   test('is cut when an older copy is moved back, whose times are older than the erasure', async () => {
     await begin(erasedBase());

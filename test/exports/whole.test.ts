@@ -95,23 +95,27 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     expect(place.sandbox.requests().E20).toBe(1);
   });
 
-  test('and go on to do so are said with their number, on three nights, until a person decides', async () => {
-    const place = await make(swapped(Infinity));
-    const said = /2026-11-20\.1 of 2026-11-20 may lack 1 record\. Reason: 1 record came twice/;
-    for (const n of [0, 1, 3, 4]) {
-      const asked = place.sandbox.requests().E21;
-      const run = await night(place, n, n === 0 ? 'run' : AGAIN);
-      expect([n, run.code, run.stderr]).toEqual([n, 1, expect.stringMatching(said)]);
-      expect(place.sandbox.requests().E21 > asked, String(n)).toBe(n <= 3);
-    }
-    expect(await held(place)).toBe(billed(place) - 1);
-    expect(await lack(place)).toEqual({ day: 1, export: 1 });
-    for (const command of ['exports list', 'status']) await ends(night(place, 4, command), 1, said);
-    expect((await night(place, 4, `exports decide ${KEY} --accept-incomplete`)).code).toBe(0);
-    expect((await night(place, 5, AGAIN)).code).toBe(0);
-    expect(await lack(place)).toEqual({ day: null, export: null });
-    expect(place.sandbox.requests().E20).toBe(1);
-  });
+  test(
+    'and go on to do so are said with their number, on three nights, until a person decides',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make(swapped(Infinity));
+      const said = /2026-11-20\.1 of 2026-11-20 may lack 1 record\. Reason: 1 record came twice/;
+      for (const n of [0, 1, 3, 4]) {
+        const asked = place.sandbox.requests().E21;
+        const run = await night(place, n, n === 0 ? 'run' : AGAIN);
+        expect([n, run.code, run.stderr]).toEqual([n, 1, expect.stringMatching(said)]);
+        expect(place.sandbox.requests().E21 > asked, String(n)).toBe(n <= 3);
+      }
+      expect(await held(place)).toBe(billed(place) - 1);
+      expect(await lack(place)).toEqual({ day: 1, export: 1 });
+      for (const command of ['exports list', 'status']) await ends(night(place, 4, command), 1, said);
+      expect((await night(place, 4, `exports decide ${KEY} --accept-incomplete`)).code).toBe(0);
+      expect((await night(place, 5, AGAIN)).code).toBe(0);
+      expect(await lack(place)).toEqual({ day: null, export: null });
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
 
   test('are found on the next night after a kill while the pages were read again', async () => {
     const place = await make(swapped(1));
@@ -267,22 +271,26 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
     expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
   });
 
-  test('(a channel that is missing whole) is named, also after a person was erased, and is whole on the next night', async () => {
-    const users: unknown[] = [];
-    const lacking = (page: Page): void => {
-      page.data = page.data.filter(({ channel }) => channel !== 'email');
-      users.push(page.data[0]?.['user_id']);
-    };
-    const place = await make(lacking, YAML, 300);
-    const said = /may lack .* successful sends fewer than the daily statistics count/;
-    await ends(place.run(['run']), 1, said);
-    const forget = await place.run(['forget', '--user-id', String(users.find(Boolean)), '--yes']);
-    expect(forget.code).toBe(0);
-    await ends(night(place, 1), 1, said);
-    place.sandbox.bend(undefined);
-    const run = await night(place, 2);
-    expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
-  });
+  test(
+    '(a channel that is missing whole) is named, also after a person was erased, and is whole on the next night',
+    { tags: ['extended'] },
+    async () => {
+      const users: unknown[] = [];
+      const lacking = (page: Page): void => {
+        page.data = page.data.filter(({ channel }) => channel !== 'email');
+        users.push(page.data[0]?.['user_id']);
+      };
+      const place = await make(lacking, YAML, 300);
+      const said = /may lack .* successful sends fewer than the daily statistics count/;
+      await ends(place.run(['run']), 1, said);
+      const forget = await place.run(['forget', '--user-id', String(users.find(Boolean)), '--yes']);
+      expect(forget.code).toBe(0);
+      await ends(night(place, 1), 1, said);
+      place.sandbox.bend(undefined);
+      const run = await night(place, 2);
+      expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
+    },
+  );
 });
 
 test('an export that has no page is accepted by a person’s word', async () => {

@@ -346,7 +346,7 @@ describe('retention with a lake', () => {
 
   test(
     'takes old events out of the file once the lake was seen to hold them, and nothing that was computed',
-    { timeout: 180_000 },
+    { tags: ['extended'], timeout: 180_000 },
     async () => {
       const lakeside = await make(ALL, 0, 60);
       const { place, lake } = lakeside;
