@@ -4,7 +4,7 @@ import { defineConfig } from 'oxlint';
 const ORDER = [
   ['commands'],
   ['operations'],
-  ['job'],
+  ['night'],
   ['push'],
   ['readers'],
   ['lake'],

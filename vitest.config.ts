@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Whole runs take longest, however short their files are. They go first, so that all processors end together. */
 const LONGEST =
-  /^test\/((torture|e2e|readers\/report|lake|simulation|reference|doctor|job|setup)\/|readers\/queries\/world|exports\/(estimates|recovery)|warehouse\/(archive|checks|experiments|upgrade))/;
+  /^test\/((torture|e2e|readers\/report|lake|simulation|reference|doctor|night|setup)\/|readers\/queries\/world|exports\/(estimates|recovery)|warehouse\/(archive|checks|experiments|upgrade))/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

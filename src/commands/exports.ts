@@ -17,10 +17,10 @@ import {
 } from '../ground/errors.js';
 import { pricePart, priceOf, quoted } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
-import { withDataFolder } from '../job/data-folder.js';
-import { ledgerNow, withLedger } from '../job/wanted-days.js';
+import { withDataFolder } from '../night/data-folder.js';
+import { ledgerNow, withLedger } from '../night/wanted-days.js';
 import { dataFiles } from '../landing/paths.js';
-import { decideExports } from '../job/run.js';
+import { decideExports } from '../night/run.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { removedKnownBy } from '../warehouse/reader.js';

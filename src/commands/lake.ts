@@ -4,7 +4,7 @@ import type { Invocation } from '../config/invocation.js';
 import { Register } from '../erasure/register.js';
 import { listDays } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { withDataFolder } from '../job/data-folder.js';
+import { withDataFolder } from '../night/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { LakeState } from '../lake/commits.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';

@@ -11,7 +11,7 @@ import { landedAmong } from '../exports/export.js';
 import { untrackedIn } from '../exports/untracked.js';
 import type { Doubt } from '../journal/doubt.js';
 import { erasureNamed, type Journal } from '../journal/journal.js';
-import { headsOf, withDataFolder, type DataFolder } from '../job/data-folder.js';
+import { headsOf, withDataFolder, type DataFolder } from '../night/data-folder.js';
 import { dataFiles, exportFolder } from '../landing/paths.js';
 import { allCalls, enterCalls, lostCalls, pushesOf, recordLost, ROWS_LOST } from '../push/ledger.js';
 import { plural } from '../terminal/terminal.js';

@@ -3,7 +3,7 @@ import { requireService } from '../config/config.js';
 import { deletions } from '../erasure/retention.js';
 import { listDays } from '../ground/calendar.js';
 import { EXIT } from '../ground/errors.js';
-import { dueNow, retainNow } from '../job/run.js';
+import { dueNow, retainNow } from '../night/run.js';
 import { plural } from '../terminal/terminal.js';
 import { summarise } from './run.js';
 import { showTable, type Command, type Options } from './shared.js';

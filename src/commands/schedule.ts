@@ -7,7 +7,7 @@ import { requireService } from '../config/config.js';
 import { EXIT } from '../ground/errors.js';
 import { Journal, RUN, runsOf } from '../journal/journal.js';
 import { Nights, parseTime, runProcess } from '../operations/schedule.js';
-import { assertSameProject } from '../job/data-folder.js';
+import { assertSameProject } from '../night/data-folder.js';
 import { PACKAGE_ROOT } from '../ground/effects.js';
 import type { Command, Options } from './shared.js';
 

@@ -19,8 +19,8 @@ import {
   TryLaterError,
 } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { newestOf } from '../job/wanted-days.js';
-import { describeGap, RunReport } from '../job/report.js';
+import { newestOf } from '../night/wanted-days.js';
+import { describeGap, RunReport } from '../night/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';
 import { cut } from '../ground/text.js';

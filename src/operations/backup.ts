@@ -10,7 +10,7 @@ import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { Pending } from '../erasure/erase.js';
 import { DamageError, DawnloadError, RefusedError, UsageError } from '../ground/errors.js';
-import { withDataFolder } from '../job/data-folder.js';
+import { withDataFolder } from '../night/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { sizeOf } from '../landing/page-file.js';

@@ -6,7 +6,7 @@ import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { bodyOf, causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { TryLaterError } from '../../src/ground/errors.js';
-import { RunReport } from '../../src/job/report.js';
+import { RunReport } from '../../src/night/report.js';
 import type { Place } from '../support/dawnload.js';
 import { Hook, ends, makePlace } from '../support/place.js';
 

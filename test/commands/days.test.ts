@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseDays } from '../../jobs/backfill.js';
 import { TryLaterError, UsageError } from '../../src/ground/errors.js';
-import { describeGap, mergedGaps } from '../../src/job/report.js';
+import { describeGap, mergedGaps } from '../../src/night/report.js';
 
 /** 00:30 in Korea on 20 November 2026: the 19th is not complete yet, the 18th is. */
 const NIGHT = new Date('2026-11-19T15:30:00Z');

@@ -1,7 +1,7 @@
 /** Free statistics: days replaced, restated and held back. Rows of E17, E18 and E19 are in test/golden/statistics. */
 import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/ground/calendar.js';
-import { knownDays } from '../../src/job/wanted-days.js';
+import { knownDays } from '../../src/night/wanted-days.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { replaces, type Candidate, type Size } from '../../src/warehouse/load-statistics.js';
 import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
