@@ -3,7 +3,7 @@
  * `DAWNLOAD_CRASH_AT` takes these names; `effects.reach` takes no other.
  */
 
-import type { Stream } from './streams.js';
+import { STREAMS } from './streams.js';
 
 /** Points between durable steps, in the order in which a run passes them. */
 export const POINTS = {
@@ -66,19 +66,25 @@ export const APPEND_STEPS = {
 } as const;
 
 /** The files that are written whole. */
-export type FileName =
-  | 'alerts'
-  | 'erase-receipt'
-  | 'erase-receipt-json'
-  | 'erasing'
-  | 'erasures/page'
-  | 'erasures/snapshot'
-  | 'hmac-key'
-  | `journal/${'copy' | 'healed' | 'reserve' | 'set-aside'}`
-  | `land/${Stream | `${Stream}-manifest` | 'rejected'}`
-  | 'lock'
-  | 'swept'
-  | 'witness';
+export const FILES = [
+  'alerts',
+  'erase-receipt',
+  'erase-receipt-json',
+  'erasing',
+  'erasures/page',
+  'erasures/snapshot',
+  'hmac-key',
+  'journal/copy',
+  'journal/healed',
+  'journal/reserve',
+  'journal/set-aside',
+  ...STREAMS.flatMap((stream) => [`land/${stream}`, `land/${stream}-manifest`] as const),
+  'land/rejected',
+  'lock',
+  'swept',
+  'witness',
+] as const;
+export type FileName = (typeof FILES)[number];
 
 /** What lines are appended to. */
 export type Appended = 'pushed' | `journal/${string}`;

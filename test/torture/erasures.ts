@@ -13,7 +13,8 @@ import { ended, type Place, start } from '../support/dawnload.js';
 import type { Bend } from '../support/faults/index.js';
 import type { Crash } from '../support/points.js';
 import { Chance } from './chance.js';
-import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
+import { Counters } from './counters.js';
+import { AT_RANDOM, executeAndKill, type Kills, placeAfterNight } from './trial.js';
 
 /** Where an erasure is killed, in its order; `:n` is the n-th passing. */
 export const ERASURE_POINTS = [
@@ -60,6 +61,8 @@ export const ERASURE_POINTS = [
 export interface ErasureOptions {
   readonly seed: number;
   readonly erasures: number;
+  /** When to stop early, in milliseconds of this machine's clock since the epoch. */
+  readonly until?: number;
   /** Points that are tried before chance chooses. */
   readonly first?: readonly string[];
   readonly say?: (line: string) => void;
@@ -68,6 +71,15 @@ export interface ErasureOptions {
 export interface ErasureReport extends Kills {
   erasures: number;
 }
+
+export const emptyErasureReport = (): ErasureReport => ({
+  ...{ erasures: 0, kills: 0 },
+  counters: new Counters({
+    'crash point': ERASURE_POINTS,
+    mishap: [AT_RANDOM],
+    decision: ['forget a user id', 'forget a recipient'],
+  }),
+});
 
 export interface Row {
   readonly id: string;
@@ -124,18 +136,21 @@ const MAY_DIFFER: Except = {
 /** Persons of one world; then the next world is made. */
 const PER_WORLD = 8;
 
-export async function eraseWithKills(options: ErasureOptions): Promise<ErasureReport> {
-  const { seed, erasures, first = [], say = () => undefined } = options;
+export async function eraseWithKills(
+  options: ErasureOptions,
+  report = emptyErasureReport(),
+): Promise<ErasureReport> {
+  const { seed, erasures, until = Number.POSITIVE_INFINITY, first = [], say = () => undefined } = options;
+  const goOn = (): boolean => report.erasures < erasures && Date.now() < until;
   const chance = new Chance(seed);
-  const report: ErasureReport = { erasures: 0, kills: 0, points: new Map() };
   const waiting = [...first];
-  while (report.erasures < erasures) {
+  while (goOn()) {
     const privacy = chance.pick(PRIVACY);
     const world = { eventsPerDay: 60 + chance.below(200), seed: chance.below(1_000_000) };
     const place = await placeAfterNight(`${YAML}privacy: { ${privacy} }\n`, world, tangled);
     try {
       const gone = new Set<string>();
-      for (let nth = 0; nth < PER_WORLD && report.erasures < erasures; nth++) {
+      for (let nth = 0; nth < PER_WORLD && goOn(); nth++) {
         const began = Date.now();
         const billed = place.sandbox.requests().E20;
         const how = await eraseOne(place, chance, waiting.shift(), report, gone);
@@ -169,7 +184,9 @@ async function eraseOne(
     ...(given === undefined ? ['--user-id', person] : ['--recipient', chance.pick(spellingsOf(given))]),
     '--yes',
   ];
-  const at = point ?? (chance.below(3) > 0 ? chance.pick(ERASURE_POINTS) : undefined);
+  report.counters.count('decision', given === undefined ? 'forget a user id' : 'forget a recipient');
+  const at =
+    point ?? (chance.below(4) > 0 ? report.counters.rarest('crash point', ERASURE_POINTS) : undefined);
   const kills = report.kills;
   let result = await executeAndKill(place, args, at ?? { withinMs: 4_000, chance }, report);
   // The next one ends it. If nothing had begun before the kill, the person is erased only by that one; another one finds nothing.

@@ -6,6 +6,7 @@ import type { EndpointName as AnyEndpoint, Sandbox } from '../../sandbox/index.j
 import type { Fault } from '../support/faults/index.js';
 import { KEYS, PROJECT, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
+import { Counters } from './counters.js';
 import { Trial } from './trial.js';
 
 export const ENDPOINTS = ['E1', 'E17', 'E18', 'E19', 'E20', 'E21'] as const;
@@ -65,6 +66,12 @@ export const FAULTS: Readonly<Record<string, WithoutEndpoint<Fault>>> = {
 
 export const REFUSED = 'refused';
 
+export const PAIRS = [REFUSED, ...Object.keys(FAULTS)].flatMap((fault) =>
+  ENDPOINTS.map((endpoint) => ({ fault, endpoint, name: `${fault} on ${endpoint}` })),
+);
+
+export const faultCounters = (): Counters => new Counters({ fault: PAIRS.map(({ name }) => name) }, {});
+
 /** What one fault on one endpoint came to. */
 export interface Row {
   readonly fault: string;
@@ -95,11 +102,16 @@ const DEADLINE_SECONDS = 60;
  *
  * @throws Broken when the run does not end as it should, or the next clean one does not complete
  */
-export async function tryFault(fault: string, endpoint: EndpointName): Promise<Row> {
+export async function tryFault(
+  fault: string,
+  endpoint: EndpointName,
+  counters = faultCounters(),
+): Promise<Row> {
   const trial = await Trial.make(YAML, {}, undefined, 'inside');
   trial.tell(`${fault} on ${endpoint}`);
   const begun = Date.now();
-  const result = fault === REFUSED ? await refused(trial, endpoint) : await struck(trial, fault, endpoint);
+  const result =
+    fault === REFUSED ? await refused(trial, endpoint, counters) : await struck(trial, fault, endpoint);
   const seconds = (Date.now() - begun) / 1000;
   trial.assert(seconds < DEADLINE_SECONDS, `the run took ${seconds} s`, result);
   trial.assert([0, 1, 3].includes(result.code ?? -1), 'the run ended in an undeclared way', result);
@@ -115,7 +127,7 @@ export async function tryFault(fault: string, endpoint: EndpointName): Promise<R
     result,
   );
 
-  trial.faults([]);
+  counters.play(trial.place.sandbox, []);
   await trial.place.configure(YAML);
   await runUntilQuiet(trial, ['run']);
   const waiting = await audit(trial);
@@ -135,7 +147,7 @@ export async function tryFault(fault: string, endpoint: EndpointName): Promise<R
 async function struck(trial: Trial, fault: string, endpoint: EndpointName): Promise<Ended> {
   const kind = FAULTS[fault];
   if (kind === undefined) throw new Error(`no such fault: ${fault}`);
-  trial.faults([{ ...kind, endpoint }]);
+  trial.faults([{ ...kind, endpoint, name: `${fault} on ${endpoint}` }]);
   return trial.run(['run']);
 }
 
@@ -157,7 +169,7 @@ const STREAMS: Readonly<Record<EndpointName, string>> = {
   E21: 'events',
 };
 
-async function refused(trial: Trial, endpoint: EndpointName): Promise<Ended> {
+async function refused(trial: Trial, endpoint: EndpointName, counters: Counters): Promise<Ended> {
   const backfill = ['backfill', '--start', DAY, '--end', DAY, '--yes-paid', '--streams'];
   if (endpoint === 'E19' || endpoint === 'E20' || endpoint === 'E21')
     await trial.run([...backfill, 'statistics']);
@@ -182,6 +194,7 @@ async function refused(trial: Trial, endpoint: EndpointName): Promise<Ended> {
     return await trial.run([...backfill, STREAMS[endpoint]], { DAWNLOAD_ACCESS_KEY: KEYS.accessKey });
   } finally {
     relay.close();
+    if (relay.hungUp) counters.count('fault', `${REFUSED} on ${endpoint}`);
   }
 }
 
@@ -209,6 +222,9 @@ async function resolve(trial: Trial, key: string): Promise<void> {
 
 /** A relay before the sandbox that hangs up for good after an endpoint has answered: from then on, refused. */
 class Relay {
+  /** True once it takes no connection any more. */
+  hungUp = false;
+
   private constructor(
     readonly url: string,
     readonly server: Server,
@@ -237,6 +253,7 @@ class Relay {
       });
     });
     const hangUp = (): void => {
+      relay.hungUp = true;
       server.close();
       for (const socket of sockets) socket.destroy();
     };

@@ -9,13 +9,14 @@ import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { dayOf, lastCompleteDay, shiftDay } from '../../src/ground/calendar.js';
-import { JOURNAL_STEPS, PUBLISH_POINTS, WAREHOUSE_POINTS } from '../support/points.js';
+import { PUBLISH_POINTS } from '../support/points.js';
 import { rowsOf, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, windowOf } from './audit.js';
 import { Chance } from './chance.js';
+import { Counters } from './counters.js';
 import { ERASURE_POINTS, idsOfPerson, without, type Row } from './erasures.js';
 import { PUSH_POINTS, type State } from './pushes.js';
-import { Clock, DAY_MS, executeAndKill, listed, Trial, type Kills } from './trial.js';
+import { AT_RANDOM, Clock, DAY_MS, executeAndKill, listed, Trial, type Kills } from './trial.js';
 
 const FIRST_NIGHT = '2026-11-06T22:30:00Z';
 const FIRST_DAY = '2026-11-06';
@@ -47,25 +48,50 @@ const AGAIN = [
   ['push', 'catalog-items', 'products', '--mode', 'replace', ...rows('i', 'id')],
 ];
 
+/** A line is there or it is not: what a kill between these two leaves is the subject of kill.ts. */
 const ofLines = (...events: string[]): string[] =>
-  events.flatMap((event) => JOURNAL_STEPS.map((step) => `journal/${event}/${step}`));
-const PAID = ['intended', 'requested', 'landed', 'loaded', 'ambiguous', 'attached'].map(
-  (event) => `export/${event}`,
-);
+  events.flatMap((event) => ['before-append', 'durable'].map((step) => `journal/${event}/${step}`));
+const PAID = ['intended', 'requested', 'landed', 'loaded', 'ambiguous'].map((event) => `export/${event}`);
 
 /** Where each command is killed. */
 const POINTS: Readonly<Record<string, readonly string[]>> = {
-  run: [
-    ...ofLines('run/unsure', 'run/ended', ...PAID),
-    ...WAREHOUSE_POINTS,
-    ...PUBLISH_POINTS,
-    'witness/durable',
-  ],
-  rebuild: [...WAREHOUSE_POINTS, ...PUBLISH_POINTS, 'replace/before-rename', 'replace/after-rename'],
+  run: [...ofLines('run/unsure', 'run/ended', ...PAID), ...PUBLISH_POINTS, 'witness/durable'],
+  rebuild: [...PUBLISH_POINTS, 'replace/before-rename', 'replace/after-rename'],
   push: PUSH_POINTS,
-  forget: ERASURE_POINTS,
-  recover: ofLines('run/confirmed', 'erase/begun', 'erase/done', 'push/begun', 'push/settled', ...PAID),
+  forget: ERASURE_POINTS.filter((point) => /^(?:journal|erase|replace)\//.test(point)),
+  recover: ofLines('run/confirmed'),
+  exports: ofLines('export/attached'),
 };
+
+/** Parts of the data folder that are lost, or replaced by those of a backup. */
+const WIDE = {
+  'ledger/ is lost': { lost: ['ledger'], back: [] },
+  'all but private/ is lost': { lost: ['landing', 'ledger', 'warehouse.duckdb'], back: [] },
+  'all but private/ is older': {
+    lost: ['landing', 'ledger', 'warehouse.duckdb'],
+    back: ['landing', 'ledger', 'warehouse.duckdb'],
+  },
+  'restored as documented': {
+    lost: ['landing', 'ledger', 'warehouse.duckdb', 'private'],
+    back: ['landing', 'ledger', 'private/hmac.key'],
+  },
+} as const;
+const WIDE_NAMES = Object.keys(WIDE) as (keyof typeof WIDE)[];
+
+/** Where single files are damaged, and how. */
+const FOLDERS = ['ledger', 'private', 'landing/ledger'] as const;
+const WAYS = ['removed', 'cut at a line', 'cut in a line', 'changed by a bit', 'an older one'] as const;
+
+export const forgetfulCounters = (): Counters =>
+  new Counters({
+    'crash point': new Set(Object.values(POINTS).flat()),
+    damage: FOLDERS.flatMap((folder) => WAYS.map((way) => `${folder}/: ${way}`)),
+    mishap: [...WIDE_NAMES, AT_RANDOM],
+    decision: [
+      ...['recover', 'attach', 'pay-again', 'accept-incomplete', 'resume'],
+      ...['the service has them', 'send them again', 'restore'],
+    ],
+  });
 
 export interface ForgetfulReport extends Kills {
   months: number;
@@ -75,7 +101,7 @@ export interface ForgetfulReport extends Kills {
 
 export const emptyForgetfulReport = (): ForgetfulReport => ({
   ...{ months: 0, mishaps: 0, recoveries: 0, kills: 0 },
-  points: new Map(),
+  counters: forgetfulCounters(),
 });
 
 /** @throws Broken with the story, when a promise did not hold */
@@ -105,6 +131,7 @@ class Month {
   /** The newest last. */
   readonly #backups: { readonly path: string; readonly erased: readonly string[] }[] = [];
   #pages: readonly string[] = [];
+  #turn: number;
   /** True if the rows of pushes may be forgotten. */
   #isPushLost = false;
 
@@ -113,6 +140,7 @@ class Month {
     readonly chance: Chance,
     readonly report: ForgetfulReport,
   ) {
+    this.#turn = chance.seed;
     trial.place.sandbox.bend((endpoint, answer) => {
       const { data = [] } = JSON.parse(endpoint === 'E21' ? answer.body.toString() : '{}') as {
         data?: Row[];
@@ -147,10 +175,10 @@ class Month {
   async #carryOut(args: readonly string[], mayBeKilled = false): Promise<Ended> {
     let agreed: readonly string[] = [];
     for (let tries = 0; tries < 9; tries++) {
-      const mayEnd = mayBeKilled && tries < 2 && this.chance.happens(0.2);
+      const mayEnd = mayBeKilled && tries < 2 && this.chance.happens(0.35);
       const result = await this.#perform([...args, ...agreed], mayEnd);
       // A person agrees that rows reach people, and to nothing else.
-      if (/Nothing was sent\. [\d,]+ rows? would reach people\.$/m.test(result.stderr)) {
+      if (/Nothing was sent\..* [\d,]+ rows? would reach people\.$/m.test(result.stderr)) {
         agreed = ['--yes'];
         continue;
       }
@@ -165,7 +193,10 @@ class Month {
     if (command === 'forget')
       this.#erasing ??= chance.pick([...this.#delivered.values()]).user_id ?? 'nobody';
     const args = command === 'forget' ? ['forget', '--user-id', this.#erasing ?? '', '--yes'] : given;
-    const point = `${chance.pick(POINTS[command] ?? POINTS['run'] ?? [])}:${1 + chance.below(2)}`;
+    const points = POINTS[command] ?? POINTS['run'] ?? [];
+    // Neighbouring seeds begin at different points.
+    this.#turn += 7;
+    const point = points[this.#turn % points.length] ?? '';
     const at = chance.happens(0.7) ? point : { withinMs: 3_000, chance };
     const now = { DAWNLOAD_NOW: trial.clock.now().toISOString() };
     const result = await (kill ? executeAndKill(trial.place, args, at, report, now) : trial.run(args));
@@ -183,6 +214,8 @@ class Month {
       this.#erasing = undefined;
       await this.#backUp();
     }
+    const decision = command === 'recover' ? command : command === 'exports' ? decisionIn(args) : undefined;
+    if (decision !== undefined && result.code === 0) report.counters.count('decision', decision);
     const there = await this.#landed();
     // The whole second reading of an export takes the place of the first one.
     const inAnyReading = (file: string): string => file.replace(/\.\d+(?=\/page-)/, '');
@@ -240,6 +273,7 @@ class Month {
     const backup = name.endsWith('.key') ? held[0] : held.at(-1);
     this.trial.tell(`${name} is restored from ${backup?.path ?? 'nothing'}`);
     if (backup === undefined) return false;
+    this.report.counters.count('decision', 'restore');
     const bytes = (path: string): Promise<string> => readFile(path, 'hex').catch(() => '');
     const before = await bytes(this.#path(name));
     await rm(this.#path(name), { recursive: true, force: true });
@@ -281,9 +315,11 @@ class Month {
     const waiting = pushes.filter(({ state }) => state === 'ambiguous');
     for (const { push, target, in_doubt: unknown } of waiting) {
       const sent = pushes.reduce((sum, one) => sum + (one.target === target ? one.sent : 0), 0);
-      const has =
+      const isThere =
         this.#received(target.startsWith('events') ? 'events' : 'journeys').length >= sent + unknown;
-      const again = has || this.#isPushLost ? [] : ['--again'];
+      const again = isThere || this.#isPushLost ? [] : ['--again'];
+      const decision = again.length === 0 ? 'the service has them' : 'send them again';
+      this.report.counters.count('decision', decision);
       await this.#perform(['push', 'resume', push, ...again], false);
     }
     return waiting.length > 0;
@@ -305,25 +341,13 @@ class Month {
     const { chance } = this;
     this.report.mishaps++;
     const backup = this.#backups.length === 0 ? undefined : chance.pick(this.#backups.slice(-4));
-    const wide = [
-      { name: 'ledger/ is lost', lost: ['ledger'], back: [] },
-      { name: 'all but private/ is lost', lost: ['landing', 'ledger', 'warehouse.duckdb'], back: [] },
-      {
-        name: 'all but private/ is older',
-        lost: ['landing', 'ledger', 'warehouse.duckdb'],
-        back: ['landing', 'ledger', 'warehouse.duckdb'],
-      },
-      {
-        name: 'restored as documented',
-        lost: ['landing', 'ledger', 'warehouse.duckdb', 'private'],
-        back: ['landing', 'ledger', 'private/hmac.key'],
-      },
-    ] as const;
     if (backup === undefined || chance.happens(0.7)) {
       for (let files = chance.happens(0.3) ? 2 : 1; files > 0; files--) await this.#damage();
     } else {
-      const { name, lost, back } = chance.pick(wide);
-      this.#tell(name);
+      const name = chance.pick(WIDE_NAMES);
+      const { lost, back } = WIDE[name];
+      this.trial.tell(`mishap: ${name}`);
+      if (lost.some((part) => existsSync(this.#path(part)))) this.report.counters.count('mishap', name);
       this.#isPushLost = true;
       for (const part of lost) await rm(this.#path(part), { recursive: true, force: true });
       for (const part of back)
@@ -338,16 +362,11 @@ class Month {
     this.#pages = this.#pages.filter((page) => left.includes(page));
   }
 
-  #tell(mishap: string, more = ''): void {
-    this.trial.tell(`mishap: ${mishap}${more}`);
-    this.report.points.set(mishap, (this.report.points.get(mishap) ?? 0) + 1);
-  }
-
   /** One file is removed, cut, altered, or replaced by its older self. */
   async #damage(): Promise<void> {
     const { chance } = this;
-    const folder = this.#path(chance.pick(['ledger', 'private', 'landing/ledger']));
-    const files = await listed(folder, /^(?!.*lock)/);
+    const folder = chance.pick(FOLDERS);
+    const files = await listed(this.#path(folder), /^(?!.*lock)/);
     if (files.length === 0) return;
     const file = chance.pick(files);
     const name = relative(this.trial.data, file);
@@ -355,7 +374,7 @@ class Month {
     const older = this.#backups.slice(-4).flatMap(({ path }) => [join(path, name)].filter(existsSync));
     const at = chance.below(Math.max(1, bytes.length));
     const bit = 1 << chance.below(8);
-    const ways: Record<string, () => Promise<unknown>> = {
+    const ways: Readonly<Record<(typeof WAYS)[number], () => Promise<unknown>>> = {
       removed: () => rm(file),
       'cut at a line': () => truncate(file, bytes.lastIndexOf('\n', at) + 1),
       'cut in a line': () => truncate(file, at),
@@ -364,11 +383,13 @@ class Month {
           file,
           bytes.map((byte, nth) => (nth === at ? byte ^ bit : byte)),
         ),
-      ...(older.length > 0 && { 'an older one': () => cp(chance.pick(older), file) }),
+      'an older one': () => cp(chance.pick(older), file),
     };
-    const way = chance.pick(Object.keys(ways));
-    this.#tell(`${name.replaceAll(/[-\dT.Z]{10,}/g, '*')}: ${way}`, ` at ${at} of ${bytes.length}`);
-    await ways[way]?.();
+    const way = chance.pick(WAYS.slice(0, older.length > 0 ? undefined : -1));
+    this.trial.tell(`mishap: ${name}: ${way} at ${at} of ${bytes.length}`);
+    await ways[way]();
+    const isChanged = way === 'removed' || !bytes.equals(await readFile(file));
+    if (isChanged) this.report.counters.count('damage', `${folder}/: ${way}`);
     if (name.includes('pushed')) this.#isPushLost = true;
   }
 
@@ -417,6 +438,13 @@ class Month {
     const [days] = await rowsOf(trial.place.published, counted);
     trial.assert(Number(days?.['n']) === nights, `${Number(days?.['n'])} of ${nights} days have statistics`);
   }
+}
+
+/** What `exports resume` and `exports decide` decide. */
+function decisionIn(args: readonly string[]): string | undefined {
+  return ['resume', 'attach', 'pay-again', 'accept-incomplete'].find(
+    (one) => args[1] === one || args.includes(`--${one}`),
+  );
 }
 
 /** A push, as `push list --json` shows it. */

@@ -14,6 +14,7 @@ import type { Fault } from '../support/faults/index.js';
 import { rowsOf, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, windowOf as windowText } from './audit.js';
 import { Chance } from './chance.js';
+import { Counters } from './counters.js';
 import { contents, differences } from '../support/contents.js';
 import { Reader } from './reader.js';
 import { Clock, DAY_MS, listed, Trial } from './trial.js';
@@ -31,7 +32,8 @@ exports:
   max_wait_minutes: 1
 `;
 
-type Endpoint = Fault['endpoint'];
+const ENDPOINTS = ['E1', 'E17', 'E18', 'E19', 'E20', 'E21'] as const;
+type Endpoint = (typeof ENDPOINTS)[number];
 
 const STATUSES = [200, 400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 504];
 
@@ -59,37 +61,37 @@ const OTHER_WORDS: readonly unknown[] = [
   {},
 ];
 
-function answered(
-  endpoint: Endpoint,
-  chance: Chance,
-  bodies: readonly unknown[],
-): Fault & { kind: 'status' } {
-  return { endpoint, kind: 'status', status: chance.pick(STATUSES), body: chance.pick(bodies) };
+function answered(chance: Chance, bodies: readonly unknown[]): Wrong & { kind: 'status' } {
+  return { kind: 'status', status: chance.pick(STATUSES), body: chance.pick(bodies) };
 }
 
-/** Answers that are wrong in one way; each strikes a few times, or all night. */
-const SERVICE: readonly ((chance: Chance) => Fault)[] = [
-  ...(['E1', 'E17', 'E18', 'E19', 'E20', 'E21'] as const).flatMap((endpoint: Endpoint) => [
-    (): Fault => ({ endpoint, kind: 'reset-before' }),
-    (): Fault => ({ endpoint, kind: 'reset-after' }),
-    (chance: Chance): Fault => ({ endpoint, kind: 'no-answer', billed: chance.happens(0.5) }),
-    (): Fault => ({ endpoint, kind: 'cut-with-length' }),
-    (): Fault => ({ endpoint, kind: 'cut-without-length' }),
-    (chance: Chance): Fault => ({ ...answered(endpoint, chance, OTHER_WORDS), handled: chance.happens(0.5) }),
-    // A service that bills what it refuses in its own words cannot be noticed.
-    (chance: Chance): Fault => answered(endpoint, chance, REFUSALS),
-  ]),
-  (): Fault => ({ endpoint: 'E17', kind: 'other-shape-200', body: [] }),
-  (): Fault => ({ endpoint: 'E18', kind: 'other-shape-200', body: [] }),
-  (): Fault => ({ endpoint: 'E17', kind: 'restate' }),
-  (): Fault => ({ endpoint: 'E21', kind: 'processing-forever' }),
-  (): Fault => ({ endpoint: 'E21', kind: 'success-then-not-found' }),
-  (): Fault => ({ endpoint: 'E21', kind: 'changing-page-count' }),
-  (): Fault => ({ endpoint: 'E21', kind: 'ignores-page-parameter' }),
-  (chance): Fault => ({ endpoint: 'E21', kind: 'repeated-page', page: 1 + chance.below(2) }),
-  (): Fault => ({ endpoint: 'E21', kind: 'export-error' }),
-  (chance): Fault => ({
-    endpoint: 'E21',
+type WithoutEndpoint<F> = F extends unknown ? Omit<F, 'endpoint'> : never;
+type Wrong = WithoutEndpoint<Fault>;
+
+/** Answers that are wrong in one way, by their names; each strikes a few times, or all night. */
+const ANYWHERE: Readonly<Record<string, (chance: Chance) => Wrong>> = {
+  'reset before': () => ({ kind: 'reset-before' }),
+  'reset after': () => ({ kind: 'reset-after' }),
+  'no answer': (chance) => ({ kind: 'no-answer', billed: chance.happens(0.5) }),
+  'cut with content-length': () => ({ kind: 'cut-with-length' }),
+  'cut without content-length': () => ({ kind: 'cut-without-length' }),
+  'other words': (chance) => ({ ...answered(chance, OTHER_WORDS), handled: chance.happens(0.5) }),
+  // A service that bills what it refuses in its own words cannot be noticed.
+  refusal: (chance) => answered(chance, REFUSALS),
+};
+
+/** The same of one endpoint alone. */
+const OF_ONE: Readonly<Record<string, (chance: Chance) => Wrong>> = {
+  'another shape on E17': () => ({ kind: 'other-shape-200', body: [] }),
+  'another shape on E18': () => ({ kind: 'other-shape-200', body: [] }),
+  'restatement on E17': () => ({ kind: 'restate' }),
+  'processing for ever on E21': () => ({ kind: 'processing-forever' }),
+  'gone after a page on E21': () => ({ kind: 'success-then-not-found' }),
+  'changing page count on E21': () => ({ kind: 'changing-page-count' }),
+  'always the first page on E21': () => ({ kind: 'ignores-page-parameter' }),
+  'repeated page on E21': (chance) => ({ kind: 'repeated-page', page: 1 + chance.below(2) }),
+  'export error on E21': () => ({ kind: 'export-error' }),
+  'implausible success on E21': (chance) => ({
     kind: 'status',
     status: 200,
     body: chance.pick<unknown>([
@@ -99,26 +101,55 @@ const SERVICE: readonly ((chance: Chance) => Fault)[] = [
       { status: 'invalid_page', message: 'no such page' },
     ]),
   }),
-  (chance): Fault => ({
-    endpoint: 'E21',
+  'implausible time on E21': (chance) => ({
     kind: 'other-type',
     field: 'time',
     value: chance.pick(['253370764800000000', '4102444800000000', '1763650000000', 'soon']),
     records: 'one',
   }),
-  (): Fault => ({ endpoint: 'E21', kind: 'extra-field', field: 'surprise', value: { a: [1] } }),
+  'unknown field on E21': () => ({ kind: 'extra-field', field: 'surprise', value: { a: [1] } }),
+};
+
+const SERVICE: readonly (readonly [name: string, Endpoint, (chance: Chance) => Wrong])[] = [
+  ...ENDPOINTS.flatMap((endpoint) =>
+    Object.entries(ANYWHERE).map(([name, wrong]) => [`${name} on ${endpoint}`, endpoint, wrong] as const),
+  ),
+  ...Object.entries(OF_ONE).map(
+    ([name, wrong]) => [name, ENDPOINTS.find((one) => name.endsWith(one)) ?? 'E21', wrong] as const,
+  ),
 ];
+
+/** What happens to the data folder before a run; false where there was nothing that it could happen to. */
+type Mishaps = Readonly<Record<(typeof MISHAPS)[number], () => Promise<boolean>>>;
+
+const MISHAPS = [
+  'the ledger is lost',
+  'the ledger is restored from a backup',
+  'the second copy of the ledger is lost',
+  'both copies of the ledger are lost',
+  'the private warehouse is lost',
+  'the published warehouse is lost',
+  'the machine is lost and restored from a backup',
+  'the ledger is torn',
+  'the clock is wrong',
+] as const;
+
+export const fortnightCounters = (): Counters =>
+  new Counters({
+    fault: SERVICE.map(([name]) => name),
+    mishap: MISHAPS,
+    decision: ['attach', 'abandon', 'resume', 'recover'],
+  });
 
 export interface FortnightReport {
   fortnights: number;
   nights: number;
   commands: number;
-  /** How often each fault was played. */
-  readonly points: Map<string, number>;
+  readonly counters: Counters;
 }
 
 export function emptyFortnightReport(): FortnightReport {
-  return { fortnights: 0, nights: 0, commands: 0, points: new Map() };
+  return { fortnights: 0, nights: 0, commands: 0, counters: fortnightCounters() };
 }
 
 /** @throws Broken with the story, when a promise did not hold */
@@ -165,7 +196,7 @@ class Fortnight {
   async night(number: number): Promise<void> {
     if (number > 0) this.#trial.clock.shift(DAY_MS);
     this.#report.nights++;
-    this.#trial.faults(this.#hostilities());
+    this.#report.counters.play(this.#trial.place.sandbox, this.#hostilities());
     const mishap = await this.#mishap();
     const commands = this.#chance.happens(0.2) ? 2 : 1;
     for (let i = 0; i < commands; i++) {
@@ -179,12 +210,10 @@ class Fortnight {
   /** What the service does tonight: nothing wrong, or up to three things. */
   #hostilities(): Fault[] {
     return Array.from({ length: this.#chance.below(4) }, () => {
-      const fault = this.#chance.pick(SERVICE)(this.#chance);
-      const name = `${fault.kind} on ${fault.endpoint}`;
-      this.#report.points.set(name, (this.#report.points.get(name) ?? 0) + 1);
+      const [name, endpoint, wrong] = this.#chance.pick(SERVICE);
       const times = this.#chance.happens(0.6) ? { times: 1 + this.#chance.below(3) } : {};
       const skip = this.#chance.happens(0.3) ? { skip: this.#chance.below(4) } : {};
-      const struck: Fault = { ...fault, ...times, ...skip };
+      const struck: Fault = { name, endpoint, ...wrong(this.#chance), ...times, ...skip };
       this.#trial.tell(`service: ${JSON.stringify(struck)}`);
       return struck;
     });
@@ -195,36 +224,39 @@ class Fortnight {
     const { data } = this.#trial;
     const backup = join(this.#trial.notes, 'ledger-backup');
     const wholeBackup = join(this.#trial.notes, 'backup');
-    const mishaps: Record<string, () => Promise<unknown>> = {
-      'the ledger is lost': () => rm(join(data, 'ledger'), { recursive: true, force: true }),
+    const lose = async (...paths: readonly string[]): Promise<boolean> => {
+      const were = paths.map((path) => join(data, path)).filter(existsSync);
+      for (const path of were) await rm(path, { recursive: true });
+      return were.length > 0;
+    };
+    const mishaps: Mishaps = {
+      'the ledger is lost': () => lose('ledger'),
       'the ledger is restored from a backup': async () => {
-        if ((await stat(backup).catch(() => undefined)) === undefined) return;
-        await rm(join(data, 'ledger'), { recursive: true, force: true });
+        if (!existsSync(backup)) return false;
+        await lose('ledger');
         await cp(backup, join(data, 'ledger'), { recursive: true });
+        return true;
       },
-      'the second copy of the ledger is lost': () =>
-        rm(join(data, 'landing', 'ledger'), { recursive: true, force: true }),
-      'both copies of the ledger are lost': async () => {
-        await rm(join(data, 'ledger'), { recursive: true, force: true });
-        await rm(join(data, 'landing', 'ledger'), { recursive: true, force: true });
-      },
-      'the private warehouse is lost': () => rm(join(data, 'private', 'warehouse.duckdb'), { force: true }),
-      'the published warehouse is lost': async () => {
-        await rm(this.#trial.place.published, { force: true });
+      'the second copy of the ledger is lost': () => lose('landing/ledger'),
+      'both copies of the ledger are lost': () => lose('ledger', 'landing/ledger'),
+      'the private warehouse is lost': () => lose('private/warehouse.duckdb'),
+      'the published warehouse is lost': () => {
         this.#reader.forget();
+        return lose('warehouse.duckdb');
       },
       'the machine is lost and restored from a backup': async () => {
-        if ((await stat(wholeBackup).catch(() => undefined)) === undefined) return;
+        if (!existsSync(wholeBackup)) return false;
         await rm(data, { recursive: true, force: true });
         await cp(wholeBackup, data, { recursive: true });
         // What landed after the backup is gone with the machine.
         this.#landed.clear();
         this.#reader.forget();
+        return true;
       },
       'the ledger is torn': () => this.#tear(),
       'the clock is wrong': () => {
         this.#skew = this.#chance.pick([-48, -2, 0.05, 0.2, 2, 48]) * 3_600_000;
-        return Promise.resolve();
+        return Promise.resolve(true);
       },
     };
     if (this.#chance.happens(0.3)) {
@@ -237,17 +269,18 @@ class Fortnight {
         await cp(join(data, part), join(wholeBackup, part), { recursive: true }).catch(() => undefined);
     }
     if (!this.#chance.happens(0.35)) return 'nothing';
-    const [name, strike] = this.#chance.pick(Object.entries(mishaps));
+    const name = this.#chance.pick(MISHAPS);
     this.#trial.tell(`mishap: ${name}`);
-    await strike();
+    if (await mishaps[name]()) this.#report.counters.count('mishap', name);
     return name;
   }
 
   /** As a power cut leaves the last line: part of it. */
-  async #tear(): Promise<void> {
+  async #tear(): Promise<boolean> {
     const path = join(this.#trial.data, 'ledger', 'journal.jsonl');
     const size = (await stat(path).catch(() => undefined))?.size ?? 0;
     if (size > 20) await truncate(path, size - 1 - this.#chance.below(19));
+    return size > 20;
   }
 
   #command(): string[] {
@@ -280,6 +313,10 @@ class Fortnight {
   async #perform(args: readonly string[]): Promise<Ended> {
     this.#report.commands++;
     const result = await this.#trial.perform(args, undefined, this.#skew);
+    const what = ['attach', 'abandon'].find((one) => args.includes(`--${one}`));
+    const decision = what ?? (args[0] === 'exports' ? 'resume' : args[0]);
+    if (result.code === 0 && (args[0] === 'exports' || args[0] === 'recover'))
+      this.#report.counters.count('decision', decision ?? '');
     const isDeclared = [0, 1, 2, 3, 75].includes(result.code ?? -1);
     this.#assert(isDeclared, `${args.join(' ')} ended in an undeclared way`, result);
     return result;
@@ -330,7 +367,7 @@ class Fortnight {
   /** The service and the folder behave again: everything that was paid for must be there, and a rebuild must agree. */
   async mend(): Promise<void> {
     const trial = this.#trial;
-    trial.faults([]);
+    this.#report.counters.play(trial.place.sandbox, []);
     trial.tell('mending');
     await this.#recover();
     for (let round = 0; round < 6; round++) {

@@ -11,11 +11,12 @@ import type { Ended } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
 import { Chance } from './chance.js';
+import { Counters, nameOf } from './counters.js';
 import { contents, differences } from '../support/contents.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
 import { DAILY_STREAMS } from '../../src/ground/streams.js';
-import { DAY_MS, Trial } from './trial.js';
+import { AT_RANDOM, DAY_MS, Trial } from './trial.js';
 import type { CrashPoint, FileName } from '../../src/ground/crash-points.js';
 
 // The named crash points, gathered from the sources that declare them, by what brings a process there.
@@ -37,6 +38,7 @@ const FIRST_RUN_POINTS: readonly CrashPoint[] = [...durable('hmac-key'), ...dura
 
 /** What a rebuild passes besides. */
 const REBUILD_POINTS: readonly CrashPoint[] = [
+  'rebuild/before-open',
   'replace/before-rename',
   'replace/after-rename',
   'load/before-commit',
@@ -51,25 +53,43 @@ const ATTACH_POINTS: readonly CrashPoint[] = ledger('attached');
 const ABANDON_POINTS: readonly CrashPoint[] = ledger('abandoned');
 
 /** A service that misbehaves once, and the crash points that a run comes to because of it. */
-interface Misfortune {
-  readonly faults: readonly Fault[];
-  readonly points: readonly CrashPoint[];
-}
-
-const MISFORTUNES: readonly Misfortune[] = [
-  { faults: [{ endpoint: 'E21', kind: 'processing-forever', times: 1 }], points: ledger('processing') },
-  {
-    faults: [{ endpoint: 'E20', kind: 'status', status: 400, body: { error: 'Invalid range' }, times: 1 }],
-    points: ledger('failed'),
-  },
-  { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }], points: ledger('ambiguous') },
-  {
-    faults: [{ endpoint: 'E20', kind: 'status', status: 502, body: '<p>gone</p>', handled: true, times: 1 }],
-    points: durable('land/rejected'),
-  },
-  { faults: [{ endpoint: 'E21', kind: 'other-shape-200', times: 1 }], points: ledger('troubled') },
-  { faults: [{ endpoint: 'E17', kind: 'other-shape-200', times: 1 }], points: durable('land/rejected') },
+const MISFORTUNES: readonly (readonly [Fault, readonly CrashPoint[]])[] = [
+  [{ endpoint: 'E21', kind: 'processing-forever', times: 1 }, ledger('processing')],
+  [
+    {
+      ...{ name: 'E20 is refused', endpoint: 'E20', kind: 'status', times: 1 },
+      ...{ status: 400, body: { error: 'Invalid range' } },
+    },
+    ledger('failed'),
+  ],
+  [{ endpoint: 'E20', kind: 'reset-after', times: 1 }, ledger('ambiguous')],
+  [
+    {
+      ...{ name: 'E20 is handled, and a proxy answers', endpoint: 'E20', kind: 'status', times: 1 },
+      ...{ status: 502, body: '<p>gone</p>', handled: true },
+    },
+    durable('land/rejected'),
+  ],
+  [{ endpoint: 'E21', kind: 'other-shape-200', times: 1 }, ledger('troubled')],
+  [{ endpoint: 'E17', kind: 'other-shape-200', times: 1 }, durable('land/rejected')],
 ];
+
+/** What a person decides about an export that nobody was billed for. */
+const ABANDON_OR_PAY = ['abandon', 'pay again'] as const;
+
+export const KILL_POINTS: readonly CrashPoint[] = [
+  ...[RUN_POINTS, FIRST_RUN_POINTS, REBUILD_POINTS, TORN_POINTS, ATTACH_POINTS, ABANDON_POINTS].flat(),
+  ...MISFORTUNES.flatMap(([, points]) => points),
+];
+
+export const killCounters = (): Counters =>
+  new Counters({
+    'crash point': KILL_POINTS,
+    fault: MISFORTUNES.map(([fault]) => nameOf(fault)),
+    damage: ['a power cut undoes a rename', 'a power cut takes bytes', 'a power cut tears the journal'],
+    mishap: [AT_RANDOM, 'a bill whose answer is lost'],
+    decision: ['attach', ...ABANDON_OR_PAY],
+  });
 
 export interface KillOptions {
   readonly seed: number;
@@ -88,14 +108,10 @@ export interface KillOptions {
 
 export interface KillReport {
   kills: number;
-  atPoints: number;
-  atRandom: number;
   rounds: number;
   folders: number;
-  orphans: number;
   looks: number;
-  /** How often each named point was really reached, and the process killed there. */
-  readonly points: Map<string, number>;
+  readonly counters: Counters;
 }
 
 const FIRST_DAY = '2026-11-19';
@@ -112,13 +128,10 @@ const EVENTS_PER_DAY = 1_800;
 export function emptyReport(): KillReport {
   return {
     kills: 0,
-    atPoints: 0,
-    atRandom: 0,
     rounds: 0,
     folders: 0,
-    orphans: 0,
     looks: 0,
-    points: new Map(),
+    counters: killCounters(),
   };
 }
 
@@ -136,7 +149,7 @@ export async function killTorture(options: KillOptions, report = emptyReport()):
     const rounds = options.roundsPerFolder ?? 8;
     for (let round = 0; round < rounds && goOn(); round++) {
       await torture.round(round, goOn);
-      options.say?.(`round ${report.rounds}: ${report.kills} kills, ${report.points.size} points`);
+      options.say?.(`round ${report.rounds}: ${report.kills} kills`);
     }
     await torture.finish(options.compare ?? true);
     report.folders++;
@@ -163,7 +176,7 @@ class KillTrial {
     options: KillOptions,
   ) {
     this.#reader = new Reader(trial.place.published);
-    this.#first = [...(options.first ?? [])].filter((point) => !report.points.has(point));
+    this.#first = (options.first ?? []).filter((point) => report.counters.times('crash point', point) === 0);
   }
 
   static async make(chance: Chance, report: KillReport, options: KillOptions): Promise<KillTrial> {
@@ -180,11 +193,11 @@ class KillTrial {
     this.#reader.start();
     try {
       for (let left = Math.max(this.#first.length, 3 + chance.below(6)); left > 0 && goOn(); left--) {
-        const misfortune =
-          this.#first.length === 0 && chance.happens(0.35) ? chance.pick(MISFORTUNES) : undefined;
-        trial.faults(misfortune?.faults ?? []);
-        const isDone = await this.#kill(command, this.#points(round, misfortune?.points));
-        trial.faults([]);
+        const isMisfortune = this.#first.length === 0 && chance.happens(0.35);
+        const [fault, ofMisfortune] = isMisfortune ? this.#misfortune() : [];
+        this.#faults(fault === undefined ? [] : [fault]);
+        const isDone = await this.#kill(command, this.#points(round, ofMisfortune));
+        this.#faults([]);
         // A night that is done has nothing left to be killed in: on to another one. Days of a backfill that is not done would
         // be left to nobody.
         if (this.#first.length > 0 && (isDone || command[0] === 'run')) command = this.#night(round + 1);
@@ -199,7 +212,7 @@ class KillTrial {
         await this.#reckon();
       }
     } finally {
-      trial.faults([]);
+      this.#faults([]);
       await this.#reader.stop();
     }
     this.#checkReader();
@@ -272,22 +285,39 @@ class KillTrial {
     if (this.#first.length > 0) return RUN_POINTS;
     // What misfortune brings about is tried mostly then: on other nights nothing comes there.
     if (ofMisfortune.length > 0 && this.chance.happens(0.7)) return ofMisfortune;
-    if (round === 0 && this.chance.happens(0.3)) return FIRST_RUN_POINTS;
+    const { counters } = this.report;
+    const isNew = FIRST_RUN_POINTS.some((point) => counters.times('crash point', point) === 0);
+    if (round === 0 && (isNew || this.chance.happens(0.3))) return FIRST_RUN_POINTS;
     return RUN_POINTS;
+  }
+
+  #misfortune(): (typeof MISFORTUNES)[number] | [] {
+    const rarest = this.report.counters.rarest(
+      'fault',
+      MISFORTUNES.map(([fault]) => nameOf(fault)),
+    );
+    return MISFORTUNES.find(([fault]) => nameOf(fault) === rarest) ?? [];
+  }
+
+  #faults(faults: readonly Fault[]): void {
+    this.report.counters.play(this.trial.place.sandbox, faults);
   }
 
   /** Starts the command and kills it; true if it was done before. */
   async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
     const { trial, chance, report } = this;
     const first = points === RUN_POINTS ? this.#first.shift() : undefined;
-    const isPlugged = first !== undefined || chance.happens(0.35);
+    const rarest = chance.happens(0.65) ? report.counters.rarest('crash point', points) : undefined;
+    const point = first ?? rarest;
+    // Only a power cut tears a line.
+    const isLine = /^journal\/export\/.*before-fsync/.test(point ?? '');
+    const isPlugged = first !== undefined || isLine || chance.happens(0.35);
     const note = isPlugged ? join(trial.notes, `plug-${report.rounds}-${report.kills}`) : undefined;
     const environment = { ...(note === undefined ? {} : plugged(note)) };
     let result: Ended;
-    let point: string | undefined;
-    if (first !== undefined || chance.happens(0.65)) {
-      point = first ?? this.#rarest(points);
-      const recurs = /^(land\/|journal\/copy|load\/)/.test(point);
+    if (point !== undefined) {
+      const recurs =
+        /^(land\/|journal\/copy|load\/)/.test(point) && report.counters.times('crash point', point) > 0;
       const nth = first === undefined && recurs && chance.happens(0.4) ? 1 + chance.below(5) : 1;
       trial.tell(`crash at ${point}:${nth}${note === undefined ? '' : ', with a power cut'}`);
       result = await trial.run(command, { ...environment, DAWNLOAD_CRASH_AT: `${point}:${nth}` });
@@ -306,11 +336,8 @@ class KillTrial {
     }
     if (result.signal === 'SIGKILL') {
       report.kills++;
-      if (point === undefined) report.atRandom++;
-      else {
-        report.atPoints++;
-        report.points.set(point, (report.points.get(point) ?? 0) + 1);
-      }
+      if (point === undefined) report.counters.count('mishap', AT_RANDOM);
+      else report.counters.count('crash point', point);
       if (note !== undefined) await this.#cutPower(note);
     } else {
       trial.assert(
@@ -323,19 +350,16 @@ class KillTrial {
     return result.code === 0;
   }
 
-  /** One of the points that were reached least, so that all of them are. */
-  #rarest(points: readonly string[]): string {
-    const a = this.chance.pick(points);
-    const b = this.chance.pick(points);
-    const reached = this.report.points;
-    return (reached.get(a) ?? 0) <= (reached.get(b) ?? 0) ? a : b;
-  }
-
   async #cutPower(note: string): Promise<void> {
     await this.#reader.stop();
     const lost = await cutPower(note, this.chance);
     this.trial.tell(`power cut; lost ${lost.length === 0 ? 'nothing' : lost.join('; ')}`);
-    if (lost.some((what) => what.endsWith('journal.jsonl'))) this.#first.unshift(this.#rarest(TORN_POINTS));
+    const { counters } = this.report;
+    if (lost.some((what) => what.startsWith('name'))) counters.count('damage', 'a power cut undoes a rename');
+    if (lost.some((what) => what.startsWith('bytes'))) counters.count('damage', 'a power cut takes bytes');
+    const isTorn = lost.some((what) => /^bytes.*\/data\/ledger\/journal\.jsonl$/.test(what));
+    if (isTorn) counters.count('damage', 'a power cut tears the journal');
+    if (isTorn) this.#first.unshift(counters.rarest('crash point', TORN_POINTS));
     this.#reader.forget();
     await this.#reader.look();
     this.#reader.start();
@@ -365,24 +389,21 @@ class KillTrial {
     const [entry] = waiting;
     if (entry === undefined) return false;
     const bill = (await orphans(trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
-    if (bill !== undefined) report.orphans++;
-    if (bill !== undefined && chance.happens(0.7)) {
-      await this.#decide(
-        ['exports', 'decide', entry.key, '--attach', bill.export_id, '--yes'],
-        ATTACH_POINTS,
-      );
-    } else if (chance.happens(0.25)) {
-      await this.#decide(['exports', 'decide', entry.key, '--abandon'], ABANDON_POINTS);
-    } else {
-      await this.#payAgain(entry.key);
-    }
+    if (bill !== undefined) report.counters.count('mishap', 'a bill whose answer is lost');
+    const usual = bill === undefined ? ABANDON_OR_PAY : (['attach', ...ABANDON_OR_PAY] as const);
+    const decision = chance.happens(0.5) ? chance.pick(usual) : report.counters.rarest('decision', usual);
+    const decide = ['exports', 'decide', entry.key];
+    if (decision === 'pay again') await this.#payAgain(entry.key);
+    else if (decision === 'abandon') await this.#decide([...decide, '--abandon'], ABANDON_POINTS);
+    else await this.#decide([...decide, '--attach', bill?.export_id ?? '', '--yes'], ATTACH_POINTS);
     return true;
   }
 
   /** A decision that may be killed too; made again when it was. */
   async #decide(command: readonly string[], points: readonly string[]): Promise<void> {
-    if (this.chance.happens(0.4)) await this.#kill(command, points);
+    if (this.chance.happens(0.6)) await this.#kill(command, points);
     const [, , key = '', what = ''] = command;
+    this.report.counters.count('decision', what.slice(2));
     const done = what === '--attach' ? 'requested' : 'abandoned';
     if ((await this.trial.entries()).find((entry) => entry.key === key)?.state === done) return;
     const result = await this.trial.run(command);
@@ -406,5 +427,6 @@ class KillTrial {
     }
     const result = await trial.run(command);
     trial.assert(result.code === 0 || result.code === 1, 'paying again did not work', result);
+    this.report.counters.count('decision', 'pay again');
   }
 }

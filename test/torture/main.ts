@@ -1,40 +1,45 @@
 /**
- * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--fortnights N] [--odd N]
- * [--erasures N] [--pushes N] [--forgetful N] [--mutations]`. Without a word about which, it
- * kills. Everything is on loopback and ends by itself.
+ * The long form: `npm run torture -- [--faults | --fortnights | --odd | --erasures | --pushes | --forgetful | --mutations]
+ * [--seed N] [--count N]`. Without a word about which, it kills. Everything is on loopback and ends by itself. With the
+ * seeds and the count that a harness has by default, whatever never happened fails the run.
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './faults.js';
-import { eraseWithKills } from './erasures.js';
+import { emptyErasureReport, eraseWithKills } from './erasures.js';
+import type { Counters } from './counters.js';
+import { faultCounters, PAIRS, tryFault } from './faults.js';
 import { emptyForgetfulReport, forgetfulMonth } from './forgetful.js';
 import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
-import { oddNights } from './odd.js';
-import { pushWithKills } from './pushes.js';
+import { oddCounters, oddNights } from './odd.js';
+import { emptyPushReport, pushWithKills } from './pushes.js';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    kills: { type: 'string', default: '500' },
+    /** How many kills, fortnights, odd nights, erasures, pushes or months. */
+    count: { type: 'string' },
     minutes: { type: 'string', default: '120' },
     /** Processes at a time. */
     workers: { type: 'string', default: '2' },
     faults: { type: 'boolean', default: false },
-    /** So many fortnights of hostile nights. */
-    fortnights: { type: 'string' },
-    /** So many nights with one odd value each. */
-    odd: { type: 'string' },
-    /** So many persons erased, with kills. */
-    erasures: { type: 'string' },
-    /** So many pushes with kills and a hostile service, of so many rows each. */
-    pushes: { type: 'string' },
-    rows: { type: 'string', default: '10000' },
+    /** Fortnights of hostile nights. */
+    fortnights: { type: 'boolean', default: false },
+    /** Nights with one odd value each. */
+    odd: { type: 'boolean', default: false },
+    /** Persons erased, with kills. */
+    erasures: { type: 'boolean', default: false },
+    /** Pushes with kills and a hostile service, of so many rows each. */
+    pushes: { type: 'boolean', default: false },
+    rows: { type: 'string', default: '2500' },
+    /** Months of nights in a data folder that loses files. */
+    forgetful: { type: 'boolean', default: false },
+    mutations: { type: 'boolean', default: false },
     /** Parts of the names of the faults, the odd values or the mutations to try; several may be given. */
     only: { type: 'string', multiple: true, default: [] },
-    /** So many months of nights in a data folder that loses files. */
-    forgetful: { type: 'string' },
-    mutations: { type: 'boolean', default: false },
+    /** A file that adds up the counters of several runs. */
+    counters: { type: 'string' },
   },
 });
 
@@ -51,38 +56,49 @@ const workers = Number(values.workers);
 async function inTurn<T>(jobs: readonly (() => Promise<T>)[]): Promise<void> {
   const queue = [...jobs];
   const worker = async (): Promise<void> => {
-    for (let job = queue.shift(); job !== undefined; job = queue.shift()) await job();
+    for (let job = queue.shift(); job !== undefined && Date.now() < until; job = queue.shift()) await job();
   };
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-const firstSeed = Number(values.seed ?? Date.now() % 1_000_000);
+const firstSeed = Number(values.seed ?? 1);
+const isDefault = values.seed === undefined && values.count === undefined && values.only.length === 0;
+const countOr = (count: number): number => Number(values.count ?? count);
+const until = Date.now() + Number(values.minutes) * 60_000;
 const why = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
-/** Says counts, and how often each point or fault of a report was reached. */
-function conclude(report: { readonly points: ReadonlyMap<string, number> }): void {
-  const { points, ...counts } = report;
-  say(JSON.stringify(counts));
-  for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
+/** Prints the figures and the counters; returns how many names never happened, in a run that should reach all. */
+function conclude(figures: object, counters: Counters): number {
+  const { counters: file } = values;
+  if (file !== undefined) {
+    if (existsSync(file)) counters.add(JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>);
+    writeFileSync(file, JSON.stringify(counters.all()));
+  }
+  say(JSON.stringify({ ...figures, counters: undefined }));
+  return counters.conclude(say, isDefault);
 }
 
-async function erasures(count: number): Promise<number> {
+async function erasures(): Promise<number> {
+  const count = countOr(50);
   say(`seed ${firstSeed}, ${count} erasures`);
-  conclude(await eraseWithKills({ seed: firstSeed, erasures: count, say }));
-  return 0;
+  const report = emptyErasureReport();
+  const worker = async (seed: number): Promise<unknown> =>
+    eraseWithKills({ seed, erasures: count, until, say }, report);
+  await Promise.all(Array.from({ length: workers }, (_, i) => worker(firstSeed + i)));
+  return conclude(report, report.counters);
 }
 
-async function pushes(count: number): Promise<number> {
+async function pushes(): Promise<number> {
+  const count = countOr(60);
   say(`seed ${firstSeed}, ${count} pushes of ${values.rows} rows`);
-  const report = await pushWithKills({ seed: firstSeed, pushes: count, rows: Number(values.rows), say });
-  conclude(report);
-  return report.sentTwice + report.doneAndNotReceived + report.lost;
+  const report = emptyPushReport();
+  await pushWithKills({ seed: firstSeed, pushes: count, rows: Number(values.rows), say }, report);
+  return report.sentTwice + report.doneAndNotReceived + report.lost + conclude(report, report.counters);
 }
 
 async function kill(): Promise<number> {
-  const kills = Number(values.kills);
-  const until = Date.now() + Number(values.minutes) * 60_000;
+  const kills = countOr(300);
   say(`seed ${firstSeed}, ${kills} kills`);
   const report = emptyReport();
   let broken = 0;
@@ -95,36 +111,29 @@ async function kill(): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: workers }, (_, i) => worker(firstSeed + i)));
-  conclude(report);
-  return broken;
+  return broken + conclude(report, report.counters);
 }
 
 async function faults(): Promise<number> {
-  const rows: Row[] = [];
   let broken = 0;
-  const pairs = [REFUSED, ...Object.keys(FAULTS)].flatMap((fault) =>
-    ENDPOINTS.map((endpoint) => ({ fault, endpoint })),
-  );
-  const chosen = pairs.filter(({ fault, endpoint }) => isWanted(`${fault} on ${endpoint}`));
+  let longest = 0;
+  const counters = faultCounters();
+  const chosen = PAIRS.filter(({ name }) => isWanted(name));
   await inTurn(
-    chosen.map(({ fault, endpoint }) => async () => {
+    chosen.map(({ fault, endpoint, name }) => async () => {
       try {
-        const row = await tryFault(fault, endpoint);
-        rows.push(row);
+        const row = await tryFault(fault, endpoint, counters);
+        longest = Math.max(longest, row.seconds);
         say(
-          `${fault} on ${endpoint}: ${row.code ?? 'none'}, ${row.states || 'no export'}, ${row.bills} billed, ${row.seconds} s`,
+          `${name}: ${row.code ?? 'none'}, ${row.states || 'no export'}, ${row.bills} billed, ${row.seconds} s`,
         );
       } catch (error) {
         broken++;
-        say(`BROKEN by ${fault} on ${endpoint}: ${why(error)}`);
+        say(`BROKEN by ${name}: ${why(error)}`);
       }
     }),
   );
-  const longest = Math.max(...rows.map(({ seconds }) => seconds));
-  say(
-    `${rows.length} of ${chosen.length} as they should be, ${broken} broken; the longest took ${longest} s`,
-  );
-  return broken;
+  return broken + conclude({ pairs: chosen.length, broken, longest }, counters);
 }
 
 /** Tries each seed, `workers` at a time. */
@@ -146,38 +155,35 @@ async function seeds(count: number, trial: (seed: number) => Promise<void>): Pro
   return broken;
 }
 
-async function fortnights(count: number): Promise<number> {
+async function fortnights(): Promise<number> {
+  const count = countOr(12);
   say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
   const report = emptyFortnightReport();
   const broken = await seeds(count, (seed) => fortnight(seed, report));
-  conclude(report);
-  return broken;
+  return broken + conclude(report, report.counters);
 }
 
-async function forgetful(count: number): Promise<number> {
+async function forgetful(): Promise<number> {
+  const count = countOr(30);
   say(`${count} forgetful months of ten nights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
   const report = emptyForgetfulReport();
   const broken = await seeds(count, (seed) => forgetfulMonth(seed, report));
-  conclude(report);
-  return broken;
+  return broken + conclude(report, report.counters);
 }
 
-async function odd(count: number): Promise<number> {
+async function odd(): Promise<number> {
+  const count = countOr(300);
   say(`${count} odd nights from seed ${firstSeed}`);
-  const begun = Date.now();
-  const findings = await oddNights({ first: firstSeed, count, workers }, isWanted, say);
-  say(`${count} odd nights in ${((Date.now() - begun) / 1000).toFixed(0)} s, ${findings.length} broken`);
+  const counters = oddCounters();
+  const findings = await oddNights({ first: firstSeed, count, workers }, isWanted, say, counters);
   for (const { seed, what, why } of findings) say(`  ${seed}: ${what}: ${why.split('\n')[0] ?? ''}`);
-  return findings.length;
+  return findings.length + conclude({ nights: count, broken: findings.length }, counters);
 }
 
 async function chosen(): Promise<number> {
-  const counted = { odd, fortnights, erasures, pushes, forgetful } as const;
-  for (const [name, run] of Object.entries(counted)) {
-    const count = values[name as keyof typeof counted];
-    if (count !== undefined) return run(Number(count));
-  }
-  if (values.mutations) return mutations(say, isWanted);
-  return values.faults ? faults() : kill();
+  const harnesses = { faults, fortnights, odd, erasures, pushes, forgetful } as const;
+  for (const [name, run] of Object.entries(harnesses))
+    if (values[name as keyof typeof harnesses]) return run();
+  return values.mutations ? mutations(say, isWanted) : kill();
 }
 process.exit((await chosen()) === 0 ? 0 : 1);

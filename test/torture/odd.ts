@@ -13,6 +13,7 @@ import type { Bend } from '../support/faults/index.js';
 import { isRecord } from '../support/faults/lies.js';
 import { windowOf } from './audit.js';
 import { Chance } from './chance.js';
+import { Counters } from './counters.js';
 import { Clock, DAY_MS, Trial } from './trial.js';
 
 const YAML = `start_date: 2026-11-19
@@ -87,6 +88,14 @@ const OF_LISTS = ['a list of thousands', 'a comma behind', 'two commas'] as cons
 /** Pages without an end, as far as this harness goes. */
 const ENDLESS = 'a list without an end';
 const ENDLESS_PAGES = 40;
+
+export const oddCounters = (): Counters =>
+  new Counters({
+    'odd value': [
+      ...[...Object.keys(VALUES), ...CHANGES, ...OF_LISTS, ENDLESS],
+      ...ENDPOINTS.map((endpoint) => `at ${endpoint}`),
+    ],
+  });
 
 interface Oddity {
   readonly endpoint: EndpointName;
@@ -285,7 +294,7 @@ export class OddNights {
   }
 
   /** @throws Broken when the night does not publish, or the folder is not well after the next one */
-  async night(oddity: Oddity): Promise<Ended> {
+  async night(oddity: Oddity, counters = oddCounters()): Promise<Ended> {
     const { trial, clock } = this;
     const { sandbox } = trial.place;
     const pulled = pulledFor(oddity.endpoint);
@@ -297,19 +306,23 @@ export class OddNights {
 
     clock.set(NIGHTS[1]);
     let struck = 0;
-    sandbox.bend(
+    const bend: Bend =
       oddity.kind === ENDLESS
         ? endless(oddity.endpoint)
         : (endpoint, answer) => {
             if (endpoint !== oddity.endpoint || (struck > 0 && !oddity.allNight)) return answer;
             const text = broken(answer.body, oddity);
-            if (text === undefined) return answer;
-            struck++;
-            return { ...answer, body: Buffer.from(text) };
-          },
-    );
+            return text === undefined ? answer : { ...answer, body: Buffer.from(text) };
+          };
+    sandbox.bend((endpoint, answer, query) => {
+      const bent = bend(endpoint, answer, query);
+      if (!bent.body.equals(answer.body)) struck++;
+      return bent;
+    });
     const night = await trial.run(['run']);
     sandbox.bend(undefined);
+    counters.count('odd value', oddity.kind, struck);
+    counters.count('odd value', `at ${oddity.endpoint}`, struck);
     trial.assert([0, 1, 3].includes(night.code ?? -1), 'the odd night ends in an undeclared way', night);
     // Without a token there is nothing to publish that was not there before.
     trial.assert(
@@ -379,6 +392,7 @@ export async function oddNights(
   { first, count, workers }: { first: number; count: number; workers: number },
   isWanted: (name: string) => boolean,
   say: (line: string) => void,
+  counters = oddCounters(),
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   let seed = first;
@@ -394,7 +408,7 @@ export async function oddNights(
       left--;
       const begun = Date.now();
       try {
-        const { code } = await nights.night(oddity);
+        const { code } = await nights.night(oddity, counters);
         say(`${own}: ${what}: ${code}, well, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);

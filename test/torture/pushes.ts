@@ -11,7 +11,8 @@ import type { Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 import type { Crash } from '../support/points.js';
 import { Chance } from './chance.js';
-import { executeAndKill, type Kills, placeAfterNight } from './trial.js';
+import { Counters } from './counters.js';
+import { AT_RANDOM, executeAndKill, type Kills, placeAfterNight } from './trial.js';
 
 /** Where a push is killed, in its order. */
 export const PUSH_POINTS = [
@@ -27,6 +28,9 @@ export const PUSH_POINTS = [
   'journal/push/ended/before-append',
   'journal/push/ended/durable',
 ] as const satisfies readonly Crash[];
+
+/** The lines of single calls. */
+const OF_CALLS = /intended|settled/;
 
 export interface PushOptions {
   readonly seed: number;
@@ -123,22 +127,27 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-export async function pushWithKills(options: PushOptions): Promise<PushReport> {
+export const emptyPushReport = (): PushReport => ({
+  ...{ pushes: 0, rows: 0, kills: 0, ambiguous: 0, continued: 0 },
+  ...{ sentTwice: 0, doneAndNotReceived: 0, lost: 0 },
+  counters: new Counters({
+    'crash point': PUSH_POINTS,
+    fault: Object.keys(FAULTS),
+    mishap: [AT_RANDOM],
+    decision: ['the service has them', 'send them again'],
+  }),
+});
+
+export async function pushWithKills(options: PushOptions, report = emptyPushReport()): Promise<PushReport> {
   const { seed, pushes, rows, first = [], say = () => undefined } = options;
   const chance = new Chance(seed);
-  const report: PushReport = {
-    ...{ pushes: 0, rows: 0, kills: 0, ambiguous: 0, continued: 0 },
-    ...{ sentTwice: 0, doneAndNotReceived: 0, lost: 0, points: new Map<string, number>() },
-  };
   const waiting = [...first];
   while (report.pushes < pushes) {
     const place = await placeAfterNight(YAML, { eventsPerDay: 60, seed: chance.below(1_000_000) });
     try {
       for (let nth = 0; nth < PER_PLACE && report.pushes < pushes; nth++) {
         const point = waiting.shift();
-        // The journal knows the calls alone that are sent once.
-        const isOnce = /intended|settled/.test(point ?? '');
-        const name = chance.pick(isOnce ? ['journey', 'events'] : Object.keys(KINDS));
+        const name = chance.pick(OF_CALLS.test(point ?? '') ? ['journey', 'events'] : Object.keys(KINDS));
         await pushOne(place, KINDS[name]!, nth, rows, chance, point, report);
         report.pushes++;
         report.rows += rows;
@@ -165,21 +174,29 @@ async function pushOne(
   const prefix = kind.prefix(nth);
   const sql = kind.sql(prefix, rows);
   const args = ['push', ...kind.args, '--sql', sql, '--yes', '--key', kind.key];
-  let at = point ?? (chance.below(3) > 0 ? `${chance.pick(PUSH_POINTS)}:${1 + chance.below(4)}` : undefined);
+  // The journal knows the calls alone that are sent once.
+  const isOnce = kind.endpoint === 'E13' || kind.endpoint === 'E16';
+  const points = PUSH_POINTS.filter((one) => isOnce || !OF_CALLS.test(one));
+  let at =
+    point ??
+    (chance.below(3) > 0
+      ? `${report.counters.rarest('crash point', points)}:${1 + chance.below(2)}`
+      : undefined);
   // A point that is to be tried is reached only where no fault stops the push before it.
-  const faults = faultsOf(kind, chance);
-  place.sandbox.setFaults(point === undefined ? faults : []);
+  const faults = point === undefined && chance.below(3) > 0 ? faultsOf(kind, chance, report) : [];
+  report.counters.play(place.sandbox, faults);
   const before = (await pushesTo(place, kind)).length;
   let pushes: Push[] = [];
   for (let turn = 0; ; turn++) {
     const push = pushes.at(-1);
     if (turn > 40) throw new Error(`The push does not end: ${JSON.stringify(push)}`);
-    if (turn === 4) place.sandbox.setFaults([]);
-    const going =
-      push?.state === 'ambiguous'
-        ? ['push', 'resume', push.id, ...decisionOn(pushes, received().length)]
-        : args;
-    if (going !== args) report.ambiguous++;
+    if (turn === 4) report.counters.play(place.sandbox, []);
+    const isWaiting = push?.state === 'ambiguous';
+    const decision = isWaiting ? decisionOn(pushes, received().length) : [];
+    const going = isWaiting ? ['push', 'resume', push.id, ...decision] : args;
+    if (isWaiting) report.ambiguous++;
+    if (isWaiting)
+      report.counters.count('decision', decision.length === 0 ? 'the service has them' : 'send them again');
     const atRandom = at === undefined && turn === 0 && chance.below(3) === 0;
     const when = at ?? (atRandom && { withinMs: 2_500, chance });
     const result = await executeAndKill(place, going, when, report);
@@ -190,6 +207,7 @@ async function pushOne(
     if (last?.state === 'done') break;
     report.continued++;
   }
+  report.counters.play(place.sandbox, []);
   audit(pushes, received(), rows, kind, report);
 }
 
@@ -232,39 +250,38 @@ function audit(
     );
 }
 
-function faultsOf({ endpoint }: Kind, chance: Chance): Fault[] {
-  const times = 1 + chance.below(3);
-  const skip = chance.below(5);
-  const handled = chance.below(2) > 0;
-  const on = { endpoint, times, skip };
-  const lower = endpoint === 'E13' ? { message: '3 events were tracked.' } : { data: 3 };
-  return chance.pick<Fault[]>([
-    [],
-    [{ ...on, kind: 'reset-before' }],
-    [{ ...on, kind: 'reset-after' }],
-    [{ ...on, times: 1, kind: 'no-answer', billed: handled }],
-    [{ ...on, kind: 'status', status: 503, handled }],
-    [
-      {
-        ...on,
-        kind: 'status',
-        status: 500,
-        handled,
-        body: { success: false, error: 'Internal Server Error' },
-      },
-    ],
-    [
-      {
-        ...on,
-        kind: 'status',
-        status: 429,
-        body: { data: null, success: false, error: 'Too many requests' },
-      },
-    ],
-    [{ ...on, kind: 'error-body-200', refusal: 'internal', handled }],
-    [{ ...on, kind: 'cut-with-length', bytes: 5 }],
-    endpoint === 'E13' || endpoint === 'E14'
-      ? [{ ...on, kind: 'other-shape-200', body: lower, handled: true }]
-      : [{ ...on, kind: 'other-shape-200', body: {}, handled }],
-  ]);
+type WithoutEndpoint<F> = F extends unknown ? Omit<F, 'endpoint'> : never;
+
+/** What goes wrong with a call, by its name; `handled` says whether the service takes the rows nevertheless. */
+const FAULTS: Readonly<
+  Record<string, (handled: boolean, endpoint: Kind['endpoint']) => WithoutEndpoint<Fault>>
+> = {
+  'reset before': () => ({ kind: 'reset-before' }),
+  'reset after': () => ({ kind: 'reset-after' }),
+  'no answer': (handled) => ({ kind: 'no-answer', billed: handled, times: 1 }),
+  '503': (handled) => ({ kind: 'status', status: 503, handled }),
+  '500 of the service': (handled) => ({
+    ...{ kind: 'status', status: 500, handled },
+    body: { success: false, error: 'Internal Server Error' },
+  }),
+  '429': () => ({
+    ...{ kind: 'status', status: 429 },
+    body: { data: null, success: false, error: 'Too many requests' },
+  }),
+  '200, error body': (handled) => ({ kind: 'error-body-200', refusal: 'internal', handled }),
+  'cut with content-length': () => ({ kind: 'cut-with-length', bytes: 5 }),
+  'a lower count, or another shape': (handled, endpoint) => {
+    if (endpoint === 'E13')
+      return { kind: 'other-shape-200', body: { message: '3 events were tracked.' }, handled: true };
+    return endpoint === 'E14'
+      ? { kind: 'other-shape-200', body: { data: 3 }, handled: true }
+      : { kind: 'other-shape-200', body: {}, handled };
+  },
+};
+
+function faultsOf({ endpoint }: Kind, chance: Chance, { counters }: PushReport): Fault[] {
+  const name = counters.rarest('fault', Object.keys(FAULTS));
+  const fault = FAULTS[name]?.(chance.below(2) > 0, endpoint);
+  if (fault === undefined) return [];
+  return [{ times: 1 + chance.below(3), skip: chance.below(3), ...fault, name, endpoint }];
 }

@@ -10,6 +10,7 @@ import { ended, NOW, Place, type Ended, type Environment } from '../support/dawn
 import type { Bend, Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
 import type { Chance } from './chance.js';
+import type { Counters } from './counters.js';
 import { readLedger } from '../landing/support.js';
 
 /** What was expected and did not hold, with the story that led there. */
@@ -187,10 +188,10 @@ export async function listed(folder: string, name: RegExp): Promise<string[]> {
     .sort();
 }
 
-/** What kills came to: how many, and how often each named point was reached. */
+/** What kills came to. */
 export interface Kills {
   kills: number;
-  readonly points: Map<string, number>;
+  readonly counters: Counters;
 }
 
 /** Runs a command that is killed at a point, or at a random moment; false for one that is left alone. Counts the kill. */
@@ -212,10 +213,14 @@ export async function executeAndKill(
   clearTimeout(timer);
   if (result.signal === 'SIGKILL') {
     report.kills++;
-    if (point !== undefined) report.points.set(point, (report.points.get(point) ?? 0) + 1);
+    if (point === undefined) report.counters.count('mishap', AT_RANDOM);
+    else report.counters.count('crash point', point);
   }
   return result;
 }
+
+/** The mishap of a kill that no crash point names. */
+export const AT_RANDOM = 'killed at a random moment';
 
 /** A place after its first night, which a command of the torture works on. */
 export async function placeAfterNight(

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 
 const onEndpoint = {
+  /** What it is called where faults are counted; default its kind and its endpoint. */
+  name: z.string().optional(),
   endpoint: z.enum([
     ...(['E1', 'E2', 'E3', 'E4', 'E5', 'E6', 'E10', 'E11', 'E12', 'E13', 'E14', 'E15', 'E16'] as const),
     ...(['E17', 'E18', 'E19', 'E20', 'E21', '*'] as const),

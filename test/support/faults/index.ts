@@ -26,7 +26,7 @@ export interface FaultySandbox extends Sandbox {
   setFaults(faults: readonly Fault[]): void;
   /** Sends what that makes of each right answer; undefined for the answers as they are. */
   bend(by: Bend | undefined): void;
-  /** The faults that are on, each with the number of requests it has struck. */
+  /** The faults that are on, each with the number of requests it has struck; a dead connection strikes the next one. */
   faults(): (Fault & { readonly struck: number })[];
 }
 
@@ -41,14 +41,16 @@ export interface FaultySandboxOptions extends SandboxOptions {
 export async function startFaultySandbox(options: FaultySandboxOptions = {}): Promise<FaultySandbox> {
   const { faults: initial = [], ...rest } = options;
   const faults = activeFaults(FaultSchema.array().parse(initial));
-  const stale: StaleSockets = new WeakSet();
+  const stale: StaleSockets = new WeakMap();
   let bend: Bend | undefined;
   const sandbox = await startSandbox({
     // Most tests compare nights with each other: a count that changes is their own.
     restates: false,
     ...rest,
     interfere({ endpoint: { name, family }, query, pageParameter, request, response }, answerOf) {
-      if (stale.has(request.socket)) {
+      const dead = stale.get(request.socket);
+      if (dead !== undefined) {
+        faults.reset(dead);
         request.socket.resetAndDestroy();
         return undefined;
       }
@@ -113,6 +115,8 @@ interface Active {
   readonly memory: Map<string, number>;
   passed: number;
   struck: number;
+  /** Requests that came over a connection that it had left dead. */
+  resets: number;
 }
 
 interface ActiveFaults {
@@ -122,6 +126,8 @@ interface ActiveFaults {
   list(): (Fault & { struck: number })[];
   /** The first fault that now strikes: before the request is handled, or after. */
   strike(endpoint: EndpointName, moment: 'before' | 'after'): ConnectionFault | InsteadFault | null;
+  /** Counts a request over a connection that the fault has left dead. */
+  reset(fault: ConnectionFault): void;
   /** The answer after all lies about the endpoint that can be told in it; those have struck. */
   lie(endpoint: EndpointName, truth: Reply, tell: Tell): Reply;
 }
@@ -130,7 +136,13 @@ function activeFaults(initial: readonly Fault[]): ActiveFaults {
   let active: Active[] = [];
 
   function replace(faults: readonly Fault[]): void {
-    active = faults.map((fault) => ({ fault, memory: new Map<string, number>(), passed: 0, struck: 0 }));
+    active = faults.map((fault) => ({
+      fault,
+      memory: new Map<string, number>(),
+      passed: 0,
+      struck: 0,
+      resets: 0,
+    }));
   }
 
   function isFor(one: Active, endpoint: EndpointName): boolean {
@@ -151,7 +163,14 @@ function activeFaults(initial: readonly Fault[]): ActiveFaults {
   replace(initial);
   return {
     replace,
-    list: () => active.map(({ fault, struck }) => ({ ...fault, struck })),
+    list: () =>
+      active.map(({ fault, struck, resets }) => {
+        const isLater = fault.kind === 'close-keep-alive' && fault.when !== 'idle';
+        return { ...fault, struck: isLater ? resets : struck };
+      }),
+    reset(fault) {
+      for (const one of active) if (one.fault === fault) one.resets += 1;
+    },
     strike(endpoint, moment) {
       for (const one of active) {
         const { fault } = one;

@@ -13,8 +13,8 @@ const MIB = 1024 * 1024;
 /** More than a careful client takes: 64 MiB is where the large answers of this service end. */
 const TOO_LARGE_MIB = 65;
 
-/** Connections that look alive and are not. */
-export type StaleSockets = WeakSet<Socket>;
+/** Connections that look alive and are not, each with the fault that made it so. */
+export type StaleSockets = WeakMap<Socket, ConnectionFault>;
 
 /** Sends the answer in the way of the fault; the answer is null when the request was not handled. */
 export function mistreat(
@@ -73,7 +73,7 @@ export function mistreat(
       return;
     case 'close-keep-alive':
       if (fault.when === 'idle') response.once('finish', () => socket.end());
-      else stale.add(socket);
+      else stale.set(socket, fault);
       response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
       response.end(body);
   }
