@@ -8,6 +8,10 @@ import { TryLaterError, UsageError } from '../src/ground/errors.js';
 import { DAY_STREAMS, JOB_STREAMS, keptFrom, type Job, type JobStream } from '../src/ground/streams.js';
 import { didYouMean } from '../src/ground/text.js';
 import { formatDuration } from '../src/terminal/text.js';
+import { night } from './nightly.js';
+
+/** The steps of a backfill: those of a night without pushes. */
+export const BACKFILL = night({ pushes: [] });
 
 /** The options of the command, as they were typed. */
 interface Wish {

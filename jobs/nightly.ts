@@ -1,9 +1,20 @@
 /**
- * The nightly job: loads every day that is missing or may have been restated, up to the last complete day, at any time and any
- * number of times.
+ * The nightly job, which brings the warehouse up to the last complete day, at any time and any number of times: when it
+ * starts, and its steps. What the days of a night are is in `src/night/wanted-days.ts`.
  */
-import { completeFrom, formatKst, lastCompleteDay, shiftDay, type Day } from '../src/ground/calendar.js';
-import { JOB_STREAMS, keptFrom, type Job } from '../src/ground/streams.js';
+import type { Config } from '../src/config/config.js';
+import { afterPublish, lake, page, prune, push } from '../src/night/after-publishing.js';
+import { check, model, note, publish, retaining } from '../src/night/deliver.js';
+import {
+  authorize,
+  campaigns,
+  clocks,
+  events,
+  loadLanded,
+  reference,
+  statistics,
+} from '../src/night/pull.js';
+import type { Step } from '../src/night/step.js';
 
 /** The time of the nightly job in KST, shortly after yesterday is complete, and the retries of a night that failed. */
 export const NIGHTLY = {
@@ -12,30 +23,23 @@ export const NIGHTLY = {
   retryPausesMinutes: [10, 30, 90],
 } as const;
 
-interface Wanted {
-  readonly startDate: Day;
-  readonly lookbackDays: number;
-  readonly exports: { readonly startDate: Day | undefined };
-  readonly retention: { readonly events?: number | undefined };
-}
-
-export function nightly({ startDate, lookbackDays, exports, retention }: Wanted, now: Date): Job {
-  const end = lastCompleteDay(now);
-  return {
-    name: 'run',
-    streams: new Set(JOB_STREAMS),
-    days: { start: startDate, end },
-    again: { start: shiftDay(end, 1 - lookbackDays), end },
-    acceptEmpty: false,
-    eventDays: { start: exports.startDate ?? startDate, end },
-    keptFrom: keptFrom(retention, now),
-    consent: 'budget',
-  };
-}
-
-/** The reason, as a clause, why no day is wanted yet; undefined once `start_date` is complete. */
-export function notBegun(startDate: Day, now: Date): string | undefined {
-  return startDate <= lastCompleteDay(now)
-    ? undefined
-    : `the start_date ${startDate} is complete from ${formatKst(completeFrom(startDate))}`;
-}
+/** The steps of a night, in their order. */
+export const night = ({ pushes }: Pick<Config, 'pushes'>): readonly Step[] => [
+  loadLanded,
+  authorize,
+  statistics,
+  campaigns,
+  events,
+  reference,
+  clocks,
+  note,
+  model,
+  check,
+  retaining('limited'),
+  publish,
+  lake,
+  ...pushes.map(push),
+  prune,
+  page,
+  afterPublish,
+];

@@ -1,11 +1,13 @@
 /** `dawnload exports`: shows the ledger of paid exports and records the user's decisions about an export. */
-import { requireService, type Config } from '../config/config.js';
+import { requireService, type Config, type ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
+import { downloadExport } from '../exports/download.js';
 import * as exports from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../exports/answer.js';
+import { requestAgain } from '../exports/paid-request.js';
 import { formatKst, isDay, type DayRange } from '../ground/calendar.js';
 import {
   EXIT,
@@ -17,12 +19,18 @@ import {
 } from '../ground/errors.js';
 import { pricePart, priceOf, quoted } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
-import { withDataFolder } from '../night/data-folder.js';
+import { keptFrom } from '../ground/streams.js';
+import { page, prune } from '../night/after-publishing.js';
+import { DataFolder } from '../night/data-folder.js';
+import { check, model, note, publish, retaining } from '../night/deliver.js';
+import { patienceOf, pulling } from '../night/pull.js';
+import { RunReport } from '../night/report.js';
+import { partsOf, runNight, type Step } from '../night/step.js';
 import { ledgerNow, withLedger } from '../night/wanted-days.js';
 import { dataFiles } from '../landing/paths.js';
-import { decideExports } from '../night/run.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
+import { assertPublishable } from '../warehouse/publish.js';
 import { removedKnownBy } from '../warehouse/reader.js';
 import { summarise } from './run.js';
 import { knownOf, showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
@@ -110,6 +118,9 @@ export const exportsDecideCommand: Command<DecideOptions, [key?: string]> = (opt
     : decideOnline(keys, key === undefined, options, invocation);
 };
 
+/** A decision must work beside a damaged warehouse, and while the journal is in doubt. */
+const DECIDE = { command: 'exports decide', needs: 'nothing' } as const;
+
 type Keys = (ledger: Ledger) => string[];
 
 function rangeOf(start: string | undefined, end: string | undefined): DayRange {
@@ -140,27 +151,21 @@ function openIn({ start, end }: DayRange, { acceptIncomplete, payAgain }: Decide
   };
 }
 
-function giveUp(keys: Keys, invocation: Invocation): Promise<ExitCode> {
+async function giveUp(keys: Keys, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  return withDataFolder(
-    invocation.loadConfig(),
-    invocation,
-    'exports decide',
-    'nothing',
-    async ({ ledger }) => {
-      for (const key of keys(ledger)) {
-        const entry = ledger.get(key);
-        if (entry.state === 'landed' && !exports.isKeptBack(entry))
-          throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
-        const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave this export up.' });
-        terminal.note(
-          `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports decide ${key} --pay-again\` does.`,
-        );
-      }
-      warnDoubt(ledger, terminal);
-      return EXIT.done;
-    },
-  );
+  await using folder = await DataFolder.open(invocation.loadConfig(), invocation, DECIDE);
+  const { ledger } = folder;
+  for (const key of keys(ledger)) {
+    const entry = ledger.get(key);
+    if (entry.state === 'landed' && !exports.isKeptBack(entry))
+      throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
+    const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave this export up.' });
+    terminal.note(
+      `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports decide ${key} --pay-again\` does.`,
+    );
+  }
+  warnDoubt(ledger, terminal);
+  return EXIT.done;
 }
 
 /** Decisions that ask the service: to pay again, or to load what came as the complete export. */
@@ -189,9 +194,53 @@ async function decideOnline(
       });
   }
   if (acceptIncomplete) for (const entry of entries) assertResumable(entry);
-  const report = await decideExports(keys, payAgain ? 'pay-again' : 'accept-incomplete', config, invocation);
-  return summarise('exports decide', report, false, config, invocation);
+  const step = payAgain ? payingAgain(keys) : downloading(keys, true);
+  return delivered('exports decide', step, config, invocation);
 }
+
+/** Takes the step in a run of its own, and publishes what came of it. */
+async function delivered(
+  command: string,
+  step: Step,
+  config: ServiceConfig,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const report = new RunReport(() => invocation.effects.now());
+  const steps = [step, note, model, check, retaining('limited'), publish, prune, page];
+  await runNight({ command, steps, config, invocation, report });
+  return summarise(command, report, false, config, invocation);
+}
+
+/** Resumes exports at no cost, or loads what came of them as complete. */
+const downloading = (keys: readonly string[], acceptsIncomplete: boolean): Step =>
+  pulling(
+    async (night) => {
+      const patience = patienceOf(night);
+      const { ledger, service } = night.folder;
+      for (const key of keys)
+        await downloadExport(ledger.get(key), service, partsOf(night), patience, acceptsIncomplete);
+    },
+    () => true,
+  );
+
+/** Requests the days of exports again with your consent, which is billed again. */
+const payingAgain = (keys: readonly string[]): Step =>
+  pulling(
+    async (night) => {
+      const { config, folder, invocation } = night;
+      const patience = patienceOf(night);
+      const kept = keptFrom(config.retention, invocation.effects.now());
+      const old = keys.find((key) => kept !== undefined && folder.ledger.get(key).day < kept);
+      if (old !== undefined)
+        throw new RefusedError(`The day of export ${old} is older than retention.events keeps it.`, {
+          hint: 'Nothing was requested. Raise retention.events first if you want the day.',
+        });
+      await assertPublishable(folder.files.published);
+      // After an unknown outcome or a refusal no further request is sent.
+      for (const key of keys) if (!(await requestAgain(key, folder.service, partsOf(night), patience))) break;
+    },
+    () => true,
+  );
 
 /** Enters the id of an export. The service's own ids are any texts (E20). */
 async function attachId(
@@ -209,33 +258,33 @@ async function attachId(
     });
   const agree = async (sentence: string): Promise<boolean> =>
     yes || terminal.confirm(`${sentence} Go on?`, signal);
-  return withDataFolder(config, invocation, 'exports decide', 'nothing', async ({ ledger, journal }) => {
-    const held = ledger.find(key);
-    // What was computed of the day hangs on the export whose pages were removed, and cannot be computed again.
-    if (held !== undefined && wereRemoved(journal, held))
-      throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
-        hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
-      });
-    // A key that is none is refused below.
-    const unknown =
-      exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
-    const asLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
-    const doubt = unknown && `${unknown}${asLoaded}`;
-    if (doubt !== undefined && !(await agree(doubt)))
-      throw new RefusedError(`${doubt} Nothing was changed.`, {
-        hint: 'Correct the id, or try again later. `--yes` enters the id all the same.',
-      });
-    const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
-    const isOver = state === 'abandoned';
-    warnDoubt(ledger, terminal);
-    if (held === undefined && !isOver)
-      terminal.warn(
-        `The ledger did not list ${key}, so it was entered as a paid export of ${day}. If the key was mistyped: \`dawnload exports decide ${key} --abandon\`.`,
-      );
-    const free = `The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`;
-    terminal.note(`Export ${key} is ${state} as ${exportId}. ${isOver ? 'It counts as billed.' : free}`);
-    return EXIT.done;
-  });
+  await using folder = await DataFolder.open(config, invocation, DECIDE);
+  const { ledger, journal } = folder;
+  const held = ledger.find(key);
+  // What was computed of the day hangs on the export whose pages were removed, and cannot be computed again.
+  if (held !== undefined && wereRemoved(journal, held))
+    throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
+      hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
+    });
+  // A key that is none is refused below.
+  const unknown =
+    exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
+  const asLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
+  const doubt = unknown && `${unknown}${asLoaded}`;
+  if (doubt !== undefined && !(await agree(doubt)))
+    throw new RefusedError(`${doubt} Nothing was changed.`, {
+      hint: 'Correct the id, or try again later. `--yes` enters the id all the same.',
+    });
+  const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
+  const isOver = state === 'abandoned';
+  warnDoubt(ledger, terminal);
+  if (held === undefined && !isOver)
+    terminal.warn(
+      `The ledger did not list ${key}, so it was entered as a paid export of ${day}. If the key was mistyped: \`dawnload exports decide ${key} --abandon\`.`,
+    );
+  const free = `The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`;
+  terminal.note(`Export ${key} is ${state} as ${exportId}. ${isOver ? 'It counts as billed.' : free}`);
+  return EXIT.done;
 }
 
 /**
@@ -246,9 +295,8 @@ async function doubtOf(exportId: string, config: Config, invocation: Invocation)
   const { pageParameter } = config.exports;
   try {
     const settings = { ...requireService(config), retries: 0 };
-    const result = await ServiceClient.using(settings, invocation, (service) =>
-      askPage(service, exportId, pageParameter, 0),
-    );
+    await using service = ServiceClient.open(settings, invocation);
+    const result = await askPage(service, exportId, pageParameter, 0);
     const reason = 'reason' in result ? result.reason.replace(/[.]$/, '') : '';
     if (result.kind === 'not_found') return `The service does not know export ${exportId} (${reason}).`;
     if (result.kind !== 'trouble' && result.kind !== 'strange') return undefined;
@@ -265,15 +313,18 @@ export const exportsResumeCommand: Command<object, [string]> = async (_, invocat
   const config = requireService(invocation.loadConfig());
   const state = await ledgerNow(config, invocation.effects);
   let entry = entryIn(state, key);
-  if (entry.state === 'ambiguous')
-    entry = await withDataFolder(config, invocation, 'exports resume', 'nothing', ({ ledger }) =>
-      Promise.resolve(ledger.get(key)),
-    );
+  if (entry.state === 'ambiguous') {
+    // Opening the folder settles an answer that is now listed as a refusal.
+    await using folder = await DataFolder.open(config, invocation, {
+      command: 'exports resume',
+      needs: 'nothing',
+    });
+    entry = folder.ledger.get(key);
+  }
   if (wereRemoved(state.journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
   assertResumable(entry);
-  const report = await decideExports([key], 'resume', config, invocation);
-  return summarise('exports resume', report, false, config, invocation);
+  return delivered('exports resume', downloading([key], false), config, invocation);
 };
 
 /** @throws RefusedError if the export has no id, or is over */

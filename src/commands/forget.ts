@@ -7,8 +7,8 @@ import * as person from '../erasure/person.js';
 import type { Given, Persons } from '../erasure/person.js';
 import { EXIT, RefusedError, ServiceError, UsageError, messageOf } from '../ground/errors.js';
 import { ID_COLUMNS } from '../ground/fields.js';
-import { forget } from '../night/forget.js';
-import type { OpenFolder } from '../night/data-folder.js';
+import { erase } from '../night/erase.js';
+import type { Night } from '../night/step.js';
 import { foldersOf } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { deleteUsers } from '../service/endpoints.js';
@@ -28,7 +28,7 @@ export const forgetCommand: Command<ForgetOptions> = async (options, invocation)
   const config = invocation.loadConfig();
   const given = await givenIds(options);
   const onlyLooks = options.show === true || options.dryRun === true;
-  const erased = await forget(config, invocation, onlyLooks, (folder) => begin(folder, given, options));
+  const erased = await erase(config, invocation, onlyLooks, (night) => begin(night, given, options));
   if (erased === undefined) return EXIT.done;
   const { receipt, file, resumed } = erased;
   const isOther = resumed !== undefined && !given.every(({ value }) => resumed.includes(value));
@@ -43,14 +43,14 @@ export const forgetCommand: Command<ForgetOptions> = async (options, invocation)
 };
 
 /** Finds the persons. Unless they are only shown or counted, returns what their erasure begins with. */
-async function begin(folder: OpenFolder, given: readonly Given[], options: ForgetOptions) {
-  const { erasures } = folder;
-  const { terminal, effects, signal } = folder.invocation;
+async function begin(night: Night, given: readonly Given[], options: ForgetOptions) {
+  const { erasures, file } = night.warehouse;
+  const { terminal, effects, signal } = night.invocation;
   if (given.length === 0)
     throw new UsageError('No person is named.', {
       hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
     });
-  const persons = await search(folder, given, options.includeShared === true);
+  const persons = await search(night, given, options.includeShared === true);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
   await person.findDays(session);
@@ -60,17 +60,17 @@ async function begin(folder: OpenFolder, given: readonly Given[], options: Forge
       `The ${kind ?? 'id'} ${value ?? ''} is shared by more than three persons: it is not followed and not erased. To follow it: --include-shared.`,
     );
   if (options.show === true || options.dryRun === true) {
-    await look(folder, persons, options);
+    await look(night, persons, options);
     return undefined;
   }
-  const rows = await folder.warehouse.refining(() => person.countFound(session));
+  const rows = await file.refining(() => person.countFound(session));
   const all = [...rows.values()].reduce((sum, one) => sum + one, 0);
   const question = `Erase ${plural(given.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
   if (options.yes !== true && !(await terminal.confirm(question, signal)))
     throw new RefusedError('Nothing was erased, because nobody confirmed it.', {
       hint: 'Answer y at the terminal, or give --yes. `--dry-run` counts what would be erased.',
     });
-  const serviceDeletedRows = options.alsoService === true ? await eraseAtService(given, folder) : undefined;
+  const serviceDeletedRows = options.alsoService === true ? await eraseAtService(given, night) : undefined;
   await erasures.lookFor(erasures.register.ids);
   const written = persons.found.flatMap(({ value, shared }) => (value === null || shared ? [] : [value]));
   return {
@@ -90,18 +90,18 @@ async function begin(folder: OpenFolder, given: readonly Given[], options: Forge
  * id, and if it does not contain all ids, because the settings drop numbers or ids.
  */
 async function search(
-  { erasures, warehouse, config: { privacy, brand }, invocation: { terminal } }: OpenFolder,
+  { warehouse, config: { privacy, brand }, invocation: { terminal } }: Night,
   given: readonly Given[],
   includeShared: boolean,
 ): Promise<Persons> {
+  const { erasures, file } = warehouse;
   terminal.progress('looking for the ids in the warehouse');
   const dropsIds =
     privacy.recipients === 'drop' ||
     privacy.columns.some(({ name, rule }) => rule === 'drop' && ID_COLUMNS.some((id) => id === name));
   const session = await erasures.session();
-  const find = (): Promise<Persons> =>
-    warehouse.refining(() => person.findPersons(session, given, includeShared));
-  await warehouse.refining(() => person.readLinks(session));
+  const find = (): Promise<Persons> => file.refining(() => person.findPersons(session, given, includeShared));
+  await file.refining(() => person.readLinks(session));
   let persons = await find();
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
   if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
@@ -138,9 +138,10 @@ function idsOf(record: string, brand: string): person.Linked {
  * Prints all that is held of the persons (`show`), or how many rows and records of which place would be erased: landed records
  * of the persons, their opt-outs among them, and records of others that mention them. Changes nothing.
  */
-async function look(folder: OpenFolder, { found }: Persons, { show, json }: ForgetOptions): Promise<void> {
-  const { erasures, config } = folder;
-  const { terminal } = folder.invocation;
+async function look(night: Night, { found }: Persons, { show, json }: ForgetOptions): Promise<void> {
+  const { config, warehouse } = night;
+  const { erasures, file: database } = warehouse;
+  const { terminal } = night.invocation;
   const session = await erasures.session();
   const landing: { file: string; position: number; own: boolean; record: unknown }[] = [];
   const zone = foldersOf(config.dataDir).landing;
@@ -148,14 +149,14 @@ async function look(folder: OpenFolder, { found }: Persons, { show, json }: Forg
     for (const { filename, position, own, record } of some)
       landing.push({ file: relative(zone, filename), position, own, record: JSON.parse(record) });
   if (show === true) {
-    const rows = await folder.warehouse.refining(() => person.rowsFound(session));
+    const rows = await database.refining(() => person.rowsFound(session));
     if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
     const ids = found.flatMap(({ kind, value, shared }) => (value === null ? [] : { kind, value, shared }));
     const all = { ids, warehouse: Object.fromEntries(rows), landing };
     terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
     return;
   }
-  const rows = await folder.warehouse.refining(() => person.countFound(session));
+  const rows = await database.refining(() => person.countFound(session));
   const own = landing.filter((one) => one.own);
   const mentions = landing.length - own.length;
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
@@ -177,28 +178,27 @@ async function look(folder: OpenFolder, { found }: Persons, { show, json }: Forg
  * @returns the number of rows that the service deleted
  * @throws ServiceError if a request fails; nothing is erased locally then
  */
-function eraseAtService(given: readonly Given[], { config, invocation }: OpenFolder): Promise<number> {
+async function eraseAtService(given: readonly Given[], { config, invocation }: Night): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });
   const users = given.map(({ kind, value }) => {
     const property = value.includes('@') ? '$email' : '$phone_number';
     return kind === 'user_id' ? { userId: value } : { userProperties: { [property]: value } };
   });
-  return ServiceClient.using(requireService(config), invocation, async (service) => {
-    let rows = 0;
-    for (let first = 0; first < users.length; first += 1000) {
-      const request = deleteUsers(service.projectId, users.slice(first, first + 1000));
-      const { verdict, body } = await service.ask(request);
-      const answer = deleted.safeParse(verdict.kind === 'ok' ? JSON.parse(body.toString('utf8')) : undefined);
-      if (!answer.success) {
-        const reason = 'reason' in verdict ? verdict.reason : 'its answer has no count of deleted rows';
-        throw new ServiceError(`The service did not delete these persons (E15): ${reason}.`, {
-          hint: 'Nothing was erased here. Run again; deleting twice does no harm.',
-        });
-      }
-      rows += answer.data.data;
+  await using service = ServiceClient.open(requireService(config), invocation);
+  let rows = 0;
+  for (let first = 0; first < users.length; first += 1000) {
+    const request = deleteUsers(service.projectId, users.slice(first, first + 1000));
+    const { verdict, body } = await service.ask(request);
+    const answer = deleted.safeParse(verdict.kind === 'ok' ? JSON.parse(body.toString('utf8')) : undefined);
+    if (!answer.success) {
+      const reason = 'reason' in verdict ? verdict.reason : 'its answer has no count of deleted rows';
+      throw new ServiceError(`The service did not delete these persons (E15): ${reason}.`, {
+        hint: 'Nothing was erased here. Run again; deleting twice does no harm.',
+      });
     }
-    return rows;
-  });
+    rows += answer.data.data;
+  }
+  return rows;
 }
 
 /** The ids from the command line and from a file, of which each line is `user_id ID`, `recipient NUMBER` or `email ADDRESS`. */

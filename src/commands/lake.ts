@@ -4,7 +4,7 @@ import type { Invocation } from '../config/invocation.js';
 import { Register } from '../erasure/register.js';
 import { listDays } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
-import { withDataFolder } from '../night/data-folder.js';
+import { DataFolder } from '../night/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { LakeState } from '../lake/commits.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
@@ -29,13 +29,12 @@ export const lakeSetupCommand: Command<Options<never, 'takeOver' | 'json'>> = as
   const config = requireLake(invocation.loadConfig());
   const { effects, terminal, version } = invocation;
   const command = 'lake setup';
-  const { created, added } = await withDataFolder(config, invocation, command, 'nothing', ({ journal }) =>
-    withLake(config, invocation, async (lake) => {
-      terminal.progress('setting up the lake');
-      const state = new LakeState(journal, config.lake);
-      return setUp({ lake, state, effects, command, version }, takeOver);
-    }),
-  );
+  await using folder = await DataFolder.open(config, invocation, { command, needs: 'nothing' });
+  const { created, added } = await withLake(config, invocation, async (lake) => {
+    terminal.progress('setting up the lake');
+    const state = new LakeState(folder.journal, config.lake);
+    return setUp({ lake, state, effects, command, version }, takeOver);
+  });
   const changed = `${plural(created.length, 'table')} created, ${plural(added, 'column')} added`;
   terminal.note(`The lake ${placeOf(config.lake)} is set up: ${changed}.`);
   terminal.note(
@@ -53,9 +52,8 @@ function placeOf({ namespace, catalog }: NonNullable<Config['lake']>): string {
 export const lakePushCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
-  const commits = await withDataFolder(config, invocation, 'lake push', 'erasures', ({ journal }) =>
-    pushLake(config, invocation, journal, 'lake push'),
-  );
+  await using folder = await DataFolder.open(config, invocation, { command: 'lake push', needs: 'erasures' });
+  const commits = await pushLake(config, invocation, folder.journal, 'lake push');
   terminal.note(describePushed(commits));
   if (json === true) terminal.out(JSON.stringify({ commits }));
   return EXIT.done;

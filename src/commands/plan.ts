@@ -1,7 +1,6 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { nightly } from '../../jobs/nightly.js';
 import { requireSettings, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { explainLimit, REASONS, spendOf, spentIn, type Budget, type Decision } from '../exports/budget.js';
@@ -11,7 +10,7 @@ import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import type { Job, Stream } from '../ground/streams.js';
-import { daysNow, newestOf, daysIn } from '../night/wanted-days.js';
+import { daysNow, newestOf, daysIn, nightly } from '../night/wanted-days.js';
 import type { RunReport } from '../night/report.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';

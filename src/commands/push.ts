@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError } from '../ground/errors.js';
-import { withDataFolder } from '../night/data-folder.js';
+import { DataFolder } from '../night/data-folder.js';
 import { ledgerNow } from '../night/wanted-days.js';
 import { adviceOn, pathOfTarget, pushesOf, recordDecision, type Decision } from '../push/ledger.js';
 import { pushRows, readRemembered, sentenceOn, writeRows } from '../push/push.js';
@@ -46,9 +46,8 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
   const wanted = configured
     ? configuredPush(configured)
     : wantedOf({ ...options, target, delete_missing }, names);
-  const pushed = await withDataFolder(config, invocation, 'push', 'all', ({ journal }) =>
-    pushRows(wanted, config, invocation, journal, { dryRun, yes }),
-  );
+  await using folder = await DataFolder.open(config, invocation, { command: 'push', needs: 'all' });
+  const pushed = await pushRows(wanted, config, invocation, folder.journal, { dryRun, yes });
   const { plan, id, sent, rejected, calls, doubts } = pushed;
   const isDone = id !== undefined;
   const rest = isDone ? { sent, rejected } : { needs_yes: doubts };
@@ -144,8 +143,8 @@ export const pushAbandonCommand: Command<object, [id: string]> = async (_, invoc
 };
 
 /** Records a decision about a push; returns the number of its rows of unknown outcome. */
-function decide(as: Decision, invocation: Invocation, id: string): Promise<number> {
-  return withDataFolder(invocation.loadConfig(), invocation, 'push resume', 'nothing', ({ journal }) =>
-    recordDecision(journal, id, as),
-  );
+async function decide(as: Decision, invocation: Invocation, id: string): Promise<number> {
+  const opening = { command: 'push resume', needs: 'nothing' } as const;
+  await using folder = await DataFolder.open(invocation.loadConfig(), invocation, opening);
+  return await recordDecision(folder.journal, id, as);
 }

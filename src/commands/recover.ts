@@ -11,7 +11,8 @@ import { landedAmong } from '../exports/export.js';
 import { untrackedIn } from '../exports/untracked.js';
 import type { Doubt } from '../journal/doubt.js';
 import { erasureNamed, type Journal } from '../journal/journal.js';
-import { headsOf, withDataFolder, type DataFolder } from '../night/data-folder.js';
+import { DataFolder } from '../night/data-folder.js';
+import { headsOf } from '../night/warehouse.js';
 import { dataFiles, exportFolder } from '../landing/paths.js';
 import { allCalls, enterCalls, lostCalls, pushesOf, recordLost, ROWS_LOST } from '../push/ledger.js';
 import { plural } from '../terminal/terminal.js';
@@ -23,65 +24,64 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   const { terminal, signal, effects } = invocation;
   const config = invocation.loadConfig();
   const { working, published } = dataFiles(config.dataDir);
-  return withDataFolder(config, invocation, 'recover', 'nothing', async (folder) => {
-    const { ledger, journal, landing } = folder;
-    // A later run may read the manifests of pulls that this one does not, so all are agreed to.
-    const again = async (): Promise<Doubt | undefined> =>
-      folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
-    const remembered = await allCalls(config.dataDir);
-    const lost = lostCalls(journal, remembered, pushesOf(journal));
-    if (ledger.doubt === undefined) await recordLost(lost, journal);
-    const doubt = await again();
-    const untracked = await untrackedIn(config.dataDir, journal, {
-      'private warehouse': await exportsKnownBy(working),
-      'published warehouse': await exportsKnownBy(published),
-    });
-    const found = untracked.map((one) => ({ ...knownOf(one), known_by: one.knownBy }));
-    const calls = doubt === undefined ? [] : lost.map(({ target, at, rows }) => ({ target, at, rows }));
-    if (json === true)
-      terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: found, lost_push_calls: calls }));
-    if (doubt === undefined) {
-      terminal.note('The journal holds everything that other files know.');
-      return EXIT.done;
-    }
-    const erasures = await enterErasures(journal, config, effects);
-    if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that other files hold.`);
-    const left = erasures === 0 ? doubt : await again();
-    if (left?.erase !== undefined) throw left;
-    terminal.warn(doubt.why);
-    if (json !== true) {
-      showTable(terminal, calls);
-      showTable(terminal, found, 'key date state records estimated_records export_id known_by');
-    }
-    if (!doubt.why.startsWith(ROWS_LOST))
-      terminal.note(
-        'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports decide DAY.1 --attach EXPORT_ID`.',
-      );
-    const exports = untracked.length === 0 ? undefined : plural(untracked.length, 'export');
-    const question = `${exports === undefined ? 'Let' : `Enter ${exports}, and let`} runs pay and push again?`;
-    if (yes !== true && !(await terminal.confirm(question, signal))) {
-      terminal.note('Nothing was changed. `dawnload recover --yes` does it.');
-      return EXIT.incomplete;
-    }
-    await ledger.recover(untracked, config.exports.pricePerRecord);
-    await enterRemovals(folder);
-    // Calls that reach people (E13, E16); any other call may be repeated.
-    const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
-    const entered = await enterCalls(journal, once);
-    if (entered > 0)
-      terminal.note(`Entered ${plural(entered, 'push call')} of unknown outcome: \`dawnload push list\`.`);
-    await journal.confirm(
-      doubt.forgotten,
-      lost.map(({ seq }) => seq),
-    );
-    if (lost.length > 0)
-      terminal.note(
-        `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets may send them again.`,
-      );
-    const done = exports === undefined ? '' : `Entered ${exports} into the journal. `;
-    terminal.note(`${done}\`dawnload run\` continues from here.`);
-    return EXIT.done;
+  await using folder = await DataFolder.open(config, invocation, { command: 'recover', needs: 'nothing' });
+  const { ledger, journal, landing } = folder;
+  // A later run may read the manifests of pulls that this one does not, so all are agreed to.
+  const again = async (): Promise<Doubt | undefined> =>
+    folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
+  const remembered = await allCalls(config.dataDir);
+  const lost = lostCalls(journal, remembered, pushesOf(journal));
+  if (ledger.doubt === undefined) await recordLost(lost, journal);
+  const doubt = await again();
+  const untracked = await untrackedIn(config.dataDir, journal, {
+    'private warehouse': await exportsKnownBy(working),
+    'published warehouse': await exportsKnownBy(published),
   });
+  const found = untracked.map((one) => ({ ...knownOf(one), known_by: one.knownBy }));
+  const calls = doubt === undefined ? [] : lost.map(({ target, at, rows }) => ({ target, at, rows }));
+  if (json === true)
+    terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: found, lost_push_calls: calls }));
+  if (doubt === undefined) {
+    terminal.note('The journal holds everything that other files know.');
+    return EXIT.done;
+  }
+  const erasures = await enterErasures(journal, config, effects);
+  if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that other files hold.`);
+  const left = erasures === 0 ? doubt : await again();
+  if (left?.erase !== undefined) throw left;
+  terminal.warn(doubt.why);
+  if (json !== true) {
+    showTable(terminal, calls);
+    showTable(terminal, found, 'key date state records estimated_records export_id known_by');
+  }
+  if (!doubt.why.startsWith(ROWS_LOST))
+    terminal.note(
+      'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports decide DAY.1 --attach EXPORT_ID`.',
+    );
+  const exports = untracked.length === 0 ? undefined : plural(untracked.length, 'export');
+  const question = `${exports === undefined ? 'Let' : `Enter ${exports}, and let`} runs pay and push again?`;
+  if (yes !== true && !(await terminal.confirm(question, signal))) {
+    terminal.note('Nothing was changed. `dawnload recover --yes` does it.');
+    return EXIT.incomplete;
+  }
+  await ledger.recover(untracked, config.exports.pricePerRecord);
+  await enterRemovals(folder);
+  // Calls that reach people (E13, E16); any other call may be repeated.
+  const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
+  const entered = await enterCalls(journal, once);
+  if (entered > 0)
+    terminal.note(`Entered ${plural(entered, 'push call')} of unknown outcome: \`dawnload push list\`.`);
+  await journal.confirm(
+    doubt.forgotten,
+    lost.map(({ seq }) => seq),
+  );
+  if (lost.length > 0)
+    terminal.note(
+      `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets may send them again.`,
+    );
+  const done = exports === undefined ? '' : `Entered ${exports} into the journal. `;
+  terminal.note(`${done}\`dawnload run\` continues from here.`);
+  return EXIT.done;
 };
 
 /** Enters that retention removed the pages of exports: a warehouse file knows the days, and their pages are gone. */

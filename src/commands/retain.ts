@@ -1,21 +1,54 @@
 /** `dawnload retain`: lists what `retention` would delete; `--yes` deletes it, however much that is. */
-import { requireService } from '../config/config.js';
+import { requireService, type Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
 import { deletions } from '../erasure/retention.js';
 import { listDays } from '../ground/calendar.js';
 import { EXIT } from '../ground/errors.js';
-import { dueNow, retainNow } from '../night/run.js';
+import { page, prune } from '../night/after-publishing.js';
+import { DataFolder } from '../night/data-folder.js';
+import { check, dueNow, limitNow, model, note, publish, retaining } from '../night/deliver.js';
+import { compareClocks, loadLanded, pulling } from '../night/pull.js';
+import { RunReport } from '../night/report.js';
+import { runNight, type Step } from '../night/step.js';
 import { plural } from '../terminal/terminal.js';
 import { summarise } from './run.js';
 import { showTable, type Command, type Options } from './shared.js';
 
+/** The checks of a night: the journal lacks nothing, and both clocks agree. */
+const agree = pulling(
+  async ({ folder, report }) => {
+    const { ledger, service } = folder;
+    if (ledger.doubt !== undefined) throw ledger.doubt;
+    await service.authorize();
+    compareClocks(service, report);
+    service.assertClocksAgree('Nothing was deleted.');
+  },
+  ({ report }) => report.failure === undefined,
+);
+
+/** The steps of `--yes`, which is your agreement to delete however much is due. */
+const RETAIN: readonly Step[] = [
+  loadLanded,
+  agree,
+  note,
+  model,
+  check,
+  retaining('agreed'),
+  publish,
+  prune,
+  page,
+];
+
 export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ yes, json }, invocation) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
+  const report = new RunReport(() => invocation.effects.now());
   if (yes === true) {
-    const service = requireService(config);
-    return summarise('retain', await retainNow(service, invocation), json, config, invocation);
+    requireService(config);
+    await runNight({ command: 'retain', steps: RETAIN, config, invocation, report });
+    return summarise('retain', report, json, config, invocation);
   }
-  const { due, limit } = await dueNow(config, invocation);
+  const { due, limit } = await look(config, invocation, report);
   const found = [...deletions(due)].map(([what, days]) => ({
     what,
     days: days.length,
@@ -39,3 +72,11 @@ export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ y
     );
   return EXIT.done;
 };
+
+/** What is past its retention now; nothing is changed. */
+async function look(config: Config, invocation: Invocation, report: RunReport) {
+  await using folder = await DataFolder.open(config, invocation, { command: 'retain', needs: 'erasures' });
+  await using warehouse = await folder.warehouse('working', report);
+  const night = { config, invocation, folder, warehouse, wanted: undefined, report };
+  return { due: await dueNow(night), limit: limitNow(night) };
+}

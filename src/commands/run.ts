@@ -1,6 +1,6 @@
 /** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
-import { backfill } from '../../jobs/backfill.js';
-import { nightly, notBegun } from '../../jobs/nightly.js';
+import { backfill, BACKFILL } from '../../jobs/backfill.js';
+import { night } from '../../jobs/nightly.js';
 import { requireService, streamsOn, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
@@ -8,33 +8,42 @@ import type { Unpaid } from '../exports/paid-request.js';
 import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
 import { ConfigError, EXIT, RefusedError, type ExitCode } from '../ground/errors.js';
 import { REFERENCE_STREAMS } from '../ground/streams.js';
-import { describeGap, describeGroup, mergedGaps, type RunReport } from '../night/report.js';
-import { rebuild, runJob } from '../night/run.js';
+import { page } from '../night/after-publishing.js';
+import { DataFolder } from '../night/data-folder.js';
+import { check, model, note, publish, retaining } from '../night/deliver.js';
+import { loadLanded } from '../night/pull.js';
+import { describeGap, describeGroup, mergedGaps, RunReport } from '../night/report.js';
+import { runNight, runSteps, type Night, type Step } from '../night/step.js';
+import { nightly, notBegun } from '../night/wanted-days.js';
 import { dataFiles } from '../landing/paths.js';
 import { withAlerts } from '../operations/alerts.js';
 import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';
+import { assertSamePrivacy, storedPrivacy } from '../warehouse/privacy.js';
+import { assertReplaceable, discardDatabase, replaceDatabase, setAside } from '../warehouse/publish.js';
+import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import { makePlan, notRequestedLines, printPlan } from './plan.js';
 import type { Command, JsonOptions, Options } from './shared.js';
 
-export const runCommand: Command<JsonOptions> = async ({ json }, invocation) => {
-  const { terminal, effects } = invocation;
-  const config = requireService(invocation.loadConfig());
-  const now = effects.now();
-  const job = nightly(config, now);
-  const { start, end } = job.days;
-  const waits = notBegun(start, now);
-  if (waits !== undefined) {
-    terminal.note(`Nothing to do yet: ${waits}.`);
-    if (json === true) terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
-    return EXIT.done;
-  }
-  terminal.note(`Running for ${start} to ${end} (KST days).`, { event: 'started', start, end });
-  const yesterday = shiftDay(dayOf(now), -1);
-  if (end < yesterday)
-    terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-  const report = await withAlerts(config, invocation, (report) => runJob(job, config, invocation, report));
-  return summarise('run', report, json, config, invocation);
-};
+export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
+  withAlerts(invocation, async (settings, report) => {
+    const { terminal, effects } = invocation;
+    const config = requireService(settings);
+    const now = effects.now();
+    const wanted = nightly(config, now);
+    const { start, end } = wanted.days;
+    const waits = notBegun(start, now);
+    if (waits !== undefined) {
+      terminal.note(`Nothing to do yet: ${waits}.`);
+      if (json === true) terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
+      return EXIT.done;
+    }
+    terminal.note(`Running for ${start} to ${end} (KST days).`, { event: 'started', start, end });
+    const yesterday = shiftDay(dayOf(now), -1);
+    if (end < yesterday)
+      terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
+    await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted });
+    return summarise('run', report, json, config, invocation);
+  });
 
 type BackfillOptions = { readonly start: string; readonly end: string } & JsonOptions &
   Options<'streams', 'dryRun' | 'yesPaid' | 'acceptEmpty'>;
@@ -59,15 +68,59 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
     });
   const text = `Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`;
   terminal.note(text, { event: 'started', ...days });
-  return summarise('backfill', await runJob(job, config, invocation), json, config, invocation);
+  const report = new RunReport(() => effects.now());
+  await runNight({ command: 'backfill', steps: BACKFILL, config, invocation, report, wanted: job });
+  return summarise('backfill', report, json, config, invocation);
 };
 
-/** Rebuilds the warehouse from the landing zone and the journal, without any request. */
+/** The steps of a rebuild. What it lacks of the published file is not retention's doing, so rows whose pages stay may leave. */
+const REBUILD: readonly Step[] = [loadLanded, note, model, check, retaining('file'), publish, page];
+
+/**
+ * Rebuilds the warehouse from the landing zone and the journal, without any request. The new file replaces the old one when it
+ * is complete.
+ */
 export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = invocation.loadConfig();
-  invocation.terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
-  return summarise('rebuild', await rebuild(config, invocation), json, config, invocation);
+  const { terminal, effects } = invocation;
+  terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
+  const report = new RunReport(() => effects.now());
+  await using folder = await DataFolder.open(config, invocation, { command: 'rebuild', needs: 'erasures' });
+  const { rebuilt, working, published } = folder.files;
+  await using warehouse = await folder.warehouse('rebuilt', report);
+  const aside = await setAside(published, effects.now());
+  if (aside !== undefined) terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
+  await assertReplaceable(published);
+  const night: Night = { config, invocation, folder, warehouse, wanted: undefined, report };
+  await runSteps(night, REBUILD);
+  if (report.lost.length === 0 || !(await hasDays(report.lost, night)))
+    await replaceDatabase(rebuilt, working, effects);
+  else {
+    terminal.warn('The private warehouse has these days, so it is kept and the rebuilt one is discarded.');
+    await discardDatabase(rebuilt);
+  }
+  return summarise('rebuild', report, json, config, invocation);
 };
+
+/** True if the private warehouse is sound, readable under the settings, and covers the days. */
+async function hasDays(days: RunReport['lost'], { folder, warehouse, invocation }: Night): Promise<boolean> {
+  const { working } = folder.files;
+  const { privacy } = warehouse.file.options;
+  try {
+    await readEveryBlock(working);
+    return await Reader.using(working, async (reader) => {
+      assertSamePrivacy(await reader.rows('ops/privacy_stored', storedPrivacy), privacy);
+      const covered = await reader.rows('status/coverage', coveredDay);
+      return days.every((day) =>
+        covered.some(({ stream, date }) => stream === day.stream && date === day.date),
+      );
+    });
+  } catch {
+    // An interruption is no evidence about the file.
+    invocation.signal.throwIfAborted();
+    return false;
+  }
+}
 
 const UNPAID: Record<Unpaid['verdict'], string> = {
   ...REASONS,

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import cron from 'node-cron';
+import { NIGHTLY } from '../../jobs/nightly.js';
 import { KST } from '../ground/calendar.js';
 import { requireService } from '../config/config.js';
 import { EXIT } from '../ground/errors.js';
@@ -14,7 +15,7 @@ import type { Command, Options } from './shared.js';
 /** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */
 export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, invocation) => {
   const { terminal, signal, effects, flags } = invocation;
-  const at = parseTime(options.at);
+  const at = parseTime(options.at ?? NIGHTLY.at);
   const config = requireService(invocation.loadConfig());
   const given = { '--config': flags.config, '--log-format': flags.logFormat, '--data-dir': flags.dataDir };
   const run: [string, ...string[]] = [
@@ -27,6 +28,7 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
   const journal = (): Promise<Journal> => Journal.read(config, effects);
   assertSameProject(await journal(), config);
   const nights = new Nights({
+    ...NIGHTLY,
     at,
     signal,
     terminal,

@@ -1,7 +1,6 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { nightly, notBegun } from '../../jobs/nightly.js';
 import { streamsOn } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
@@ -9,7 +8,15 @@ import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT } from '../ground/errors.js';
 import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
-import { daysNow, newestOf, type DaysNow, type PublishedRun, daysIn } from '../night/wanted-days.js';
+import {
+  daysNow,
+  newestOf,
+  type DaysNow,
+  type PublishedRun,
+  daysIn,
+  nightly,
+  notBegun,
+} from '../night/wanted-days.js';
 import { describeGroup } from '../night/report.js';
 import { RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';

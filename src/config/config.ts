@@ -4,11 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 import { readDotEnv, readSettings, unknownKey } from './files.js';
-import { camel, settingsSchema } from './schema.js';
+import { alert, camel, settingsSchema } from './schema.js';
 
 /** Hides a secret, which is never printed: it serialises to an empty value. */
 const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
@@ -18,6 +19,23 @@ type Credentials = NonNullable<Config['credentials']>;
 
 /** All settings, checked; secrets included. */
 export type Config = ReturnType<typeof loadConfig>;
+
+/** The settings of alerts. Where other settings are wrong, they are read as far as possible, so that an alert says so. */
+export interface AlertSettings {
+  readonly alerts: ReturnType<typeof receiversOf>;
+  readonly projectId?: string | undefined;
+  readonly dataDir: string;
+}
+
+/** A setting is wrong. */
+export class SettingsError extends ConfigError {
+  constructor(
+    { message, hint }: ConfigError,
+    readonly alertSettings: AlertSettings,
+  ) {
+    super(message, hint === undefined ? {} : { hint });
+  }
+}
 
 /** A config with everything that the service client needs. */
 export type ServiceConfig = Config & Readonly<Record<Name, string>> & { readonly credentials: Credentials };
@@ -61,7 +79,9 @@ export function loadConfig(
   const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
-  const settings = parseSettings(file, variables);
+  const settings = parseSettings(file, variables, (text) =>
+    resolve(cwd, flags.dataDir ?? resolve(folder, text)),
+  );
   // A configuration has one ledger, wherever the command is started: only a path in a flag is relative to the working
   // folder.
   const inFolder = (path: string | undefined): string | undefined =>
@@ -103,12 +123,7 @@ export function loadConfig(
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,
     /** The receivers of alerts, each with its address, and the variable that should hold it. */
-    alerts: alerts.map(({ url, url_env: variable, format, on }) => ({
-      url: url ?? addressIn(variables, variable),
-      variable,
-      format,
-      on,
-    })),
+    alerts: receiversOf(alerts, variables),
     /** The lake (Iceberg) to push the tables to; undefined without a lake. */
     lake: lake && {
       ...lake,
@@ -225,6 +240,15 @@ export function isLoopback(address: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
 }
 
+function receiversOf(alerts: readonly z.output<typeof alert>[], variables: Environment) {
+  return alerts.map(({ url, url_env: variable, format, on }) => ({
+    url: url ?? addressIn(variables, variable),
+    variable,
+    format,
+    on,
+  }));
+}
+
 /** Returns the address that a variable holds; undefined without a variable or a value. */
 function addressIn(variables: Environment, variable: string | undefined): string | undefined {
   const value = variables[variable ?? ''] ?? '';
@@ -235,19 +259,40 @@ function withoutEmpty(variables: Environment): Environment {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }
 
-function parseSettings(file: string | undefined, variables: Environment) {
+/** @param locate the absolute path of a data folder */
+function parseSettings(
+  file: string | undefined,
+  variables: Environment,
+  locate: (dataDir: string) => string,
+) {
   const given = OVERRIDES.filter(([variable]) => variables[variable] !== undefined);
   const overrides = Object.fromEntries(given.map(([variable, key]) => [key, variables[variable]]));
   const fromFile = file === undefined ? {} : readSettings(file);
-  const { data, error } = settingsSchema.safeParse({ ...fromFile, ...overrides });
-  const source = file ?? 'The environment';
-  const [issue] = error?.issues ?? [];
+  const raw = { ...fromFile, ...overrides };
+  const { data, error } = settingsSchema.safeParse(raw);
   if (data !== undefined) return data;
-  if (issue === undefined) throw new ConfigError(`${source} cannot be understood.`);
-  if (issue.code === 'unrecognized_keys') throw unknownKey(source, issue.path, issue.keys[0] ?? '');
-  const key = issue.path.join('.');
-  const [variable] = given.find(([, setting]) => setting === key) ?? [];
-  throw new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, {
-    hint: `Correct ${variable ?? key} and try again.`,
-  });
+  const { alerts, project_id: projectId, data_dir: dataDir } = readable.parse(raw);
+  const receivers = receiversOf(
+    alerts.flatMap((one) => alert.safeParse(one).data ?? []),
+    variables,
+  );
+  throw new SettingsError(wrong(error.issues[0]), { alerts: receivers, projectId, dataDir: locate(dataDir) });
+
+  function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
+    const source = file ?? 'The environment';
+    if (issue === undefined) return new ConfigError(`${source} cannot be understood.`);
+    if (issue.code === 'unrecognized_keys') return unknownKey(source, issue.path, issue.keys[0] ?? '');
+    const key = issue.path.join('.');
+    const [variable] = given.find(([, setting]) => setting === key) ?? [];
+    return new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, {
+      hint: `Correct ${variable ?? key} and try again.`,
+    });
+  }
 }
+
+/** The settings of alerts, whatever the others are. */
+const readable = z.object({
+  alerts: z.array(z.unknown()).catch([]),
+  project_id: settingsSchema.shape.project_id.catch(undefined),
+  data_dir: settingsSchema.shape.data_dir.catch('./data'),
+});

@@ -121,7 +121,7 @@ const CAUSES = ['failure', 'recovery', 'stale', 'needs_action', 'budget', 'drift
 export type AlertFormat = (typeof FORMATS)[number];
 export type AlertCause = (typeof CAUSES)[number];
 
-const alert = section({
+export const alert = section({
   url: webhook.optional(),
   url_env: variable.optional(),
   format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).default('json'),

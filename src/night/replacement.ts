@@ -15,14 +15,14 @@ import { instantName } from '../landing/paths.js';
 import { openElsewhere, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { Loss } from '../warehouse/warehouse.js';
-import type { OpenFolder } from './data-folder.js';
+import { partsOf, type Night } from './step.js';
 
 /**
  * Copies the computed rows of days with removed pages, which cannot be computed again, into a file that lacks them: a
  * rebuilt one, or a private file that was made anew. Each other file of the data folder is tried until all days are found.
  */
-export async function takeRemovedDays(folder: OpenFolder): Promise<void> {
-  const { warehouse, files, erasures, invocation, journal, ledger } = folder;
+export async function takeRemovedDays(night: Night): Promise<void> {
+  const { warehouse, files, erasures, invocation, journal, ledger } = partsOf(night);
   const known = new Set([...(await warehouse.removedDays()), ...(await warehouse.coverage('events')).keys()]);
   const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
   let missing = removed.filter((day) => !known.has(day));
@@ -58,8 +58,8 @@ export async function takeRemovedDays(folder: OpenFolder): Promise<void> {
  *
  * @throws StorageError when another program has the published file open for writing
  */
-export async function lossesOf(folder: OpenFolder): Promise<Loss[]> {
-  const { warehouse, files, invocation, journal, ledger } = folder;
+export async function lossesOf(night: Night): Promise<Loss[]> {
+  const { warehouse, files, invocation, journal, ledger } = partsOf(night);
   const { published } = files;
   if (!existsSync(published)) return [];
   let losses: Loss[];

@@ -26,7 +26,7 @@ import type { Unpaid } from '../exports/paid-request.js';
 import type { Gap, Needed, Stream } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/model.js';
 import type { LoadReport } from '../warehouse/load.js';
-import type { Removed } from '../erasure/retention.js';
+import type { Removal, Removed } from '../erasure/retention.js';
 import { isReference, type Pull } from '../landing/landing-zone.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
@@ -68,6 +68,12 @@ export class RunReport {
   publishedBytes: number | undefined;
   /** Days that the published file has, or whose events had been loaded, and that are missing from the new file. */
   lost: readonly { readonly stream: string; readonly date: Day }[] = [];
+  /** The failure that ended the work, or a part of it; the first one. */
+  failure: Error | undefined;
+  /** What retention removes of the landing zone once the file is published. */
+  due: Removal | undefined;
+  /** True once the service has issued a token in this run. */
+  authorized = false;
   /** True if this run compared this machine's clock with the service's, and they agree. */
   clocksAgree = false;
   /** The days of the job that are complete by both clocks. */
@@ -236,46 +242,40 @@ export function describeGroup(group: FindingGroup): string {
 
 /** The parts of the data folder that the record of a run uses. */
 interface RunFolder {
+  readonly command: string;
   readonly journal: Journal;
   readonly invocation: Invocation;
 }
 
 /** Returns the runs of the journal, this one with its end, as far as it is known, as `ops.runs` holds them. */
-export function runsSoFar(
-  { journal, report, invocation }: RunFolder & { readonly report: RunReport },
-  failure: Error | undefined,
-): PastRun[] {
+export function runsSoFar({ journal, invocation }: RunFolder, report: RunReport): PastRun[] {
   const { effects, runId } = invocation;
+  const { failure } = report;
   const summary = { ...report.toJSON(), ...(failure && { failure: messageOf(failure) }) };
-  const over = { ...endOf(report, runId, failure), at: effects.now(), summary };
+  const over = { ...endOf(report, runId), at: effects.now(), summary };
   return runsOf(journal.of(RUN)).map((run) => (run.begun.runId === runId ? { ...run, over } : run));
 }
 
-/** Does the work of a run between the lines of its begin and its end, which is written last and in every case. */
-export async function recorded<T>(
-  { journal, command, invocation }: RunFolder & { readonly command: string },
-  report: RunReport,
-  work: () => Promise<T>,
-): Promise<T> {
+/** Records that a run begins. */
+export async function recordBegin({ journal, command, invocation }: RunFolder): Promise<void> {
   const { runId, version } = invocation;
-  const end = (failure?: Error): Promise<unknown> => {
-    const failed = failure instanceof InterruptedError ? undefined : failure;
-    const summary = { ...report.forJournal(), ...(failed && { failure: kindOf(failed) }) };
-    return journal.append(RUN, { event: 'ended', ...endOf(report, runId, failure), summary });
-  };
   await journal.append(RUN, { event: 'begun', runId, command, version, processId: process.pid });
-  try {
-    const result = await work();
-    await end();
-    return result;
-  } catch (error) {
-    // The journal may be on the disk that made the run fail; people are told the original failure.
-    await end(asError(error)).catch(() => undefined);
-    throw error;
-  }
 }
 
-function endOf(report: RunReport, runId: string, failure: Error | undefined) {
+/** Records the end of a run. */
+export async function recordEnd({ journal, invocation }: RunFolder, report: RunReport): Promise<void> {
+  const { failure } = report;
+  const failed = failure instanceof InterruptedError ? undefined : failure;
+  const summary = { ...report.forJournal(), ...(failed && { failure: kindOf(failed) }) };
+  const end = { event: 'ended' as const, ...endOf(report, invocation.runId), summary };
+  await journal.append(RUN, end).catch((error: unknown) => {
+    // The journal may be on the disk that made the run fail; people are told the original failure.
+    report.failure ??= asError(error);
+  });
+}
+
+function endOf(report: RunReport, runId: string) {
+  const { failure } = report;
   const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
   const ends: Partial<Record<number, string>> = { [EXIT.done]: 'done', [EXIT.refused]: 'limited' };
   const failed = failure instanceof InterruptedError ? 'interrupted' : 'failed';

@@ -5,7 +5,16 @@
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { completeFrom, dayOf, daysOf, shiftDay, type Day, type DayRange } from '../ground/calendar.js';
+import {
+  completeFrom,
+  dayOf,
+  daysOf,
+  formatKst,
+  lastCompleteDay,
+  shiftDay,
+  type Day,
+  type DayRange,
+} from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
 import type { Effects } from '../ground/effects.js';
 import { decide, recordsOf, withForecasts, type Decision } from '../exports/budget.js';
@@ -15,7 +24,7 @@ import { removedExports } from '../erasure/retention.js';
 import type { KnownHead } from '../journal/doubt.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
-import type { DAILY_STREAMS, Job, Stream } from '../ground/streams.js';
+import { JOB_STREAMS, keptFrom, type DAILY_STREAMS, type Job, type Stream } from '../ground/streams.js';
 import { findingGroup } from '../warehouse/model.js';
 import { storedPrivacy } from '../warehouse/privacy.js';
 import {
@@ -28,6 +37,7 @@ import {
   type Rows,
 } from '../warehouse/reader.js';
 import { assertSameProject } from './data-folder.js';
+import type { Night } from './step.js';
 
 /**
  * - `held`: the warehouse holds the day
@@ -175,6 +185,60 @@ function setOf(all: readonly { readonly stream: Stream; readonly date: Day }[]) 
 /** The days of a stream in one of the states, oldest first. */
 export function daysIn(wanted: readonly WantedDay[], stream: Stream, ...states: readonly DayState[]): Day[] {
   return wanted.flatMap((one) => (one.stream === stream && states.includes(one.state) ? [one.date] : []));
+}
+
+// The days that the nightly job wants.
+
+interface Wanted {
+  readonly startDate: Day;
+  readonly lookbackDays: number;
+  readonly exports: { readonly startDate: Day | undefined };
+  readonly retention: { readonly events?: number | undefined };
+}
+
+/** The job of a night: every day that is missing or may have been restated, up to the last complete one. */
+export function nightly({ startDate, lookbackDays, exports, retention }: Wanted, now: Date): Job {
+  const end = lastCompleteDay(now);
+  return {
+    name: 'run',
+    streams: new Set(JOB_STREAMS),
+    days: { start: startDate, end },
+    again: { start: shiftDay(end, 1 - lookbackDays), end },
+    acceptEmpty: false,
+    eventDays: { start: exports.startDate ?? startDate, end },
+    keptFrom: keptFrom(retention, now),
+    consent: 'budget',
+  };
+}
+
+/** The reason, as a clause, why no day is wanted yet; undefined once `start_date` is complete. */
+export function notBegun(startDate: Day, now: Date): string | undefined {
+  return startDate <= lastCompleteDay(now)
+    ? undefined
+    : `the start_date ${startDate} is complete from ${formatKst(completeFrom(startDate))}`;
+}
+
+/** The wanted days of a job, by what the private file and the journal know now. */
+export async function wantedNow(job: Job, night: Night): Promise<WantedDay[]> {
+  const { warehouse, folder, config, invocation } = night;
+  const now = nowBy(night);
+  const { session } = warehouse.file;
+  const ofFile = await knownDays((name, shape) => session.rows(name, shape), dayOf(now));
+  const known = withLedger(ofFile, folder);
+  return wantedDays(job, { ...known, runId: invocation.runId }, config.exports, now);
+}
+
+/** The wanted days of the nightly job, for `ops.days`, also after a backfill; without a first day there are none. */
+export async function nightlyDays(night: Night): Promise<{ days?: WantedDay[] }> {
+  const { config } = night;
+  const { startDate } = config;
+  if (startDate === undefined) return {};
+  return { days: await wantedNow(nightly({ ...config, startDate }, nowBy(night)), night) };
+}
+
+/** The present instant by the earlier of the two clocks, as far as the run knows the service's. */
+function nowBy({ report, invocation: { effects } }: Night): Date {
+  return new Date(effects.now().getTime() - report.serviceBehindMs);
 }
 
 // The same beside a run, from the published file.

@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { requestWebhook } from '../service/webhook.js';
 import { dayCount, dayOf, lastCompleteDay, type Day } from '../ground/calendar.js';
-import type { Config } from '../config/config.js';
+import { SettingsError, type AlertSettings, type Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import {
+  ConfigError,
   EXIT,
   exitCodeOf,
   InterruptedError,
   messageOf,
-  OtherAccountError,
-  OtherProjectError,
   TryLaterError,
+  type ExitCode,
 } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import { newestOf } from '../night/wanted-days.js';
@@ -34,7 +34,7 @@ interface Alert {
   readonly next: string;
 }
 
-/** The state of alerts between runs: for each cause the KST day of the last alert, and the drift that was reported. */
+/** The state of alerts between runs: for each receiver and cause the KST day of the last alert, and the drift that was reported. */
 const memoryShape = z.object({
   told: z.record(z.string(), z.string()),
   failing: z.boolean(),
@@ -155,57 +155,75 @@ export function bodyOf(
 }
 
 /**
- * Performs the work of a run, and sends the alerts that it causes.
+ * Reads the settings, performs the work of a run, and sends the alerts that either causes. The work resolves with its exit
+ * code; where it begins no run, nothing is told.
  *
- * @throws only the errors of the work
+ * @throws only the errors of the settings and of the work
  */
 export async function withAlerts(
-  config: Config,
   invocation: Invocation,
-  work: (report: RunReport) => Promise<unknown>,
-): Promise<RunReport> {
+  work: (config: Config, report: RunReport) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const report = new RunReport(() => invocation.effects.now());
-  const tell = async (failure?: unknown): Promise<void> => {
-    if (config.alerts.length === 0) return;
-    const complete = lastCompleteDay(invocation.effects.now());
-    const { published } = dataFiles(config.dataDir);
-    const coverage = Reader.using(published, (reader) => reader.rows('status/coverage', coveredDay));
-    const newest = newestOf(await coverage.catch(() => []), 'statistics');
-    const ended = { report, failure, complete, newest };
-    await afterRun(config, invocation, ended).catch((error: unknown) => {
-      invocation.terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);
-    });
-  };
+  let settings: AlertSettings | undefined;
   try {
-    await work(report);
+    const config = invocation.loadConfig();
+    settings = config;
+    const exitCode = await work(config, report);
+    if (report.days !== undefined) await tell(settings, invocation, report, undefined);
+    return exitCode;
   } catch (failure) {
+    settings ??= failure instanceof SettingsError ? failure.alertSettings : undefined;
     // The user stopped the run, and knows it.
-    if (!(failure instanceof InterruptedError)) await tell(failure);
+    if (settings !== undefined && !(failure instanceof InterruptedError))
+      await tell(settings, invocation, report, failure);
     throw failure;
   }
-  await tell();
-  return report;
 }
 
-async function afterRun(config: Config, invocation: Invocation, ended: Ended): Promise<void> {
+/** Sends the alerts of a run that ended; their failure is a warning. */
+async function tell(
+  settings: AlertSettings,
+  invocation: Invocation,
+  report: RunReport,
+  failure: unknown,
+): Promise<void> {
+  if (settings.alerts.length === 0) return;
+  const complete = lastCompleteDay(invocation.effects.now());
+  const { published } = dataFiles(settings.dataDir);
+  const coverage = Reader.using(published, (reader) => reader.rows('status/coverage', coveredDay));
+  const newest = newestOf(await coverage.catch(() => []), 'statistics');
+  await afterRun(settings, invocation, { report, failure, complete, newest }).catch((error: unknown) => {
+    invocation.terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);
+  });
+}
+
+async function afterRun(settings: AlertSettings, invocation: Invocation, ended: Ended): Promise<void> {
   const { effects, terminal } = invocation;
+  const { report, failure } = ended;
   const today = dayOf(effects.now());
-  // The memory of a folder that belongs to another project or account is theirs.
-  const isOther = ended.failure instanceof OtherProjectError || ended.failure instanceof OtherAccountError;
-  const memory = isOther ? NOTHING_TOLD : await recall(config.dataDir);
-  const alerts = causesOf(ended, memory).filter(({ cause }) => memory.told[cause] !== today);
-  const delivered = await deliver(config, alerts, invocation);
-  if (isOther) return;
-  const told = Object.fromEntries(delivered.map(({ cause }) => [cause, today]));
-  const drift = told['drift'] === undefined ? [] : ended.report.drift();
+  // Settings that end a run before it begins may name a folder of another project or account, whose memory is theirs.
+  const isOurs = report.days !== undefined || !(failure instanceof ConfigError);
+  const { dataDir } = settings;
+  const memory = isOurs ? await recall(dataDir) : NOTHING_TOLD;
+  const sent = await deliver(
+    settings,
+    causesOf(ended, memory),
+    invocation,
+    (to) => memory.told[to] !== today,
+  );
+  if (!isOurs) return;
+  const accepted = sent.filter(({ isAccepted }) => isAccepted);
+  const drifted = sent.filter(({ cause }) => cause === 'drift');
+  const isDriftTold = drifted.length > 0 && drifted.every(({ isAccepted }) => isAccepted);
   const next: Memory = {
-    told: { ...memory.told, ...told },
+    told: { ...memory.told, ...Object.fromEntries(accepted.map(({ to }) => [to, today])) },
     failing: isBusy(ended) ? memory.failing : hasFailed(ended),
-    drift: [...new Set([...memory.drift, ...drift])].sort(),
+    drift: [...new Set([...memory.drift, ...(isDriftTold ? report.drift() : [])])].sort(),
   };
-  const folder = new DurableFolder(config.dataDir, effects);
+  const folder = new DurableFolder(dataDir, effects);
   const text = `${JSON.stringify(next, null, 1)}\n`;
-  await folder.write(memoryIn(config.dataDir), text, 'alerts').catch((error: unknown) => {
+  await folder.write(memoryIn(dataDir), text, 'alerts').catch((error: unknown) => {
     terminal.warn(
       `The alerts were sent, but what was sent cannot be noted, so the next run sends them again: ${messageOf(error)}`,
     );
@@ -216,31 +234,41 @@ async function afterRun(config: Config, invocation: Invocation, ended: Ended): P
 export async function sendTestAlert(config: Config, invocation: Invocation): Promise<number> {
   const message = 'This is a test: alerts of this kind arrive here.';
   const alert: Alert = { cause: 'test', message, numbers: {}, next: 'dawnload status' };
-  return (await deliver(config, [alert], invocation)).length;
+  const sent = await deliver(config, [alert], invocation, () => true);
+  return sent.filter(({ isAccepted }) => isAccepted).length;
 }
 
-/** Sends each alert to its subscribers, all at once; resolves to one alert for each receiver that accepted it. */
+/** An alert that was sent to a receiver; `to` names both, for the memory. */
+interface Delivery {
+  readonly to: string;
+  readonly cause: Alert['cause'];
+  readonly isAccepted: boolean;
+}
+
+/** Sends each alert to its subscribers, all at the same time, as far as they are due there. */
 async function deliver(
-  { alerts: receivers, projectId = '' }: Config,
+  { alerts: receivers, projectId = '' }: AlertSettings,
   alerts: readonly Alert[],
   { terminal, effects, runId }: Invocation,
-): Promise<Alert[]> {
+  isDue: (to: string) => boolean,
+): Promise<Delivery[]> {
   const sender = { project_id: projectId, run_id: runId, time: effects.now() };
-  const sent = receivers.flatMap(({ url, variable, format, on }, index) =>
-    alerts
-      .filter(({ cause }) => cause === 'test' || on.includes(cause))
-      .map(async (alert) => {
-        const refused =
-          url === undefined
-            ? 'the variable holds no address'
-            : await requestWebhook(url, bodyOf(alert, sender, format), DELIVERY_MS);
-        if (refused === undefined) return [alert];
-        // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
-        const name = variable ?? `alerts[${index}]`;
-        terminal.warn(`The alert "${alert.cause}" was not accepted by ${name}: ${refused}.`);
-        return [];
-      }),
-  );
+  const sent = receivers.flatMap(({ url, variable, format, on }, index) => {
+    // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
+    const name = variable ?? `alerts[${index}]`;
+    return alerts.map(async (alert): Promise<Delivery[]> => {
+      const { cause } = alert;
+      const to = `${name} ${cause}`;
+      if ((cause !== 'test' && !on.includes(cause)) || !isDue(to)) return [];
+      const refused =
+        url === undefined
+          ? 'the variable holds no address'
+          : await requestWebhook(url, bodyOf(alert, sender, format), DELIVERY_MS);
+      if (refused !== undefined)
+        terminal.warn(`The alert "${cause}" was not accepted by ${name}: ${refused}.`);
+      return [{ to, cause, isAccepted: refused === undefined }];
+    });
+  });
   return (await Promise.all(sent)).flat();
 }
 

@@ -10,7 +10,7 @@ import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { Pending } from '../erasure/erase.js';
 import { DamageError, DawnloadError, RefusedError, UsageError } from '../ground/errors.js';
-import { withDataFolder } from '../night/data-folder.js';
+import { DataFolder } from '../night/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { sizeOf } from '../landing/page-file.js';
@@ -57,26 +57,25 @@ export async function backUp(target: string, config: Config, invocation: Invocat
     throw new UsageError(`There is no data folder ${dataDir}.`, {
       hint: 'Correct data_dir, or give --data-dir.',
     });
-  return withDataFolder(config, invocation, 'backup', 'nothing', async ({ journal }) => {
-    if ((await new Pending(config.dataDir, invocation.effects).read()) !== undefined)
-      throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
-        hint: '`dawnload forget` completes it. Then back up again.',
-      });
-    // A name that no one else gives a folder: what a killed backup left there is removed.
-    const partial = join(dirname(folder), `.${basename(folder)}.dawnload-backup`);
-    try {
-      await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
-      const copied = await copyAll(dataDir, partial, invocation);
-      const head = (await Journal.read({ dataDir: partial }, invocation.effects)).head;
-      if (head.sum !== journal.head.sum) throw differs(join(partial, 'ledger'));
-      await orStorageError('rename', folder, () => rename(partial, folder));
-      await orStorageError('write', folder, () => fsyncFolder(dirname(folder)));
-      return { folder, ...copied };
-    } catch (error) {
-      await rm(partial, { recursive: true, force: true }).catch(() => undefined);
-      throw error;
-    }
-  });
+  await using opened = await DataFolder.open(config, invocation, { command: 'backup', needs: 'nothing' });
+  if ((await new Pending(config.dataDir, invocation.effects).read()) !== undefined)
+    throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
+      hint: '`dawnload forget` completes it. Then back up again.',
+    });
+  // A name that no one else gives a folder: what a killed backup left there is removed.
+  const partial = join(dirname(folder), `.${basename(folder)}.dawnload-backup`);
+  try {
+    await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
+    const copied = await copyAll(dataDir, partial, invocation);
+    const head = (await Journal.read({ dataDir: partial }, invocation.effects)).head;
+    if (head.sum !== opened.journal.head.sum) throw differs(join(partial, 'ledger'));
+    await orStorageError('rename', folder, () => rename(partial, folder));
+    await orStorageError('write', folder, () => fsyncFolder(dirname(folder)));
+    return { folder, ...copied };
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** The absolute path without links, also of what does not exist yet. */

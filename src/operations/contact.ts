@@ -26,23 +26,22 @@ export async function contactService(
   access: Omit<ServiceSettings, keyof typeof PACE>,
   invocation: Pick<Invocation, 'effects' | 'signal' | 'version'>,
 ) {
-  return ServiceClient.using({ ...access, ...PACE }, invocation, async (service) => {
-    let isAuthorized = false;
-    try {
-      await service.authorize();
-      isAuthorized = true;
-      const skewMs = service.clockSkewMs;
-      // The earlier of the two clocks determines the day, as in a run.
-      const day = lastCompleteDay(service.earlier());
-      const totals = await dayTotals(service, day);
-      const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
-      const night = { day, messages: totals.sent, records: candidate?.estimate };
-      return { skewMs, night, error: undefined };
-    } catch (error) {
-      if (!(error instanceof CredentialsError) && !(error instanceof ServiceError)) throw error;
-      const refused = error instanceof CredentialsError ? ('keys' as const) : ('baseUrl' as const);
-      const about = isAuthorized ? ('projectId' as const) : refused;
-      return { skewMs: service.clockSkewMs, about, error, night: undefined };
-    }
-  });
+  await using service = ServiceClient.open({ ...access, ...PACE }, invocation);
+  let isAuthorized = false;
+  try {
+    await service.authorize();
+    isAuthorized = true;
+    const skewMs = service.clockSkewMs;
+    // The earlier of the two clocks determines the day, as in a run.
+    const day = lastCompleteDay(service.earlier());
+    const totals = await dayTotals(service, day);
+    const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
+    const night = { day, messages: totals.sent, records: candidate?.estimate };
+    return { skewMs, night, error: undefined };
+  } catch (error) {
+    if (!(error instanceof CredentialsError) && !(error instanceof ServiceError)) throw error;
+    const refused = error instanceof CredentialsError ? ('keys' as const) : ('baseUrl' as const);
+    const about = isAuthorized ? ('projectId' as const) : refused;
+    return { skewMs: service.clockSkewMs, about, error, night: undefined };
+  }
 }

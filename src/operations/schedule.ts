@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
-import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../ground/calendar.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import type { PastRun } from '../journal/journal.js';
@@ -16,7 +15,7 @@ import type { Terminal } from '../terminal/terminal.js';
  *
  * @throws UsageError for an invalid time, or one before 07:00, when yesterday is not complete
  */
-export function parseTime(text: string = NIGHTLY.at): string {
+export function parseTime(text: string): string {
   const time = text.padStart('HH:MM'.length, '0');
   if (/^([01]\d|2[0-3]):[0-5]\d$/.test(time) && Number(time.slice(0, 2)) >= COMPLETE_FROM_HOUR) return time;
   throw new UsageError(`--at ${text} is not a time of day from 07:00 to 23:59.`, {
@@ -39,7 +38,7 @@ const FINAL: ReadonlySet<number | undefined> = new Set([EXIT.done, EXIT.usage, E
  * Determines the next run from the runs in the journal; the job is due if the instant is not in the future. One run does
  * the work of all missed nights. A run without an end is active or was killed, and counts as failed. Pure.
  */
-export function nextRun(now: Date, at: string, runs: readonly PastRun[]): Date {
+export function nextRun(now: Date, { at, retryPausesMinutes }: Times, runs: readonly PastRun[]): Date {
   const night = nightOf(now, at);
   // Runs with a date in the future come from a wrong clock and are ignored.
   const tonight = runs.filter(
@@ -47,7 +46,7 @@ export function nextRun(now: Date, at: string, runs: readonly PastRun[]): Date {
   );
   const last = tonight.at(-1);
   if (last === undefined) return night.start;
-  const pause = NIGHTLY.retryPausesMinutes[tonight.length - 1];
+  const pause = retryPausesMinutes[tonight.length - 1];
   if (pause === undefined || tonight.some(({ over }) => FINAL.has(over?.exitCode))) return night.end;
   const again = later(last.over?.at ?? last.begun.at, pause);
   return again < night.end ? again : night.end;
@@ -57,9 +56,15 @@ function later(instant: Date, minutes: number): Date {
   return new Date(instant.getTime() + minutes * 60_000);
 }
 
-interface Surroundings {
+/** When the job runs. */
+interface Times {
   /** The time of day of the nightly run in KST, `HH:MM`. */
   readonly at: string;
+  /** The pause before each retry of a failed night. */
+  readonly retryPausesMinutes: readonly number[];
+}
+
+interface Surroundings extends Times {
   readonly signal: AbortSignal;
   readonly terminal: Pick<Terminal, 'note'>;
   readonly now: () => Date;
@@ -89,22 +94,22 @@ export class Nights {
 
   /** Runs the job at once, whether it is due or not. */
   async run(): Promise<void> {
-    const { now, run, signal, terminal, at } = this.world;
+    const { now, run, signal, terminal, at, retryPausesMinutes } = this.world;
     const due = this.#next;
     const exitCode = await run();
     if (signal.aborted) return;
     this.#next = await this.#plan();
     // A run that left no record (nothing to do yet, a wrong setting, the lock of another run) would be due again immediately.
     if (this.#next <= now() && (exitCode !== EXIT.done || this.#next.getTime() === due.getTime()))
-      this.#next = FINAL.has(exitCode) ? nightOf(now(), at).end : later(now(), NIGHTLY.retryPausesMinutes[0]);
+      this.#next = FINAL.has(exitCode) ? nightOf(now(), at).end : later(now(), retryPausesMinutes[0] ?? 0);
     const text = `The run ended with exit code ${exitCode}. The next run is at ${formatKst(this.#next)}.`;
     terminal.note(text, { event: 'run_ended', exit_code: exitCode, next: this.#next.toISOString() });
   }
 
   /** Reads the journal each time, because the user may have started a run. The next run reports a damaged journal. */
   async #plan(): Promise<Date> {
-    const { runs, now, at } = this.world;
-    return nextRun(now(), at, await runs().catch(() => []));
+    const { runs, now } = this.world;
+    return nextRun(now(), this.world, await runs().catch(() => []));
   }
 }
 

@@ -58,7 +58,7 @@ export async function pushRows(
   journal: Journal,
   how: Partial<Record<'standing' | 'yes' | 'dryRun', boolean | undefined>>,
 ) {
-  const { effects, signal, terminal, version, runId: run } = invocation;
+  const { effects, signal, terminal, runId: run } = invocation;
   const { name, target, mode, key, once } = wanted;
   const { standing = false, yes = false, dryRun = false } = how;
   terminal.progress(`pushing ${name ?? target}`);
@@ -70,7 +70,7 @@ export async function pushRows(
   const hmac = await hmacKey(config.dataDir, effects);
   const made_with = keyFingerprint(hmac);
   const session = await hashingSession(config, hmac, dataFiles(config.dataDir).temp);
-  const service = new ServiceClient(config, effects, signal, version);
+  await using service = ServiceClient.open(config, invocation);
   try {
     const pushed = await ledger.PushedRows.open(config.dataDir, target, effects);
     const remembered = await ledger.callsIn(pushed.path);
@@ -169,7 +169,6 @@ export async function pushRows(
     return { plan: planned, doubts, id: push, ...counted };
   } finally {
     session.close();
-    await service.close();
   }
 }
 

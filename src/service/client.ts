@@ -89,7 +89,7 @@ export interface Permit {
   sendOnce(question: OnceRequest): Promise<ServiceAnswer>;
 }
 
-export class ServiceClient {
+export class ServiceClient implements AsyncDisposable {
   /** The keys and tokens to hide in texts, since the service may repeat what it was sent. */
   readonly secrets: Secrets;
   readonly #effects: Effects;
@@ -124,19 +124,15 @@ export class ServiceClient {
     this.#paced = (...request) => limit(() => throttled(...request));
   }
 
-  /** Does work with a client, whose connections are closed in every case. */
-  static async using<T>(
+  /** @param spool the disk for answers that are too large for memory */
+  static open(
     settings: ServiceSettings,
     { effects, signal, version }: Pick<Invocation, 'effects' | 'signal' | 'version'>,
-    work: (service: ServiceClient) => Promise<T>,
     spool?: Spool,
-  ): Promise<T> {
-    const service = new ServiceClient(settings, effects, signal, version, spool);
-    try {
-      return await work(service);
-    } finally {
-      await service.close();
-    }
+  ): ServiceClient {
+    // Loads while DuckDB opens files.
+    void http();
+    return new ServiceClient(settings, effects, signal, version, spool);
   }
 
   get projectId(): string {
@@ -269,6 +265,10 @@ export class ServiceClient {
 
   close(): Promise<void> {
     return this.#transport.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   /** Returns the token to use now. Concurrent callers cause only one request. */

@@ -35,6 +35,8 @@ export class Session {
   readonly #siblings: Session[] = [];
   /** True while a statement runs that must not be interrupted: a commit, a rollback, a checkpoint. */
   #settling = false;
+  /** The statements that run. */
+  readonly #running = new Set<Promise<unknown>>();
 
   private constructor(
     private readonly instance: DuckDBInstance,
@@ -121,11 +123,11 @@ export class Session {
     let result: T;
     try {
       result = await work();
+      this.signal?.throwIfAborted();
     } catch (error) {
       await this.#settle('rollback').catch(() => undefined);
       throw error;
     }
-    this.signal?.throwIfAborted();
     await this.#settle('commit');
     return result;
   }
@@ -142,7 +144,7 @@ export class Session {
   async #settle(what: string): Promise<void> {
     this.#settling = true;
     try {
-      await sound(this.connection.run(what));
+      await this.#track(this.connection.run(what));
     } finally {
       this.#settling = false;
     }
@@ -152,11 +154,30 @@ export class Session {
   async #sound<T>(work: () => Promise<T>): Promise<T> {
     this.signal?.throwIfAborted();
     try {
-      return await sound(work());
+      return await this.#track(work());
     } catch (error) {
       this.signal?.throwIfAborted();
       throw error;
     }
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    try {
+      return await sound(work);
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+
+  /**
+   * Ends the statements that run on this session and its siblings. The promise of a statement whose connection is closed
+   * meanwhile would never settle.
+   */
+  async quiet(): Promise<void> {
+    const all = [...this.#siblings, this];
+    for (const session of all) if (session.#running.size > 0) session.#interrupt();
+    await Promise.allSettled(all.flatMap((session) => [...session.#running]));
   }
 
   readonly #interrupt = (): void => {

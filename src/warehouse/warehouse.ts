@@ -310,12 +310,15 @@ export class Warehouse {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { path, effects } = this.options;
-    effects.reach('close/before-checkpoint');
+    const { path, effects, signal } = this.options;
     try {
+      effects.reach('close/before-checkpoint');
+      await this.session.quiet();
       await this.#writing(() => this.session.checkpoint());
-      const { is_loose } = await this.session.row('publish/is_loose', z.object({ is_loose: z.boolean() }));
-      this.isLoose = is_loose;
+      if (signal?.aborted !== true) {
+        const { is_loose } = await this.session.row('publish/is_loose', z.object({ is_loose: z.boolean() }));
+        this.isLoose = is_loose;
+      }
       effects.reach('close/after-checkpoint');
     } finally {
       this.session.close();

@@ -1,11 +1,14 @@
 /** What is worth an alert, and what receivers hear of whole runs. */
+import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { bodyOf, causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/operations/alerts.js';
+import { realEffects } from '../../src/ground/effects.js';
 import { TryLaterError } from '../../src/ground/errors.js';
+import { RunLock } from '../../src/landing/run-lock.js';
 import { RunReport } from '../../src/night/report.js';
 import type { Place } from '../support/dawnload.js';
 import { Hook, ends, makePlace } from '../support/place.js';
@@ -64,6 +67,57 @@ describe('alerts', { tags: ['long'] }, () => {
     expect((await place.run(['run'], { DAWNLOAD_PROJECT_ID: 'f'.repeat(32) })).code).toBe(2);
     expect(JSON.stringify(receiver.take())).toContain('holds the data of project');
     expect(await memory()).toBe(before);
+  });
+
+  test.each([
+    ['a mistyped value', 'concurrency: many', 'concurrency must be'],
+    ['a mistyped key', 'retrys: 2', 'unknown key "retrys"'],
+  ])(
+    'tell of settings that end a run before it begins, by what can be read of them: %s',
+    async (_, line, said) => {
+      const receiver = await Hook.listen();
+      const place = await make('');
+      await place.configure(
+        `start_date: 2026-11-20\n${line}\nalerts: [{ url: "${receiver.url}" }, { url: "${receiver.url}", on: [fire] }]\n`,
+      );
+      await ends(place.run(['run']), 2, said);
+      expect(receiver.take()).toEqual([
+        expect.objectContaining({
+          cause: 'failure',
+          message: expect.stringContaining(said) as string,
+          numbers: { exit_code: 2 },
+        }),
+      ]);
+      // The folder may be another project's, so nothing is noted there.
+      expect(existsSync(join(place.folder, 'data/alerts.json'))).toBe(false);
+    },
+  );
+
+  test('tell of missing keys, and that the data is old while another run holds the lock', async () => {
+    const receiver = await Hook.listen();
+    const place = await make(`alerts: [{ url: "${receiver.url}" }]\n`);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: '' })).code).toBe(2);
+    expect(receiver.take()).toMatchObject([{ cause: 'failure', numbers: { exit_code: 2 } }]);
+    const lock = await RunLock.take(join(place.folder, 'data'), 'dawnload backfill', realEffects({}));
+    const later = { DAWNLOAD_NOW: '2026-11-24T22:30:00Z' };
+    expect((await place.run(['run'], later)).code).toBe(75);
+    await lock.release();
+    expect(receiver.take()).toMatchObject([{ cause: 'stale', numbers: { days_behind: 4 } }]);
+  });
+
+  test('that one receiver accepted are sent again to another that did not', async () => {
+    const [first, second] = [await Hook.listen(), await Hook.listen()];
+    const place = await make(`retries: 0\nalerts: [{ url: "${first.url}" }, { url: "${second.url}" }]\n`);
+    const wrong = { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' };
+    second.status = 500;
+    expect((await place.run(['run'], wrong)).code).toBe(1);
+    expect([first.take().length, second.take().length]).toEqual([1, 1]);
+    second.status = 200;
+    expect((await place.run(['run'], wrong)).code).toBe(1);
+    expect([first.take().length, second.take().length]).toEqual([0, 1]);
+    expect((await place.run(['run'], wrong)).code).toBe(1);
+    expect([first.take().length, second.take().length]).toEqual([0, 0]);
   });
 
   test('tell of a failure once a day, and of the recovery', async () => {

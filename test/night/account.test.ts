@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Accounts } from '../../src/ground/effects.js';
 import { OtherAccountError } from '../../src/ground/errors.js';
-import { assertAccount } from '../../src/night/data-folder.js';
+import { assertAccount } from '../../src/landing/account.js';
 import { ended } from '../support/dawnload.js';
 import { testEffects } from '../landing/support.js';
 import { ends, Hook, makePlace } from '../support/place.js';

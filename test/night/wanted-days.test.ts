@@ -1,9 +1,8 @@
 /** The one answer to what is missing, in every state. */
 import { expect, it } from 'vitest';
-import { nightly } from '../../jobs/nightly.js';
 import { decide } from '../../src/exports/budget.js';
 import type { Export, ExportState } from '../../src/exports/export.js';
-import { daysIn, wantedDays, type KnownDays } from '../../src/night/wanted-days.js';
+import { daysIn, nightly, wantedDays, type KnownDays } from '../../src/night/wanted-days.js';
 import type { MessageTotals } from '../../src/warehouse/reader.js';
 
 /** 06:30 KST on 21 November: 20 November is not complete. */

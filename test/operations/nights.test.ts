@@ -1,10 +1,12 @@
 /** When the scheduler runs: the next run as a pure function, and whole nights on a clock that ticks every minute. */
 import { expect, test } from 'vitest';
+import { NIGHTLY } from '../../jobs/nightly.js';
 import { koreanTime, windowOf } from '../../src/ground/calendar.js';
 import { nextRun, nightOf, Nights, parseTime } from '../../src/operations/schedule.js';
 import type { PastRun } from '../../src/journal/journal.js';
 
-const AT = '07:10';
+const AT = NIGHTLY.at;
+const TIMES = NIGHTLY;
 const MINUTE = 60_000;
 
 /** A time of day in Korea on 21 November, or on another day of November that stands before it: `20 07:10`. */
@@ -58,20 +60,19 @@ test.each<[what: string, now: string, past: string, at: string]>([
   ['a run of the future, which a wrong clock saw', '07:10', '29 07:10 done', '07:10'],
   ['a pause that would reach into the next night', '22 07:00', '22 06:55 failed', '22 07:10'],
 ])('next run: %s', (_, now, past, at) => {
-  expect(nextRun(kst(now), AT, runs(past))).toEqual(kst(at));
+  expect(nextRun(kst(now), TIMES, runs(past))).toEqual(kst(at));
 });
 
 test('runs of other commands are no runs of the night', () => {
   const [run] = runs('07:10 done');
   const backfill = { ...run!, begun: { ...run!.begun, command: 'backfill' } };
-  expect(nextRun(kst('08:00'), AT, [backfill])).toEqual(kst('07:10'));
+  expect(nextRun(kst('08:00'), TIMES, [backfill])).toEqual(kst('07:10'));
 });
 
 test.each([
   ['07:10', '07:10'],
   ['7:10', '07:10'],
   ['23:59', '23:59'],
-  [undefined, '07:10'],
 ])('--at %s is %s', (text, time) => {
   expect(parseTime(text)).toBe(time);
 });
@@ -116,7 +117,7 @@ class World {
   ) {
     this.time = kst(start).getTime();
     this.nights = new Nights({
-      at: AT,
+      ...TIMES,
       signal: new AbortController().signal,
       terminal: { note: (text) => this.notes.push(text) },
       now: () => new Date(this.time),

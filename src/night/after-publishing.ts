@@ -1,0 +1,142 @@
+/**
+ * The steps after publishing, in order. No step can undo or withhold what was published; what it writes into the
+ * warehouse is seen in the next publication. A step that fails is reported, and the others follow.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { requireLake, requireService, type Config } from '../config/config.js';
+import { removeFolders } from '../erasure/retention.js';
+import { messageOf } from '../ground/errors.js';
+import { configuredPush } from '../push/targets.js';
+import { requestWebhook } from '../service/webhook.js';
+import { runsSoFar } from './report.js';
+import type { Night, Step } from './step.js';
+
+const isPublished = ({ report }: Night): boolean => report.publishedBytes !== undefined;
+
+/** True if the run did all its work. */
+const isWhole = (night: Night): boolean => isPublished(night) && night.report.failure === undefined;
+
+export const lake: Step = {
+  name: 'lake',
+  wanted: (night) => night.config.lake !== undefined && isWhole(night),
+  async run({ config, invocation, report, folder: { command, journal } }) {
+    const { describePushed, pushLake } = await import('../lake/replicate.js');
+    const pushed = await pushLake(requireLake(config), invocation, journal, command);
+    report.steps.push({ step: 'lake', failed: false, sentence: describePushed(pushed) });
+  },
+  after: 'go-on',
+  failed: 'The lake lacks what was published',
+};
+
+/** A push of the settings. Rows reach people, so none leaves while the journal may lack what was sent. */
+export const push = (settings: Config['pushes'][number]): Step => ({
+  name: `push ${settings.name}`,
+  wanted: (night) => night.folder.ledger.doubt === undefined && isWhole(night),
+  async run({ config, invocation, report, folder: { journal } }) {
+    const { pushRows, sentenceOn } = await import('../push/push.js');
+    const wanted = configuredPush(settings);
+    const how = { standing: true };
+    const pushed = await pushRows(wanted, requireService(config), invocation, journal, how);
+    const sentence = `${settings.name}: ${sentenceOn(wanted, pushed)}`;
+    report.steps.push({ step: `push ${settings.name}`, failed: false, sentence });
+  },
+  after: 'go-on',
+  failed: `The push ${settings.name} failed`,
+});
+
+/** Removes landed pages past their retention. */
+export const prune: Step = {
+  name: 'landing',
+  wanted: (night) => (night.report.due?.days ?? 0) > 0 && isPublished(night),
+  async run({ folder: { landing, journal }, report: { due }, invocation }) {
+    if (due !== undefined) await removeFolders(due, landing.disk, journal, invocation);
+  },
+  after: 'go-on',
+  failed: 'Landed pages past their retention could not be removed',
+};
+
+/** Writes the page about the published file, also after a failure, which it shows. */
+export const page: Step = {
+  name: 'page',
+  wanted: ({ config, folder: { files } }) => config.reportIn !== undefined && existsSync(files.published),
+  async run({ config, folder, invocation, report }) {
+    const { files } = folder;
+    invocation.terminal.progress('writing the report');
+    const { writeReport } = await import('../readers/report/report.js');
+    const { faults } = await writeReport(files.report, {
+      dataDir: config.dataDir,
+      language: config.reportIn ?? 'en',
+      now: invocation.effects.now(),
+      runs: runsSoFar(folder, report),
+      keeps: true,
+    });
+    const sentence = [`The report on it is ${files.report}.`, ...faults].join(' ');
+    report.steps.push({ step: 'page', failed: faults.length > 0, sentence });
+  },
+  after: 'go-on',
+  failed: 'The report could not be written (`dawnload report` tries again)',
+};
+
+/** Tells others of the publication: commands and addresses of the settings. */
+export const afterPublish: Step = {
+  name: 'after_publish',
+  wanted: (night) => night.config.afterPublish.length > 0 && isWhole(night),
+  async run(night) {
+    for (const [nth, what] of night.config.afterPublish.entries()) {
+      const step = `after_publish[${nth}]`;
+      const failure = await tell(what, night);
+      const sentence = failure === undefined ? `Done: ${step}.` : `${step} failed: ${failure}.`;
+      night.report.steps.push({ step, failed: failure !== undefined, sentence });
+    }
+  },
+  after: 'go-on',
+  failed: 'after_publish failed',
+};
+
+/** Milliseconds after which a command or an address of `after_publish` is given up. */
+const PATIENCE_MS = 10 * 60_000;
+
+/**
+ * Runs a command in the folder of the settings, or posts JSON to an address. Resolves with the reason of a failure, a
+ * clause that repeats no address, since it may be a secret.
+ */
+async function tell(
+  what: string,
+  { config, folder, report, invocation }: Night,
+): Promise<string | undefined> {
+  const { signal, environment, effects, terminal } = invocation;
+  const { command } = folder;
+  const { published } = folder.files;
+  const days = report.loadedDays;
+  terminal.progress('telling others of the publication');
+  if (/^https?:/i.test(what)) {
+    const at = effects.now().toISOString();
+    const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
+    const failure = await requestWebhook(what, body, PATIENCE_MS, signal);
+    signal.throwIfAborted();
+    return failure;
+  }
+  const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
+  const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
+  const child = spawn(what, {
+    shell: true,
+    detached: true,
+    stdio: 'ignore',
+    env: { ...others, ...known },
+    cwd: config.file === undefined ? process.cwd() : dirname(config.file),
+  });
+  // The shell and what it started are one group.
+  const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+  const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  over.addEventListener('abort', end, { once: true });
+  const error = await once(child, 'exit').then(() => undefined, messageOf);
+  over.removeEventListener('abort', end);
+  signal.throwIfAborted();
+  if (error !== undefined) return error.replaceAll(what, 'the command');
+  if (over.aborted) return 'it did not end within ten minutes';
+  const { exitCode, signalCode } = child;
+  return exitCode === 0 ? undefined : `it ended with ${signalCode ?? `exit code ${exitCode}`}`;
+}

@@ -1,0 +1,167 @@
+/** The steps from what is loaded to what readers see: note, model, check, retain, publish. */
+import { allowance, findDue, removedExports, retain, type Due } from '../erasure/retention.js';
+import { recordsOf } from '../exports/budget.js';
+import { actionsNeeded } from '../exports/export.js';
+import { dayOf, listDays, type Day } from '../ground/calendar.js';
+import { RUN, runsOf } from '../journal/journal.js';
+import { adviceOn, pushesOf } from '../push/ledger.js';
+import { refreshModels, runChecks } from '../warehouse/model.js';
+import { publish as publishFile, rewriteDatabase } from '../warehouse/publish.js';
+import type { HeldDay } from '../warehouse/warehouse.js';
+import { reportUnloaded } from './landed.js';
+import { lossesInWords, lossesOf, takeRemovedDays } from './replacement.js';
+import { runsSoFar } from './report.js';
+import { partsOf, type Night, type Step } from './step.js';
+import { nightlyDays } from './wanted-days.js';
+
+const always = (): boolean => true;
+
+/**
+ * Writes into the file what the journal and the settings say, for readers: exports, budget, prices, pushes, erasures, and the
+ * wanted days; what waits for a person is reported.
+ */
+export const note: Step = {
+  name: 'model',
+  wanted: always,
+  async run(night) {
+    await reportUnloaded(night);
+    await takeRemovedDays(night);
+    const { journal, ledger, warehouse, erasures, report, config, invocation } = partsOf(night);
+    await ledger.readTexts();
+    for (const { key, advice } of actionsNeeded(ledger.entries(), ledger.doubt))
+      report.attention.push({
+        advice,
+        list: key === 'ledger' ? 'dawnload recover' : 'dawnload exports list',
+      });
+    const pushes = pushesOf(journal);
+    for (const push of pushes.filter(({ state }) => state === 'ambiguous'))
+      report.attention.push({ advice: adviceOn(push), list: 'dawnload push list' });
+    const erased = erasures.register.erasures;
+    const exports = ledger.entries().map((one) => ({ ...one, billedRecords: recordsOf(one) }));
+    await warehouse.note({
+      exports: [...exports, ...night.warehouse.forgotten],
+      budget: { ...config.exports, notedAt: invocation.effects.now() },
+      prices: config.prices,
+      ...(pushes.length > 0 && { pushes }),
+      ...(await nightlyDays(night)),
+      ...(erased.length > 0 && { erasures: erased }),
+      runs: runsOf(journal.of(RUN)),
+    });
+  },
+  after: 'stop',
+};
+
+export const model: Step = {
+  name: 'model',
+  doing: 'modelling',
+  wanted: always,
+  async run({ report, warehouse }) {
+    report.mainGoals = await refreshModels(warehouse.file);
+  },
+  after: 'stop',
+};
+
+/** Runs the checks, and withholds the file if publishing it would mislead. */
+export const check: Step = {
+  name: 'check',
+  doing: 'checking',
+  wanted: always,
+  async run(night) {
+    const { report, warehouse } = night;
+    report.checks = await runChecks(warehouse.file);
+    const lost = await lostDays(night);
+    const losses = await lossesOf(night);
+    report.lost = [...lost.map((date) => ({ stream: 'events', date })), ...losses];
+    const stops = report.stops.map(({ name }) => name);
+    if (stops.length > 0) report.withheld = `check${stops.length > 1 ? 's' : ''} ${stops.join(', ')} failed`;
+    else if (lost.length > 0)
+      report.withheld = `the events of ${listDays(lost)} were loaded before and cannot be loaded now`;
+    else if (losses.length > 0) report.withheld = lossesInWords(losses);
+  },
+  after: 'stop',
+};
+
+/**
+ * The days whose events had been loaded and are missing from this file: their export is lost from the ledger, or
+ * damaged.
+ */
+async function lostDays({
+  folder: { ledger, journal },
+  warehouse: { forgotten, file },
+}: Night): Promise<Day[]> {
+  const untracked = forgotten.filter(({ state }) => state === 'loaded');
+  // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
+  const loaded = ledger.entries().filter((one) => one.loadedAt !== undefined && one.state !== 'abandoned');
+  const covered = await file.coverage('events');
+  const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
+  const days = new Set([...untracked, ...loaded].map(({ day }) => day));
+  return [...days].filter((day) => !covered.has(day) && !removed.includes(day));
+}
+
+/**
+ * Takes out of the file what is past its retention, and notes what is to be removed once it is published. `file` takes only
+ * rows whose pages stay. The others delete, and only if all work is done, both clocks were compared in this run, and the
+ * journal lacks nothing.
+ */
+export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
+  name: 'check',
+  doing: 'checking',
+  wanted: ({ config: { retention } }) =>
+    retention.events !== undefined || retention.landing !== undefined || retention.reference !== undefined,
+  async run(night) {
+    const why = deleting === 'file' ? undefined : reasonToKeep(night);
+    if (why === undefined) night.report.due = await retain(partsOf(night), await dueNow(night), deleting);
+    else
+      night.invocation.terminal.note(`Retention removes nothing in this run: ${why}.`, {
+        event: 'retention_waits',
+      });
+  },
+  after: 'stop',
+});
+
+function reasonToKeep({ report, folder }: Night): string | undefined {
+  if (report.failure !== undefined || report.gaps.length > 0 || report.withheld !== undefined)
+    return 'the run is incomplete';
+  if (!report.clocksAgree)
+    return "this machine's clock was not compared with the service's, or differs from it";
+  return folder.ledger.doubt === undefined ? undefined : 'the journal may lack lines';
+}
+
+/** What is past its retention now: with a lake, only days that it has too. */
+export async function dueNow(night: Night): Promise<Due> {
+  const parts = partsOf(night);
+  return findDue(parts, async (due: readonly HeldDay[]): Promise<Day[]> => {
+    const { equalInLake } = await import('../lake/verify.js');
+    return equalInLake(due, parts);
+  });
+}
+
+/** The number of days that one run may delete now. */
+export const limitNow = ({ folder: { journal }, invocation: { effects } }: Night): number =>
+  allowance(journal, dayOf(effects.now()));
+
+/** Closes the file, and publishes it unless that would mislead. The file of a run that failed is published, unless it is empty. */
+export const publish: Step = {
+  name: 'publish',
+  doing: 'publishing',
+  wanted: always,
+  async run(night) {
+    const { report, folder, warehouse, invocation } = night;
+    const { file, erasures } = warehouse;
+    const { files, journal } = folder;
+    const { effects } = invocation;
+    const { register } = erasures;
+    if (report.removals.length > 0) await file.note(await nightlyDays(night));
+    await file.note({ runs: runsSoFar(folder, report), head: journal.head });
+    const isEmpty = (await file.loader.loaded()).size === 0;
+    await report.timed('close', () => file.close());
+    const { path } = file.options;
+    if (path === files.working && (file.isLoose || register.holdsErasedBytes)) {
+      await rewriteDatabase(files, effects);
+      if (register.holdsErasedBytes) await register.append({ event: 'rewritten' });
+    }
+    if (report.withheld !== undefined || (report.failure !== undefined && isEmpty)) return;
+    report.publishedBytes = await publishFile({ working: path, published: files.published, effects });
+  },
+  after: 'stop',
+};

@@ -1,0 +1,122 @@
+/**
+ * An erasure from top to bottom: the persons are found, cut out of landed pages, their days loaded again and published,
+ * every file is searched, and a receipt is written. An erasure that was killed is gone on with.
+ */
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { Pending, receiptOf, searchFolder, writeReceipt, type Begun, type Erased } from '../erasure/erase.js';
+import { reloadErased } from '../erasure/landed.js';
+import { cutPulls } from '../erasure/register.js';
+import { DamageError, InterruptedError, messageOf, RefusedError } from '../ground/errors.js';
+import { prepareErased } from '../lake/erased.js';
+import { pushLake } from '../lake/replicate.js';
+import { plural } from '../terminal/terminal.js';
+import { assertPublishable, publish as publishFile, rewriteDatabase } from '../warehouse/publish.js';
+import { page } from './after-publishing.js';
+import { DataFolder } from './data-folder.js';
+import { check, model, note, publish, retaining } from './deliver.js';
+import { loadWaiting } from './landed.js';
+import { pulling } from './pull.js';
+import { RunReport } from './report.js';
+import { partsOf, runSteps, type Night } from './step.js';
+
+/**
+ * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies.
+ *
+ * @param onlyLooks true if nobody is to be erased: then an erasure that was stopped is not resumed
+ * @param begin chooses the persons, in a warehouse that has everything that has landed; it returns undefined to do
+ *   nothing. It is not called for an erasure that is resumed.
+ */
+export async function erase(
+  config: Config,
+  invocation: Invocation,
+  onlyLooks: boolean,
+  begin: (night: Night) => Promise<Begun | undefined>,
+): Promise<Erased | undefined> {
+  const { dataDir } = config;
+  const { effects } = invocation;
+  const report = new RunReport(() => effects.now());
+  await using folder = await DataFolder.open(config, invocation, { command: 'forget', needs: 'erasures' });
+  await using warehouse = await folder.warehouse('working', report);
+  const night: Night = { config, invocation, folder, warehouse, wanted: undefined, report };
+  const { files, journal } = folder;
+  const { erasures } = warehouse;
+  const { register } = erasures;
+  // Before anything is recorded: an erasure that cannot be published would leave the ids in plain text.
+  await assertPublishable(files.published);
+  const pending = new Pending(dataDir, effects);
+  const began = await pending.read();
+  if (began !== undefined && onlyLooks)
+    throw new RefusedError('An erasure was stopped before its end, so nobody is shown or counted now.', {
+      hint: '`dawnload forget` goes on with it. Then run this command again.',
+    });
+  await loadWaiting(night);
+  const erasing = began ?? (await begin(night));
+  if (erasing === undefined) return undefined;
+  // The line of another erasure, the record of which is lost, does not hold these persons.
+  const open = register.erasures.find((one) => !one.done && one.line === began?.line);
+  erasing.line = open?.line ?? journal.head.seq + 1;
+  await pending.write(erasing);
+  const line = open?.line ?? (await erasures.begin(erasing));
+  let cut = { records: 0, pulls: 0 };
+  const cutting = pulling(
+    async () => {
+      // Each spelling of an id is noted before the pages that hold it are cut, so that it is searched for even after a kill.
+      const known = new Set(erasing.written);
+      await erasures.sweep(async (written) => {
+        const before = known.size;
+        for (const id of written) known.add(id);
+        erasing.written = [...known];
+        if (known.size > before) await pending.write(erasing);
+      });
+      await erasures.blank(erasing.written);
+      effects.reach('erase/landing-swept');
+      await reloadErased(partsOf(night), new Set(cutPulls(register.lines, line).keys()));
+      effects.reach('erase/loaded');
+      cut = await erasures.cutBy(line);
+      const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
+      await register.append({ event: 'cut', of: line, records: cut.records, rows });
+    },
+    () => true,
+  );
+  await runSteps(night, [cutting, note, model, check, retaining('file'), publish, page]);
+  if (report.publishedBytes === undefined)
+    throw new DamageError(
+      `${files.published} is not replaced (${report.withheld ?? 'the run failed'}): it still holds these persons.`,
+      { hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.' },
+    );
+  await rewriteDatabase(files, effects);
+  effects.reach('erase/copied');
+  await register.append({ event: 'rewritten' });
+  await publishFile({ working: files.working, published: files.published, effects });
+  const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
+  const lake = await deletedInLake(night);
+  const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
+  const file = await writeReceipt(dataDir, receipt, effects);
+  // The sweep cut everybody whom the register names, so an erasure whose record was lost is complete too.
+  const left = register.erasures.filter(({ done }) => !done);
+  for (const { line: of } of left) await register.append({ event: 'done', of });
+  await pending.remove();
+  return { receipt, file, resumed: began?.written };
+}
+
+/**
+ * Pushes the changed days to the lake, so that its tables do not hold the persons either; a failure is stated in the
+ * receipt.
+ */
+async function deletedInLake({ config, invocation, folder, warehouse }: Night) {
+  const { dataDir, lake } = config;
+  const { journal } = folder;
+  const { key } = warehouse.file.options.privacy;
+  const { ids } = warehouse.erasures.register;
+  if (lake === undefined) return undefined;
+  try {
+    const commits = await pushLake({ dataDir, lake }, invocation, journal, 'forget', (opened) =>
+      prepareErased(opened, config, { key, ids }),
+    );
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;
+  }
+}

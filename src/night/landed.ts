@@ -1,0 +1,86 @@
+/** What has landed and is not loaded: it is loaded first, and what cannot be loaded is reported. */
+import { dropArrived, sweepArrived } from '../erasure/landed.js';
+import { wereRemoved } from '../erasure/retention.js';
+import { landedAmong } from '../exports/export.js';
+import { daysOf } from '../ground/calendar.js';
+import { messageOf } from '../ground/errors.js';
+import { eventGap } from '../ground/streams.js';
+import { isReference, type Pull } from '../landing/landing-zone.js';
+import { exportFolder, firstReading } from '../landing/paths.js';
+import { unlessDamaged } from '../landing/storage-error.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import { partsOf, type Night } from './step.js';
+
+/**
+ * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
+ * after the loss of the warehouse. `rebuild` is made of this step.
+ */
+export async function loadWaiting(night: Night): Promise<void> {
+  const parts = partsOf(night);
+  const { landing, warehouse, ledger, files, load } = parts;
+  const { waiting } = night.warehouse;
+  const cut = await sweepArrived(parts);
+  const free = waiting.filter(({ stream }) => stream !== 'events');
+  const again = await warehouse.loader.unloadAfter(free.filter(isReference));
+  const missing: Pull[] = [
+    ...free,
+    ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
+    ...(await waitingExports(night)),
+  ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  await load(missing);
+  // A file that was made anew matches the landing zone, which holds no erased persons.
+  if (cut !== undefined && warehouse.options.path === files.working) await dropArrived(parts, cut);
+  const now = await loadedExports(warehouse);
+  for (const entry of landedAmong(ledger.entries()))
+    if (entry.state === 'landed' && now.has(exportFolder(entry)))
+      await ledger.record({ event: 'loaded', key: entry.key });
+}
+
+/** The folders of the exports of which the warehouse holds a reading: those of the first readings. */
+async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
+  return new Set([...(await loader.loaded())].map(firstReading));
+}
+
+/** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
+async function waitingExports({ folder, warehouse, report }: Night): Promise<Pull[]> {
+  const { landing, ledger, journal } = folder;
+  const { waiting, file } = warehouse;
+  const loaded = await loadedExports(file);
+  // The later of two readings of an export counts.
+  const last = new Map(waiting.map((pull) => [firstReading(pull.id), pull]));
+  const pulls: Pull[] = [];
+  for (const entry of landedAmong(ledger.entries())) {
+    const { day, key } = entry;
+    // Kept back until a person decides.
+    if (entry.state === 'landed' && entry.doubted) continue;
+    const place = exportFolder(entry);
+    const pull = last.get(place);
+    if (pull !== undefined) pulls.push(pull);
+    if (pull !== undefined || loaded.has(place) || wereRemoved(journal, entry)) continue;
+    // A manifest that cannot be read was reported when the landing zone was read.
+    const damage: unknown[] = [];
+    await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
+    const reason = `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`;
+    if (damage.length === 0) report.gaps.push(eventGap(day, reason));
+  }
+  return pulls;
+}
+
+/**
+ * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, since nothing is
+ * missing.
+ */
+export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
+  for (const { pull, error } of report.unloaded.values()) {
+    const [stream, , key = ''] = pull.id.split('/');
+    const remedy = ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
+    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
+    // Later pulls hold all days of a free pull; of reference data, there is a later snapshot.
+    const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
+    const isSuperseded = isReference(pull)
+      ? later.length > 0
+      : pull.stream !== 'events' && daysOf(pull.days).every((day) => later.includes(day));
+    if (isSuperseded) invocation.terminal.note(`${reason} Later answers have taken its place.`);
+    else report.gaps.push({ stream: pull.stream, days: pull.days, reason });
+  }
+}

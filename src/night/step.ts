@@ -1,0 +1,146 @@
+/**
+ * A night is a list of steps. `runSteps` takes them in their order, whatever fails, and `runNight` frames them: it opens the
+ * folder, records the run, and leaves the folder.
+ */
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import {
+  asError,
+  CorruptDatabaseError,
+  DawnloadError,
+  InterruptedError,
+  messageOf,
+  ServiceError,
+  StorageError,
+} from '../ground/errors.js';
+import type { Job } from '../ground/streams.js';
+import { DataFolder } from './data-folder.js';
+import { recordBegin, recordEnd, type RunReport } from './report.js';
+import type { OpenWarehouse } from './warehouse.js';
+
+/** What every step gets. */
+export interface Night {
+  readonly config: Config;
+  readonly invocation: Invocation;
+  readonly folder: DataFolder;
+  readonly warehouse: OpenWarehouse;
+  /** The days that are wanted of the service; undefined where none is. `authorize` leaves those that are complete by its clock. */
+  wanted: Job | undefined;
+  readonly report: RunReport;
+}
+
+export interface Step {
+  /** The stage in `run --json` and `ops.runs`. */
+  readonly name: string;
+  /** What the step does, for the line of progress and the log. */
+  readonly doing?: string;
+  wanted(night: Night): boolean;
+  run(night: Night): Promise<void>;
+  /**
+   * What a failure means for the steps that follow. `stop`: nothing more is computed or published, only the steps that
+   * `go-on` follow. `no-money-no-deletion`: nothing more is requested, deleted or sent on; what has landed is published.
+   * `go-on`: nothing; the failure is an outcome of the report.
+   */
+  readonly after: 'stop' | 'no-money-no-deletion' | 'go-on';
+  /** Of a step that goes on: a clause before the reason of a failure. */
+  readonly failed?: string;
+}
+
+/**
+ * Takes the wanted steps in their order.
+ *
+ * @throws the first failure that is not the step's alone, once all steps have had their turn
+ * @throws InterruptedError after Ctrl-C, immediately
+ */
+export async function runSteps(night: Night, steps: readonly Step[]): Promise<void> {
+  const { report, invocation } = night;
+  const { terminal } = invocation;
+  let isStopped = false;
+  for (const [nth, step] of steps.entries()) {
+    const isWanted: boolean = (!isStopped || step.after === 'go-on') && step.wanted(night);
+    const failure: Error | undefined = isWanted ? await attempt(night, step) : undefined;
+    if (failure !== undefined && step.after === 'go-on') {
+      const why = failure instanceof DawnloadError ? failure.sentences : messageOf(failure);
+      report.steps.push({ step: step.name, failed: true, sentence: `${step.failed ?? step.name}: ${why}` });
+    } else if (failure !== undefined) {
+      report.failure ??= failure;
+      // After a disk error, the next run publishes. Only a new file can replace a damaged database file.
+      isStopped ||=
+        step.after === 'stop' || failure instanceof StorageError || failure instanceof CorruptDatabaseError;
+    }
+    const { name, doing } = step;
+    // Several steps may make one stage.
+    const isOver = steps[nth + 1]?.name !== name && !isStopped && name in report.seconds;
+    if (doing !== undefined && isOver)
+      terminal.record(`Finished ${doing}.`, {
+        event: 'stage_finished',
+        stage: name,
+        seconds: report.seconds[name],
+      });
+  }
+  if (report.failure === undefined) return;
+  // The last lines of a run that failed are its error alone.
+  for (const { step, sentence } of report.failedSteps)
+    terminal.warn(sentence, { event: 'step_failed', step });
+  throw report.failure;
+}
+
+/** Takes a step; resolves with its failure. */
+async function attempt(night: Night, step: Step): Promise<Error | undefined> {
+  if (step.doing !== undefined) night.invocation.terminal.progress(step.doing);
+  try {
+    await night.report.timed(step.name, () => step.run(night));
+    return undefined;
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    if (!(error instanceof ServiceError) || step.after === 'go-on') return asError(error);
+    const hint = `${error.hint ?? ''} Nothing is lost; the next run continues from here.`.trimStart();
+    return new ServiceError(error.message, { hint, cause: error });
+  }
+}
+
+/** A run: the steps of a command, with what they work on. */
+interface Run {
+  /** The command, as the journal records it. */
+  readonly command: string;
+  readonly steps: readonly Step[];
+  readonly config: Config;
+  readonly invocation: Invocation;
+  readonly report: RunReport;
+  readonly wanted?: Job | undefined;
+}
+
+/**
+ * Opens the data folder, takes the steps, records the run under the lock, and leaves the folder. The report has what happened,
+ * after a failure too.
+ *
+ * @throws the error that stopped the run; data that was loaded before is published, now or by the next run
+ */
+export async function runNight({
+  command,
+  steps,
+  config,
+  invocation,
+  report,
+  wanted,
+}: Run): Promise<RunReport> {
+  await using folder = await DataFolder.open(config, invocation, { command, needs: 'erasures' });
+  await recordBegin(folder);
+  report.days = wanted?.days;
+  try {
+    await using warehouse = await folder.warehouse('working', report);
+    await runSteps({ config, invocation, folder, warehouse, wanted, report }, steps);
+  } catch (error) {
+    report.failure ??= asError(error);
+  }
+  await recordEnd(folder, report);
+  if (report.failure !== undefined) throw report.failure;
+  return report;
+}
+
+/** The parts of a night side by side, as streams, exports, retention and erasures take them. */
+export const partsOf = ({ config, invocation, folder, warehouse, report }: Night) => ({
+  ...{ config, invocation, report },
+  ...{ files: folder.files, journal: folder.journal, landing: folder.landing, ledger: folder.ledger },
+  ...{ warehouse: warehouse.file, erasures: warehouse.erasures, load: warehouse.load },
+});

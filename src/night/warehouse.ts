@@ -1,0 +1,195 @@
+/**
+ * The warehouse of an open data folder: its file, the register of erasures, and what has landed that it lacks. It loads what
+ * lands, and reports what cannot be loaded.
+ */
+import pLimit from 'p-limit';
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { mistypedColumns } from '../config/schema.js';
+import { Erasures } from '../erasure/landed.js';
+import { Register } from '../erasure/register.js';
+import { landedAmong } from '../exports/export.js';
+import type { Ledger } from '../exports/ledger.js';
+import { messageOf, StrayError } from '../ground/errors.js';
+import type { KnownHead } from '../journal/doubt.js';
+import type { Journal } from '../journal/journal.js';
+import { headShape, type LandedPull, type LandingZone, type Pull } from '../landing/landing-zone.js';
+import { exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
+import { plural, type Terminal } from '../terminal/terminal.js';
+import type { LoadOutcome } from '../warehouse/load.js';
+import { limitsOf, refuseNewer } from '../warehouse/opening.js';
+import { hmacKey, keyFingerprint, storedKey } from '../warehouse/privacy.js';
+import { assertReplaceable, discardDatabase } from '../warehouse/publish.js';
+import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse/reader.js';
+import { Warehouse } from '../warehouse/warehouse.js';
+import type { RunReport } from './report.js';
+
+/** The parts of the data folder that its warehouse uses. */
+export interface WarehousePlace {
+  readonly config: Config;
+  readonly invocation: Invocation;
+  readonly files: DataFiles;
+  readonly journal: Journal;
+  readonly landing: LandingZone;
+  readonly ledger: Ledger;
+  /** The number of the last migration of the published file; 0 if there is none. */
+  readonly publishedSchema: number;
+  readonly lookAgain: (more: readonly KnownHead[]) => Promise<unknown>;
+}
+
+export class OpenWarehouse implements AsyncDisposable {
+  /** Loads run one after the other. */
+  readonly #inTurn = pLimit(1);
+
+  private constructor(
+    private readonly place: WarehousePlace,
+    private readonly report: RunReport,
+    readonly file: Warehouse,
+    /** Removes erased persons from arriving data. */
+    readonly erasures: Erasures,
+    /** The landed pulls that the file lacked when it was opened, oldest first. */
+    readonly waiting: readonly LandedPull[],
+    /** Exports that a warehouse file lists and the journal lacks; kept until a person decides. */
+    readonly forgotten: readonly ExportRow[],
+  ) {}
+
+  /**
+   * @param which the private file, or a new one that a rebuild fills
+   * @throws the errors of `Warehouse.open` and, for the private file, of `assertReplaceable`
+   * @throws DamageError when an erasure is missing that only the private file or a pull that is not loaded knows
+   */
+  static async open(
+    place: WarehousePlace,
+    which: 'working' | 'rebuilt',
+    report: RunReport,
+  ): Promise<OpenWarehouse> {
+    const { config, invocation, files, journal } = place;
+    const { dataDir } = config;
+    const { effects, terminal, signal } = invocation;
+    for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
+    if (which === 'working') {
+      refuseNewer(place.publishedSchema);
+      await assertReplaceable(files.published);
+    }
+    // Before a key is made where it is missing: a new one would recognize nobody who was erased.
+    const register = new Register(journal, keyFingerprint(await storedKey(dataDir)));
+    const key = await hmacKey(dataDir, effects);
+    // A rebuild that was killed may have left this file behind.
+    await discardDatabase(files.rebuilt);
+    if (which === 'rebuilt') effects.reach('rebuild/before-open');
+    const { temp: tempDirectory } = files;
+    const settings = { ...config, path: files[which], tempDirectory, privacy: { ...config.privacy, key } };
+    const timed = report.timed.bind(report);
+    const file = await timed('open', () => Warehouse.open({ ...settings, effects, signal, timed }));
+    const limits = limitsOf(file.options);
+    const erasures = new Erasures({ dataDir, tempDirectory, key, limits }, register, effects, () =>
+      file.searching(),
+    );
+    try {
+      const waiting = await unloaded(place.landing, file, report);
+      const forgotten = await compared(place, which, file, waiting);
+      return new OpenWarehouse(place, report, file, erasures, waiting, forgotten);
+    } catch (error) {
+      await release('The warehouse', () => file.close(), terminal);
+      throw error;
+    }
+  }
+
+  /**
+   * Loads pulls that were not loaded before, or all of them `again`. Resolves with true if all were loaded; one that cannot
+   * be loaded stays in the landing zone and is reported, and the others are loaded. Throws InterruptedError between two pulls
+   * after Ctrl-C.
+   */
+  readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
+    this.#inTurn(() => this.#loadOrReport(pulls, how));
+
+  /** An export of which much lies outside its day waits for a person. */
+  async #loadOrReport(pulls: readonly Pull[], how: 'new' | 'again'): Promise<boolean> {
+    const { ledger, landing } = this.place;
+    const { reports, failures } = await this.#loadAll(pulls, how);
+    // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
+    const neighbours = new Set(reports.flatMap((loaded) => loaded.neighbours));
+    if (neighbours.size > 0) {
+      const exports = landedAmong(ledger.entries()).filter(({ day }) => neighbours.has(day));
+      for (const pull of await landing.exportPulls(exports))
+        failures.push(...(await this.#loadAll([pull], 'again')).failures);
+    }
+    for (const { pull, error } of failures) {
+      const entry = landedAmong(ledger.entries()).find((one) => exportFolder(one) === firstReading(pull.id));
+      if (error instanceof StrayError && entry !== undefined)
+        await ledger.record({ event: 'doubted', key: entry.key, note: error.message });
+      else this.report.unloaded.set(pull.id, { pull, error });
+    }
+    return failures.length === 0;
+  }
+
+  async #loadAll(pulls: readonly Pull[], how: 'new' | 'again'): Promise<LoadOutcome> {
+    const { terminal, signal } = this.place.invocation;
+    const proceed = ({ stream, days: { start, end } }: Pull): void => {
+      signal.throwIfAborted();
+      terminal.progress(`loading ${stream} of ${start === end ? start : `${start} to ${end}`}`);
+    };
+    await this.erasures.guard(pulls);
+    const outcome = await this.report.timed('load', () => this.file.loader.loadAll(pulls, proceed, how));
+    for (const loaded of outcome.reports) {
+      this.report.loaded(loaded);
+      // Each day that the warehouse now holds completely; people read the totals at the end.
+      for (const { date, rows } of loaded.finished) {
+        const fields = { event: 'day_finished', stream: loaded.stream, date, rows };
+        terminal.record(`Finished ${date}, ${loaded.stream}: ${plural(rows, 'row')}.`, fields);
+      }
+    }
+    return outcome;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await release('The warehouse', () => this.file.close(), this.place.invocation.terminal);
+  }
+}
+
+/** Releases something. A failure is a warning, so that it never takes the place of the error that ended the work. */
+export async function release(what: string, work: () => Promise<void>, terminal: Terminal): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const reason = messageOf(error);
+    terminal.warn(`${what} could not be closed: ${reason}`, { event: 'not_released', what, reason });
+  }
+}
+
+/** The heads that manifests carry, each once. */
+export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
+  const heads = pulls.map(({ id, head }) => ({ ...head, place: `landing/${id}/${MANIFEST}` }));
+  return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
+}
+
+/**
+ * Returns the landed pulls that the warehouse lacks, and removes those of free streams that never ended. A manifest that
+ * cannot be read is reported.
+ */
+async function unloaded(landing: LandingZone, { loader }: Warehouse, report: RunReport) {
+  const loaded = await loader.loaded();
+  const found = landing.found.filter(({ id }) => !loaded.has(id));
+  await landing.removeUnended(found);
+  return landing.pulls(found, ({ sentences }, { stream, days }) => {
+    report.gaps.push({ stream, days, reason: sentences });
+  });
+}
+
+/** Compares the journal with what the warehouse files know, and returns the exports that it lacks. */
+async function compared(
+  { files, ledger, lookAgain }: WarehousePlace,
+  which: 'working' | 'rebuilt',
+  { session }: Warehouse,
+  waiting: readonly LandedPull[],
+): Promise<ExportRow[]> {
+  // The private file may be newer than the published one, and known to this process alone.
+  const own = which === 'working' && session;
+  const heads = own ? await own.rows('ops/journal', headShape) : (await knownBy(files.working)).head;
+  await lookAgain([...headsOf(waiting), ...heads.map((head) => ({ ...head, place: files.working }))]);
+  if (ledger.doubt === undefined) return [];
+  const known = new Map<string, ExportRow>();
+  const newer = own ? own.rows('status/exports', exportRow) : exportsKnownBy(files.working);
+  for (const row of [...(await exportsKnownBy(files.published)), ...(await newer)]) known.set(row.key, row);
+  return [...known.values()].filter(({ key }) => ledger.find(key) === undefined);
+}
