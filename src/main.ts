@@ -16,8 +16,8 @@ import {
 } from './ground/errors.js';
 import { jsonLog, realTerminal } from './terminal/terminal.js';
 
-// A key or a query on the command line may name a person: from here on the process list shows the command alone.
-if (process.argv.includes('push')) process.title = 'dawnload push';
+// A key, a number or a query on the command line may name a person: from here on the process list shows the command alone.
+process.title = 'dawnload';
 
 const stop = new AbortController();
 // Every concurrent request adds a listener to this signal and removes it again, so a large number is not a leak.
@@ -71,7 +71,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     });
   };
   try {
-    await commandLine(version, perform).parseAsync(argv);
+    const program = commandLine(version, perform);
+    const [command = ''] = program.commands.map((one) => one.name()).filter((name) => argv.includes(name));
+    process.title = `dawnload ${command}`.trimEnd();
+    await program.parseAsync(argv);
   } catch (error) {
     exitCode = report(error, verbose);
   }

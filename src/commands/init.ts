@@ -11,7 +11,7 @@ import { dayOf, lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { contactService } from '../operations/contact.js';
 import { envFile, settingsFile, writeKept } from '../operations/first-files.js';
-import { NOTABLE_SKEW_MS, skewInWords } from '../service/client.js';
+import { NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js';
 import { quoteShell } from '../terminal/text.js';
 import type { Command, Options } from './shared.js';
 

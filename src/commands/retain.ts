@@ -21,7 +21,7 @@ const agree = pulling(
     if (ledger.doubt !== undefined) throw ledger.doubt;
     await service.authorize();
     compareClocks(service, report);
-    service.assertClocksAgree('Nothing was deleted.');
+    service.clocks.assertAgree('Nothing was deleted.');
   },
   ({ report }) => report.failure === undefined,
 );

@@ -1,7 +1,8 @@
 /** One answer of E21: what the service said about a page of an export. */
 import { createHash } from 'node:crypto';
 import { bytesOf, partValue, readEnvelope, textOf, type Body, type Envelope } from '../ground/envelope.js';
-import { clean, type ServiceClient } from '../service/client.js';
+import { type ServiceClient } from '../service/client.js';
+import { clean } from '../service/verdict.js';
 import { exportResult } from '../service/endpoints.js';
 
 /** One page of at most 1,000 records (specification, Limits). */

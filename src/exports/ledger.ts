@@ -17,7 +17,7 @@ import { STREAMS } from '../ground/streams.js';
 import { readWhole } from '../landing/page-file.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
-import { isJudged } from '../service/client.js';
+import { isJudged } from '../service/verdict.js';
 import { cut, didYouMean, quoted } from '../ground/text.js';
 import { exportsKnownBy, type ExportRow } from '../warehouse/reader.js';
 import {

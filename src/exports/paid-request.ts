@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import { daysOf, listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
 import { RefusedError } from '../ground/errors.js';
-import { isJudged, readError, type Permit, type ServiceClient } from '../service/client.js';
+import { type Permit, type ServiceClient } from '../service/client.js';
+import { isJudged, readError } from '../service/verdict.js';
 import { exportRequest } from '../service/endpoints.js';
 import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
 import { withoutPeople } from '../ground/redaction.js';
@@ -101,7 +102,7 @@ export async function requestMissing(
     terminal.note(`Events not requested, older than retention.events keeps them: ${listDays(past)}.`);
   const wanted = deciding();
   if (wanted.length === 0) return;
-  if (budget !== undefined && service.clockTrouble !== undefined) {
+  if (budget !== undefined && service.clocks.trouble !== undefined) {
     for (const { day } of wanted) report.unpaidDays.push({ day, verdict: 'clock', estimate: undefined });
     return;
   }
@@ -269,7 +270,7 @@ async function requestPaid(wish: Wish, service: ServiceClient, folder: PaymentFo
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
   const permit = await service.authorize();
-  service.assertClocksAgree('No paid request was sent.');
+  service.clocks.assertAgree('No paid request was sent.');
 
   const { estimate } = wish;
   const terms = { pricePerRecord, messageData, run, estimate };

@@ -327,7 +327,7 @@ export class Reading {
     const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
     const unreadable = accepted ? [] : [...course.unreadable].sort((a, b) => a - b);
     // A reading that landed before the export had another id would count as older than what that one brought.
-    const now = service.present();
+    const now = service.clocks.present();
     const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
     return this.#landed(await writer.finish(inOrder, { exportId, unreadable, accepted }, pulledAt));
   }

@@ -13,7 +13,8 @@ import {
 } from '../ground/calendar.js';
 import type { Job, Stream } from '../ground/streams.js';
 import { pullReference } from '../reference/pull-reference.js';
-import { CLOCK_REMEDY, settleAll, type ServiceClient } from '../service/client.js';
+import { settleAll, type ServiceClient } from '../service/client.js';
+import { CLOCK_REMEDY } from '../service/clocks.js';
 import { pullCampaigns } from '../statistics/pull-campaigns.js';
 import { pullStatistics } from '../statistics/pull-daily.js';
 import { assertPublishable } from '../warehouse/publish.js';
@@ -41,8 +42,8 @@ export const authorize = pulling(async (night) => {
   const { folder, report, invocation, wanted } = night;
   const { service } = folder;
   await service.authorize();
-  service.assertMayLand();
-  const earlier = service.earlier();
+  service.clocks.assertMayLand();
+  const earlier = service.clocks.earlier();
   report.serviceBehindMs = Math.max(0, invocation.effects.now().getTime() - earlier.getTime());
   if (wanted === undefined) return;
   const last = lastCompleteDay(earlier);
@@ -132,7 +133,7 @@ export const clocks: Step = {
   run: ({ folder: { service }, report }) => {
     const trouble = compareClocks(service, report);
     if (trouble === undefined) return Promise.resolve();
-    report.clockSkewMs = service.clockSkewMs;
+    report.clockSkewMs = service.clocks.skewMs;
     report.attention.push({
       advice: `${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`,
       list: 'dawnload doctor',
@@ -144,7 +145,7 @@ export const clocks: Step = {
 
 /** Notes whether both clocks agree, by the latest answer; returns a sentence if they don't. */
 export function compareClocks(service: ServiceClient, report: RunReport): string | undefined {
-  const trouble = service.clockTrouble;
-  report.clocksAgree = trouble === undefined && service.clockSkewMs !== undefined;
+  const trouble = service.clocks.trouble;
+  report.clocksAgree = trouble === undefined && service.clocks.skewMs !== undefined;
   return trouble;
 }

@@ -31,9 +31,9 @@ export async function contactService(
   try {
     await service.authorize();
     isAuthorized = true;
-    const skewMs = service.clockSkewMs;
+    const skewMs = service.clocks.skewMs;
     // The earlier of the two clocks determines the day, as in a run.
-    const day = lastCompleteDay(service.earlier());
+    const day = lastCompleteDay(service.clocks.earlier());
     const totals = await dayTotals(service, day);
     const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
     const night = { day, messages: totals.sent, records: candidate?.estimate };
@@ -42,6 +42,6 @@ export async function contactService(
     if (!(error instanceof CredentialsError) && !(error instanceof ServiceError)) throw error;
     const refused = error instanceof CredentialsError ? ('keys' as const) : ('baseUrl' as const);
     const about = isAuthorized ? ('projectId' as const) : refused;
-    return { skewMs: service.clockSkewMs, about, error, night: undefined };
+    return { skewMs: service.clocks.skewMs, about, error, night: undefined };
   }
 }

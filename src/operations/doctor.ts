@@ -20,7 +20,7 @@ import { landedPages } from '../exports/reading.js';
 import { LakeState } from '../lake/commits.js';
 import { withLake } from '../lake/lake.js';
 import { changesOf } from '../lake/replicate.js';
-import { MOST_SKEW_MS, NOTABLE_SKEW_MS, skewInWords } from '../service/client.js';
+import { MOST_SKEW_MS, NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js';
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';

@@ -14,7 +14,8 @@ import type { Entry, Journal, LineOf } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../reference/pull-reference.js';
-import { ServiceClient, shownText } from '../service/client.js';
+import { ServiceClient } from '../service/client.js';
+import { shownText } from '../service/verdict.js';
 import { formatCount, plural } from '../terminal/text.js';
 import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
@@ -91,9 +92,9 @@ export async function pushRows(
     const counted = { sent: 0, rejected, calls: 0 };
     if (toSend > 0 && !dryRun) {
       await service.authorize();
-      if (once || config.serviceClock !== 'ignore') service.assertClocksAgree('Nothing was sent.');
+      if (once || config.serviceClock !== 'ignore') service.clocks.assertAgree('Nothing was sent.');
     }
-    const over = excessOf(wanted, toSend, all, config, { run, present: service.present() });
+    const over = excessOf(wanted, toSend, all, config, { run, present: service.clocks.present() });
     if (dryRun) {
       if (over !== undefined) terminal.warn(`This would be refused: ${over.message}`);
       return { plan: planned, doubts, id: undefined, ...counted, calls: planned.calls };

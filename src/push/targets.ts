@@ -6,7 +6,8 @@ import { jsonOf, readEnvelope } from '../ground/envelope.js';
 import { UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import type { Asking } from '../readers/queries/catalogue.js';
-import { isJudged, isSame, readError, type ServiceAnswer } from '../service/client.js';
+import { type ServiceAnswer } from '../service/client.js';
+import { isJudged, isSame, readError } from '../service/verdict.js';
 import * as endpoints from '../service/endpoints.js';
 
 /** The targets: the column that every query needs, the most rows of a call (specification, Limits), and the word after the kind. */

@@ -140,7 +140,7 @@ async function pullStream(
   ask: Ask,
   { config, landing, warehouse, report, load, invocation: { terminal } }: ReferenceFolder,
 ): Promise<void> {
-  const pulledAt = landing.instant(service.landingTime());
+  const pulledAt = landing.instant(service.clocks.landingTime());
   const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
     report.gaps.push({ stream, days: { start: day, end: day }, reason });

@@ -48,7 +48,7 @@ async function pullRange(
   { landing, warehouse, report, load, invocation: { terminal } }: StatisticsFolder,
 ): Promise<void> {
   const campaigns = await warehouse.campaignsSeen(range);
-  const writer = landing.begin('campaigns', range, landing.instant(service.landingTime()));
+  const writer = landing.begin('campaigns', range, landing.instant(service.clocks.landingTime()));
   const answers: Answer[] = [];
   const progress = (): void => {
     const done = new Set(answers.map(({ campaignId }) => campaignId)).size;

@@ -75,7 +75,7 @@ async function pullDays(
     try {
       const gaps = await extractDaily(service, stream, range, {
         async accept(part, body, rows) {
-          const writer = landing.begin(stream, part, landing.instant(service.landingTime()));
+          const writer = landing.begin(stream, part, landing.instant(service.clocks.landingTime()));
           landed.push(await writer.finish([await writer.land(body, rows)], { accepted }));
         },
         reject: (endpoint, part, body) => landing.reject(endpoint, `${what} ${part.start}`, body),

@@ -70,15 +70,16 @@ describe('alerts', { tags: ['long'] }, () => {
   });
 
   test.each([
-    ['a mistyped value', 'concurrency: many', 'concurrency must be'],
-    ['a mistyped key', 'retrys: 2', 'unknown key "retrys"'],
+    ['a mistyped value', 'concurrency: many', '', 'concurrency must be'],
+    ['a mistyped key', 'retrys: 2', '', 'unknown key "retrys"'],
+    ['another receiver', '', ', { url_env: X, on: [fire] }', 'alerts.1.on.0 must be among'],
   ])(
     'tell of settings that end a run before it begins, by what can be read of them: %s',
-    async (_, line, said) => {
+    async (_, line, other, said) => {
       const receiver = await Hook.listen();
       const place = await make('');
       await place.configure(
-        `start_date: 2026-11-20\n${line}\nalerts: [{ url: "${receiver.url}" }, { url: "${receiver.url}", on: [fire] }]\n`,
+        `start_date: 2026-11-20\n${line}\nalerts: [{ url: "${receiver.url}" }${other}]\n`,
       );
       await ends(place.run(['run']), 2, said);
       expect(receiver.take()).toEqual([

@@ -1,6 +1,6 @@
 /** Text of the service that repeats what it was sent: secrets in every spelling, people as the load finds them. */
 import { describe, expect, test } from 'vitest';
-import { clean } from '../../src/service/client.js';
+import { clean } from '../../src/service/verdict.js';
 import { Secrets, withoutPeople } from '../../src/ground/redaction.js';
 import { KEY, record, Workshop } from '../warehouse/support.js';
 

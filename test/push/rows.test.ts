@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { realEffects } from '../../src/ground/effects.js';
 import { callsIn, PushedRows } from '../../src/push/ledger.js';
-import { judge, shownText, type ServiceAnswer } from '../../src/service/client.js';
+import { type ServiceAnswer } from '../../src/service/client.js';
+import { judge, shownText } from '../../src/service/verdict.js';
 import { outcomeOf, wantedOf, type Outcome } from '../../src/push/targets.js';
 import { cellSql } from '../../src/readers/queries/rows.js';
 import { answerOf } from '../../src/readers/queries/formats.js';
@@ -118,7 +119,7 @@ test('the calls of a file are read back by the hashes of their lines, also besid
 describe('answers', () => {
   const answer = (json: unknown, status = 200): ServiceAnswer => {
     const body = Buffer.from(typeof json === 'string' ? json : JSON.stringify(json));
-    const nothing = { contentType: '', retryAfter: undefined, location: undefined, date: undefined };
+    const nothing = { contentType: '', retryAfter: undefined, location: undefined };
     return { body, status, verdict: judge({ status, body, ...nothing }, new Date()) };
   };
   const TARGETS = {

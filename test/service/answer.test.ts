@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clean, judge, type RawAnswer } from '../../src/service/client.js';
+import { type RawAnswer } from '../../src/service/exchange.js';
+import { clean, judge } from '../../src/service/verdict.js';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 
@@ -10,7 +11,6 @@ function raw(body: unknown, status = 200, more: Partial<RawAnswer> = {}): RawAns
     contentType: 'application/json',
     retryAfter: undefined,
     location: undefined,
-    date: undefined,
     body: Buffer.from(text),
     ...more,
   };

@@ -2,7 +2,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CredentialsError, ServiceError } from '../../src/ground/errors.js';
-import { httpTransport, type ServiceClient } from '../../src/service/client.js';
+import { type ServiceClient } from '../../src/service/client.js';
+import { Exchanger } from '../../src/service/exchange.js';
 import {
   campaignStatistics,
   dailyStatistics,
@@ -265,7 +266,7 @@ describe('asking again', () => {
 
   describe('a request that is billed counts as sent once its connection stands', () => {
     const exchange = async (url: string, token = 'token'): Promise<unknown> => {
-      const transport = httpTransport(url, 1, 200, 'test');
+      const transport = new Exchanger(url, 1, 200, 'test');
       open.push(transport);
       const request = { endpoint: 'E20', method: 'POST', path: '/exports', body: {}, once: true } as const;
       return transport.exchange(request, token, new AbortController().signal);
@@ -312,11 +313,32 @@ describe("the service's clock", () => {
     const client = clientFor(double.url, { ...quickEffects(), now: () => new Date(NOW) });
     open.push(double, client);
     await client.ask(E17);
-    return client.clockSkewMs;
+    return client.clocks.skewMs;
   };
 
   test('is told by Date, to the second', async () => {
     expect(await skewOf('Sat, 21 Nov 2026 00:10:00 GMT')).toBe(600_000);
+  });
+
+  test('is compared when the answer begins, however slowly its body comes', async () => {
+    let now = NOW;
+    const double = await startDouble(({ url }, response) => {
+      if (url === '/authenticate') {
+        json(response, { data: 'token', error: null });
+        return;
+      }
+      response.writeHead(200, { 'content-type': 'application/json', date: new Date(NOW).toUTCString() });
+      response.flushHeaders();
+      setTimeout(() => {
+        now += 600_000;
+        response.end('[]');
+      }, 200);
+    }, true);
+    const client = clientFor(double.url, { ...quickEffects(), now: () => new Date(now) });
+    open.push(double, client);
+    await client.ask(E17);
+    expect(client.clocks.skewMs).toBe(0);
+    client.clocks.assertAgree('No paid request was sent.');
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { requestWebhook } from '../../src/service/webhook.js';
-import { httpTransport } from '../../src/service/client.js';
+import { Exchanger } from '../../src/service/exchange.js';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -43,7 +43,7 @@ async function proxy(opens: boolean): Promise<{ url: string; opened: string[] }>
 }
 
 async function asked(url: string, fresh: boolean) {
-  const transport = httpTransport(url, 1, 2_000, 'test');
+  const transport = new Exchanger(url, 1, 2_000, 'test');
   const request = { endpoint: 'E20', method: 'POST', path: '/x', body: {}, once: fresh } as const;
   try {
     return await transport.exchange(request, undefined, new AbortController().signal);

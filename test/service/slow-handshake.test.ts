@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { httpTransport } from '../../src/service/client.js';
+import { Exchanger } from '../../src/service/exchange.js';
 import { requestWebhook } from '../../src/service/webhook.js';
 
 let service: ChildProcess | undefined;
@@ -50,7 +50,7 @@ function nameBoth(): void {
 test.each(['E17', 'E20'] as const)('a request waits for a slow handshake (%s)', async (endpoint) => {
   const { port, resume } = await busyService();
   nameBoth();
-  const transport = httpTransport(`http://both.test:${port}`, 1, 10_000, 'test');
+  const transport = new Exchanger(`http://both.test:${port}`, 1, 10_000, 'test');
   const how = endpoint === 'E20' ? ({ endpoint, once: true } as const) : ({ endpoint, once: false } as const);
   setTimeout(resume, 500);
   const answer = await transport.exchange(

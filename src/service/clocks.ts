@@ -1,0 +1,98 @@
+/**
+ * The two clocks of a run: this machine's, and that of the service's answers. When they differ too much, one of them is wrong:
+ * no paid request is sent then, and beyond an hour nothing lands. If the service sends no time, this machine's clock decides.
+ */
+import type { Effects } from '../ground/effects.js';
+import { ClockError } from '../ground/errors.js';
+import { formatDuration } from '../terminal/text.js';
+
+/** The difference of the clocks in milliseconds from which an incomplete day may be taken for a complete one. */
+export const NOTABLE_SKEW_MS = 2 * 60_000;
+
+/** The largest difference of two right clocks, in milliseconds. */
+export const MOST_SKEW_MS = 5 * 60_000;
+
+/** The difference in milliseconds beyond which a run lands nothing: its days and instants would be wrong. */
+const LANDS_NOTHING_MS = 60 * 60_000;
+
+export const CLOCK_REMEDY =
+  'Correct the clock that is wrong (`dawnload doctor` compares both), then run again.';
+
+/** Describes the difference: `This machine's clock is 3 min ahead of the service's`. */
+export function skewInWords(skewMs: number): string {
+  return `This machine's clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service's`;
+}
+
+export class Clocks {
+  #skewMs: number | undefined;
+
+  constructor(
+    private readonly effects: Pick<Effects, 'now'>,
+    /** `ignore` where the service's clock is known to be wrong; for payments both count all the same. */
+    private readonly serviceClock: 'obey' | 'ignore',
+  ) {}
+
+  /** Takes note of an answer. @param date its header `Date`, at the instant when it came */
+  observe(date: string | undefined): void {
+    const serviceTime = instantOf(date);
+    if (serviceTime !== undefined) this.#skewMs = serviceTime - this.effects.now().getTime();
+  }
+
+  /** Milliseconds that this machine's clock is behind the service's, by the latest answer with a `Date`. */
+  get skewMs(): number | undefined {
+    return this.#skewMs;
+  }
+
+  /** The difference that counts: 0 if it is unknown, or the service's clock is known to be wrong. */
+  get #skew(): number {
+    return this.serviceClock === 'ignore' ? 0 : (this.#skewMs ?? 0);
+  }
+
+  /** The present instant: by the service's clock if this machine's differs too much from it. */
+  present(): Date {
+    return new Date(Number(this.effects.now()) + (Math.abs(this.#skew) > MOST_SKEW_MS ? this.#skew : 0));
+  }
+
+  /** The earlier of the two clocks: a day is complete when both say so. */
+  earlier(): Date {
+    return new Date(Number(this.effects.now()) + Math.min(0, this.#skew));
+  }
+
+  /** The present instant for an answer that lands. Throws as `assertMayLand`. */
+  landingTime(): Date {
+    this.assertMayLand();
+    return this.present();
+  }
+
+  /** One sentence about clocks that differ too much for a payment, by the latest answer; undefined if they agree. */
+  get trouble(): string | undefined {
+    const skew = this.#skewMs ?? 0;
+    return Math.abs(skew) > MOST_SKEW_MS ? `${skewInWords(skew)}.` : undefined;
+  }
+
+  /**
+   * @param consequence a sentence on what was not done
+   * @throws ClockError when the clocks differ too much for a request that is billed or reaches people
+   */
+  assertAgree(consequence: string): void {
+    const { trouble } = this;
+    if (trouble !== undefined) throw new ClockError(`${trouble} ${consequence}`, { hint: CLOCK_REMEDY });
+  }
+
+  /** @throws ClockError when the clocks differ by more than an hour */
+  assertMayLand(): void {
+    const { trouble } = this;
+    if (trouble === undefined || Math.abs(this.#skew) <= LANDS_NOTHING_MS) return;
+    throw new ClockError(`${trouble} Nothing more is pulled.`, {
+      hint: `${CLOCK_REMEDY} If the service's clock is wrong, set service_clock: ignore; paid requests wait in any case.`,
+    });
+  }
+}
+
+/** Parses a `Date` header into milliseconds. Accepts only the HTTP form, since Date.parse accepts nearly anything. */
+function instantOf(date: string | undefined): number | undefined {
+  if (date === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date))
+    return undefined;
+  const instant = Date.parse(date);
+  return Number.isNaN(instant) ? undefined : instant;
+}

@@ -1,0 +1,177 @@
+/**
+ * One HTTP exchange: the request goes out, with a deadline over the whole exchange and a limit on the decoded body, without
+ * redirects and retries. A failure states whether the request may have reached the service.
+ */
+import type { Dispatcher } from 'undici';
+import type { Body } from '../ground/envelope.js';
+import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
+import { LARGE } from '../ground/large-body.js';
+import { readBody, TooLarge, type Room } from './body.js';
+import type { ServiceRequest } from './endpoints.js';
+import { Connections, http } from './transport.js';
+import { isOfCertificate, type AnswerClass } from './verdict.js';
+
+/** An HTTP answer with its body decoded. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+  readonly body: Body;
+}
+
+/** Sends requests to one address. */
+export class Exchanger {
+  readonly #connections: Connections;
+
+  /**
+   * @param deadlineMs the time limit of one exchange, from connecting to the last byte
+   * @param onDate is called with the header `Date` of each answer, which shows the service's clock, when it comes
+   */
+  constructor(
+    private readonly baseUrl: string,
+    connections: number,
+    private readonly deadlineMs: number,
+    private readonly userAgent: string,
+    private readonly onDate: (date: string | undefined) => void = () => undefined,
+  ) {
+    this.#connections = new Connections(connections, deadlineMs);
+  }
+
+  async exchange(
+    question: ServiceRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+    room: Room = { most: LARGE },
+  ): Promise<RawAnswer | AnswerClass> {
+    signal.throwIfAborted();
+    const own = question.once ? await this.#connections.own() : undefined;
+    const dispatcher = own?.dispatcher ?? (await this.#connections.shared());
+    const authorization = token === undefined ? undefined : `Bearer ${token}`;
+    const headers = { 'user-agent': this.userAgent, authorization };
+    const deadline = AbortSignal.timeout(this.deadlineMs);
+    const chunks: Buffer[] = [];
+    // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.
+    const abort = new AbortController();
+    const stop = (): void => {
+      abort.abort();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    deadline.addEventListener('abort', stop, { once: true });
+    const url = this.baseUrl + question.path;
+    try {
+      return await send(url, question, headers, dispatcher, abort.signal, room, chunks, this.onDate);
+    } catch (cause) {
+      if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
+      if (cause instanceof DawnloadError) throw cause;
+      const lateMs = deadline.aborted ? this.deadlineMs : undefined;
+      return failure(cause, lateMs, Buffer.concat(chunks), own?.isConnected());
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (own !== undefined) void own.dispatcher.destroy();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+}
+
+async function send(
+  url: string,
+  { method, headers, body, once }: ServiceRequest,
+  own: Readonly<Record<string, string | undefined>>,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  room: Room,
+  chunks: Buffer[],
+  onDate: (date: string | undefined) => void,
+): Promise<RawAnswer> {
+  const { request } = await http();
+  const answer = await request(url, {
+    method,
+    dispatcher,
+    signal,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      ...headers,
+      ...own,
+      'content-type': body === undefined ? undefined : 'application/json',
+    },
+    // A GET may have a body too (E18).
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    // `reset: false` would keep a connection that undici closes after a GET with a body.
+    ...(once && { reset: true }),
+  });
+  const header = (name: string): string | undefined => {
+    const value = answer.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  // Before the body, which may take minutes.
+  onDate(header('date'));
+  return {
+    status: answer.statusCode,
+    contentType: header('content-type') ?? '',
+    retryAfter: header('retry-after'),
+    location: header('location'),
+    body: await readBody(
+      answer.body,
+      { encoding: header('content-encoding'), length: header('content-length') },
+      room,
+      chunks,
+    ),
+  };
+}
+
+/** Error codes of a failed connection: no part of the request had been written. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_INVALID_URL',
+]);
+
+/**
+ * @param lateMs the deadline, if it has passed
+ * @param isConnected whether a connection existed; undefined if unknown
+ */
+function failure(
+  error: unknown,
+  lateMs: number | undefined,
+  received: Buffer,
+  isConnected?: boolean,
+): AnswerClass {
+  if (error instanceof TooLarge) return { kind: 'oversized', reason: error.message };
+  const code = innermostCode(error);
+  const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
+  const what = WORDS[code ?? ''] ?? code ?? messageOf(error);
+  const why = received.length === 0 ? what : `the answer broke off: ${what}`;
+  const reason = lateMs === undefined ? why : `no complete answer within ${lateMs / 1000} s`;
+  return { kind: 'unreachable', reason, sent, cause: error, received };
+}
+
+/** The error codes of libraries in words; people know those of the system by their names. */
+const WORDS: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_OVERFLOW: 'headers that are too long',
+  UND_ERR_ABORTED: 'the proxy of HTTPS_PROXY or HTTP_PROXY did not open the connection',
+  HPE_INVALID_CONSTANT: 'what came is not HTTP',
+  HPE_INVALID_CONTENT_LENGTH: 'what came is not HTTP',
+  Z_DATA_ERROR: 'its compression is damaged',
+  Z_BUF_ERROR: 'its compression ends too early',
+};
+
+/** Returns the code of an error, of its first inner error (one per address of the host), or of its cause. */
+function innermostCode(error: unknown): string | undefined {
+  const own = codeOf(error);
+  if (own !== undefined) return own;
+  if (error instanceof AggregateError && error.errors.length > 0) return innermostCode(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
+}

@@ -1,0 +1,323 @@
+/**
+ * What an answer means: its class, by status and body, whatever shape an error has; and the answers that mean that a request
+ * that must not be repeated did nothing.
+ */
+import { bytesOf, partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
+import { ServiceError } from '../ground/errors.js';
+import { Secrets, withoutPeople } from '../ground/redaction.js';
+import { cut } from '../ground/text.js';
+import type { RawAnswer } from './exchange.js';
+
+/** The class of an answer, or of a missing answer. */
+export type AnswerClass =
+  /** A JSON body without a sign of an error. */
+  | { readonly kind: 'ok'; readonly envelope: Envelope }
+  /** The service rejects the token (401, `Unauthorized`, `Invalid Authorization Token`). */
+  | { readonly kind: 'unauthorized'; readonly reason: string }
+  /** The keys have no access to the project (403). */
+  | { readonly kind: 'forbidden'; readonly reason: string }
+  /** The service ran out of time (`{error: Timeout}`, 408); a smaller request may succeed. */
+  | { readonly kind: 'timeout'; readonly reason: string }
+  /** The service refused the request, and would refuse the same request again. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Too many requests (429). */
+  | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
+  /** The service, or a proxy before it, failed (5xx, `InternalServerError`, a truncated body or one that is not JSON). */
+  | {
+      readonly kind: 'broken';
+      readonly reason: string;
+      readonly retryAfterMs: number | undefined;
+      /** True if the body is no answer of the messaging service: an HTML page, or no JSON. */
+      readonly isForeign?: boolean;
+    }
+  /** A redirect (3xx). It is never followed, since the token would be sent along. */
+  | { readonly kind: 'redirected'; readonly reason: string }
+  /** No answer arrived. `sent` is false only if the request provably never left this machine. */
+  | {
+      readonly kind: 'unreachable';
+      readonly reason: string;
+      readonly sent: boolean;
+      readonly retryAfterMs?: undefined;
+      readonly cause: unknown;
+      /** The part of the body that came before the connection broke. */
+      readonly received: Buffer;
+    }
+  /** The decoded body is larger than the limit, which `reason` names with the setting that raises it. */
+  | { readonly kind: 'oversized'; readonly reason: string };
+
+const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
+const TIMEOUT = /time[d]?[\s-]?out|shorter date range/i;
+const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailable|bad gateway/i;
+
+/**
+ * Classifies an answer.
+ *
+ * @param telling the key whose presence alone makes the body a valid answer, whatever its status: `status` of E21's
+ *   results, `export_id` of E20
+ * @param secrets texts that are hidden in every reason
+ */
+export function judge(
+  answer: RawAnswer,
+  now: Date,
+  telling?: string,
+  secrets: Secrets = new Secrets(),
+): AnswerClass {
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+  const envelope = readEnvelope(answer.body);
+  if (telling !== undefined && envelope !== undefined) {
+    const told = textOf(envelope, answer.body, telling);
+    const message = textOf(envelope, answer.body, 'message') ?? '';
+    // The result of an export has one shape for every error, including an expired token.
+    if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
+      return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`, secrets) };
+    }
+    if (told !== undefined) return { kind: 'ok', envelope };
+  }
+  const said = envelope === undefined ? plainText(answer) : errorWords(envelope, bytesOf(answer.body));
+  const words = said === undefined ? undefined : clean(said, secrets);
+  const status = `HTTP ${answer.status}`;
+
+  if (words !== undefined) {
+    const reason = `${status}: ${words}`;
+    if (UNAUTHORIZED.test(words)) return { kind: 'unauthorized', reason };
+    if (TIMEOUT.test(words)) return { kind: 'timeout', reason };
+    if (SERVER_ERROR.test(words)) return { kind: 'broken', reason, retryAfterMs };
+  }
+  const { status: code } = answer;
+  const reason = words === undefined ? status : `${status}: ${words}`;
+  if (code === 401) return { kind: 'unauthorized', reason };
+  if (code === 403) return { kind: 'forbidden', reason };
+  if (code === 408) return { kind: 'timeout', reason };
+  if (code === 429) return { kind: 'busy', reason, retryAfterMs };
+  if (code >= 300 && code < 400) {
+    return { kind: 'redirected', reason: clean(`${status} to ${originOf(answer.location)}`, secrets) };
+  }
+  if (code >= 500) return { kind: 'broken', reason, retryAfterMs };
+  if (code >= 400 || (words !== undefined && envelope !== undefined)) return { kind: 'refused', reason };
+  if (envelope === undefined) {
+    const what = words === HTML ? HTML : 'a body that is not complete JSON';
+    return { kind: 'broken', reason: `${status} with ${what}`, retryAfterMs, isForeign: true };
+  }
+  return { kind: 'ok', envelope };
+}
+
+/**
+ * Returns the error texts of a body unchanged, in any of the known shapes: `{data: null, error: string}`, `{error,
+ * message}`, `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other
+ * than 0 with its `resultMessage` (E10). Returns undefined if the body reports no error.
+ */
+function errorWords(envelope: Envelope, body: Buffer): string | undefined {
+  if (envelope.kind === 'array') return undefined;
+  const error = partValue(body, envelope.parts.get('error'));
+  const message = partValue(body, envelope.parts.get('message'));
+  const told = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
+  const isError = told || (error !== undefined && error !== null);
+  const words = [
+    ...(told ? ['error'] : []),
+    ...wordsOf(error),
+    ...(isError ? wordsOf(message) : []),
+    ...resultWords(envelope, body),
+  ];
+  return words.length === 0 ? undefined : words.join(': ');
+}
+
+function resultWords({ parts }: Envelope & { kind: 'object' }, body: Buffer): string[] {
+  const code = partValue(body, parts.get('resultCode'));
+  if ((typeof code !== 'number' && typeof code !== 'string') || Number(code) === 0) return [];
+  return [`resultCode ${code}`, ...wordsOf(partValue(body, parts.get('resultMessage')))];
+}
+
+function wordsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    (key === 'code' || key === 'message') && typeof inner === 'string' ? [inner] : [],
+  );
+}
+
+const HTML = 'an HTML page, as a proxy would send it';
+
+/** Returns a body that is plain text: E18 is known to refuse in this way, whatever its content type. */
+function plainText({ body, contentType }: RawAnswer): string | undefined {
+  // Longer than any shown text: a truncated secret would not be recognised.
+  const text = bytesOf(body)
+    .toString('utf8', 0, 1024 * 1024)
+    .trim();
+  if (text === '') return undefined;
+  if (text.startsWith('<')) return HTML;
+  if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;
+  return text;
+}
+
+/**
+ * Shortens a text of the service to one line for a message, without secrets, persons, long numbers and control
+ * characters.
+ */
+export function clean(text: string, secrets: Secrets = new Secrets()): string {
+  const line = withoutPeople(secrets.hide(text), 1_000)
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}]/gu, '')
+    .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '…')
+    .replace(/\+?\d[\d -]{8,}\d/g, '…');
+  return cut(line, 200);
+}
+
+/**
+ * A text of the service for a person to judge, without the words that occur in values of the call, those of one or two characters
+ * only if a value has them as a word; the number of its rows is shown.
+ */
+export function shownText(text: string, items: readonly string[]): string {
+  const WORD = /[\p{L}\p{N}@._-]+/gu;
+  const all = items.map((item) => item.replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')).join(' ');
+  const values = ` ${all.toLowerCase().match(WORD)?.join('  ')} `;
+  return withoutPeople(text, 500).replaceAll(WORD, (found) => {
+    const word = found.toLowerCase();
+    const isValue = values.includes(word.length < 3 ? ` ${word} ` : word);
+    return isValue && word !== String(items.length) ? '…' : found;
+  });
+}
+
+function originOf(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  return URL.canParse(location) ? new URL(location).origin : 'another path';
+}
+
+/** Parses `Retry-After`, in seconds or as an HTTP date, into milliseconds from `now`; undefined if absent or malformed. */
+function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
+}
+
+// The answers that mean that a request that must not be repeated (E13, E16, E20) did nothing: a list, so that every other
+// answer is unknown, and waits for a person. A class above that is wrong costs a request; here it would cost money, or reach
+// people twice.
+
+/**
+ * The status, and the whole value of `error` or `status`, in any case. They are the errors of the caller in the
+ * specification (Errors; Authentication; States and transitions), and the reason phrases of statuses that are given before
+ * a request is processed.
+ */
+const REFUSALS: readonly (readonly [status: number, value: string])[] = [
+  [400, 'InvalidRequest'],
+  [401, 'Unauthorized'],
+  [401, 'Invalid Authorization Token'],
+  [404, 'not_found'],
+  [403, 'Forbidden'],
+  [404, 'Not Found'],
+  [405, 'Method Not Allowed'],
+  [429, 'Too Many Requests'],
+];
+
+/** The keys of a refusal. An answer with another key may tell of work that was done, so a person judges it. */
+const ERROR_KEYS: ReadonlySet<string> = new Set([
+  ...['error', 'message', 'status', 'statusCode', 'code', 'data'],
+  ...['path', 'timestamp', 'projectId', 'durationMs'],
+]);
+
+/** The values of `status` beside an error; any other one is about an export (E21). */
+const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
+
+/**
+ * The meaning of an answer: a refusal is an entry of the list in a body that is JSON alone and holds neither data nor an
+ * export id. An `error` has such a body too, with another text, which a person may judge.
+ */
+export function readError(
+  status: number,
+  envelope: Envelope,
+  body: Buffer,
+): { kind: 'refused' } | { kind: 'error'; text: string } | { kind: 'unknown' } {
+  if (envelope.kind !== 'object') return { kind: 'unknown' };
+  const { parts } = envelope;
+  const text = errorWords(envelope, body);
+  if (text === undefined || envelope.twice.size > 0 || !isErrorAlone(parts, body)) return { kind: 'unknown' };
+  const values = ['error', 'status']
+    .map((key) => partValue(body, parts.get(key)))
+    .filter((value) => typeof value === 'string');
+  const isRefusal = (value: string): boolean =>
+    REFUSALS.some(([code, known]) => code === status && isSame(value, known));
+  const isPlain = [...parts].every(
+    ([key, part]) => ERROR_KEYS.has(key) || (key === 'success' && partValue(body, part) === false),
+  );
+  return isPlain && values.length > 0 && values.every(isRefusal)
+    ? { kind: 'refused' }
+    : { kind: 'error', text };
+}
+
+/** True if a body is valid JSON and holds no data, no state of an export and, at any depth, no export id. */
+function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
+  const keys: string[] = [];
+  try {
+    JSON.parse(body.toString('utf8'), (key, value: unknown) => {
+      keys.push(key);
+      return value;
+    });
+  } catch {
+    return false;
+  }
+  const hasId = keys.some((key) => /^export_?id$/i.test(key));
+  const [data, status] = ['data', 'status'].map((key) => partValue(body, parts.get(key)));
+  return !hasId && (data ?? null) === null && (typeof status !== 'string' || ERROR_STATUSES.includes(status));
+}
+
+/** True if a person has listed the text as a refusal: compared whole, without case. */
+export function isJudged(text: string, refusals: readonly string[]): boolean {
+  return refusals.some((judged) => isSame(judged, text));
+}
+
+/** True if two texts differ in case and spaces alone. */
+export function isSame(a: string, b: string): boolean {
+  const folded = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
+  return folded(a) === folded(b);
+}
+
+/** The error for a request without a usable answer, with its remedy. */
+export function unanswered(
+  baseUrl: string,
+  what: string,
+  verdict: Exclude<AnswerClass, { kind: 'ok' }>,
+): ServiceError {
+  const { host } = new URL(baseUrl);
+  const { kind, reason } = verdict;
+  const cause = kind === 'unreachable' ? verdict.cause : undefined;
+  const error = (message: string, hint: string): ServiceError => new ServiceError(message, { hint, cause });
+  if (kind === 'unreachable' && !verdict.sent)
+    return isOfCertificate(reason)
+      ? error(`The certificate of ${host} is not accepted (${reason}).`, CERTIFICATE)
+      : error(
+          `The service at ${host} cannot be reached (${reason}).`,
+          HINTS[reason] ?? 'Check base_url and the network.',
+        );
+  if (kind === 'redirected')
+    return error(
+      `The service at ${host} redirects ${what} (${reason}), and redirects are not followed.`,
+      'Set base_url to the address that answers without a redirect.',
+    );
+  // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
+  const isForeign = kind === 'refused' || (kind === 'broken' && verdict.isForeign === true);
+  return error(
+    `The service at ${host} gave no usable answer to ${what} (${reason}).`,
+    isForeign
+      ? 'If this goes on, check base_url: it does not look like the service.'
+      : 'Try again later. If it goes on, ask the operator of the service.',
+  );
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'No address is known for that name. Check base_url and the network.',
+  EAI_AGAIN: 'The name could not be looked up. Check the network and its name servers.',
+  ECONNREFUSED: 'Nothing listens at that port. Check base_url, and HTTPS_PROXY or HTTP_PROXY where set.',
+};
+
+const CERTIFICATE =
+  'Check base_url and this machine’s clock. If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, ask what stands between this machine and the service.';
+
+/** The error codes of a failed TLS handshake: no part of the request had been written. */
+const OF_CERTIFICATE = new Set([
+  ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+]);
+
+export const isOfCertificate = (code: string): boolean => OF_CERTIFICATE.has(code);
