@@ -359,6 +359,8 @@ export function readAnswer(
   | { kind: 'unknown' } {
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object') return { kind: 'unknown' };
+  // Of two ids either may be the billed one.
+  if (envelope.twice.has('export_id')) return { kind: 'unknown' };
   const exportId = exportIdIn(envelope.parts, body);
   // The answer is kept, and the export may be billed; an id of this length is no id.
   if (exportId !== undefined && Buffer.byteLength(exportId) > LONGEST_ID) return { kind: 'unknown' };

@@ -48,6 +48,9 @@ function once(endpoint: RequestBase['endpoint'], path: string, given: Given): On
   return { endpoint, method: 'POST', path, ...given, once: true };
 }
 
+/** An id as a part of a path. Half of a surrogate pair has no bytes: the service gets the sign for an unknown character. */
+const segment = (id: string): string => encodeURIComponent(id.toWellFormed());
+
 /** Query parameters by name; a parameter without a value is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -76,7 +79,7 @@ export const subchannelStatistics = (projectId: string, { start, end }: DayRange
 export function campaignStatistics(projectId: string, campaignId: string, range: DayRange): FreeRequest {
   const { start, end } = windowOf(range);
   const query = new URLSearchParams({ start: start.toISOString(), end: end.toISOString() });
-  const path = `/projects/${projectId}/campaigns/${encodeURIComponent(campaignId)}/stats`;
+  const path = `/projects/${projectId}/campaigns/${segment(campaignId)}/stats`;
   return free('E19', 'GET', `${path}?${query.toString()}`);
 }
 
@@ -109,7 +112,7 @@ export const exportRequest = (
 /** E21: one page of an export's result, counted from 0. The parameter's name is a setting (N18). */
 export function exportResult(projectId: string, exportId: string, pageParameter: string, page: number) {
   const query = new URLSearchParams({ [pageParameter]: String(page) });
-  const path = `${exportsPath(projectId)}/${encodeURIComponent(exportId)}/result`;
+  const path = `${exportsPath(projectId)}/${segment(exportId)}/result`;
   return free('E21', 'GET', `${path}?${query.toString()}`, { discriminator: 'status' });
 }
 
@@ -118,7 +121,7 @@ export const catalogs = (projectId: string, cursor?: string): FreeRequest =>
   reference('E2', `/v1/projects/${projectId}/catalogs`, { cursor });
 
 const itemsPath = (projectId: string, catalog: string): string =>
-  `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`;
+  `/v1/projects/${projectId}/catalogs/${segment(catalog)}/items`;
 
 /** E2: a page of 50 items of a catalog. `cursor` comes from the previous page. */
 export const catalogItems = (projectId: string, catalog: string, cursor?: string): FreeRequest =>
@@ -138,7 +141,7 @@ export function brandTemplate(
   templateId: string,
   { key, parameter, place }: { key: string; parameter: string; place: 'query' | 'header' },
 ): FreeRequest {
-  const path = `${brandTemplatesPath(projectId, messenger)}/${encodeURIComponent(templateId)}`;
+  const path = `${brandTemplatesPath(projectId, messenger)}/${segment(templateId)}`;
   const sender = { [parameter]: key };
   return place === 'query' ? reference('E5', path, sender) : { ...reference('E5', path), headers: sender };
 }
@@ -181,6 +184,6 @@ export const setUserProperties = (body: string): FreeRequest =>
 
 /** E16: lets at most 1,000 users enter a journey. */
 export const enterJourney = (projectId: string, journeyId: string, users: string): OnceRequest =>
-  once('E16', `/projects/${projectId}/user-journeys/${encodeURIComponent(journeyId)}/enter`, {
+  once('E16', `/projects/${projectId}/user-journeys/${segment(journeyId)}/enter`, {
     body: `{"users":${users}}`,
   });

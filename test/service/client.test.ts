@@ -8,6 +8,7 @@ import {
   campaignStatistics,
   dailyStatistics,
   exportRequest,
+  exportResult,
   subchannelStatistics,
 } from '../../src/service/endpoints.js';
 import {
@@ -48,6 +49,12 @@ const asked = (double: Double): Double['received'] =>
 const logins = (double: Double): number => double.received.length - asked(double).length;
 
 describe('requests', () => {
+  test('an id with half of a surrogate pair has a path', () => {
+    expect(exportResult(PROJECT, 'a\ud83d/b', 'page', 0).path).toContain(
+      '/exports/a%EF%BF%BD%2Fb/result?page=0',
+    );
+  });
+
   test('E17 posts the range, E18 sends the same as the body of a GET, E19 asks in UTC hours', async () => {
     const { client, double } = await setUp((_, response) => {
       json(response, []);
