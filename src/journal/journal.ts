@@ -7,7 +7,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { z } from 'zod';
@@ -111,8 +111,19 @@ interface Written {
   readonly content: unknown;
 }
 
-const copyIn = ({ dataDir, ledgerCopy }: JournalPlace): string =>
-  resolve(ledgerCopy ?? join(foldersOf(dataDir).landing, 'ledger', 'journal.jsonl'));
+/** The most links that are followed one after the other; the kernel follows as many. */
+const LINKS = 40;
+
+/** The place of the second copy behind links: a copy that is written anew must not replace the link to it. */
+async function copyIn({ dataDir, ledgerCopy }: JournalPlace): Promise<string> {
+  let path = resolve(ledgerCopy ?? join(foldersOf(dataDir).landing, 'ledger', 'journal.jsonl'));
+  for (let n = 0; n < LINKS; n++) {
+    const to = await readlink(path).catch(() => undefined);
+    if (to === undefined) break;
+    path = resolve(dirname(path), to);
+  }
+  return path;
+}
 
 export class Journal {
   readonly path: string;
@@ -164,12 +175,12 @@ export class Journal {
     accept?.(journal);
     const { own, bytes, path, isDamaged, hidden } = found;
     await journal.#disk.makeFolder(dirname(path));
-    for (const one of [path, copyIn(place)]) await sweepTemporaries(dirname(one));
+    for (const one of [path, await copyIn(place)]) await sweepTemporaries(dirname(one));
     const aside = `.set-aside-${instantName(effects.now())}`;
     const keep = (one: string, what: Buffer): Promise<void> =>
       new DurableFolder(dirname(one), effects).write(`${one}${aside}`, what, 'journal/set-aside');
     if (isDamaged) await keep(path, own);
-    if (hidden !== undefined) await keep(copyIn(place), hidden);
+    if (hidden !== undefined) await keep(await copyIn(place), hidden);
     if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
     journal.#copy = found.copy;
     if (found.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
@@ -274,7 +285,7 @@ export class Journal {
    */
   async confirm(forgotten: number, lost: number[] = []): Promise<void> {
     if (this.#copy === 'other') {
-      const copy = copyIn(this.place);
+      const copy = await copyIn(this.place);
       await orStorageError('rename', copy, () =>
         rename(copy, `${copy}.set-aside-${instantName(this.effects.now())}`),
       );
@@ -293,7 +304,7 @@ export class Journal {
    * damaged. It may lag behind: a full disk there does not fail the append. Without any copy, the journal is not used.
    */
   async #updateCopy(last: Buffer, name: string): Promise<void> {
-    const path = copyIn(this.place);
+    const path = await copyIn(this.place);
     const disk = new DurableFolder(dirname(path), this.effects);
     const isSame = this.#copy === 'same';
     this.#copy = 'behind';
@@ -348,7 +359,7 @@ interface Found {
  */
 async function read(place: JournalPlace): Promise<Found> {
   const path = join(foldersOf(place.dataDir).ledger, 'journal.jsonl');
-  const copyPath = copyIn(place);
+  const copyPath = await copyIn(place);
   // The copy is read first: a run may append between the two reads, and the copy is never ahead.
   const copy = await readCopy(place, copyPath, path);
   const own = (await readIfThere(path)) ?? Buffer.alloc(0);
