@@ -5,7 +5,7 @@
  * a few days are deleted in one night: a wrong clock or a mistyped setting must not empty the data folder.
  */
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { dayCount, dayOf, isDay, shiftDay, type Day } from '../ground/calendar.js';
 import type { Config } from '../config/config.js';
@@ -16,7 +16,7 @@ import { STREAMS, type Needed } from '../ground/streams.js';
 import { type Journal, event, Kind } from '../journal/journal.js';
 import type { DurableFolder } from '../landing/atomic-file.js';
 import type { LandingZone } from '../landing/landing-zone.js';
-import { exportFolder, firstReading, rangeOf } from '../landing/paths.js';
+import { exportFolder, firstReading, MANIFEST, rangeOf } from '../landing/paths.js';
 import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
@@ -177,7 +177,12 @@ export interface Removal {
   readonly folders: readonly DueFolder[];
   /** Number of days that are deleted with it. */
   readonly days: number;
+  /** What people are told once the folders are gone. */
+  readonly said?: Said | undefined;
 }
+
+/** A sentence, and its fields for a log. */
+type Said = readonly [sentence: string, fields: Record<string, unknown>];
 
 /**
  * Takes old events and opt-outs out of the file. Resolves with what is to be removed of the landing zone once the file is
@@ -198,43 +203,65 @@ export async function retain(folder: Kept, due: Due, deleting: Deleting): Promis
     });
   const mayDelete = deleting !== 'file' && !isTooMuch;
   const left = await warehouse.removeDays([...due.rows, ...(mayDelete ? due.rowsWithoutPages : [])], now);
-  await noteDays('events', left);
+  tell(await noteDays('events', left));
   if (mayDelete && config.retention.reference !== undefined)
-    await noteDays(
-      'opt_outs',
-      await warehouse.removeClosedOptOuts(shiftDay(dayOf(now), -config.retention.reference)),
+    tell(
+      await noteDays(
+        'opt_outs',
+        await warehouse.removeClosedOptOuts(shiftDay(dayOf(now), -config.retention.reference)),
+      ),
     );
   if (!mayDelete) return { folders: [], days: 0 };
-  await noteDays('landing', due.folders);
-  return { folders: due.folders, days };
+  return { folders: due.folders, days, said: await noteDays('landing', due.folders) };
 
-  async function noteDays(place: string, of: readonly { readonly day: Day; readonly rows?: number }[]) {
+  function tell(said: Said | undefined): void {
+    if (said !== undefined) terminal.note(...said);
+  }
+
+  async function noteDays(
+    place: string,
+    of: readonly { readonly day: Day; readonly rows?: number }[],
+  ): Promise<Said | undefined> {
     const days = [...new Set(of.map(({ day }) => day))].sort();
     const items = of.reduce((sum, { rows = 1 }) => sum + rows, 0);
     const [firstDay, lastDay] = [days[0], days.at(-1)];
-    if (firstDay === undefined || lastDay === undefined) return;
+    if (firstDay === undefined || lastDay === undefined) return undefined;
     const removal = { place, days: days.length, items };
     await warehouse.note({ retention: { removedAt: now, firstDay, lastDay, ...removal } });
     report.removals.push(removal);
     const sentence = `Removed by retention, ${place}: ${plural(days.length, 'day')}, ${firstDay} to ${lastDay}.`;
-    terminal.note(sentence, { event: 'removed', ...removal });
+    return [sentence, { event: 'removed', ...removal }];
   }
 }
 
-/** Removes landed folders. The journal notes the pages of a day first, so that they are not taken for lost. */
+/**
+ * Removes landed folders. The journal notes the pages of a day first, so that they are not taken for lost; then the manifests
+ * go, so that what a kill leaves of a folder counts as gone.
+ */
 export async function removeFolders(
-  { folders, days }: Removal,
+  { folders, days, said }: Removal,
   disk: DurableFolder,
   journal: Journal,
-  { effects }: Pick<Invocation, 'effects'>,
+  { effects, terminal }: Pick<Invocation, 'effects' | 'terminal'>,
 ): Promise<void> {
   for (const { path, stream, day, of } of folders) {
     if (stream !== 'rejected') await journal.append(REMOVED, { event: 'pages', stream, day, ...of });
-    await orStorageError('remove', path, () => rm(path, { recursive: true, force: true }));
+    const manifests = (await namesIn(path, { recursive: true })).filter(
+      (name) => basename(name) === MANIFEST,
+    );
+    await orStorageError('remove', path, async () => {
+      for (const manifest of manifests) {
+        await rm(join(path, manifest), { force: true });
+        await disk.syncFolder(dirname(join(path, manifest)));
+      }
+      effects.reach('retention/unlisted');
+      await rm(path, { recursive: true, force: true });
+    });
     effects.reach('retention/removed');
     await disk.syncFolder(dirname(path));
   }
   await journal.append(REMOVED, { event: 'done', days });
+  if (said !== undefined) terminal.note(...said);
 }
 
 /** The loaded exports whose pages were removed by retention. */

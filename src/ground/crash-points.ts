@@ -30,6 +30,8 @@ export const POINTS = {
     'Readers have the new file. What follows publication is done by the next run.',
   'replace/before-rename': 'The private file is the old one. A rebuild starts again; a rewrite is due again.',
   'replace/after-rename': 'The private file is the new one.',
+  'retention/unlisted':
+    'The journal has the removal, and the manifests of the folder are gone: it counts as gone. The next removal ends it.',
   'retention/removed':
     'The journal has the removal, and the folder may still be there in part. The next removal ends it.',
   'lake/prepared': 'Nothing is in the lake. The next push prepares again.',

@@ -92,6 +92,23 @@ test('more than a week at a time is deleted only on your word', async () => {
   expect((await place.run(['retain'])).stderr).toContain('Nothing is past its retention.');
 });
 
+test('a removal that was killed in the middle of a folder is over for a rebuild, also without retention', async () => {
+  await place.configure(YAML + DUE);
+  const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'retention/unlisted' });
+  expect([killed.signal, killed.stderr]).toEqual([
+    'SIGKILL',
+    expect.not.stringContaining('retention, landing'),
+  ]);
+  const folder = join(place.folder, 'data/landing/events/2026-11-07');
+  const left = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gz'));
+  expect(left).not.toEqual([]);
+  await rm(join(folder, String(left[0])));
+  await place.configure(YAML);
+  const rebuilt = await place.execute(['rebuild']);
+  expect([rebuilt.code, rebuilt.stderr]).toEqual([0, expect.stringContaining('is kept')]);
+  expect((await place.run(['run'])).code).toBe(0);
+});
+
 const coverageDays = async (file: string) => {
   // A copy, since a reader in this process keeps the lock of the file.
   const copy = join(place.folder, 'copy.duckdb');
