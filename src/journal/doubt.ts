@@ -58,7 +58,9 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
     journal.lacks ??
     (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} knows.`) ??
     (unerased[0] && `The journal lacks an erasure, which ${unerased[0].place} knows.`) ??
-    (decided?.event === 'unsure' ? decided.why : other);
+    other ??
+    // What was seen before stays in doubt until you agree, also where the evidence is gone.
+    (decided?.event === 'unsure' ? decided.why : undefined);
   const erase = [...new Set(unerased.map(({ name }) => name))].join(' ') || undefined;
   const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
   return why === undefined ? undefined : new Doubt(why, forgotten, erase);

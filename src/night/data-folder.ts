@@ -166,7 +166,8 @@ async function closeAll(held: Held, { terminal }: Invocation): Promise<void> {
 async function recordDoubt(journal: Journal, { why, erase }: Doubt): Promise<void> {
   const last = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
   const isKnown = erasuresIn(erase).every((name) => journal.lackedErasures.includes(name));
-  if (last?.event !== 'unsure' || !isKnown) await journal.append(RUN, { event: 'unsure', why, erase });
+  if (last?.event !== 'unsure' || last.why !== why || !isKnown)
+    await journal.append(RUN, { event: 'unsure', why, erase });
 }
 
 // The project that a data folder belongs to. Two projects must not share a folder, where days, exports and budget of one

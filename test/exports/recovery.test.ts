@@ -92,6 +92,11 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect((await place.run(day, at(2))).code).toBe(1);
     expect(paid(place)).toEqual([]);
 
+    // What is seen later is named too.
+    await rm(inData(place, 'landing/ledger'), { recursive: true });
+    await ends(place.run(['run'], at(2)), 1, /second copy .* is missing/);
+    await ends(place.run(['run'], at(2)), 1, /second copy .* is missing/);
+
     // The person finds the one in the bills, and lets runs request the other.
     const { export_id: id = '' } = place.sandbox.bills()[1] ?? {};
     expect((await place.run(['exports', 'decide', '2026-11-21.1', '--attach', id], at(2))).code).toBe(0);

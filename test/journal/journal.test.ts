@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { copyFile, link, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, DamageError, StorageError, UsageError } from '../../src/ground/errors.js';
@@ -347,6 +347,7 @@ describe('the heads that other files carry', () => {
     });
     await empty.append(RUN, { event: 'unsure', why: 'It was lost.' });
     expect(doubtFrom(empty, [])?.why).toBe('It was lost.');
+    expect(doubtFrom(empty, [], 'The witness is missing.')?.why).toBe('The witness is missing.');
     await empty.append(RUN, { event: 'confirmed', forgotten: 4, lost: [] }, 5);
     expect(doubtFrom(await reopened(), known)).toBeUndefined();
     expect((await reopened()).head.seq).toBe(5);
@@ -452,6 +453,19 @@ it('keeps its copy where the settings say', async () => {
   expect(await readFile(ledgerCopy, 'utf8')).toBe(text);
   await journal.append(EXPORT, { event: 'processing', key: KEY });
   expect(await readFile(ledgerCopy, 'utf8')).toContain('processing');
+});
+
+it.each(['an old copy', 'nothing yet'])('keeps its copy behind a link that leads to %s', async (what) => {
+  const { dataDir, effects, lines } = await written();
+  const [ledgerCopy, real] = [join(dataDir, '../copy'), join(dataDir, '../disk/real.jsonl')];
+  await mkdir(dirname(real));
+  await symlink('via', ledgerCopy);
+  await symlink('disk/real.jsonl', join(dataDir, '../via'));
+  if (what === 'an old copy') await writeFile(real, `${lines[0]}\n`);
+  const journal = await Journal.open({ dataDir, ledgerCopy }, effects);
+  await journal.append(EXPORT, { event: 'processing', key: KEY });
+  expect((await lstat(ledgerCopy)).isSymbolicLink()).toBe(true);
+  expect(await readFile(real, 'utf8')).toBe(await readFile(journal.path, 'utf8'));
 });
 
 it.each([
