@@ -26,6 +26,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   const { working, published } = dataFiles(config.dataDir);
   await using folder = await DataFolder.open(config, invocation, { command: 'recover', needs: 'nothing' });
   const { ledger, journal, landing } = folder;
+  assertKeyOf(erasuresOf(journal.of(ERASE)), keyFingerprint(await storedKey(config.dataDir)));
   // A later run may read the manifests of pulls that this one does not, so all are agreed to.
   const again = async (): Promise<Doubt | undefined> =>
     folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));

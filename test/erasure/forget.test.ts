@@ -427,6 +427,9 @@ describe('what arrives after an erasure', () => {
     await rm(key);
     const run = await place.run(['run']);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('another key')]);
+    // The journal lacks nothing, and yet nothing works.
+    const asked = await place.run(['recover', '--yes']);
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Restore private/hmac.key')]);
     for (const part of ['ledger', join('landing', 'ledger')])
       await rm(join(data(), part), { recursive: true });
     const recovered = await place.run(['recover', '--yes']);
