@@ -14,7 +14,7 @@ import { DataFolder } from '../night/data-folder.js';
 import { Journal } from '../journal/journal.js';
 import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { sizeOf } from '../landing/page-file.js';
-import { nearestExisting, orStorageError } from '../landing/storage-error.js';
+import { namesIn, nearestExisting, orStorageError } from '../landing/storage-error.js';
 import { readEveryBlock } from '../warehouse/reader.js';
 
 /**
@@ -49,8 +49,9 @@ export async function backUp(target: string, config: Config, invocation: Invocat
     throw new UsageError(`${folder} is in the data folder.`, {
       hint: 'Name a folder elsewhere, best on another disk.',
     });
-  if (existsSync(folder) && (await orStorageError('list', folder, () => readdir(folder))).length > 0)
-    throw new UsageError(`${folder} is not empty.`, {
+  const there = existsSync(folder) && (await orStorageError('read', folder, () => stat(folder)));
+  if (there && (!there.isDirectory() || (await namesIn(folder)).length > 0))
+    throw new UsageError(`${folder} is ${there.isDirectory() ? 'not empty' : 'a file'}.`, {
       hint: 'Name a new folder, such as one with the date.',
     });
   if (!existsSync(dataDir))

@@ -63,6 +63,14 @@ test('follows links to its place, and removes no folder but its own', async () =
   expect(await readFile(join(String(mine), 'notes'), 'utf8')).toBe('mine');
 });
 
+test('is refused in the place of a file, with another name as the remedy', async () => {
+  const file = join(place.folder, 'a-file');
+  await writeFile(file, 'mine');
+  const { code, stderr } = await place.run(['backup', file]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/a-file is a file.\n.*Name a new folder/)]);
+  expect(await readFile(file, 'utf8')).toBe('mine');
+});
+
 describe('a folder that came back', () => {
   const ways: readonly [string, (from: string, to: string) => Promise<unknown>][] = [
     [
