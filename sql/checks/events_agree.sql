@@ -2,8 +2,8 @@
 -- stream: events
 -- scope: incremental
 -- depends_on: statistics, events
--- meaning: The export of a day and the daily statistics count different sends or clicks on a channel, or for a campaign or
---   user journey. Small differences may come from clicks that the service counts late. If a few records are missing in many
+-- meaning: The export of a day and the daily statistics count different sends or clicks on a channel; or, where the channels
+--   agree, for a campaign or user journey. Small differences may come from clicks that the service counts late. If a few records are missing in many
 --   campaigns, people were probably deleted at the service (E15) before the export was made. If a channel or campaign has far
 --   fewer sends, part of what was paid for may be missing: ask the service.
 -- On channels without counted clicks the export may hold some; these are not compared.
@@ -93,4 +93,6 @@ left join (
 where
     coalesce(counted.total, 0) - coalesce(exported.total, 0) not between 0 and coalesce(erased.records, 0)
     -- Missing records that are tolerated or accepted are no finding.
-    and not (settled.date is not null and counted.total > coalesce(exported.total, 0));
+    and not (settled.date is not null and counted.total > coalesce(exported.total, 0))
+-- Campaigns are named only where the channels agree; `level` is 0 for a channel.
+qualify level = min(level) over (partition by date, counter);

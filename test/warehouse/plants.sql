@@ -172,19 +172,16 @@ update campaign_collections_history set window_end = '2026-11-20 00:00:00+09' wh
 
 -- events_agree
 update events set event_name = 'other' where event_id = '2026-11-20 email send_success 1';
---> events_agree | 2026-11-20 | c-email | The exported sends are not as many as the daily statistics count. | 3 | 2
 --> events_agree | 2026-11-20 | email | The exported sends are not as many as the daily statistics count. | 3 | 2
 
 -- events_agree
 update events set event_name = 'other' where event_name = 'push_click' and date = '2026-11-20';
---> events_agree | 2026-11-20 | c-push-notification | The exported clicks are not as many as the daily statistics count. | 1 | 0
 --> events_agree | 2026-11-20 | push-notification | The exported clicks are not as many as the daily statistics count. | 1 | 0
 
 -- events_agree
 update daily_statistics set message_failed = message_sent + 7 where channel = 'email' and date = '2026-11-20';
 --> campaigns_agree | 2026-11-20 | c-email | The detailed statistics count other successful sends than the daily statistics. | 0 | 3
 --> counters_in_range | 2026-11-20 | daily_statistics d4e2b6cd2639bf672255d6fc8096b12c | More messages failed than were sent. | at most 5 | 12
---> events_agree | 2026-11-20 | c-email | The exported sends are not as many as the daily statistics count. | 0 | 3
 --> events_agree | 2026-11-20 | email | The exported sends are not as many as the daily statistics count. | 0 | 3
 --> subchannels_agree | 2026-11-20 | email message_failed | The sub-channels do not add up to the channel. | 12 | 2
 
