@@ -182,7 +182,7 @@ export interface Removal {
 }
 
 /** A sentence, and its fields for a log. */
-type Said = readonly [sentence: string, fields: Record<string, unknown>];
+type Said = readonly [sentence: string, fields: Readonly<Record<string, string | number>>];
 
 /**
  * Takes old events and opt-outs out of the file. Resolves with what is to be removed of the landing zone once the file is
