@@ -51,16 +51,17 @@ const AGAIN = [
 /** A line is there or it is not: what a kill between these two leaves is the subject of kill.ts. */
 const ofLines = (...events: string[]): string[] =>
   events.flatMap((event) => ['before-append', 'durable'].map((step) => `journal/${event}/${step}`));
-const PAID = ['intended', 'requested', 'landed', 'loaded', 'ambiguous'].map((event) => `export/${event}`);
+const PAID = ['intended', 'requested', 'landed', 'loaded'].map((event) => `export/${event}`);
 
 /** Where each command is killed. */
 const POINTS: Readonly<Record<string, readonly string[]>> = {
-  run: [...ofLines('run/unsure', 'run/ended', ...PAID), ...PUBLISH_POINTS, 'witness/durable'],
+  run: [...ofLines('run/ended', ...PAID), ...PUBLISH_POINTS, 'witness/durable'],
   rebuild: [...PUBLISH_POINTS, 'replace/before-rename', 'replace/after-rename'],
   push: PUSH_POINTS,
   forget: ERASURE_POINTS.filter((point) => /^(?:journal|erase|replace)\//.test(point)),
   recover: ofLines('run/confirmed'),
   exports: ofLines('export/attached'),
+  'run after a mishap': ofLines('run/unsure'),
 };
 
 /** Parts of the data folder that are lost, or replaced by those of a backup. */
@@ -131,7 +132,10 @@ class Month {
   /** The newest last. */
   readonly #backups: { readonly path: string; readonly erased: readonly string[] }[] = [];
   #pages: readonly string[] = [];
-  #turn: number;
+  /** How many times each command was to be killed. */
+  readonly #turns = new Map<string, number>();
+  /** True after a mishap that no command has met. */
+  #isHurt = false;
   /** True if the rows of pushes may be forgotten. */
   #isPushLost = false;
 
@@ -140,7 +144,6 @@ class Month {
     readonly chance: Chance,
     readonly report: ForgetfulReport,
   ) {
-    this.#turn = chance.seed;
     trial.place.sandbox.bend((endpoint, answer) => {
       const { data = [] } = JSON.parse(endpoint === 'E21' ? answer.body.toString() : '{}') as {
         data?: Row[];
@@ -167,6 +170,13 @@ class Month {
     await this.#backUp();
   }
 
+  /** A command is killed at one point after the other; neighbouring seeds begin at different ones. */
+  #turn(command: string): number {
+    const turn = this.#turns.get(command) ?? this.chance.seed * 3;
+    this.#turns.set(command, turn + 1);
+    return turn;
+  }
+
   #path(name: string): string {
     return join(this.trial.data, name);
   }
@@ -175,7 +185,7 @@ class Month {
   async #carryOut(args: readonly string[], mayBeKilled = false): Promise<Ended> {
     let agreed: readonly string[] = [];
     for (let tries = 0; tries < 9; tries++) {
-      const mayEnd = mayBeKilled && tries < 2 && this.chance.happens(0.35);
+      const mayEnd = mayBeKilled && tries < 2 && this.chance.happens(args[0] === 'run' ? 0.35 : 0.7);
       const result = await this.#perform([...args, ...agreed], mayEnd);
       // A person agrees that rows reach people, and to nothing else.
       if (/Nothing was sent\..* [\d,]+ rows? would reach people\.$/m.test(result.stderr)) {
@@ -193,11 +203,11 @@ class Month {
     if (command === 'forget')
       this.#erasing ??= chance.pick([...this.#delivered.values()]).user_id ?? 'nobody';
     const args = command === 'forget' ? ['forget', '--user-id', this.#erasing ?? '', '--yes'] : given;
-    const points = POINTS[command] ?? POINTS['run'] ?? [];
-    // Neighbouring seeds begin at different points.
-    this.#turn += 7;
-    const point = points[this.#turn % points.length] ?? '';
-    const at = chance.happens(0.7) ? point : { withinMs: 3_000, chance };
+    const where = this.#isHurt && command === 'run' ? 'run after a mishap' : command;
+    this.#isHurt = false;
+    const points = POINTS[where] ?? POINTS['run'] ?? [];
+    const point = kill ? (points[this.#turn(where) % points.length] ?? '') : '';
+    const at = chance.happens(0.8) ? point : { withinMs: 3_000, chance };
     const now = { DAWNLOAD_NOW: trial.clock.now().toISOString() };
     const result = await (kill ? executeAndKill(trial.place, args, at, report, now) : trial.run(args));
     if (kill) trial.tell(`${args.join(' ')} -> ${result.signal ?? result.code}, to be killed at ${point}`);
@@ -303,7 +313,10 @@ class Month {
     for (const entry of waiting) {
       const bill = this.trial.bills().find(({ start, end }) => `${start}/${end}` === windowOf(entry));
       const attach = ['exports', 'decide', entry.key, '--attach', bill?.export_id ?? '', '--yes'];
-      await this.#carryOut(bill === undefined ? ['exports', 'decide', entry.key, '--pay-again'] : attach);
+      await this.#carryOut(
+        bill === undefined ? ['exports', 'decide', entry.key, '--pay-again'] : attach,
+        bill !== undefined,
+      );
     }
     return waiting.length > 0;
   }
@@ -340,6 +353,7 @@ class Month {
   async #mishap(): Promise<void> {
     const { chance } = this;
     this.report.mishaps++;
+    this.#isHurt = true;
     const backup = this.#backups.length === 0 ? undefined : chance.pick(this.#backups.slice(-4));
     if (backup === undefined || chance.happens(0.7)) {
       for (let files = chance.happens(0.3) ? 2 : 1; files > 0; files--) await this.#damage();

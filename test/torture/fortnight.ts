@@ -134,6 +134,9 @@ const MISHAPS = [
   'the clock is wrong',
 ] as const;
 
+/** From one fault that is played to the next: any number that shares no factor with how many there are. */
+const STEP = 7;
+
 export const fortnightCounters = (): Counters =>
   new Counters({
     fault: SERVICE.map(([name]) => name),
@@ -171,11 +174,15 @@ class Fortnight {
   readonly #reader: Reader;
   /** Landed files as they first lay there: by their path, the checksum of what came and, for pages, the records. */
   readonly #landed = new Map<string, { sum: string; records: number }>();
+  /** The fault that is played next. */
+  #turn: number;
+  #faults: readonly Fault[] = [];
   /** How far this machine's clock is off tonight, in milliseconds. */
   #skew = 0;
 
   private constructor(seed: number, trial: Trial, report: FortnightReport) {
     this.#chance = new Chance(seed);
+    this.#turn = seed * NIGHTS * STEP;
     this.#trial = trial;
     this.#report = report;
     this.#reader = new Reader(trial.place.published);
@@ -207,16 +214,21 @@ class Fortnight {
     await this.#check(mishap);
   }
 
-  /** What the service does tonight: nothing wrong, or up to three things. */
-  #hostilities(): Fault[] {
-    return Array.from({ length: this.#chance.below(4) }, () => {
-      const [name, endpoint, wrong] = this.#chance.pick(SERVICE);
+  /** What the service does tonight: nothing new, or up to three things more; what nobody has met yet stays on. */
+  #hostilities(): readonly Fault[] {
+    const was = this.#trial.place.sandbox.faults();
+    const left = this.#faults.filter((_, nth) => was[nth]?.struck === 0);
+    const more = Array.from<unknown, Fault>({ length: this.#chance.below(4) }, () => {
+      // Any seeds play all of them in their turn.
+      this.#turn += STEP;
+      const [name, endpoint, wrong] = SERVICE[this.#turn % SERVICE.length] ?? this.#chance.pick(SERVICE);
       const times = this.#chance.happens(0.6) ? { times: 1 + this.#chance.below(3) } : {};
       const skip = this.#chance.happens(0.3) ? { skip: this.#chance.below(4) } : {};
-      const struck: Fault = { name, endpoint, ...wrong(this.#chance), ...times, ...skip };
-      this.#trial.tell(`service: ${JSON.stringify(struck)}`);
-      return struck;
+      return { name, endpoint, ...wrong(this.#chance), ...times, ...skip };
     });
+    this.#faults = [...left.map((fault) => ({ ...fault, skip: 0 })), ...more];
+    for (const fault of this.#faults) this.#trial.tell(`service: ${JSON.stringify(fault)}`);
+    return this.#faults;
   }
 
   /** What happens to the data folder before the run; resolves with its name. */

@@ -156,7 +156,7 @@ async function seeds(count: number, trial: (seed: number) => Promise<void>): Pro
 }
 
 async function fortnights(): Promise<number> {
-  const count = countOr(12);
+  const count = countOr(8);
   say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
   const report = emptyFortnightReport();
   const broken = await seeds(count, (seed) => fortnight(seed, report));
@@ -184,6 +184,6 @@ async function chosen(): Promise<number> {
   const harnesses = { faults, fortnights, odd, erasures, pushes, forgetful } as const;
   for (const [name, run] of Object.entries(harnesses))
     if (values[name as keyof typeof harnesses]) return run();
-  return values.mutations ? mutations(say, isWanted) : kill();
+  return values.mutations ? mutations(say, isWanted, workers) : kill();
 }
 process.exit((await chosen()) === 0 ? 0 : 1);

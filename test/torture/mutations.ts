@@ -75,39 +75,94 @@ const PARTS = [
 /** A test that takes longer, in milliseconds, is no sign of anything but of a busy machine. */
 const PATIENCE_MS = '300000';
 
-/** Tries each; resolves to the number that survived. */
+/**
+ * Runs first what should notice, on the sound build: a test that fails there notices nothing. Then tries each mutation.
+ * Resolves to the number of tests that fail without any mutation, and of mutations that survive.
+ */
 export async function mutations(
   say: (line: string) => void,
   isWanted: (name: string) => boolean,
+  workers: number,
 ): Promise<number> {
+  const wanted = MUTATIONS.filter(({ name }) => isWanted(name));
   const survivors: string[] = [];
-  for (const mutation of MUTATIONS) {
-    if (!isWanted(mutation.name)) continue;
-    const noticed = await tryMutation(mutation);
-    say(`| ${mutation.name} | ${noticed ?? '**survives**'} |`);
-    if (noticed === undefined) survivors.push(mutation.name);
+  /** What fails on the sound build: the runs of tests, by their names. */
+  const unsound = new Set<string>();
+  const copies = await Promise.all(Array.from({ length: workers }, copyOfAll));
+  try {
+    await eachOf(
+      new Map(wanted.flatMap(runsOf).map((run) => [run.join(': '), run])),
+      copies,
+      async ([name, run], copy) => {
+        const failed = await failingTest(run, copy);
+        if (failed === undefined) return;
+        unsound.add(name);
+        say(`FAILS WITHOUT A MUTATION: ${name}: ${failed}`);
+      },
+    );
+    say(`${unsound.size} runs of tests fail without a mutation`);
+    await eachOf(wanted, copies, async (mutation, copy) => {
+      const runs = runsOf(mutation).filter((run) => !unsound.has(run.join(': ')));
+      const noticed = await tryMutation(mutation, runs, copy).catch((error: unknown) => {
+        say(`BROKEN by ${mutation.name}: ${error instanceof Error ? error.message : String(error)}`);
+        return undefined;
+      });
+      say(`| ${mutation.name} | ${noticed ?? '**survives**'} |`);
+      if (noticed === undefined) survivors.push(mutation.name);
+    });
+  } finally {
+    await Promise.all(copies.map((copy) => rm(copy, { recursive: true, force: true })));
   }
-  say(`${survivors.length} survive`);
-  return survivors.length;
+  say(`${survivors.length} of ${wanted.length} survive`);
+  return unsound.size + survivors.length;
 }
 
-/** The test that notices, or undefined. */
-async function tryMutation({ by, named, file, changes }: Mutation): Promise<string | undefined> {
+/** A run of tests: their file, and part of their names. */
+type Run = readonly [file: string, named: string];
+
+const runsOf = ({ by, named }: Mutation): Run[] =>
+  by.map((name) => [TESTS[name][0], named ?? TESTS[name][1]] as const);
+
+async function copyOfAll(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'dawnload-mutant-'));
+  for (const part of PARTS) await cp(resolve(part), join(copy, part), { recursive: true });
+  await symlink(resolve('node_modules'), join(copy, 'node_modules'));
+  // Tests that run a command in their own process run the broken one, too.
+  await symlink(join(copy, 'dist', 'src'), join(copy, 'src'));
+  return copy;
+}
+
+/** Works on all, one at a time in each copy. */
+async function eachOf<T>(
+  all: Iterable<T>,
+  copies: readonly string[],
+  work: (one: T, copy: string) => Promise<void>,
+): Promise<void> {
+  const queue = [...all];
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let one = queue.shift(); one !== undefined; one = queue.shift()) await work(one, copy);
+    }),
+  );
+}
+
+/** The test that notices, or undefined. The copy is sound again afterwards. */
+async function tryMutation(
+  { file, changes }: Mutation,
+  runs: readonly Run[],
+  copy: string,
+): Promise<string | undefined> {
+  const target = join(copy, 'dist/src', file);
+  const sound = await readFile(target, 'utf8');
+  await writeFile(target, mutated(sound, file, changes));
   try {
-    for (const part of PARTS) await cp(resolve(part), join(copy, part), { recursive: true });
-    await symlink(resolve('node_modules'), join(copy, 'node_modules'));
-    // Tests that run a command in their own process run the broken one, too.
-    await symlink(join(copy, 'dist', 'src'), join(copy, 'src'));
-    const target = join(copy, 'dist/src', file);
-    await writeFile(target, mutated(await readFile(target, 'utf8'), file, changes));
-    for (const name of by) {
-      const failed = await failingTest(TESTS[name], named, copy);
+    for (const run of runs) {
+      const failed = await failingTest(run, copy);
       if (failed !== undefined) return failed;
     }
     return undefined;
   } finally {
-    await rm(copy, { recursive: true, force: true });
+    await writeFile(target, sound);
   }
 }
 
@@ -131,11 +186,7 @@ export function applyAll(): number {
  *
  * @throws when the tests do not end by passing or failing, which says nothing of the mutation
  */
-function failingTest(
-  [test, all]: (typeof TESTS)[TestName],
-  named: string | undefined,
-  copy: string,
-): Promise<string | undefined> {
+function failingTest([test, named]: Run, copy: string): Promise<string | undefined> {
   const vitest = resolve('node_modules/vitest/vitest.mjs');
   const child = spawn(
     process.execPath,
@@ -143,7 +194,7 @@ function failingTest(
       vitest,
       'run',
       ...['--root', copy, '--bail', '1', '--reporter', 'json', '--testTimeout', PATIENCE_MS],
-      ...['-t', named ?? all],
+      ...['-t', named],
       test,
     ],
     {
