@@ -13,6 +13,7 @@ import { loadCatalogue, type QueryFile, describeQuery } from '../src/readers/que
 import type { SchemaEntry } from '../src/warehouse/dictionary.js';
 import { exampleOf, goldenAnswers } from './readers/queries/support.js';
 import { invocationOf } from './support/in-process.js';
+import { pointsOfTests } from './support/points.js';
 import { ERASURE_POINTS } from './torture/erasures.js';
 import { KILL_POINTS } from './torture/kill.js';
 import { PUSH_POINTS } from './torture/pushes.js';
@@ -78,15 +79,7 @@ describe('docs/', () => {
   test('name for each invariant a test, a crash point where something kills, or a torture run that there is', () => {
     const rows = [...read('docs/invariants.md').matchAll(/^\| ([A-Z]\d+) +\|.*\| (.*?) *\|$/gm)];
     expect(rows.length).toBeGreaterThan(40);
-    const tests = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.test.ts'),
-    );
-    const points = new Set(
-      [...KILL_POINTS, ...ERASURE_POINTS, ...PUSH_POINTS].map((point) => point.replace(/:\d+$/, '')),
-    );
-    for (const test of tests)
-      for (const [, point = ''] of read(`test/${test}`).matchAll(/DAWNLOAD_CRASH_AT: '([^':]+)/g))
-        points.add(point);
+    const killed = [...KILL_POINTS, ...ERASURE_POINTS, ...PUSH_POINTS, ...pointsOfTests()];
     const options = [...read('test/torture/main.ts').matchAll(/^ {4}(\w+): \{ type/gm)].map(
       ([, name = '']) => name,
     );
@@ -94,8 +87,8 @@ describe('docs/', () => {
       const [, run, option] = /^(?:(torture)|(?:torture )?-- --(\w+))$/.exec(name) ?? [];
       if (run !== undefined) return true;
       if (option !== undefined) return options.includes(option);
-      const point = new RegExp(`^${name.replaceAll('*', '.+')}$`);
-      return tests.includes(`${name}.test.ts`) || [...points].some((one) => point.test(one));
+      const point = new RegExp(`^${name.replaceAll('*', '.+')}(?::\\d+)?$`);
+      return existsSync(`test/${name}.test.ts`) || killed.some((one) => point.test(one));
     };
     for (const [, number = '', proof = ''] of rows) {
       const named = [...proof.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);

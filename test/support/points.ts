@@ -1,4 +1,5 @@
 /** Where tests kill a process: the crash points by what passes them, in their order. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { APPEND_STEPS, POINTS, WRITE_STEPS, type CrashPoint } from '../../src/ground/crash-points.js';
 
 const all = Object.keys(POINTS) as (keyof typeof POINTS)[];
@@ -26,3 +27,16 @@ export const JOURNAL_STEPS = [
 
 /** A crash point, or one of its passings: `:2` is the second. */
 export type Crash = CrashPoint | `${CrashPoint}:${number}`;
+
+/** The crash points at which single tests kill a process, as their sources say. */
+export function pointsOfTests(): Set<string> {
+  const tests = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.test.ts'),
+  );
+  const sources = tests.map((name) => readFileSync(`test/${name}`, 'utf8'));
+  return new Set(
+    sources.flatMap((text) =>
+      [...text.matchAll(/DAWNLOAD_CRASH_AT: '([^':]+)/g)].map(([, point = '']) => point),
+    ),
+  );
+}
