@@ -4,30 +4,34 @@
 
 -- name: id_digest
 create or replace temp macro person_digest(kind, given) as
-    if(kind = 'recipient', recipient(given), id_digest(kind, given));
+    if(kind = 'recipient', _recipient(given, 'hash'), _id_digest(kind, given));
+
+-- The rule of privacy.columns for a column; null if it is kept.
+create or replace temp macro rule_of(key) as
+    map_extract_value(map(getvariable('settings').ruled_keys, getvariable('settings').rules), key);
 
 create or replace temp macro number_digest(kind, stored) as
-    digest('person ' || md5_number_lower(kind || ' ' || stored)::varchar);
+    _digest('person ' || md5_number_lower(kind || ' ' || stored)::varchar);
 
 -- The digests of an id. The service's customer may also use a number or address as an id, so its digests under the other
 -- kinds are included.
 create or replace temp macro person_digests(kind, given) as
     list_distinct(
         [person_digest(kind, given)]
-        || regexp_extract_all(redacted_field(given), '^[0-9a-f]{64}$')
+        || regexp_extract_all(_redacted_field(given, 'hash'), '^[0-9a-f]{64}$')
         || case
             when kind = 'recipient'
             then list_transform(
                 ['user_id', 'service_user_id', 'device_id', 'service_device_id'],
-                lambda other: digest(other || ' ' || recipient(given))
+                lambda other: _digest(other || ' ' || _recipient(given, 'hash'))
             )
             when rule_of(kind) = 'drop' then []
-            else [number_digest(kind, ruled(kind, given))]
+            else [number_digest(kind, _ruled(kind, given))]
         end
     );
 
 create or replace temp macro linked(kind, given) as
-    if(rule_of(kind) = 'hash', id_digest(kind, given), redacted_field(given));
+    if(rule_of(kind) = 'hash', _id_digest(kind, given), _redacted_field(given, 'hash'));
 
 -- name: open
 create or replace temp view numbers as
@@ -83,14 +87,10 @@ select
     regexp_extract(record::varchar, '"recipientNo"\s*:\s*"[^"\\]*"') as recipient_member
 from unfolded;
 
-create or replace temp table candidates as
-select
-    row_id,
-    json(record)::varchar as document,
-    null::varchar as own,
-    nullif(regexp_extract(record, '"sendNo"\s*:\s*"([0-9+][0-9 ().-]*)"', 1), '') as sender
+create or replace temp table redacted_documents as
+select row_id, _redacted_document(record, 'record', 'hash') as document
 from (select *, if(recipient_member = '', record, replace(record, recipient_member, '')) as rest from scanned) as records
-where may_be_personal_json(rest) and may_be_personal_json(without_ids(rest)) and json_valid(record);
+where regexp_matches(rest, getvariable('patterns').personal) and json_valid(record);
 
 -- name: matches
 with given as (
@@ -111,7 +111,7 @@ erased as (
 hidden as (
     select
         row_id,
-        unnest(regexp_extract_all(document, '"' || getvariable('patterns').recipient_key || '":"?([0-9a-f]{64})', 1)) as id,
+        unnest(regexp_extract_all(document, '"' || getvariable('patterns').recipient_key || '"\s*:\s*"?([0-9a-f]{64})', 1)) as id,
         true as own
     from redacted_documents
     union all
@@ -273,7 +273,7 @@ semi join found
 create or replace temp table found_opt_outs as
 select rowid as row_id, valid_from
 from opt_outs_history
-where recipient is not null and recipient(recipient) in (select id from erased_ids);
+where recipient is not null and _recipient(recipient, 'hash') in (select id from erased_ids);
 
 select
     (select coalesce(list(distinct export_date::varchar), []) from found_events) as days,
@@ -288,7 +288,7 @@ create or replace temp table erased_numbers as
 with recursive erased as (
     select number
     from computed_numbers
-    where digest('person ' || number::varchar) in (select id from erased_ids)
+    where _digest('person ' || number::varchar) in (select id from erased_ids)
     union
     select identities.weaker_id
     from erased

@@ -271,7 +271,7 @@ select distinct
         when kind in ({persons}) then 'person'
         else kind
     end as kind,
-    unnest(if(kind in ({texts}), regexp_extract_all(redacted(value), '[0-9a-f]{64}'), [value])) as given
+    unnest(if(kind in ({texts}), regexp_extract_all(_redacted(value, 'hash'), '[0-9a-f]{64}'), [value])) as given
 from file_values;
 
 select file_ids.filename as file, count(*) as ids
@@ -282,7 +282,7 @@ semi join (
     -- A hashed column holds the digests themselves.
     where
         (regexp_full_match(given, '[0-9a-f]{64}') and given in (select id from erased_ids))
-        or (kind = 'person' and digest('person ' || given) in (select id from erased_ids))
+        or (kind = 'person' and _digest('person ' || given) in (select id from erased_ids))
         or (kind not in ('hash', 'person') and person_digest(kind, given) in (select id from erased_ids))
 ) as erased
     using (kind, given)

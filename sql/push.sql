@@ -237,8 +237,8 @@ texts as (
 select
     nth,
     key,
-    if(getvariable('target').kind = 'catalog-items' and getvariable('target').key = 'id', key, '#' || left(digest('key ' || getvariable('target').key || ' ' || key), 32)) as k,
-    left(digest('row ' || concat_ws(',', id_text, array_to_string(list_sort(members), ','))), 32) as r,
+    if(getvariable('target').kind = 'catalog-items' and getvariable('target').key = 'id', key, '#' || left(_digest('key ' || getvariable('target').key || ' ' || key), 32)) as k,
+    left(_digest('row ' || concat_ws(',', id_text, array_to_string(list_sort(members), ','))), 32) as r,
     item,
     strlen(item) + 1 as bytes,
     if(sends_null(), len(list_filter(member_cells, lambda cell: cell.json is null)), 0) as nulls,
@@ -320,7 +320,7 @@ with found as (
     inner join rows_found using (nth, k)
     where outcome = 'new' or (outcome = 'changed' and not getvariable('target').once)
     union all
-    select true, 0, k, left(digest('row ' || k), 32), '{"id":"' || k || '"}', length(k) + 10
+    select true, 0, k, left(_digest('row ' || k), 32), '{"id":"' || k || '"}', length(k) + 10
     from remembered
     where
         getvariable('target').delete_missing

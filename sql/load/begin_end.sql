@@ -107,27 +107,18 @@ with alike as (
     group by all
 ),
 
-objects as (
-    select date, place, extra as object, records
+odd as (
+    select
+        date,
+        records,
+        unnest(
+            from_json(
+                _oddities(extra::varchar, place),
+                '[{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "type": "VARCHAR"}]'
+            ),
+            recursive := true
+        )
     from alike
-
-    union all
-    select alike.date, fields.part, json_extract(alike.extra, pointer(fields.field)), alike.records
-    from alike
-    inner join fields on alike.place = fields.place
-    where fields.part is not null and json_type(alike.extra, pointer(fields.field)) = 'OBJECT'
-),
-
--- The first of two members with the same key counts, as in all other statements.
-members as (
-    select date, place, object, records, unnest(list_distinct(json_keys(object))) as field
-    from objects
-),
-
-given as (
-    select members.date, members.place, members.field, members.records, fields.kind, json_extract(members.object, pointer(members.field)) as value
-    from members
-    left join fields on members.place = fields.place and members.field = fields.field
 )
 
 select
@@ -135,12 +126,11 @@ select
     date,
     if(place in ('statistic', 'statistic_by_subchannel'), 'record', place) as place,
     field,
-    if(kind is null, 'unknown', 'type') as kind,
-    min(json_type(value)) as example_type,
+    kind,
+    min(type) as example_type,
     sum(records)::bigint as records
-from given
-where not conforms(kind, value)
-group by given.date, given.place, given.field, given.kind is null;
+from odd
+group by date, odd.place, field, kind;
 
 -- name: cover
 -- Records the days as covered, even if they have no rows, unless the pull is incomplete.

@@ -79,7 +79,7 @@ from (select *, json_transform(document, shape('metric')) as m from documents) a
 create or replace temp table staged_dailies as
 select
     * exclude (row_id, document, d),
-    try_cast(d.date as date) as date,
+    _day(d.date)::date as date,
     coalesce(number(d.sum), quantity(d.count)) as value,
     (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions
 from (select *, json_transform(document, shape('daily')) as d from documents) as read;

@@ -1,63 +1,31 @@
--- Documents of an answer: redacts personal data, and splits off what the specification does not know.
+-- The documents of an answer, and what their columns do not take.
 
--- name: candidates
-create or replace temp table candidates as
-select row_id, document::varchar as document, null::varchar as own, null::varchar as sender
-from documents
-where may_be_personal_json(document::varchar);
-
-select count(*) as documents from candidates;
-
--- name: write_back
+-- name: redact
+-- At any depth, so that lists and objects inside are redacted before they are unfolded.
 update documents
-set document = redacted_documents.document
-from redacted_documents
-where documents.row_id = redacted_documents.row_id;
-
--- name: odd
--- Whether a document holds what no column takes.
-select count(*) > 0 as found
-from {relation}
-where {document} is not null and {condition}
-    and (
-        not starts_with({document}, '{')
-        or without_known({document}, '{place}') <> '{}'
-        or has_misfit({document}, '{place}')
-    );
+set document = _redacted_document(document::varchar, 'document', getvariable('settings').recipients)
+where
+    getvariable('settings').recipients <> 'keep'
+    and regexp_matches(document::varchar, getvariable('patterns').personal);
 
 -- name: split
--- Moves into `extra` what no column takes. Members with unknown keys stay in the documents too, whose known structure
--- ignores them.
+-- Moves into `extra` what no column takes; the document then lacks the values of another kind. Members with unknown keys stay in
+-- it, whose known structure ignores them.
+create or replace temp table odd_documents as
+with looked_at as materialized (
+    select
+        rowid as row_id,
+        {document}::varchar as document,
+        _extra({document}::varchar, '{place}', getvariable('settings').recipients) as extra
+    from {relation}
+    where {document} is not null and {condition}
+)
+
+select row_id, extra, _fitting(document, '{place}') as fitting
+from looked_at
+where extra is not null;
 
 update {relation}
-set {extra} = odd.extra, {document} = odd.document
-from (
-    with looked_at as (
-        select
-            rowid as row_id,
-            {document} as document,
-            starts_with({document}, '{') as is_object,
-            without_known({document}, '{place}') as unknown,
-            has_misfit({document}, '{place}') as has_misfit
-        from {relation}
-        where {document} is not null and {condition}
-    ),
-
-    odd as (
-        select *, odd_members(document, '{place}', has_misfit, unknown) as members
-        from looked_at
-        where not is_object or unknown <> '{}' or has_misfit
-    ),
-
-    without_recipients as (
-        select * replace (without_recipient(members) as members)
-        from odd
-    )
-
-    select
-        row_id,
-        as_extra(members) as extra,
-        case when has_misfit or not is_object then fitting(document, '{place}') else document end as document
-    from without_recipients
-) as odd
-where {relation}.rowid = odd.row_id;
+set {extra} = odd_documents.extra, {document} = odd_documents.fitting
+from odd_documents
+where {relation}.rowid = odd_documents.row_id;

@@ -149,7 +149,7 @@ select
     reads.template_id,
     reads.pull,
     reads.read_on,
-    redacted(json_extract(answers.data, pointer(answers.key)) ->> '$.status') as status
+    _redacted(json_extract(answers.data, pointer(answers.key)) ->> '$.status', getvariable('settings').recipients) as status
 from answers
 inner join reads on answers.filename = reads.file;
 
@@ -251,7 +251,7 @@ named as (
         date,
         pull,
         o."unsubscribeNo" as unsubscribe_number,
-        recipient(o."recipientNo") as recipient,
+        _recipient(o."recipientNo", getvariable('settings').recipients) as recipient,
         korean_time(o."requestDate") at time zone 'Asia/Seoul' as requested_at,
         extra
     from read

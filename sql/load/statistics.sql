@@ -30,7 +30,7 @@ create or replace temp view records as
 select
     pull,
     -- In an answer for one day, a record without a day belongs to that day.
-    coalesce(try_cast(r.date as date), if(first_day = last_day, first_day, null)) as date,
+    coalesce(day_read, if(first_day = last_day, first_day, null)) as date,
     replace(r.resource_type, '_', '-') as resource_type,
     nullif(r.campaign_id, '') as campaign_id,
     nullif(r.campaign_name, '') as campaign_name,
@@ -40,14 +40,17 @@ select
     nullif(r.user_journey_node_name, '') as user_journey_node_name,
     r.message,
     case
-        when try_cast(r.date as date) is null then 'undated'
+        when day_read is null then 'undated'
         when date not between first_day and last_day then 'outside_range'
     end as day_note,
     if(day_note = 'undated', ['date'], []) || if(r.resource_type is null, ['resource_type'], []) as missing_here,
     r,
     extra,
     document
-from (select *, json_transform(document, shape('statistic')) as r from documents) as read;
+from (
+    select *, _day(r.date)::date as day_read
+    from (select *, json_transform(document, shape('statistic')) as r from documents) as given
+) as read;
 
 -- name: subchannels
 -- E18: reads what its records alone have. The requested day counts.
@@ -63,7 +66,7 @@ select
     nullif(coalesce(r.node_mane, r.node_name), '') as node_name,
     nullif(r.channel_sub, '') as channel_sub,
     nullif(r.brand_message_target, '') as brand_message_target,
-    if(try_cast(r.date as date) <> first_day, 'other_day', null) as day_note,
+    if(_day(r.date)::date <> first_day, 'other_day', null) as day_note,
     if(resource_id is null, ['resource_id'], []) as missing_here,
     r,
     extra,

@@ -13,15 +13,9 @@ select
         recursive := true
     );
 
--- The fields of each place with a merge patch that removes each. Only documents with something odd are read by them.
-set variable members = from_json(
-    getvariable('specification') -> 'members',
-    '"MAP(VARCHAR, STRUCT(pointers VARCHAR[], kinds VARCHAR[], patches JSON[]))"'
-);
-
 -- The lookups of macros by place. A variable instead of macros, since the names of two fields depend on the brand. It
 -- is small, since it is copied wherever it is read.
 set variable specification = from_json(
     getvariable('specification'),
-    '{"shapes": "MAP(VARCHAR, VARCHAR)", "texts": "MAP(VARCHAR, VARCHAR[])", "without_known": "MAP(VARCHAR, JSON)", "parts": "MAP(VARCHAR, VARCHAR)"}'
+    '{"shapes": "MAP(VARCHAR, VARCHAR)", "texts": "MAP(VARCHAR, VARCHAR[])"}'
 );

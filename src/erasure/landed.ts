@@ -309,7 +309,6 @@ export class Erasures {
       },
     });
     await session.run('erasure/scan');
-    await session.run('load/redact');
     return session.rows('erasure/matches', match);
   }
 

@@ -190,62 +190,16 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   );
 }
 
-interface Patch {
-  readonly [field: string]: Patch | null;
-}
-
-interface Member {
-  readonly pointer: string;
-  readonly kind: Kind;
-  readonly patch: Patch;
-}
-
-/** The session variables `specification` and `members`: the fields, and the lookups by place that statements need. */
+/** The session variable `specification`: the fields, and the lookups by place that statements need. */
 export function specificationOf(fields: readonly Field[]): Record<string, unknown> {
   return {
     fields,
-    // The structure by which json_transform reads a document.
     shapes: shapesOf(fields),
     // Pointers to the fields that are text by the specification.
     texts: byPlace(fields, (known) =>
       known.filter(({ kind }) => TEXTS.includes(kind)).map(({ field }) => pointerTo(field)),
     ),
-    // A merge patch that removes the known fields from a document, and from the object inside it.
-    without_known: byPlace(fields, withoutAll),
-    // The field of the object inside the document.
-    parts: byPlace(fields, (known) => known.find(({ part }) => part !== null)?.field),
-    // The fields, and those of the object inside the document, each with a merge patch that removes it.
-    members: byPlace(fields, (known) => {
-      const members = known.flatMap(membersOf);
-      return {
-        pointers: members.map(({ pointer }) => pointer),
-        kinds: members.map(({ kind }) => kind),
-        patches: members.map(({ patch }) => patch),
-      };
-    }),
   };
-
-  function fieldsAt(place: string): Field[] {
-    return fields.filter((field) => field.place === place);
-  }
-
-  function withoutAll(known: readonly Field[]): Patch {
-    return Object.fromEntries(
-      known.map(({ field, part }) => [field, part === null ? null : withoutAll(fieldsAt(part))]),
-    );
-  }
-
-  function membersOf({ field, kind, part }: Field): Member[] {
-    const inner = part === null ? [] : fieldsAt(part).flatMap(membersOf);
-    return [
-      { pointer: pointerTo(field), kind, patch: { [field]: null } },
-      ...inner.map(({ pointer, kind, patch }) => ({
-        pointer: pointerTo(field) + pointer,
-        kind,
-        patch: { [field]: patch },
-      })),
-    ];
-  }
 }
 
 function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T): Record<string, T> {

@@ -4,7 +4,8 @@
  */
 import { bytesOf, partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
 import { ServiceError } from '../ground/errors.js';
-import { Secrets, withoutPeople } from '../ground/redaction.js';
+import { withoutPeople } from '../documents/spelling.js';
+import { Secrets } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 import type { RawAnswer } from './exchange.js';
 

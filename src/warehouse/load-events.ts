@@ -20,7 +20,6 @@ import {
   statement,
   type Documents,
   type Session,
-  redact,
 } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -228,7 +227,8 @@ function columnsOf(columns: readonly Column[]): Column[] {
 }
 
 function converted(kind: Kind, given: string): string {
-  if (kind === 'recipient' || kind === 'number') return `${kind}(${given})`;
+  if (kind === 'recipient') return `_recipient(${given}, getvariable('settings').recipients)`;
+  if (kind === 'number') return `number(${given})`;
   if (kind === 'time') return `korean_time(${given})`;
   if (kind === 'boolean') return `try_cast(${given} as boolean)`;
   if (kind === 'whole') return `try_cast(whole(${given}) as integer)`;
@@ -469,12 +469,9 @@ export class Staging {
   async #prepare(folder: string, batch: readonly PageFile[]): Promise<void> {
     const { session } = this;
     const { personal } = await this.#read(batch);
-    if (this.settings.hasColumnRules) {
-      await session.run('load/events/3_privacy/ids');
-      await session.run('load/events/3_privacy/documents');
-    }
+    if (this.settings.hasColumnRules) await session.run('load/events/3_privacy/columns');
     if (personal) await session.run('load/events/3_privacy/fields');
-    await redact(session, 'load/events/3_privacy');
+    await session.run('load/events/3_privacy/messages');
     await this.#unfoldMessages();
     await session.set({ batch: folder });
     await session.run('load/events/6_hand_over/all', handedOver());
@@ -514,14 +511,12 @@ export class Staging {
     const { session } = this;
     const odd = await session.rows('load/events/4_unfold/all', placeFound, unfolded(this.settings.fields));
     const places = odd.map(({ place }) => place);
-    const ofMessages = places.filter(isOfMessages);
-    if (ofMessages.length > 0)
-      await session.run('load/events/4_unfold/unknown', { places: listOf(ofMessages) });
-    for (const place of places) if (!isOfMessages(place)) await split(session, place, documentsAt(place));
+    for (const place of places) await split(session, place, documentsAt(place));
     const tables = staged(this.settings.fields);
     const nonconforming = await session.rows('load/events/5_messages/all', placeFound, tables);
-    if (nonconforming.length === 0) return;
-    for (const { place } of nonconforming) await split(session, place, documentsAt(place));
+    const others = nonconforming.filter(({ place }) => !places.includes(place));
+    if (others.length === 0) return;
+    for (const { place } of others) await split(session, place, documentsAt(place));
     await session.run('load/events/5_messages/all', tables);
   }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { makeCatalogViews } from './describe.js';
 import { listsOf, templatesOf, type Page, type Pull } from '../landing/landing-zone.js';
 import { dayOf } from '../ground/calendar.js';
-import { asPattern, count, DOCUMENTS, largestOf, split, type Session, redact } from './session.js';
+import { asPattern, count, DOCUMENTS, largestOf, split, type Session } from './session.js';
 import type { ReferenceStream } from '../ground/streams.js';
 
 /** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */
@@ -149,7 +149,7 @@ async function inner(session: Session, list: typeof FIELDS): Promise<void> {
 
 /** Converts documents to rows, stream by stream. */
 async function stage(stream: ReferenceStream, session: Session, pulls: readonly Pull[]): Promise<void> {
-  await redact(session, 'load/documents');
+  await session.run('load/documents/redact');
   switch (stream) {
     case 'catalogs':
       await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });

@@ -2,7 +2,7 @@
 import { areNightsApart } from '../ground/calendar.js';
 import { answersOf, type Pull } from '../landing/landing-zone.js';
 import type { ReadablePull } from './slices.js';
-import { asPattern, count, largestOf, split, type Session, redact } from './session.js';
+import { asPattern, count, largestOf, split, type Session } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';
 
@@ -43,7 +43,7 @@ export async function loadCampaigns(session: Session, pulls: readonly Pull[]): P
     },
   });
   await session.run(files.length > 0 ? 'load/campaigns/read' : 'load/campaigns/none');
-  await redact(session, 'load/documents');
+  await session.run('load/documents/redact');
   for (const { place, step, inside } of LEVELS) {
     await split(session, place);
     await session.run(`load/campaigns/${step}`);
@@ -131,7 +131,7 @@ export async function loadStatistics(
     },
   });
   await session.run('load/statistics/read');
-  await redact(session, 'load/documents');
+  await session.run('load/documents/redact');
   await split(session, names.place);
   await session.run(names.records);
   await session.run('load/statistics/typed');

@@ -11,6 +11,7 @@ import type { Effects } from '../ground/effects.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { foldersOf } from '../landing/paths.js';
 import { readIfThere } from '../landing/storage-error.js';
+import type { ColumnRule } from '../documents/personal.js';
 
 /** The privacy setting. The key of the hashes is never written to the database file. */
 export interface Privacy {
@@ -122,42 +123,27 @@ export async function storedKey(dataDir: string): Promise<Buffer> {
   return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
 }
 
-/**
- * The rules of columns for statements. The keys of documents include the service's own name of a column: `acme_user_id`
- * for `service_user_id` if the brand is acme.
- */
-export function columnRules(
-  { columns = [] }: Privacy,
-  brand: string,
-): Record<'ruled_keys' | 'ruled_names' | 'rules', string[]> & { ruled_pattern: string } {
-  const ruled = columns.flatMap(({ name, rule }) => {
+/** The rules of columns by the keys of documents, which include the service's own name of a column: `acme_user_id`. */
+export function rulesOf({ columns = [] }: Privacy, brand: string): ColumnRule[] {
+  return columns.flatMap(({ name, rule }) => {
     const ofService = /^service_((?:user|device)_id)$/.exec(name)?.[1];
     const keys = ofService === undefined ? [name] : [name, `${brand}_${ofService}`];
     return [...new Set(keys)].map((key) => ({ key, name, rule }));
   });
-  // As JSON writes them, in a regular expression.
-  const patterns = ruled.map(({ key }) =>
+}
+
+/** The rules for statements; the pattern is that of a key up to its closing quote, which is escaped in a text that is JSON. */
+export function ruledKeys(
+  rules: readonly ColumnRule[],
+): Record<'ruled_keys' | 'rules', string[]> & { ruled_pattern: string } {
+  const patterns = rules.map(({ key }) =>
     JSON.stringify(key)
       .slice(1, -1)
       .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
   );
   return {
-    // A key up to its closing quote, which is escaped in a text that is JSON.
     ruled_pattern: `"(?:${patterns.join('|')})`,
-    ruled_keys: ruled.map(({ key }) => key),
-    ruled_names: ruled.map(({ name }) => name),
-    rules: ruled.map(({ rule }) => rule),
+    ruled_keys: rules.map(({ key }) => key),
+    rules: rules.map(({ rule }) => rule),
   };
-}
-
-const BLOCK = 64;
-
-/**
- * The inner and the outer pad (HMAC) of a key of at most one block; the key cannot be derived from a hash, and neither pad enters the
- * database.
- */
-export function padsOf(key: Uint8Array): { inner: Uint8Array; outer: Uint8Array } {
-  const block = new Uint8Array(BLOCK);
-  block.set(key);
-  return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
 }

@@ -10,6 +10,7 @@ import type {
   DuckDBValue,
 } from '@duckdb/node-api';
 import { z } from 'zod';
+import { registerDocuments, type DocumentSettings } from '../documents/functions.js';
 import { DawnloadError, messageOf, UsageError } from '../ground/errors.js';
 import { statementError } from '../landing/duckdb.js';
 import { sizeOf } from '../landing/page-file.js';
@@ -30,6 +31,9 @@ interface Values {
 
 /** A count, which DuckDB returns as BIGINT, as a number. */
 export const count = z.union([z.bigint(), z.number()]).transform(Number);
+
+/** The databases whose sessions know the functions of `src/documents`. */
+const knowing = new WeakSet<DuckDBInstance>();
 
 export class Session {
   readonly #siblings: Session[] = [];
@@ -52,6 +56,13 @@ export class Session {
    */
   static async open(instance: DuckDBInstance, signal?: AbortSignal): Promise<Session> {
     return new Session(instance, await instance.connect(), signal);
+  }
+
+  /** Makes the functions of `src/documents` known to all sessions of the database; the first settings count. */
+  know(settings: DocumentSettings): void {
+    if (knowing.has(this.instance)) return;
+    knowing.add(this.instance);
+    registerDocuments(this.connection, settings);
   }
 
   /** Opens another connection to the same file, with transactions of its own. Closing this session closes it too. */
@@ -365,30 +376,9 @@ export const DOCUMENTS: Documents = {
   condition: 'true',
 };
 
-/**
- * Moves into `extra` the members with unknown keys, or the whole text of a document with a value of another kind; the
- * document then lacks the values of another kind. Planning that takes longer than to see that no document is odd.
- */
-export async function split(
-  session: Session,
-  place: string,
-  documents: Documents = DOCUMENTS,
-): Promise<void> {
-  const names = { ...documents, place };
-  const [odd] = await session.rows('load/documents/odd', z.object({ found: z.boolean() }), names);
-  if (odd?.found === true) await session.run('load/documents/split', names);
-}
-
-/**
- * Redacts documents that may hold personal data, at any depth, so that lists and objects inside are redacted before they are
- * unfolded: the section `candidates` of the topic selects them, `sql/load/redact.sql` redacts them, and the section
- * `write_back` writes them back.
- */
-export async function redact(session: Session, topic: string): Promise<void> {
-  const { documents } = await session.row(`${topic}/candidates`, z.object({ documents: count }));
-  if (documents === 0) return;
-  await session.run('load/redact');
-  await session.run(`${topic}/write_back`);
+/** Moves into `extra` what no column takes of the documents of a place. */
+export function split(session: Session, place: string, documents: Documents = DOCUMENTS): Promise<void> {
+  return session.run('load/documents/split', { ...documents, place });
 }
 
 /** Messages that SQL files raise with `error()`; the name of the file follows them. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../ground/calendar.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
-import { PATTERNS } from '../ground/redaction.js';
+import { PATTERNS } from '../documents/suspicion.js';
 import { wellFormedJson } from '../ground/text.js';
 import {
   keepMacros,
@@ -19,7 +19,7 @@ import { headShape, type Head, type Page } from '../landing/landing-zone.js';
 import { fieldsFor, specificationOf } from '../ground/fields.js';
 import { Loader, loadError, orRepaired, type LoadContext } from './load.js';
 import { countRows, type CountedRows } from './load-reference.js';
-import { padsOf, columnRules, keepToPrivacy } from './privacy.js';
+import { keepToPrivacy, ruledKeys, rulesOf } from './privacy.js';
 import { coveredDay, messagesIn, type MessageTotals } from './reader.js';
 import { count, Session } from './session.js';
 import { Staging, EVENT_TABLES } from './load-events.js';
@@ -387,20 +387,18 @@ async function prepare(
   session: Session,
   { brand, messenger, privacy }: Words & Pick<WarehouseOptions, 'privacy'>,
 ): Promise<void> {
-  const { inner, outer } = padsOf(privacy.key);
+  const fields = fieldsFor(brand);
+  const rules = rulesOf(privacy, brand);
+  session.know({ fields, key: privacy.key, rules });
   await session.set({
     settings: {
       brand,
       messenger: messenger.replaceAll('_', '-'),
       recipients: privacy.recipients,
-      stored_recipients: privacy.recipients,
-      ...columnRules(privacy, brand),
-      inner_pad: inner,
-      outer_pad: outer,
+      ...ruledKeys(rules),
     },
-    specification: JSON.stringify(specificationOf(fieldsFor(brand))),
-    // One variable, which statements treat as a constant: as macros, the patterns would be compiled whenever the macros
-    // are created, and expanded wherever they are used, which would take 0.3 of a load's 3 seconds.
+    specification: JSON.stringify(specificationOf(fields)),
+    // One variable, which statements treat as a constant.
     patterns: PATTERNS,
   });
   await session.run('session/2_fields');

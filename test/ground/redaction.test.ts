@@ -1,7 +1,8 @@
 /** Text of the service that repeats what it was sent: secrets in every spelling, people as the load finds them. */
 import { describe, expect, test } from 'vitest';
+import { withoutPeople } from '../../src/documents/spelling.js';
+import { Secrets } from '../../src/ground/redaction.js';
 import { clean } from '../../src/service/verdict.js';
-import { Secrets, withoutPeople } from '../../src/ground/redaction.js';
 import { KEY, record, Workshop } from '../warehouse/support.js';
 
 const TOKEN = 'eyJhbGci/OiJI+UzI1NiJ9';

@@ -10,6 +10,7 @@ import { fieldsFor, specificationOf } from '../../src/ground/fields.js';
 import { Session, statementsIn } from '../../src/warehouse/session.js';
 import { anyPull, pullsOf } from './pulls.js';
 import {
+  KEY,
   dayAfter,
   findingsIn,
   lineOf,
@@ -173,6 +174,7 @@ async function checkDamaged(file: string, damage: string, later: string): Promis
     const connection = await instance.connect();
     await connection.run(damage);
     await session.run('session/1_settings');
+    session.know({ fields: fieldsFor('service'), key: KEY, rules: [] });
     await session.set({ specification: JSON.stringify(specificationOf(fieldsFor('service'))) });
     await session.run('session/2_fields');
     await session.transaction(() => refreshAll(session));

@@ -478,12 +478,12 @@ describe('under privacy.columns', () => {
     [
       'in a text that is JSON',
       { body: '{ "nick": "Kim \\"K\\"", "x": 1 }' },
-      { body: '{"nick":null,"x":1}' },
+      { body: '{ "nick": null, "x": 1 }' },
     ],
     [
       'in a text in a text',
       { body: JSON.stringify({ in: JSON.stringify({ nick: 'Kim' }) }), y: 1 },
-      { body: null, y: 1 },
+      { body: JSON.stringify({ in: JSON.stringify({ nick: null }) }), y: 1 },
     ],
     [
       'with the rule hash',

@@ -15,7 +15,7 @@ from (
 
 -- name: all
 {lists}
--- The places with unknown keys, or with a value that is not an object, from the few dozen distinct lists of keys of
+-- The places with unknown or repeated keys, or with a value that is not an object, from the few dozen distinct lists of keys of
 -- messages and of the objects inside them.
 
 select distinct place
@@ -33,22 +33,7 @@ from (
 ) as found
 where
     not coalesce(
-        list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys),
+        list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys)
+        and len(list_distinct(found.keys)) = len(found.keys),
         false
     );
-
--- name: unknown
--- Copies the members with unknown keys of the messages of these places into `extra`; values of another kind are found
--- when the columns are read.
-
-update messages
-set extra = as_extra(members)
-from (
-    select row_id, without_recipient(members) as members
-    from (
-        select rowid as row_id, unknown_members(without_known(message, place), place) as members
-        from (select rowid, message, 'message_data:' || carries as place from messages)
-        where place in ({places})
-    ) as unknown
-) as unknown
-where messages.rowid = unknown.row_id;

@@ -12,7 +12,7 @@ with requests as (
         date,
         md5_number_lower(json_array(unsubscribe_number, recipient, requested_at)::varchar) as request,
         unsubscribe_number,
-        if(getvariable('settings').recipients = 'keep', plain_recipient(recipient), recipient) as recipient,
+        if(getvariable('settings').recipients = 'keep', _plain_recipient(recipient), recipient) as recipient,
         requested_at
     from marts.opt_out_requests
     where date in (select date from batch_days) and recipient is not null and requested_at is not null
@@ -23,7 +23,7 @@ messages as (
         event_id,
         date,
         channel,
-        if(getvariable('settings').recipients = 'keep', plain_recipient(recipient_no), recipient_no) as recipient,
+        if(getvariable('settings').recipients = 'keep', _plain_recipient(recipient_no), recipient_no) as recipient,
         marts.shown_numbers(text) as numbers,
         template_kind,
         template

@@ -1,0 +1,241 @@
+/**
+ * Whether a document is as the specification says, by the list of fields (`ground/fields.ts`): the members that no column takes go
+ * into `extra`, and each is drift. One implementation for records, messages, buttons, attachments, statistics and reference items.
+ */
+import type { Field, Kind } from '../ground/fields.js';
+import { TEXTS } from '../ground/fields.js';
+import { childrenOf, encoded, nodesOf, textAt, type Node } from './json.js';
+
+/** What a document holds besides what its columns take. */
+export interface Conformance {
+  /** What `extra` holds: the members without a column; where a value is of another kind, the document without its rows of other tables. */
+  readonly extra: string;
+  /** The document without the values that no column can take; null if it is not an object. */
+  readonly fitting: string | null;
+}
+
+/** A difference from the specification. `type` is that of the value: VARCHAR, UBIGINT, OBJECT … */
+export interface Oddity {
+  readonly place: string;
+  readonly field: string;
+  readonly kind: 'unknown' | 'type';
+  readonly type: string;
+}
+
+/** Spellings of one field, of which the first that is present has the column. */
+const SPELLINGS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  statistic_by_subchannel: { node_name: ['node_mane'] },
+};
+
+/** The fields of all places, for `conform` and `odditiesIn`. */
+export class Places {
+  readonly #places = new Map<string, Map<string, Field>>();
+
+  constructor(fields: readonly Field[]) {
+    for (const field of fields) {
+      const place = this.#places.get(field.place) ?? new Map<string, Field>();
+      place.set(field.field, field);
+      this.#places.set(field.place, place);
+    }
+  }
+
+  /** What no column takes of a document; undefined if it is as the specification says. */
+  conform(json: string, place: string): Conformance | undefined {
+    const nodes = nodesOf(json);
+    const [root] = nodes;
+    if (root?.kind !== 'object') return { extra: `{"value":${json}}`, fitting: null };
+    const found = this.#membersOf(json, nodes, root, place);
+    const unknown = found.filter(({ isKnown }) => !isKnown);
+    const misfits = found.filter(({ isKnown, fits, conforms }) => isKnown && !(fits && conforms));
+    if (unknown.length === 0 && misfits.length === 0) return undefined;
+    const extra =
+      misfits.length > 0
+        ? objectOf(
+            found.filter(
+              ({ node, kind, fits, isKnown }) => node.parent === root && !(isKnown && fits && hasRows(kind)),
+            ),
+          )
+        : objectOf(this.#unknownOf(found, root));
+    return {
+      extra,
+      fitting:
+        misfits.length === 0 && unknown.every(({ isRepeated }) => !isRepeated)
+          ? json
+          : fittingOf(found, root),
+    };
+
+    function hasRows(kind: Kind | undefined): boolean {
+      return kind === 'list' || kind === 'document';
+    }
+
+    function objectOf(members: readonly Member[]): string {
+      return `{${members.map(({ name, node, text }) => `${encoded(name)}:${text ?? json.slice(node.start, node.end)}`).join(',')}}`;
+    }
+
+    function fittingOf(members: readonly Member[], parent: Node): string {
+      const kept = members
+        .filter(({ node, isKnown, fits }) => node.parent === parent && isKnown && fits)
+        .map(({ node, field, name }) => {
+          const isPart = node.kind === 'object' && field?.part !== undefined && field.part !== null;
+          return `${encoded(name)}:${isPart ? fittingOf(members, node) : json.slice(node.start, node.end)}`;
+        });
+      return `{${kept.join(',')}}`;
+    }
+  }
+
+  /** The unknown members, those of an object inside the document in an object of that name. */
+  #unknownOf(found: readonly Member[], root: Node): Member[] {
+    return found.flatMap((member) => {
+      if (member.node.parent !== root) return [];
+      if (!member.isKnown) return [member];
+      const inner = found.filter(({ node, isKnown }) => node.parent === member.node && !isKnown);
+      if (inner.length === 0) return [];
+      const text = `{${inner.map(({ name, text: own, given }) => `${encoded(name)}:${own ?? given}`).join(',')}}`;
+      return [{ ...member, text }];
+    });
+  }
+
+  #membersOf(json: string, nodes: readonly Node[], parent: Node, place: string): Member[] {
+    const fields = this.#places.get(place) ?? new Map<string, Field>();
+    const seen = new Map<string, number>();
+    const children = childrenOf(nodes, parent);
+    return children.flatMap((node) => {
+      const key = node.key ?? '';
+      const times = (seen.get(key) ?? 0) + 1;
+      seen.set(key, times);
+      const field = fields.get(key);
+      const given = json.slice(node.start, node.end);
+      const other = (SPELLINGS[place]?.[key] ?? []).find((spelling) =>
+        children.some(
+          ({ key: one, kind, start }) =>
+            one === spelling && !(kind === 'word' && json.startsWith('null', start)),
+        ),
+      );
+      const isRepeated = times > 1;
+      const isKnown = field !== undefined && !isRepeated && other === undefined;
+      // A key that comes again is kept under a name of its own: JSON does not say which of the values counts.
+      const name = isRepeated ? `${key} (${times})` : key;
+      const text = textAt(json, node);
+      const member: Member = {
+        node,
+        name,
+        given,
+        field,
+        kind: field?.kind,
+        isKnown,
+        isRepeated,
+        fits: field === undefined || fits(field.kind, node, text, given),
+        conforms: field === undefined || conforms(field.kind, node, text, given),
+        text: undefined,
+      };
+      if (!isKnown || node.kind !== 'object' || field.part === null) return [member];
+      return [member, ...this.#membersOf(json, nodes, node, field.part)];
+    });
+  }
+
+  /** The differences that an `extra` shows: keys that the list does not know, and values of another kind. */
+  odditiesIn(extra: string, place: string): Oddity[] {
+    const nodes = nodesOf(extra);
+    const [root] = nodes;
+    if (root?.kind !== 'object') return [];
+    return this.#odditiesOf(extra, nodes, root, place);
+  }
+
+  #odditiesOf(extra: string, nodes: readonly Node[], parent: Node, place: string): Oddity[] {
+    return childrenOf(nodes, parent).flatMap((node) => {
+      const field = this.#places.get(place)?.get(node.key ?? '');
+      const given = extra.slice(node.start, node.end);
+      const isOdd = field === undefined || !conforms(field.kind, node, textAt(extra, node), given);
+      const kind = field === undefined ? 'unknown' : 'type';
+      const own: Oddity[] = isOdd ? [{ place, field: node.key ?? '', kind, type: typeOf(node, given) }] : [];
+      if (field?.part === undefined || field.part === null || node.kind !== 'object') return own;
+      return [...own, ...this.#odditiesOf(extra, nodes, node, field.part)];
+    });
+  }
+}
+
+interface Member {
+  readonly node: Node;
+  readonly name: string;
+  readonly given: string;
+  readonly field: Field | undefined;
+  readonly kind: Kind | undefined;
+  readonly isKnown: boolean;
+  readonly isRepeated: boolean;
+  readonly fits: boolean;
+  readonly conforms: boolean;
+  /** What stands in `extra` instead of the value; undefined for the value itself. */
+  readonly text: string | undefined;
+}
+
+/** The type of a value as DuckDB names it. */
+function typeOf({ kind }: Node, given: string): string {
+  if (kind === 'text') return 'VARCHAR';
+  if (kind === 'object') return 'OBJECT';
+  if (kind === 'list') return 'ARRAY';
+  if (kind === 'word') return given === 'null' ? 'NULL' : 'BOOLEAN';
+  if (!/^-?[0-9]{1,20}$/.test(given)) return 'DOUBLE';
+  return given.startsWith('-') ? 'BIGINT' : 'UBIGINT';
+}
+
+/** True if a column of the kind can take the value. */
+function fits(kind: Kind, node: Node, text: string, given: string): boolean {
+  if (kind === 'any' || kind === 'text' || kind === 'document' || given === 'null') return true;
+  if (node.kind === 'object' || node.kind === 'list') return kind === node.kind;
+  const read = READ[kind];
+  return kind !== 'object' && kind !== 'list' && (read === undefined || read(text));
+}
+
+/** True if the value also has the type of the specification: text is text, a count is a number, no digit is lost. */
+function conforms(kind: Kind, node: Node, text: string, given: string): boolean {
+  if (!fits(kind, node, text, given)) return false;
+  if (given === 'null') return true;
+  if (TEXTS.includes(kind)) return node.kind === 'text';
+  if (kind === 'counter') return node.kind !== 'text';
+  return (kind !== 'number' && kind !== 'quantity') || !/\.[0-9]{4}[0-9]*[1-9]/.test(text);
+}
+
+/** Whether the texts of a kind can be read; the statements of the load read them (`sql/macros`). Others are taken as they are. */
+const READ: Readonly<Partial<Record<Kind, (text: string) => boolean>>> = {
+  whole: (text) => isWhole(text, -(2 ** 31), 2 ** 31 - 1),
+  counter: (text) => isWhole(text, 0, 1e15),
+  number: (text) => isNumber(text) && Math.abs(Number(text)) < 1e14,
+  quantity: (text) => isNumber(text) && Number(text) >= 0 && Number(text) < 1e14,
+  boolean: (text) => /^(?:true|false|t|f|yes|no|y|n|0|1)$/i.test(text),
+  day: (text) => dayIn(text) !== undefined,
+  time: (text) => isTime(text),
+  epoch: (text) => isWhole(text, 0, 253_402_300_799_000_000),
+};
+
+function isNumber(text: string): boolean {
+  return /^\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/.test(text);
+}
+
+function isWhole(text: string, least: number, most: number): boolean {
+  return isNumber(text) && Number.isInteger(Number(text)) && Number(text) >= least && Number(text) <= most;
+}
+
+/** A day as 2026-11-27, 20261127 or 2026. 11. 27., in the first of these forms; undefined for any other text. */
+export function dayIn(text: string): string | undefined {
+  const [, year = '', month = '', day = ''] =
+    /^\s*(\d{4})(?:-|\.\s*|\/)?(\d{1,2})(?:-|\.\s*|\/)?(\d{1,2})\.?(?:[T ].*)?\s*$/.exec(text) ?? [];
+  const found = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const read = new Date(`${found}T00:00:00Z`);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(found) ? found : undefined;
+}
+
+/** A day, with or without a time and a zone. */
+function isTime(text: string): boolean {
+  const [, day = '', hour = '0', minute = '0', second = '0'] =
+    /^\s*(\d{4}[-/]\d{1,2}[-/]\d{1,2})(?:[T ]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d+)?)?)?\s*(?:Z|UTC|[+-]\d\d(?::?\d\d)?)?\s*$/i.exec(
+      text,
+    ) ?? [];
+  const date = dayIn(day) ?? '';
+  return (
+    date >= '0001-01-02' &&
+    date < '9999-12-30' &&
+    Number(hour) <= 24 &&
+    Number(minute) < 60 &&
+    Number(second) < 60
+  );
+}

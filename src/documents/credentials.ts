@@ -1,0 +1,109 @@
+/**
+ * What must not be stored of messages to other systems: values under keys of credentials, in pairs of name and value, in headers
+ * and URLs, in forms, in JSON inside a text, and addresses that are a credential themselves. `***` replaces each under every setting.
+ */
+import { childrenOf, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
+
+const MASK = '***';
+
+/** Names of headers, keys and query parameters that carry credentials. */
+const NAME =
+  '[^"\\\\:=&?#\\s]*(?:authorization|cookie|token|secret|signature|password|passwd|credential|jwt|bearer|(?:api|access|private|auth|signing|encryption)[-_ ]?key|session[-_ ]?id|hmac)[^"\\\\:=&?#\\s]*|(?:x-)?auth|x-[^"\\\\:=&?#\\s]*(?:auth|key|sign)[^"\\\\:=&?#\\s]*';
+const IS_NAME = new RegExp(`^(?:${NAME})$`, 'i');
+/** Parameters of a URL or a form. */
+const PARAMETERS = new RegExp(
+  `((?:^|[?&;#])(?:${NAME}|key|sig|sign|pwd|pass|sid|auth)=)[^&#"\\\\\\s]+`,
+  'gi',
+);
+/** Headers written as one text, up to the end of their line. */
+const HEADERS =
+  /((?:authorization|cookie2?|x-[a-z-]*(?:auth|key|token|secret|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)[^"\\\r\n]+/gi;
+const BEARERS =
+  /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
+const USERS = /(:\/\/)[^/?#@\s"\\]*@/g;
+
+/** The keys of a name and of its value where an object is a pair of both. */
+const NAMES = /^(?:name|key|header|field)$/i;
+const VALUES = /^(?:values?|content)$/i;
+
+/** A text without this holds no credential. */
+const SUSPICION =
+  /auth|cookie|token|secret|sign|passw|pwd|credential|jwt|bearer|basic|digest|hmac|session|key|[?&;#](?:pass|sid|sig)=|:\/\//i;
+
+/**
+ * Addresses that whoever knows may send to: incoming webhooks of Slack, Discord, Teams, Telegram, Zapier, Make, Google Chat, Jandi
+ * and Dooray.
+ */
+const HOOKS =
+  /(https?:\/\/(?:hooks\.slack(?:-gov)?\.com|(?:[a-z]+\.)?discord(?:app)?\.com(?=\/api\/webhooks)|[a-z0-9.-]+\.webhook\.office\.com|outlook\.office(?:365)?\.com(?=\/webhook)|[a-z0-9.-]+\.(?:logic\.azure|api\.powerplatform)\.com|api\.telegram\.org|hooks\.zapier\.com|hook\.[a-z0-9.-]*make\.com|chat\.googleapis\.com|wh\.jandi\.com|hook\.dooray\.com|[a-z0-9.-]+\.dooray\.com(?=\/services))(?::\d+)?)\/[^\s"\\<>]+/gi;
+const ADDRESSES = /(https?:\/\/[^/?#\s"\\<>]+)([/?#][^\s"\\<>]*)/gi;
+const LONGEST_WORD = 20;
+
+/**
+ * JSON with its credentials masked.
+ *
+ * @param isForOthers true for messages to other systems: there, parts of addresses that look random are masked, too
+ */
+export function masked(json: string, isForOthers: boolean): string {
+  if (!SUSPICION.test(json)) return json;
+  const nodes = nodesOf(json);
+  const edits: Edit[] = [];
+  let until = 0;
+  for (const node of nodes) {
+    if (node.start < until) continue;
+    if (isCredential(json, nodes, node)) {
+      edits.push({ start: node.start, end: node.end, text: `"${MASK}"` });
+      until = node.end;
+    } else if (node.kind === 'text') {
+      const text = textAt(json, node);
+      const result = maskedText(text, isForOthers);
+      if (result !== text) edits.push({ start: node.start, end: node.end, text: encoded(result) });
+    }
+  }
+  return edited(json, edits);
+}
+
+/** True for the value of a key, of a pair or of a list of two whose name is one of a credential. A truth value is none. */
+function isCredential(json: string, nodes: readonly Node[], node: Node): boolean {
+  const { key, parent, kind } = node;
+  if (kind === 'word' || parent === undefined) return false;
+  if (key !== undefined && IS_NAME.test(key)) return true;
+  const isName = (other: Node | undefined): boolean =>
+    other?.kind === 'text' && IS_NAME.test(textAt(json, other));
+  if (key === undefined) {
+    if (kind !== 'text') return false;
+    const [first, second, ...more] = childrenOf(nodes, parent);
+    return second === node && more.length === 0 && isName(first);
+  }
+  return (
+    VALUES.test(key) &&
+    childrenOf(nodes, parent).some(
+      (other) => other.key !== undefined && NAMES.test(other.key) && isName(other),
+    )
+  );
+}
+
+function maskedText(text: string, isForOthers: boolean): string {
+  if (!SUSPICION.test(text)) return text;
+  if (isJson(text)) return masked(text, isForOthers);
+  const known = text
+    .replace(HOOKS, `$1/${MASK}`)
+    .replace(USERS, `$1${MASK}@`)
+    .replace(PARAMETERS, `$1${MASK}`)
+    .replace(HEADERS, `$1${MASK}`)
+    .replace(BEARERS, `$1${MASK}`);
+  if (!isForOthers) return known;
+  return known.replace(
+    ADDRESSES,
+    (_, host: string, rest: string) =>
+      host + rest.replace(/[A-Za-z0-9._~%+-]+/g, (part) => (looksRandom(part) ? MASK : part)),
+  );
+}
+
+/** True for a part of a path or query that no person would write: long, without blanks, or letters and digits mixed. */
+function looksRandom(part: string): boolean {
+  if (part.length < LONGEST_WORD) return false;
+  if (/[A-Za-z0-9]{20}/.test(part)) return true;
+  const changes = part.match(/[a-z](?=[-_.]?\d)|\d(?=[-_.]?[A-Za-z])|[a-z](?=[A-Z])/g) ?? [];
+  return changes.length >= 4;
+}

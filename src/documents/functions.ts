@@ -1,0 +1,90 @@
+/**
+ * The functions of this folder as scalar functions of DuckDB, for the statements of loads and erasures: the one file that knows both.
+ * They are registered with an instance before its first transaction (a rollback would remove them), and nothing that is stored in a
+ * file may name one, since no other program has them. None throws for data, and all are short: DuckDB calls them on the main thread.
+ */
+import duckdb = require('@duckdb/node-api');
+import type { Field } from '../ground/fields.js';
+import { dayIn, Places } from './conform.js';
+import { masked } from './credentials.js';
+import { plainRecipient } from './spelling.js';
+import { Redaction, type ColumnRule, type DocumentKind, type Treatment } from './personal.js';
+
+export interface DocumentSettings {
+  readonly fields: readonly Field[];
+  /** The key of hashes, of at most 64 bytes. */
+  readonly key: Uint8Array;
+  readonly rules: readonly ColumnRule[];
+}
+
+type Call = (...given: string[]) => string | null;
+
+/** The functions by name, each of texts, and null for null. `how` is a treatment: keep, hash or drop. */
+function functionsOf({
+  fields,
+  key,
+  rules,
+}: DocumentSettings): Readonly<Record<string, readonly [parameters: number, call: Call]>> {
+  const privacy = new Redaction(key, rules);
+  const places = new Places(fields);
+  const extraOf = (document: string, place: string, how: string): string | null => {
+    const found = places.conform(document, place);
+    if (found === undefined) return null;
+    return privacy.document(masked(found.extra, false), 'document', treatment(how));
+  };
+  return {
+    // What no column takes of a document of a place; null if it is as the specification says.
+    _extra: [3, extraOf],
+    // The same document without the values that no column can take; null if it is not an object.
+    _fitting: [2, (document, place) => places.conform(document, place)?.fitting ?? null],
+    // The differences that an extra shows: a JSON list of {place, field, kind, type}.
+    _oddities: [2, (extra, place) => JSON.stringify(places.odditiesIn(extra, place))],
+    _masked: [2, (document, carries) => masked(document, carries === 'webhook' || carries === 'other')],
+    _redacted_document: [
+      3,
+      (document, kind, how) => privacy.document(document, kindOf(kind), treatment(how)),
+    ],
+    _redacted: [2, (text, how) => privacy.text(text, treatment(how))],
+    _redacted_field: [2, (text, how) => privacy.field(text, treatment(how))],
+    _recipient: [2, (number, how) => privacy.recipient(number, treatment(how))],
+    _plain_recipient: [1, (number) => plainRecipient(number) ?? null],
+    _ruled: [2, (column, value) => privacy.ruled(column, value)],
+    _ruled_document: [1, (document) => privacy.ruledDocument(document)],
+    _id_digest: [2, (kind, value) => privacy.idDigest(kind, value)],
+    _digest: [1, (text) => privacy.digest(text)],
+    _day: [1, (text) => dayIn(text) ?? null],
+  };
+}
+
+function treatment(how: string): Treatment {
+  return how === 'keep' || how === 'drop' ? how : 'hash';
+}
+
+function kindOf(kind: string): DocumentKind {
+  return kind === 'message' || kind === 'other' || kind === 'record' ? kind : 'document';
+}
+
+/** Registers the functions with the instance of a connection. */
+export function registerDocuments(connection: duckdb.DuckDBConnection, settings: DocumentSettings): void {
+  for (const [name, [parameters, call]] of Object.entries(functionsOf(settings))) {
+    connection.registerScalarFunction(
+      duckdb.DuckDBScalarFunction.create({
+        name,
+        returnType: duckdb.VARCHAR,
+        parameterTypes: Array.from({ length: parameters }, () => duckdb.VARCHAR),
+        mainFunction: (_, input, output) => {
+          const columns = Array.from({ length: parameters }, (_each, nth) => input.getColumnVector(nth));
+          for (let row = 0; row < input.rowCount; row++) {
+            const given: string[] = [];
+            for (const column of columns) {
+              const value = column.getItem(row);
+              if (typeof value === 'string') given.push(value);
+            }
+            output.setItem(row, given.length === parameters ? call(...given) : null);
+          }
+          output.flush();
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,318 @@
+/**
+ * Numbers and addresses of people: how they are spelled, where they stand in a text, and the one form of each that is hashed. A
+ * text is looked at twice, as it came and as its reader sees it (`viewOf`): without tags and invisible characters, with entities
+ * and other escapes decoded. What either look finds is one finding.
+ */
+import { HIDDEN } from '../ground/redaction.js';
+import { cut } from '../ground/text.js';
+import { edited } from './json.js';
+
+/** A text as its reader sees it, and for each of its characters where it stands in the text (`starts`) and ends (`ends`). */
+interface View {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** A number or an address in a text. `plain` is its canonical form; `end` is excluded. */
+export interface Finding {
+  readonly start: number;
+  readonly end: number;
+  readonly plain: string;
+}
+
+/** Between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, tildes and dashes, at most three. */
+const GAP = String.raw`[-.,/_\s()+~\u00B7\u2010-\u2015\u2212\u301C\u3161]{0,3}`;
+
+/** A Korean mobile number: 010 and eight digits, or 011, 016 to 019 and seven or eight, with a leading 0 or country code 82. */
+const MOBILE = `(?:(?:\\+|00)?82${GAP}0?${GAP}|0)(?:10${GAP}[0-9]{4}${GAP}[0-9]{4}|1[16789]${GAP}[0-9]{3,4}${GAP}[0-9]{4})`;
+const IS_MOBILE = new RegExp(`^${MOBILE}$`);
+/** A mobile number that no other digit touches. */
+const MOBILES = new RegExp(`(?<![0-9])${MOBILE}(?![0-9])`, 'g');
+
+/** Any telephone number that is a whole value, and service numbers (080, 15xx), which are no one's own. */
+const TELEPHONE = /^\+?\(?[0-9][0-9 ().\u2010-\u2015-]{5,18}[0-9]$/;
+const SERVICE_NUMBER = /^(?:080[-. ]?[0-9]{3,4}[-. ]?[0-9]{4}|1[568][0-9]{2}[-. ]?[0-9]{4})$/;
+
+/** UUIDs and long hexadecimal words: their digits may look like a number by chance. */
+const IDS = /[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}/g;
+const IS_ID = /^(?:[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,})$/;
+
+/** A value that is only an address may have any characters that addresses allow. */
+const LONE_ADDRESS = /^\s*(?:mailto:)?[!-9=?A-~]+@[!-.0-9A-~]+\.[!-.0-9A-~]+\s*$/;
+
+/** The domain after an at sign. Names of high-resolution pictures look like addresses: logo@2x.png. */
+const DOMAIN =
+  /^(?:(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+(?:xn--[A-Za-z0-9-]+|[A-Za-z]{2,})|(?:[\p{L}\p{N}-]+\.)+\p{L}{2,})/u;
+const PICTURE = /^[0-9.]+x\.[A-Za-z]+$/;
+const LOCAL = /[A-Za-z0-9_][A-Za-z0-9._+'-]*$/;
+const LOCAL_OF_OTHER_SCRIPTS =
+  /[\p{L}\p{N}._+-]*[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Cyrillic}\p{Script=Greek}\u00C0-\u024F]$/u;
+/** The longest local part and domain that are looked at. */
+const LONGEST = 256;
+
+/** The key of a recipient's number in JSON inside a text, and its number. */
+const RECIPIENT_KEY = 'recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*';
+const WRITTEN_MEMBERS = new RegExp(`("${RECIPIENT_KEY}"\\s*:\\s*"?)([+0-9(][0-9 ().-]{5,18}[0-9])`, 'gi');
+export const IS_RECIPIENT_KEY = new RegExp(`^${RECIPIENT_KEY}$`, 'i');
+export const IS_TELEPHONE_KEY =
+  /^(?:to|hp|msisdn|recipients?|receivers?|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ ]?(?:no|num|number|list)?s?)$/i;
+
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ nbsp: ' ', ensp: ' ', emsp: ' ', thinsp: ' ', zwnj: '', zwj: '', shy: '', lrm: '', rlm: '', wj: '' },
+  ...{ commat: '@', period: '.', hyphen: '-', dash: '-', ndash: '-', mdash: '-', minus: '-', plus: '+' },
+  ...{ lpar: '(', rpar: ')', comma: ',', sol: '/', lowbar: '_', middot: '·', quot: '"', lt: '<', gt: '>' },
+};
+
+/** Tags that a reader does not see as the end of a word. */
+const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|strong|sub|sup|u|wbr)\b/i;
+
+/**
+ * What a reader sees as something else: entities, percent-encoding, quoted-printable (=40), escapes of JSON inside a text, tags,
+ * folded lines (vCard), full-width ASCII, and characters that are not seen.
+ */
+const UNITS =
+  /&(?:amp;)*(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,6});)|%(?:25)*(2[0-9a-f]|3[0-9a-f]|[46][0-9a-f]|[57][0-9a])|=(40|2[de])|\\{1,8}u([0-9a-f]{4})|\\{1,8}(["/nrt])|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->|=?\r?\n[ \t]|=\r?\n|[\uFF01-\uFF5E]|[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/giu;
+
+function viewOf(given: string): View | undefined {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  let text = '';
+  let at = 0;
+  const take = (until: number): void => {
+    for (; at < until; at++) {
+      text += given.charAt(at);
+      starts.push(at);
+      ends.push(at + 1);
+    }
+  };
+  UNITS.lastIndex = 0;
+  for (let unit = UNITS.exec(given); unit !== null; unit = UNITS.exec(given)) {
+    take(unit.index);
+    at = unit.index + unit[0].length;
+    for (const character of seenAs(unit).split('')) {
+      text += character;
+      starts.push(unit.index);
+      ends.push(at);
+    }
+  }
+  if (at === 0) return undefined;
+  take(given.length);
+  return { text, starts, ends };
+}
+
+function seenAs([unit, decimal, hex, named, percent, printable, escaped, sign]: RegExpExecArray): string {
+  if (decimal !== undefined) return characterOf(Number(decimal));
+  const code = hex ?? percent ?? printable ?? escaped;
+  if (code !== undefined) return characterOf(Number.parseInt(code, 16));
+  if (named !== undefined) return NAMED[named.toLowerCase()] ?? unit;
+  if (sign !== undefined) return /[nrt]/.test(sign) ? ' ' : sign;
+  if (unit.startsWith('<')) return INLINE.test(unit) ? '' : ' ';
+  return /^[\uFF01-\uFF5E]$/.test(unit) ? characterOf(unit.charCodeAt(0)) : '';
+}
+
+/** A character as plain ASCII where it has such a form; nothing where it is not seen. */
+function characterOf(code: number): string {
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+  if (code > 0xffff || code === 0xa0) return ' ';
+  const character = String.fromCharCode(code);
+  return /[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/u.test(character) ? '' : character;
+}
+
+/** A text as its reader sees it. */
+export function seen(given: string): string {
+  return viewOf(given)?.text ?? given;
+}
+
+/** The numbers and addresses in a text, in order; none overlaps another. */
+export function findingsIn(text: string): Finding[] {
+  if (!MAY_HOLD.test(text)) return [];
+  const findings = findingsAsWritten(text);
+  const view = viewOf(text);
+  if (view !== undefined)
+    for (const { start, end, plain } of findingsAsWritten(view.text)) {
+      let from = view.starts[start] ?? 0;
+      // A mark of direction before a number ends within it.
+      while (/\p{Cf}/u.test(text.charAt(from - 1))) from--;
+      findings.push({ start: from, end: view.ends[end - 1] ?? text.length, plain });
+    }
+  return merged(findings);
+}
+
+/** A text without this has neither. */
+const MAY_HOLD = /[@0-9%&=\\\uFF10-\uFF20]/;
+
+/** The longest of what overlaps counts, up to where the last of it ends. */
+export function merged(findings: readonly Finding[]): Finding[] {
+  if (findings.length < 2) return [...findings];
+  const apart: Finding[] = [];
+  for (const next of [...findings].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = apart.at(-1);
+    if (last === undefined || next.start >= last.end) apart.push(next);
+    else if (next.end > last.end) {
+      const longer = next.end - next.start > last.end - last.start ? next : last;
+      apart[apart.length - 1] = { start: last.start, end: next.end, plain: longer.plain };
+    }
+  }
+  return apart;
+}
+
+function findingsAsWritten(text: string): Finding[] {
+  const findings: Finding[] = [];
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const found = addressAround(text, at);
+    if (found !== undefined) findings.push(found);
+  }
+  if (text.includes('"')) {
+    for (const { index, 0: whole, 1: key = '', 2: number = '' } of text.matchAll(WRITTEN_MEMBERS))
+      findings.push({ start: index + key.length, end: index + whole.length, plain: plainNumber(number) });
+  }
+  MOBILES.lastIndex = 0;
+  for (let found = MOBILES.exec(text); found !== null; found = MOBILES.exec(text)) {
+    const [number] = found;
+    const start = found.index;
+    const end = start + number.length;
+    if (!isPartOfId(text, start, end) && !isDecimal(text, start, number))
+      findings.push({ start, end, plain: koreanNumber(number) });
+  }
+  return findings;
+}
+
+function addressAround(text: string, at: number): Finding | undefined {
+  let start = at;
+  let end = at + 1;
+  // People write blanks around the sign to keep programs from finding the address.
+  while (at - start < 2 && /[ \t]/.test(text.charAt(start - 1))) start--;
+  while (end - at < 3 && /[ \t]/.test(text.charAt(end))) end++;
+  const before = text.slice(Math.max(0, start - LONGEST), start);
+  const local = LOCAL.exec(before) ?? (start === at ? LOCAL_OF_OTHER_SCRIPTS.exec(before) : null);
+  const domain = DOMAIN.exec(text.slice(end, end + LONGEST))?.[0];
+  if (local === null || domain === undefined || PICTURE.test(domain)) return undefined;
+  return {
+    start: start - local[0].length,
+    end: end + domain.length,
+    plain: plainAddress(`${local[0]}@${domain}`),
+  };
+}
+
+function isPartOfId(text: string, start: number, end: number): boolean {
+  let from = start;
+  let to = end;
+  while (start - from < 64 && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;
+  while (to - end < 64 && /[0-9A-Fa-f-]/.test(text.charAt(to))) to++;
+  if (to - from < 16) return false;
+  const ids = [...text.slice(from, to).matchAll(IDS)];
+  return ids.some(({ index, 0: id }) => {
+    const begins = from + index;
+    const ends = begins + id.length;
+    // Digits at the edge of a hash are none of a number before or after it.
+    return begins <= start
+      ? ends >= end || (ends > start && id.length === 64)
+      : begins < end && id.length === 64;
+  });
+}
+
+/** True for the places after the point of a number such as 37.01055517772; one digit before it numbers an item of a list. */
+function isDecimal(text: string, start: number, digits: string): boolean {
+  return /^[0-9]+$/.test(digits) && /[0-9][0-9]\.$/.test(text.slice(Math.max(0, start - 3), start));
+}
+
+export function isId(text: string): boolean {
+  return text.length >= 16 && IS_ID.test(text);
+}
+
+export function isLoneAddress(text: string): boolean {
+  if (!text.includes('@') || !LONE_ADDRESS.test(text)) return false;
+  // What was redacted before is none.
+  return !PICTURE.test(text.slice(text.indexOf('@') + 1)) && !/[0-9a-f]{64}/.test(text);
+}
+
+/** True if a whole value looks like a telephone number, and neither like a service number nor like a day. */
+export function isTelephone(text: string): boolean {
+  return TELEPHONE.test(text) && !SERVICE_NUMBER.test(text) && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text);
+}
+
+function koreanNumber(given: string): string {
+  return given.replace(/[^0-9]/g, '').replace(/^(?:00)?820?/, '0');
+}
+
+/** The canonical form of a telephone number: its digits, with a leading 0 if it is Korean, otherwise with the country code. */
+export function plainNumber(given: string): string {
+  if (IS_MOBILE.test(given)) return koreanNumber(given);
+  // A telephone number that is a JSON number has lost its leading zero.
+  if (/^(?:10[0-9]{8}|1[16789][0-9]{7,8})$/.test(given)) return `0${given}`;
+  if (!TELEPHONE.test(given)) return given;
+  if (/^(?:\+|00)82/.test(given)) return koreanNumber(given);
+  return given.replace(/[^0-9]/g, '').replace(/^00/, '');
+}
+
+/** The canonical form of an e-mail address. */
+export function plainAddress(given: string): string {
+  return given
+    .trim()
+    .replace(/^mailto:/i, '')
+    .replaceAll('%2B', '+')
+    .toLowerCase();
+}
+
+/** The canonical form of a recipient's number or address; undefined for an empty value. */
+export function plainRecipient(given: string): string | undefined {
+  if (/^010[0-9]{8}$/.test(given)) return given;
+  const text = seen(given).trim();
+  if (text === '') return undefined;
+  return isLoneAddress(text) ? plainAddress(text) : plainNumber(text);
+}
+
+/** Where a number stands in a text, whatever separates its digits, also inside a longer one; `number` is in canonical form. */
+export function placesOf(number: string, text: string): Finding[] {
+  const core = number.replace(/^0+/, '');
+  if (!mayHold(core, text)) return [];
+  const view = viewOf(text);
+  const looked = view?.text ?? text;
+  const at = [...looked.matchAll(/[0-9]/g)].map(({ index }) => index);
+  const digits = at.map((index) => looked.charAt(index)).join('');
+  const findings: Finding[] = [];
+  const isNear = (nth: number): boolean => IS_GAP.test(looked.slice((at[nth - 1] ?? -99) + 1, at[nth]));
+  for (let from = digits.indexOf(core); from !== -1; from = digits.indexOf(core, from + 1)) {
+    let first = from;
+    const last = from + core.length - 1;
+    let isWhole = true;
+    for (let nth = from + 1; nth <= last; nth++) isWhole &&= isNear(nth);
+    if (!isWhole) continue;
+    for (let zeros = 0; zeros < 2 && digits[first - 1] === '0' && isNear(first); zeros++) first--;
+    const isAbroad = digits.slice(first - 2, first) === '82' && isNear(first) && isNear(first - 1);
+    if (isAbroad) first -= 2;
+    const start = (at[first] ?? 0) - (isAbroad && looked[(at[first] ?? 0) - 1] === '+' ? 1 : 0);
+    const end = (at[last] ?? 0) + 1;
+    findings.push({ start: view?.starts[start] ?? start, end: view?.ends[end - 1] ?? end, plain: number });
+  }
+  return merged(findings);
+}
+
+/** False if the digits of a text do not hold those of a number, and none of them is hidden. Nearly every text is such a one. */
+function mayHold(core: string, text: string): boolean {
+  if (text.length < core.length) return false;
+  let digits = '';
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) digits += text.charAt(at);
+    else if (code === 0x26 || code === 0x25 || code === 0x3d || code === 0x5c || code >= 0xff10) return true;
+  }
+  return digits.includes(core);
+}
+
+const IS_GAP = new RegExp(`^${GAP}$`);
+
+/**
+ * The first characters of a text of the service without e-mail addresses and mobile numbers: what errors, logs and the ledger hold of
+ * it, under every setting.
+ */
+export function withoutPeople(text: string, most = 4_096): string {
+  const head = cut(text, most);
+  // Drops the last word: a truncated number would not be recognised.
+  const looked = text.length <= most ? head : head.replace(/\S{0,100}$/, '');
+  return edited(
+    looked,
+    findingsIn(looked).map(({ start, end }) => ({ start, end, text: HIDDEN })),
+  );
+}

@@ -1,0 +1,21 @@
+/**
+ * Which texts and documents the functions of this folder need to see at all, as regular expressions in the dialect of RE2: statements
+ * test each text with one of them, which most do not match. Whatever a function would change matches.
+ */
+
+/** What may stand between two digits of a number; in JSON a line break and a tab are two characters. */
+const GAP = String.raw`(?:[-.,/_\s()+~\x{A0}\x{B7}\x{1680}\x{2000}-\x{200A}\x{2010}-\x{2015}\x{2028}\x{2029}\x{202F}\x{205F}\x{2212}\x{3000}\x{301C}\x{3161}\x{FEFF}]|\\+[nrt/]){0,3}`;
+const MOBILE = String.raw`(?:82${GAP}0?${GAP}|0)1[016789]${GAP}[0-9]{3,4}${GAP}[0-9]{4}`;
+/** What hides a part of a number or address from a plain search: entities, percent-encoding, escapes, tags, folds, full-width and unseen characters. */
+const DISGUISE = String.raw`&[#a-z]|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]`;
+const KEY = String.raw`"(?i:to|hp|msisdn|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ a-z]*)\\*"\s*:`;
+
+/** The session variable `patterns` of the statements. */
+export const PATTERNS = {
+  /** May hold a number or an address of a person. */
+  personal: `@|${MOBILE}|${DISGUISE}|${KEY}`,
+  /** The key of a recipient's number, whose value is hashed wherever it stands. */
+  recipient_key: '(?i:recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*)',
+  /** May hold a credential. */
+  credential: String.raw`(?i)auth|cookie|token|secret|sign|passw|pwd|credential|jwt|bearer|basic|digest|hmac|session|key|[?&;#](?:pass|sid|sig)=|://`,
+} as const;

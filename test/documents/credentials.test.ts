@@ -1,0 +1,80 @@
+/** Credentials in messages to other systems: where they stand, and what is no credential. */
+import { expect, test } from 'vitest';
+import { masked } from '../../src/documents/credentials.js';
+
+const json = (value: unknown): string => JSON.stringify(value);
+const SECRET = 'B7xQ2mN9pL4kR8sT1vW6';
+
+test.each<[what: string, given: unknown, made: unknown]>([
+  ['a header', { headers: { Authorization: 'Bearer abc' } }, { headers: { Authorization: '***' } }],
+  ['a number, an object', { token: 7, secret: { a: 1 } }, { token: '***', secret: '***' }],
+  ['a pair of name and value', [{ name: 'X-Api-Key', value: 'abc' }], [{ name: 'X-Api-Key', value: '***' }]],
+  ['a list of two', [['Cookie', 'a=b']], [['Cookie', '***']]],
+  [
+    'headers as one text',
+    { h: 'Accept: x\r\nAuthorization: Basic YTpi\r\nX: y' },
+    { h: 'Accept: x\r\nAuthorization: ***\r\nX: y' },
+  ],
+  ['JSON in a text', { data: json({ access_token: SECRET }) }, { data: json({ access_token: '***' }) }],
+  [
+    'JSON in JSON in a text',
+    { data: json({ x: json({ access_token: SECRET }) }) },
+    { data: json({ x: json({ access_token: '***' }) }) },
+  ],
+  ['a form', { body: `access_token=${SECRET}&grant=x` }, { body: 'access_token=***&grant=x' }],
+  ['a user in a URL', { url: 'https://kim:pw@x.example/a' }, { url: 'https://***@x.example/a' }],
+  ['Slack', { url: 'https://hooks.slack.com/services/T0/B0/abc' }, { url: 'https://hooks.slack.com/***' }],
+  ['Discord', { url: 'https://discord.com/api/webhooks/1/abc' }, { url: 'https://discord.com/***' }],
+  [
+    'Teams',
+    { url: 'https://acme.webhook.office.com/webhookb2/a@b/x' },
+    { url: 'https://acme.webhook.office.com/***' },
+  ],
+  [
+    'Teams workflows',
+    { url: 'https://p.logic.azure.com:443/workflows/a?sig=b' },
+    { url: 'https://p.logic.azure.com:443/***' },
+  ],
+  [
+    'Telegram',
+    { url: 'https://api.telegram.org/bot1:abc/sendMessage' },
+    { url: 'https://api.telegram.org/***' },
+  ],
+  ['Zapier', { url: 'https://hooks.zapier.com/hooks/catch/1/abc/' }, { url: 'https://hooks.zapier.com/***' }],
+  ['Make', { url: 'https://hook.eu1.make.com/abc' }, { url: 'https://hook.eu1.make.com/***' }],
+  [
+    'Google Chat',
+    { url: 'https://chat.googleapis.com/v1/spaces/A/messages?key=b' },
+    { url: 'https://chat.googleapis.com/***' },
+  ],
+  ['Jandi', { url: 'https://wh.jandi.com/connect-api/webhook/1/abc' }, { url: 'https://wh.jandi.com/***' }],
+  ['Dooray', { url: 'https://hook.dooray.com/services/1/2/abc' }, { url: 'https://hook.dooray.com/***' }],
+  [
+    'a part that looks random',
+    { url: `https://x.example/in/${SECRET}?a=1` },
+    { url: 'https://x.example/in/***?a=1' },
+  ],
+])('%s is masked, and masking again changes nothing', (_, given, made) => {
+  const once = masked(json(given), true);
+  expect(once).toBe(json(made));
+  expect(masked(once, true)).toBe(once);
+});
+
+test.each<[what: string, given: unknown]>([
+  ['words in a path', { url: 'https://shop.example/sale/black-friday-2026-11-27-all-items?utm_source=push' }],
+  ['a truth value', { token: true, has_secret: false }],
+  ['a large number', { id: 1, key_count: 9 }],
+])('%s stays', (_, given) => {
+  expect(masked(json(given), true)).toBe(json(given));
+});
+
+test('a link of a message of the own service keeps a part that looks random', () => {
+  const document = json({ link: `https://shop.example/p/${SECRET}` });
+  expect(masked(document, false)).toBe(document);
+});
+
+test('digits of numbers stay as they came', () => {
+  expect(masked('{"a":9007199254740993,"token":"x","b":1.50}', true)).toBe(
+    '{"a":9007199254740993,"token":"***","b":1.50}',
+  );
+});
