@@ -241,7 +241,7 @@ test('a published file can be read whole by any DuckDB: nothing in it needs a fu
       select schema_name, view_name from duckdb_views() where not internal
     ) as relations`);
   expect(relations.length).toBeGreaterThan(50);
-  for (const { name } of relations) await rows(`select * from ${String(name)} limit 1`);
+  for (const { name } of relations) if (typeof name === 'string') await rows(`select * from ${name} limit 1`);
   const macros = await rows(
     `select function_name from duckdb_functions() where not internal and regexp_matches(macro_definition, '\\b_[a-z]+\\(')`,
   );
