@@ -463,3 +463,41 @@ insert into ops.load_notes by name
 select getvariable('load').stream as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
 from snapshots
 where announced <> rows;
+
+-- name: catalog_values
+-- Values of another type than their catalog declares: the typed view has none for them, the item keeps them.
+insert into ops.drift_by_day by name
+with expected as (
+    select unnest([
+        {type: 'string', found: ['VARCHAR']},
+        {type: 'number', found: ['BIGINT', 'UBIGINT', 'DOUBLE']},
+        {type: 'boolean', found: ['BOOLEAN']},
+        {type: 'time', found: ['VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE']},
+        {type: 'array', found: ['ARRAY']},
+        {type: 'geo', found: ['ARRAY']},
+        {type: 'object', found: ['OBJECT']}
+    ], recursive := true)
+),
+
+declared as (
+    select distinct fields.pull, fields.catalog_name, fields.name, expected.found as expected
+    from staged_catalog_fields as fields
+    inner join expected using (type)
+    where fields.name <> ''
+)
+
+select
+    'catalogs' as stream,
+    items.date,
+    'catalog_item:' || items.catalog_name as place,
+    declared.name as field,
+    'type' as kind,
+    min(json_type(items.item, pointer(declared.name))) as example_type,
+    count(*) as records
+from staged_catalog_items as items
+inner join days using (pull, date)
+inner join declared on items.pull = declared.pull and items.catalog_name = declared.catalog_name
+where
+    json_type(items.item, pointer(declared.name)) <> 'NULL'
+    and not list_contains(declared.expected, json_type(items.item, pointer(declared.name)))
+group by items.date, items.catalog_name, declared.name;

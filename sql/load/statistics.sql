@@ -8,9 +8,13 @@ select
     asked.pull,
     asked.first_day,
     asked.last_day,
-    nfc_json(coalesce(record, 'null'::json)::varchar)::json as document,
+    -- The message of a webhook, and its address, may hold credentials.
+    case
+        when regexp_matches(text, getvariable('patterns').credential) then _masked(text, coalesce(record ->> '$.channel', ''))
+        else text
+    end::json as document,
     null::json as extra
-from (
+from (select *, nfc_json(coalesce(record, 'null'::json)::varchar) as text from (
     select map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_pulls), filename) as pull, unnest(answer) as record
     from read_json(
         getvariable('landed').files,
@@ -20,7 +24,7 @@ from (
         maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
-) as answers
+) as answers) as answers
 inner join asked using (pull);
 
 -- name: statistics
@@ -31,7 +35,7 @@ select
     pull,
     -- In an answer for one day, a record without a day belongs to that day.
     coalesce(day_read, if(first_day = last_day, first_day, null)) as date,
-    replace(r.resource_type, '_', '-') as resource_type,
+    lower(replace(r.resource_type, '_', '-')) as resource_type,
     nullif(r.campaign_id, '') as campaign_id,
     nullif(r.campaign_name, '') as campaign_name,
     nullif(r.user_journey_id, '') as user_journey_id,
@@ -52,13 +56,24 @@ from (
     from (select *, json_transform(document, shape('statistic')) as r from documents) as given
 ) as read;
 
+-- name: without_days
+-- The pulls with records of which none has a day that can be read.
+select pull, count(*) as records
+from records
+inner join asked using (pull)
+group by pull
+having
+    count(*) filter (day_note is distinct from 'undated') = 0
+    -- In an answer for one day, records without a day belong to it.
+    and (any_value(first_day <> last_day) or count(r.date) = count(*));
+
 -- name: subchannels
 -- E18: reads what its records alone have. The requested day counts.
 create or replace temp view records as
 select
     pull,
     first_day as date,
-    replace(r.resource_type, '_', '-') as resource_type,
+    lower(replace(r.resource_type, '_', '-')) as resource_type,
     nullif(r.resource_id, '') as resource_id,
     nullif(r.resource_name, '') as resource_name,
     nullif(r.node_id, '') as node_id,

@@ -27,6 +27,9 @@ const SPELLINGS: Readonly<Record<string, Readonly<Record<string, readonly string
   statistic_by_subchannel: { node_name: ['node_mane'] },
 };
 
+/** The values of a field that models compare; another spelling of one is read and is drift. */
+const VALUES: Readonly<Record<string, RegExp>> = { resource_type: /^(?:campaign|user[-_]journey)$/ };
+
 /** The fields of all places, for `conform` and `odditiesIn`. */
 export class Places {
   readonly #places = new Map<string, Map<string, Field>>();
@@ -77,7 +80,7 @@ export class Places {
         .filter(({ node, isKnown, fits }) => node.parent === parent && isKnown && fits)
         .map(({ node, field, name }) => {
           const isPart = node.kind === 'object' && field?.part !== undefined && field.part !== null;
-          return `${encoded(name)}:${isPart ? fittingOf(members, node) : json.slice(node.start, node.end)}`;
+          return `${encoded(name)}:${isPart ? fittingOf(members, node) : columnValue(field?.kind, json.slice(node.start, node.end))}`;
         });
       return `{${kept.join(',')}}`;
     }
@@ -125,7 +128,7 @@ export class Places {
         isKnown,
         isRepeated,
         fits: field === undefined || fits(field.kind, node, text, given),
-        conforms: field === undefined || conforms(field.kind, node, text, given),
+        conforms: field === undefined || conforms(field, node, text, given),
         text: undefined,
       };
       if (!isKnown || node.kind !== 'object' || field.part === null) return [member];
@@ -145,7 +148,7 @@ export class Places {
     return childrenOf(nodes, parent).flatMap((node) => {
       const field = this.#places.get(place)?.get(node.key ?? '');
       const given = extra.slice(node.start, node.end);
-      const isOdd = field === undefined || !conforms(field.kind, node, textAt(extra, node), given);
+      const isOdd = field === undefined || !conforms(field, node, textAt(extra, node), given);
       const kind = field === undefined ? 'unknown' : 'type';
       const own: Oddity[] = isOdd ? [{ place, field: node.key ?? '', kind, type: typeOf(node, given) }] : [];
       if (field?.part === undefined || field.part === null || node.kind !== 'object') return own;
@@ -168,6 +171,26 @@ interface Member {
   readonly text: string | undefined;
 }
 
+/**
+ * What a column takes of a value that fits: of a number in place of a text its digits, so that 10001.0 and 10001 are one id; of tags
+ * that are objects their names.
+ */
+function columnValue(kind: Kind | undefined, given: string): string {
+  if ((kind === 'string' || kind === 'recipient') && /^-?\d/.test(given)) {
+    const number = Number(given);
+    return Number.isSafeInteger(number) && /[.eE]/.test(given) ? String(number) : given;
+  }
+  if (kind !== 'texts') return given;
+  const nodes = nodesOf(given);
+  const [root] = nodes;
+  const tags = childrenOf(nodes, root).map((tag) => {
+    const name = childrenOf(nodes, tag).find(({ key, kind: of }) => key === 'name' && of === 'text');
+    const { start, end } = tag.kind === 'object' && name !== undefined ? name : tag;
+    return given.slice(start, end);
+  });
+  return `[${tags.join(',')}]`;
+}
+
 /** The type of a value as DuckDB names it. */
 function typeOf({ kind }: Node, given: string): string {
   if (kind === 'text') return 'VARCHAR';
@@ -180,16 +203,24 @@ function typeOf({ kind }: Node, given: string): string {
 
 /** True if a column of the kind can take the value. */
 function fits(kind: Kind, node: Node, text: string, given: string): boolean {
-  if (kind === 'any' || kind === 'text' || kind === 'document' || given === 'null') return true;
-  if (node.kind === 'object' || node.kind === 'list') return kind === node.kind;
+  if (kind === 'any' || kind === 'content' || kind === 'text' || kind === 'document' || given === 'null')
+    return true;
+  if (node.kind === 'list') return kind === 'list' || kind === 'texts';
+  if (node.kind === 'object') return kind === 'object';
   const read = READ[kind];
-  return kind !== 'object' && kind !== 'list' && (read === undefined || read(text));
+  return kind !== 'object' && kind !== 'list' && kind !== 'texts' && (read === undefined || read(text));
 }
 
 /** True if the value also has the type of the specification: text is text, a count is a number, no digit is lost. */
-function conforms(kind: Kind, node: Node, text: string, given: string): boolean {
+function conforms({ field, kind }: Field, node: Node, text: string, given: string): boolean {
   if (!fits(kind, node, text, given)) return false;
   if (given === 'null') return true;
+  if (VALUES[field]?.test(text) === false) return false;
+  if (kind === 'content') return node.kind === 'object';
+  if (kind === 'texts')
+    return !nodesOf(given)
+      .slice(1)
+      .some(({ kind: of }) => of === 'object' || of === 'list');
   if (TEXTS.includes(kind)) return node.kind === 'text';
   if (kind === 'counter') return node.kind !== 'text';
   return (kind !== 'number' && kind !== 'quantity') || !/\.[0-9]{4}[0-9]*[1-9]/.test(text);

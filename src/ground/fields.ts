@@ -6,7 +6,7 @@
 /**
  * The kind of a field. `scalar` is a text, number or boolean; `string` is text by the specification, and its column takes
  * the other two as text. `recipient` is a scalar that the privacy setting hashes
- * or drops. `any` is kept as it is. `text` is kept as text; a value that is not text is kept as its JSON. The elements of a
+ * or drops. `any` is kept as it is, and so is `content`, an object whose members nobody lists. `texts` is a list of texts. `text` is kept as text; a value that is not text is kept as its JSON. The elements of a
  * `list` and a `document` are kept in rows of their own. The other kinds are scalars that must be readable as the kind: `whole` as an integer of 32 bits, `epoch` as microseconds since
  * 1970, `counter` as a whole number from 0 to 10^15, whose sums fit a bigint, `quantity` as a number from 0.
  */
@@ -24,8 +24,10 @@ const KINDS = [
   'string',
   'recipient',
   'list',
+  'texts',
   'object',
   'document',
+  'content',
   'any',
   'text',
   'whole',
@@ -46,7 +48,7 @@ export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_
 
 /** True if a field of this kind may hold an object or a list. */
 export function isNested(kind: Kind): boolean {
-  return ['list', 'object', 'document', 'any', 'text'].includes(kind);
+  return ['list', 'texts', 'object', 'content', 'document', 'any', 'text'].includes(kind);
 }
 
 /** True if the values of a field of this kind must be readable as a type. */
@@ -126,8 +128,9 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       'user_journey_node_id user_journey_node_name channel',
     day: 'date',
     counter: 'message_sent message_failed delivered click',
-    any: 'message',
-    list: 'tags conversion',
+    content: 'message',
+    texts: 'tags',
+    list: 'conversion',
   },
   statistic_by_subchannel: {
     string:
@@ -135,7 +138,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       'channel_sub brand_message_target',
     day: 'date',
     counter: 'message_sent message_failed delivered click',
-    list: 'tags conversion',
+    texts: 'tags',
+    list: 'conversion',
   },
   conversion: { string: 'name type', counter: 'count' },
   // E19

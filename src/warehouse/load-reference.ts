@@ -84,6 +84,7 @@ export async function loadReference(
   }
   await session.run('load/begin_end/forget');
   await session.run('load/begin_end/drift');
+  if (stream === 'catalogs') await session.run('load/reference/catalog_values');
   await session.run('load/reference/cover');
   if (stream === 'catalogs') await makeCatalogViews(session);
 }

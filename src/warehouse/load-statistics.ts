@@ -5,6 +5,7 @@ import type { ReadablePull } from './slices.js';
 import { asPattern, count, largestOf, split, type Session } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';
+import { damaged } from '../landing/storage-error.js';
 
 /**
  * The levels of an answer, from the outside in. `list` holds the documents of the next level; `own` names the columns
@@ -134,6 +135,7 @@ export async function loadStatistics(
   await session.run('load/documents/redact');
   await split(session, names.place);
   await session.run(names.records);
+  if (stream === 'statistics') await assertDays(session, pulls);
   await session.run('load/statistics/typed');
   await session.run('load/statistics/staged', names);
   await split(session, 'conversion');
@@ -144,6 +146,19 @@ export async function loadStatistics(
     if (stream === 'statistics') await session.run('load/statistics/restatements');
     await session.run('load/statistics/replaced', names);
   });
+}
+
+const withoutDays = z.object({ pull: z.string(), records: count });
+
+/** @throws DamageError when no record of a pull has a day that can be read, so that its days would seem to be empty */
+async function assertDays(session: Session, pulls: readonly Pull[]): Promise<void> {
+  const [first] = await session.rows('load/statistics/without_days', withoutDays);
+  if (first === undefined) return;
+  const pull = pulls.find(({ id }) => id === first.pull);
+  throw damaged(
+    pull?.files[0]?.file ?? first.pull,
+    `holds ${first.records} records, and the day of none of them can be read`,
+  );
 }
 
 const size = z.object({ rows: count, messages: count });

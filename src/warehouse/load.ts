@@ -2,6 +2,7 @@
  * Loads the pulls that the warehouse lacks, in groups. Each group is one transaction, which covers the tables, the
  * coverage and the note that the pulls are loaded. Pages that DuckDB rejects are read from repaired copies.
  */
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
@@ -332,13 +333,26 @@ export function naming(error: unknown, copies: readonly (readonly [copy: string,
  * @throws DamageError when the file is not whole, or not JSON
  */
 async function repair(file: string, folder: string): Promise<string> {
-  const repaired = repairedJson((await readWhole(file)).toString('utf8'));
+  const bytes = await readWhole(file);
+  if (isEucKr(bytes)) throw damaged(file, 'is in EUC-KR and not in UTF-8, so its Korean cannot be read');
+  const repaired = repairedJson(bytes.toString('utf8'));
   if (repaired === undefined) throw damaged(file, 'is not JSON');
   const own = join(folder, `repaired-${process.pid}-${copies++}`);
   await mkdir(own, { mode: FOLDER_MODE });
   const copy = join(own, pageName(pageOf(basename(file)) ?? 0));
   await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: FILE_MODE });
   return copy;
+}
+
+/** True if bytes are Korean in EUC-KR: in UTF-8 they hold no Hangul and are faulty, in EUC-KR they hold Hangul and are not. */
+function isEucKr(bytes: Buffer): boolean {
+  const HANGUL = /[\uAC00-\uD7A3]/;
+  if (isUtf8(bytes) || HANGUL.test(bytes.toString('utf8'))) return false;
+  try {
+    return HANGUL.test(new TextDecoder('euc-kr', { fatal: true }).decode(bytes));
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -173,7 +173,7 @@ named as (
         nullif(case when is_decomposed then nfc(r.event_name) else r.event_name end, '') as event_name,
         nullif(case when is_decomposed then nfc(r.failure_reason) else r.failure_reason end, '') as failure_reason,
         nullif(case when is_decomposed then nfc(r.resource_title) else r.resource_title end, '') as resource_title,
-        replace(r.resource_type, '_', '-') as resource_type,
+        lower(replace(r.resource_type, '_', '-')) as resource_type,
         nullif(case when is_decomposed then nfc(r.campaign_id) else r.campaign_id end, '') as campaign_id,
         nullif(case when is_decomposed then nfc(r.experiment_group_name) else r.experiment_group_name end, '') as experiment_group_name,
         nullif(case when is_decomposed then nfc(r.user_journey_id) else r.user_journey_id end, '') as user_journey_id,

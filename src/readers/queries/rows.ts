@@ -142,7 +142,12 @@ function jsonSql(value: string, type: DuckDBType, depth = 1): string {
   if (/^(DATE|TIMESTAMP)/.test(String(type))) {
     const iso = `replace(${value}::varchar, ' ', 'T')`;
     const zoned = `regexp_replace(${iso}, '([+-][0-9][0-9])$', '\\1:00')`;
-    const text = String(type).startsWith('TIMESTAMP WITH') ? zoned : iso;
+    // Without a zone it is Korean, as everywhere in the warehouse; the service would read it as UTC.
+    const text = String(type).startsWith('TIMESTAMP WITH')
+      ? zoned
+      : String(type).startsWith('TIMESTAMP')
+        ? `${iso} || '+09:00'`
+        : iso;
     return `case when not isfinite(${value}) then 'infinity' else '"' || ${text} || '"' end`;
   }
   if (/^(BLOB|BIT|UNION|VARIANT|GEOMETRY)/.test(String(type))) return `if(${value} is null, null, 'blob')`;
