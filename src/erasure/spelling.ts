@@ -1,5 +1,7 @@
 /** Numbers and addresses of people in running text, in every spelling that the redaction recognises. */
 
+import { findingsIn } from '../documents/spelling.js';
+
 /** A number or address as it is written in a text. */
 interface Spelled {
   readonly start: number;
@@ -58,6 +60,8 @@ export function* spelledIn(text: string): Generator<Spelled> {
       yield { start: index - local.length + nth, end, plain: `${name}@${domain}`.toLowerCase() };
     }
   }
+  // What the load recognises by how a reader sees it: between tags, entities and escapes.
+  yield* findingsIn(text);
 }
 
 /** Returns the text with asterisks in place of the numbers and addresses that are to be erased. */

@@ -21,6 +21,10 @@ test.each([
   [ADDRESS, '메일은{}입니다. 또는 logo@2x.png'],
   ['GilDong.Hong%40mail.example', 'https://shop.test/?email={}&x=1'],
   ['gildong.hong&#64;mail.example', '<a href="mailto:{}">'],
+  ['010-&#8203;1234-<b>5678', '문의 {}</b>'],
+  ['010=2D1234=2D5678', 'TEL:{}'],
+  ['gildong.hong=40mail.example', 'EMAIL:{}'],
+  ['gildong.hong @ mail.example', '메일은 {} 입니다'],
 ])('%s in %s', (spelled, text) => {
   const whole = text.replace('{}', spelled);
   expect(blanked(whole, isTheirs)).toBe(text.replace('{}', '*'.repeat(spelled.length)));
