@@ -30,7 +30,7 @@ create table ops.coverage (
     short bigint
 );
 
--- The days that the settings want, as the last run left them. state is held, restatable, missing, under_way, waits, removed or
+-- The days that the settings want, as the last run left them. state is loaded, restatable, missing, under_way, waits, removed or
 -- not_complete.
 create table ops.days (
     stream varchar,

@@ -56,7 +56,7 @@ export const sandboxCommand: Command<SandboxFlags> = async (flags, invocation) =
 
 export const demoCommand: Command = async (_, invocation) => {
   const { terminal, effects, flags } = invocation;
-  if ((flags.config ?? flags.dataDir) !== undefined)
+  if ((flags.settingsFile ?? flags.dataDir) !== undefined)
     throw new UsageError('The demo has settings and a data folder of its own, in ./demo.', {
       hint: 'Leave out --config and --data-dir, or start it in another folder.',
     });
@@ -79,8 +79,8 @@ export const demoCommand: Command = async (_, invocation) => {
       first_export: shiftDay(last, 1 - EVENT_DAYS),
     };
     await writeFile(file, fromTemplate('examples/demo.yaml', values));
-    const config = loadConfig({ config: file }, ENVIRONMENT, folder);
-    const demo = { ...invocation, flags: { config: file }, loadConfig: () => config };
+    const config = loadConfig({ settingsFile: file }, ENVIRONMENT, folder);
+    const demo = { ...invocation, flags: { settingsFile: file }, loadConfig: () => config };
     const exitCode = await runCommand({}, demo);
     if (exitCode !== EXIT.done) return exitCode;
     const billed = sandbox.bills().reduce((sum, { records }) => sum + records, 0);

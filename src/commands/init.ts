@@ -32,7 +32,7 @@ type Answers = Record<Question['name'], string>;
 
 export const initCommand: Command<InitOptions> = async (options, invocation) => {
   const { terminal, flags, environment, effects } = invocation;
-  const yaml = resolve(flags.config ?? 'dawnload.yaml');
+  const yaml = resolve(flags.settingsFile ?? 'dawnload.yaml');
   // The .env must be in the folder of the settings file; no other .env is read.
   const env = resolve(dirname(yaml), '.env');
   if (existsSync(yaml) && options.force !== true)
@@ -61,10 +61,10 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
     await chmod(env, 0o600);
     terminal.note(`Kept ${env}, readable only by you.`);
   } else await writeKept(env, envFile(answers, existsSync(env) ? readText(env) : ''), terminal, 0o600);
-  const config = flags.config === undefined ? '' : ` --config ${quoteShell(flags.config)}`;
+  const option = flags.settingsFile === undefined ? '' : ` --config ${quoteShell(flags.settingsFile)}`;
   terminal.note('Next:');
   for (const [command, what] of NEXT)
-    terminal.note(`  ${`dawnload ${command}${config}`.padEnd(18)}  ${what}`);
+    terminal.note(`  ${`dawnload ${command}${option}`.padEnd(18)}  ${what}`);
   terminal.note(`The history begins on ${startDate}: start_date in the file says from when on.`);
   terminal.note('Events are paid for and are off: exports.budget in the file turns them on.');
   return EXIT.done;

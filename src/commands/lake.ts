@@ -13,7 +13,7 @@ import { describePushed, pushLake, type Changes } from '../lake/replicate.js';
 import { setUp } from '../lake/setup.js';
 import { statusOf, verify } from '../lake/verify.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
+import { keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { showTable, type Command, type JsonOptions, type Options } from './shared.js';
 
 /** Number of commits that `lake status` shows. */
@@ -138,7 +138,8 @@ async function verifyErased(
   invocation: Invocation,
 ): Promise<ExitCode> {
   const { effects, terminal } = invocation;
-  const key = await hmacKey(config.dataDir, effects);
+  // Searching takes no lock, so it makes no key.
+  const key = await storedKey(config.dataDir);
   const { ids } = new Register(await Journal.read(config, effects), keyFingerprint(key));
   const { tables, files, holding } = await withLake(config, invocation, async (lake) => {
     await prepareErased(lake, config, { key, ids });

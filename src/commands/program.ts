@@ -97,11 +97,14 @@ export function commandLine(version: string, perform: Perform): Command {
       if (option instanceof Option) command.addOption(option);
       else command.option(...option);
     }
-    return command.action(() =>
-      perform(command.optsWithGlobals(), async (invocation) =>
+    return command.action(() => {
+      const { config: settingsFile, ...flags } = command.optsWithGlobals<
+        Flags & { readonly config?: string }
+      >();
+      return perform({ ...flags, settingsFile }, async (invocation) =>
         (await load())(command.optsWithGlobals<O>(), invocation, ...command.args),
-      ),
-    );
+      );
+    });
   }
 
   add('demo', 'run the nightly job against the embedded sandbox; no account, no cost', {
@@ -268,13 +271,14 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [['--query <name>', 'a query that finds the rows'], ...SQL_OPTIONS, KEY_OPTION, JSON_OPTION],
     load: async () => (await import('./push.js')).pushRejectedCommand,
   });
-  add('push resume <push>', 'say that the service has the rows of unknown outcome; no push sends them', {
-    examples: ['dawnload push resume 2026-11-21.1', 'dawnload push resume 2026-11-21.1 --again'],
-    options: [['--again', 'say that it has not: the next push sends them again']],
-    load: async () => (await import('./push.js')).pushResumeCommand,
-  });
-  add('push abandon <push>', 'leave the outcome open: no push sends these rows', {
-    load: async () => (await import('./push.js')).pushAbandonCommand,
+  add('push decide <push>', 'decide about the rows of a push whose outcome is unknown', {
+    examples: ['dawnload push decide 2026-11-21.1 --delivered', 'dawnload push decide 2026-11-21.1 --again'],
+    options: [
+      ['--delivered', 'the service has the rows: no push sends them'],
+      ['--again', 'the service does not have the rows: the next push sends them again'],
+      ['--abandon', 'leave the outcome open: no push sends these rows'],
+    ],
+    load: async () => (await import('./push.js')).pushDecideCommand,
   });
 
   add('lake', 'the same tables in Iceberg, for other engines', {

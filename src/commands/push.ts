@@ -10,7 +10,7 @@ import { adviceOn, pathOfTarget, pushesOf, recordDecision, type Decision } from 
 import { pushRows, readRemembered, sentenceOn, writeRows } from '../push/push.js';
 import { ALL, configuredPush, wantedOf } from '../push/targets.js';
 import { plural } from '../terminal/terminal.js';
-import { hmacKey } from '../warehouse/privacy.js';
+import { storedKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
 import { showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
 
@@ -98,7 +98,8 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { pushes, lost } = await pushesNow(config, effects);
-  const hmac = await hmacKey(config.dataDir, effects);
+  // Listing takes no lock, so it makes no key.
+  const hmac = await storedKey(config.dataDir);
   const isAsked = (options.query ?? options.sql ?? options.file) !== undefined;
   const all: (z.infer<typeof rejection> & { target: string })[] = [];
   const session = await hashingSession(config, hmac);
@@ -124,27 +125,34 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   return warnAll(terminal, lost);
 };
 
-/** Records that a person looked whether the service has the rows of unknown outcome; later pushes follow it. */
-export const pushResumeCommand: Command<Options<never, 'again'>, [id: string]> = async (
-  { again = false },
+/** Your decisions about rows of unknown outcome, as the journal records them. */
+const DECISIONS: Readonly<Record<'delivered' | 'again' | 'abandon', Decision>> = {
+  delivered: 'taken',
+  again: 'again',
+  abandon: 'in_doubt',
+};
+
+/** Records your decision about the rows of unknown outcome; later pushes follow it. */
+export const pushDecideCommand: Command<Options<never, keyof typeof DECISIONS>, [id: string]> = async (
+  options,
   invocation,
   id,
 ) => {
-  const rows = plural(await decide(again ? 'again' : 'taken', invocation, id), 'row');
-  const what = again ? `sends the ${rows} again` : `leaves out the ${rows} that the service has`;
-  invocation.terminal.note(`The same command, or a night that makes this push, goes on, and ${what}.`);
-  return EXIT.done;
-};
-
-export const pushAbandonCommand: Command<object, [id: string]> = async (_, invocation, id) => {
-  const rows = plural(await decide('in_doubt', invocation, id), 'row');
-  invocation.terminal.note(`Push ${id} is given up: no push sends its ${rows} of unknown outcome.`);
-  return EXIT.done;
-};
-
-/** Records a decision about a push; returns the number of its rows of unknown outcome. */
-async function decide(as: Decision, invocation: Invocation, id: string): Promise<number> {
-  const opening = { command: 'push resume', needs: 'nothing' } as const;
+  const given = (['delivered', 'again', 'abandon'] as const).filter((one) => options[one] === true);
+  const [decision] = given;
+  if (decision === undefined || given.length > 1)
+    throw new UsageError('Exactly one decision is needed.', {
+      hint: 'Look into the service, then add one of --delivered, --again and --abandon.',
+    });
+  const opening = { command: 'push decide', needs: 'nothing' } as const;
   await using folder = await DataFolder.open(invocation.loadConfig(), invocation, opening);
-  return await recordDecision(folder.journal, id, as);
-}
+  const rows = plural(await recordDecision(folder.journal, id, DECISIONS[decision]), 'row');
+  const follows = 'The same command, or a night that makes this push, continues, and';
+  const sentences = {
+    delivered: `${follows} leaves out the ${rows} that the service has.`,
+    again: `${follows} sends the ${rows} again.`,
+    abandon: `Push ${id} is given up: no push sends its ${rows} of unknown outcome.`,
+  };
+  invocation.terminal.note(sentences[decision]);
+  return EXIT.done;
+};

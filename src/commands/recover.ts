@@ -14,7 +14,7 @@ import { erasureNamed, type Journal } from '../journal/journal.js';
 import { DataFolder } from '../night/data-folder.js';
 import { headsOf } from '../night/warehouse.js';
 import { dataFiles, exportFolder } from '../landing/paths.js';
-import { allCalls, enterCalls, lostCalls, pushesOf, recordLost, ROWS_LOST } from '../push/ledger.js';
+import { allCalls, enterCalls, lostCalls, pushesOf, recordLost } from '../push/ledger.js';
 import { plural } from '../terminal/terminal.js';
 import { keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy, removedKnownBy } from '../warehouse/reader.js';
@@ -55,7 +55,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
     showTable(terminal, calls);
     showTable(terminal, found, 'key date state records estimated_records export_id known_by');
   }
-  if (!doubt.why.startsWith(ROWS_LOST))
+  if (doubt.of !== 'pushed')
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports decide DAY.1 --attach EXPORT_ID`.',
     );
@@ -73,7 +73,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   if (entered > 0)
     terminal.note(`Entered ${plural(entered, 'push call')} of unknown outcome: \`dawnload push list\`.`);
   await journal.confirm(
-    doubt.forgotten,
+    doubt.newest,
     lost.map(({ seq }) => seq),
   );
   if (lost.length > 0)

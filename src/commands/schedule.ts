@@ -17,7 +17,11 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
   const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at ?? NIGHTLY.at);
   const config = requireService(invocation.loadConfig());
-  const given = { '--config': flags.config, '--log-format': flags.logFormat, '--data-dir': flags.dataDir };
+  const given = {
+    '--config': flags.settingsFile,
+    '--log-format': flags.logFormat,
+    '--data-dir': flags.dataDir,
+  };
   const run: [string, ...string[]] = [
     process.execPath,
     join(PACKAGE_ROOT, 'dist/src/cli.js'),

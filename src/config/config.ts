@@ -41,7 +41,8 @@ export class SettingsError extends ConfigError {
 export type ServiceConfig = Config & Readonly<Record<Name, string>> & { readonly credentials: Credentials };
 
 export interface Flags {
-  readonly config?: string | undefined;
+  /** `--config`. */
+  readonly settingsFile?: string | undefined;
   readonly dataDir?: string | undefined;
   readonly verbose?: boolean | undefined;
   readonly logFormat?: 'text' | 'json' | undefined;
@@ -67,9 +68,9 @@ export function loadConfig(
   environment: Environment = process.env,
   cwd: string = process.cwd(),
 ) {
-  const path = resolve(cwd, flags.config ?? DEFAULT_FILE);
+  const path = resolve(cwd, flags.settingsFile ?? DEFAULT_FILE);
   const file = existsSync(path) ? path : undefined;
-  if (file === undefined && flags.config !== undefined)
+  if (file === undefined && flags.settingsFile !== undefined)
     throw new ConfigError(`There is no configuration file ${path}.`, {
       hint: 'Correct --config, or write one with `dawnload init`.',
     });

@@ -382,7 +382,7 @@ async function stateOf(folder: string): Promise<string> {
 // Data that arrives after an erasure, or is restored: searched whenever a folder is opened.
 
 /** The parts of the open data folder that hold persons. */
-interface ErasureFolder {
+interface ErasureParts {
   readonly erasures: Erasures;
   readonly landing: LandingZone;
   readonly warehouse: Pick<Warehouse, 'loader' | 'knownErasure' | 'refining'>;
@@ -396,11 +396,7 @@ interface ErasureFolder {
  * Cuts erased persons from what has landed; undefined if an erasure was killed, which is left to `dawnload forget` as long as its
  * record is there.
  */
-export async function sweepArrived({
-  erasures,
-  config,
-  invocation,
-}: ErasureFolder): Promise<Cut | undefined> {
+export async function sweepArrived({ erasures, config, invocation }: ErasureParts): Promise<Cut | undefined> {
   const pending = new Pending(config.dataDir, invocation.effects);
   if (erasures.register.unfinished !== undefined && (await pending.read()) !== undefined) return undefined;
   const cut = await erasures.sweep();
@@ -409,19 +405,19 @@ export async function sweepArrived({
 }
 
 /** Removes the rows of what was cut from the warehouse, and those of erased persons whom an older file still holds. */
-export async function dropArrived(folder: ErasureFolder, { records, pulls }: Cut): Promise<void> {
-  const { register } = folder.erasures;
-  const isOlder = (await folder.warehouse.knownErasure()) !== register.last?.line;
+export async function dropArrived(parts: ErasureParts, { records, pulls }: Cut): Promise<void> {
+  const { register } = parts.erasures;
+  const isOlder = (await parts.warehouse.knownErasure()) !== register.last?.line;
   if (isOlder) await register.append({ event: 'rows-deleted' });
-  if (records > 0 || isOlder) await reloadErased(folder, pulls);
+  if (records > 0 || isOlder) await reloadErased(parts, pulls);
 }
 
 /**
  * Loads the cut pulls again, and the days on which the warehouse still holds an erased person although the pages no
  * longer do. Rows whose pages are gone are deleted.
  */
-export async function reloadErased(folder: ErasureFolder, cut: ReadonlySet<string>): Promise<void> {
-  const { erasures, landing, warehouse, ledger } = folder;
+export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>): Promise<void> {
+  const { erasures, landing, warehouse, ledger } = parts;
   if (erasures.register.last === undefined) return;
   const session = await erasures.session();
   const daysLeft = () =>
@@ -432,7 +428,7 @@ export async function reloadErased(folder: ErasureFolder, cut: ReadonlySet<strin
   const { days, firstOptOut } = await daysLeft();
   const exports = await landing.exportPulls(landedAmong(ledger.entries()));
   const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
-  await folder.load(changed, 'again');
+  await parts.load(changed, 'again');
   const snapshots = await landing.pulls(landing.found.filter(({ stream }) => stream === 'opt_outs'));
   const first = snapshots.findIndex(
     (pull) => cut.has(pull.id) || (firstOptOut !== undefined && pull.days.start >= firstOptOut),
@@ -440,8 +436,8 @@ export async function reloadErased(folder: ErasureFolder, cut: ReadonlySet<strin
   const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
   if (earliest !== undefined) {
     await warehouse.loader.unloadAfter([earliest]);
-    await folder.load([earliest], 'again');
-    await folder.load(later);
+    await parts.load([earliest], 'again');
+    await parts.load(later);
   }
   const left = await daysLeft();
   if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);

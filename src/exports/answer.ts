@@ -61,7 +61,7 @@ export async function askPage(
   if (kind === 'broken' && status === 200 && BEGINS_AS_JSON.test(bytesOf(body).toString('latin1', 0, 1024)))
     return { kind: 'unreadable', reason, body, repeated: true };
   const isRefused = kind === 'refused' || kind === 'redirected';
-  const what = isRefused ? (reason.startsWith('HTTP 404') ? 'not_found' : 'strange') : 'trouble';
+  const what = isRefused ? (status === 404 ? 'not_found' : 'strange') : 'trouble';
   return { kind: what, reason, body };
 }
 

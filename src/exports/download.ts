@@ -9,7 +9,7 @@ import { settleAll, type ServiceClient } from '../service/client.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { isUnderWay, needsPerson, type Export, type Outcome } from './export.js';
 import type { Lack } from '../warehouse/warehouse.js';
-import { Patience, Reading, type DownloadFolder } from './reading.js';
+import { Patience, Reading, type DownloadParts } from './reading.js';
 
 /** The most exports that are read at the same time; the pace of the client holds for all of them together. */
 const AT_ONCE = 16;
@@ -21,10 +21,10 @@ const AGAIN_MINUTES = 5;
 const NIGHTS = 3;
 
 /** Downloads those of the exports under way that are ready now; no other one is reported. */
-export async function downloadReady(service: ServiceClient, folder: DownloadFolder): Promise<void> {
-  const { effects } = folder.invocation;
-  const underWay = folder.ledger.entries().filter(isUnderWay);
-  await downloadAll(underWay, service, folder, new Patience(0, effects, true));
+export async function downloadReady(service: ServiceClient, parts: DownloadParts): Promise<void> {
+  const { effects } = parts.invocation;
+  const underWay = parts.ledger.entries().filter(isUnderWay);
+  await downloadAll(underWay, service, parts, new Patience(0, effects, true));
 }
 
 /**
@@ -33,26 +33,26 @@ export async function downloadReady(service: ServiceClient, folder: DownloadFold
  */
 export async function resumeExports(
   service: ServiceClient,
-  folder: DownloadFolder,
+  parts: DownloadParts,
   patience: Patience,
 ): Promise<void> {
-  const { ledger, invocation } = folder;
+  const { ledger, invocation } = parts;
   const { effects, runId } = invocation;
   const underWay = ledger.entries().filter((entry) => isUnderWay(entry) && entry.run !== runId);
-  await downloadAll(underWay, service, folder, patience);
+  await downloadAll(underWay, service, parts, patience);
   const short: Export[] = [];
-  for (const entry of ledger.entries()) if (await mayLack(entry, folder)) short.push(entry);
+  for (const entry of ledger.entries()) if (await mayLack(entry, parts)) short.push(entry);
   const minutes = Math.min(AGAIN_MINUTES, ledger.settings.maxWaitMinutes);
-  await downloadAll(short, service, folder, new Patience(minutes, effects));
+  await downloadAll(short, service, parts, new Patience(minutes, effects));
 }
 
 async function downloadAll(
   entries: readonly Export[],
   service: ServiceClient,
-  folder: DownloadFolder,
+  parts: DownloadParts,
   patience: Patience,
 ): Promise<void> {
-  const { effects, signal } = folder.invocation;
+  const { effects, signal } = parts.invocation;
   const limit = pLimit(AT_ONCE);
   let isFailed = false;
   const download = async (entry: Export): Promise<void> => {
@@ -60,7 +60,7 @@ async function downloadAll(
     if (isFailed) return;
     const isDecided = !isUnderWay(entry) || !needsPerson(entry);
     try {
-      await downloadExport(entry, service, folder, isDecided ? patience : new Patience(0, effects));
+      await downloadExport(entry, service, parts, isDecided ? patience : new Patience(0, effects));
     } catch (error) {
       // A full disk or a refused key ends the run, so the others are not waited for.
       isFailed = true;
@@ -74,7 +74,7 @@ async function downloadAll(
 /** True on the nights after an export landed if it may lack records. */
 async function mayLack(
   entry: Export,
-  { warehouse, invocation: { effects } }: DownloadFolder,
+  { warehouse, invocation: { effects } }: DownloadParts,
 ): Promise<boolean> {
   const { state, day, landedAt, short, accepted, proof, tolerated } = entry;
   const isSettled = accepted === true || proof !== undefined || tolerated !== undefined;
@@ -100,17 +100,17 @@ const READINGS = 3;
 export async function downloadExport(
   { key, day, exportId, run }: Export,
   service: ServiceClient,
-  folder: DownloadFolder,
+  parts: DownloadParts,
   patience: Patience,
   acceptIncomplete = false,
 ): Promise<void> {
-  const { ledger, report, warehouse, load } = folder;
+  const { ledger, report, warehouse, load } = parts;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const read = async (): Promise<
     { result: 'new' | 'same' | undefined } & Pick<Reading, 'notes' | 'isWhole'>
   > => {
     const entry = { ...ledger.get(key), exportId };
-    const reading = await Reading.open(entry, acceptIncomplete, service, folder, patience);
+    const reading = await Reading.open(entry, acceptIncomplete, service, parts, patience);
     const pull = await reading.land();
     const { notes, isWhole } = reading;
     if (pull === undefined || pull === 'same') return { result: pull, notes, isWhole };
@@ -140,7 +140,7 @@ export async function downloadExport(
     if (line !== undefined) await ledger.record(line);
   }
   const { records } = ledger.get(key);
-  report.exports.push({ key, day, records, requested: run === folder.invocation.runId });
+  report.exports.push({ key, day, records, requested: run === parts.invocation.runId });
 }
 
 /** What is recorded of a loaded export: it is complete, or may lack records. Pure. */

@@ -26,7 +26,7 @@ import {
   type Decision,
 } from './budget.js';
 import { downloadExport } from './download.js';
-import type { DownloadFolder, Patience } from './reading.js';
+import type { DownloadParts, Patience } from './reading.js';
 import { type Export } from './export.js';
 import { judgedText } from './ledger.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
@@ -38,9 +38,9 @@ const MOST_DOWNLOADS = 3;
 const REFUSALS_IN_A_ROW = 2;
 
 /** The parts of the open data folder that paid requests use. */
-interface PaymentFolder extends DownloadFolder {
-  readonly warehouse: DownloadFolder['warehouse'] & Pick<Warehouse, 'coverage' | 'removedDays'>;
-  readonly report: DownloadFolder['report'] & {
+interface PaymentParts extends DownloadParts {
+  readonly warehouse: DownloadParts['warehouse'] & Pick<Warehouse, 'coverage' | 'removedDays'>;
+  readonly report: DownloadParts['report'] & {
     readonly unpaidDays: Unpaid[];
     budget: Budget | undefined;
     readonly attention: Needed[];
@@ -63,12 +63,12 @@ export interface Unpaid {
 export async function requestMissing(
   job: Job,
   service: ServiceClient,
-  folder: PaymentFolder,
+  parts: PaymentParts,
   patience: Patience,
   resumed: Promise<unknown> = Promise.resolve(),
 ): Promise<void> {
-  const { ledger, warehouse, report } = folder;
-  const { runId, signal, effects, terminal } = folder.invocation;
+  const { ledger, warehouse, report } = parts;
+  const { runId, signal, effects, terminal } = parts.invocation;
   const { budget } = ledger.settings;
   const messages = await warehouse.messages();
   const removed = await warehouse.removedDays();
@@ -106,7 +106,7 @@ export async function requestMissing(
     for (const { day } of wanted) report.unpaidDays.push({ day, verdict: 'clock', estimate: undefined });
     return;
   }
-  if (!(await consentTo(job, wanted, folder))) {
+  if (!(await consentTo(job, wanted, parts))) {
     for (const { day, estimate } of wanted) report.unpaidDays.push({ day, verdict: 'no_consent', estimate });
     return;
   }
@@ -128,7 +128,7 @@ export async function requestMissing(
     const mayRequest = refusals < REFUSALS_IN_A_ROW && failures.length === 0 && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);
-      const sent = await keepFailure(requestPaid(next, service, folder));
+      const sent = await keepFailure(requestPaid(next, service, parts));
       // Whether the answer is the same as the one before decides about the next request.
       await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
@@ -137,7 +137,7 @@ export async function requestMissing(
         // An id that another export has belongs to one of the two at most.
         const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
         refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
-        const download = keepFailure(downloadExport(sent, service, folder, patience)).finally(() => {
+        const download = keepFailure(downloadExport(sent, service, parts, patience)).finally(() => {
           if (ledger.get(sent.key).landedAt !== undefined) patience.renew();
           downloads.delete(download);
         });
@@ -157,14 +157,14 @@ export async function requestMissing(
   }
   if (failures.length > 0) throw failures[0];
   signal.throwIfAborted();
-  tellSpent(folder);
+  tellSpent(parts);
 }
 
 /** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 async function consentTo(
   job: Job,
   decisions: readonly Decision[],
-  { ledger, invocation: { terminal, signal } }: PaymentFolder,
+  { ledger, invocation: { terminal, signal } }: PaymentParts,
 ): Promise<boolean> {
   if (job.consent !== 'ask') return true;
   const wanted = decisions.filter(({ verdict }) => verdict === 'request');
@@ -189,15 +189,15 @@ async function consentTo(
 export async function requestAgain(
   key: string,
   service: ServiceClient,
-  folder: PaymentFolder,
+  parts: PaymentParts,
   patience: Patience,
 ): Promise<boolean> {
-  const { ledger } = folder;
+  const { ledger } = parts;
   ledger.assertPayableAgain(key);
-  const estimate = await affordable(key, folder);
-  const outcome = await requestPaid({ again: key, estimate }, service, folder);
-  if (typeof outcome !== 'string') await downloadExport(outcome, service, folder, patience);
-  tellSpent(folder);
+  const estimate = await affordable(key, parts);
+  const outcome = await requestPaid({ again: key, estimate }, service, parts);
+  if (typeof outcome !== 'string') await downloadExport(outcome, service, parts, patience);
+  tellSpent(parts);
   return typeof outcome !== 'string';
 }
 
@@ -205,9 +205,9 @@ export async function requestAgain(
  * The expected records of an export's day, if the budget allows paying for it again. The amount that may be billed for
  * the old export is counted too.
  */
-async function affordable(key: string, folder: PaymentFolder): Promise<number | undefined> {
-  const { ledger, warehouse } = folder;
-  const { effects, runId } = folder.invocation;
+async function affordable(key: string, parts: PaymentParts): Promise<number | undefined> {
+  const { ledger, warehouse } = parts;
+  const { effects, runId } = parts.invocation;
   const { day } = ledger.get(key);
   // An old export of unknown size would hold the whole budget, although this request abandons it; it is therefore left
   // out.
@@ -227,7 +227,7 @@ async function affordable(key: string, folder: PaymentFolder): Promise<number | 
 }
 
 /** Prints the total spent on this run's exports, if there are any. */
-function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: PaymentFolder): void {
+function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: PaymentParts): void {
   const { budget, currency } = ledger.settings;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
@@ -263,9 +263,9 @@ type Sent = Export | 'refused' | 'stop';
  * @throws CredentialsError, ServiceError, ClockError, StorageError, and RefusedError for a day that an export covers, before
  *   the intent is recorded, so nothing was sent
  */
-async function requestPaid(wish: Wish, service: ServiceClient, folder: PaymentFolder): Promise<Sent> {
-  const { ledger } = folder;
-  const { terminal, runId: run } = folder.invocation;
+async function requestPaid(wish: Wish, service: ServiceClient, parts: PaymentParts): Promise<Sent> {
+  const { ledger } = parts;
+  const { terminal, runId: run } = parts.invocation;
   const { pricePerRecord, includeMessageData: messageData, refusals } = ledger.settings;
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
@@ -287,7 +287,7 @@ async function requestPaid(wish: Wish, service: ServiceClient, folder: PaymentFo
   });
   terminal.progress(`requesting the export of ${entry.day}`);
   const outcome = await requestExport(permit, windowOf(entry.day), entry.messageData, refusals);
-  return record(entry, outcome, folder);
+  return record(entry, outcome, parts);
 }
 
 type RequestOutcome =
@@ -384,7 +384,7 @@ function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | un
 async function record(
   { key, day }: Export,
   outcome: RequestOutcome,
-  { ledger, landing, report }: PaymentFolder,
+  { ledger, landing, report }: PaymentParts,
 ): Promise<Sent> {
   const gap = (reason: string): void => void report.gaps.push(eventGap(day, reason));
   switch (outcome.kind) {

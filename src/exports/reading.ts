@@ -10,14 +10,14 @@ import { eventGap, type Gap } from '../ground/streams.js';
 import {
   firstAnswers,
   rowsIn,
-  type LandingFolder,
+  type LandingParts,
   type LandingZone,
   type Page,
   type Pull,
   type PullWriter,
 } from '../landing/landing-zone.js';
 import { readBody } from '../landing/page-file.js';
-import { pageName, type ExportFolder } from '../landing/paths.js';
+import { pageName, type ExportPlace } from '../landing/paths.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { settleAll, type ServiceClient } from '../service/client.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -28,7 +28,7 @@ import { isClosed, type Export } from './export.js';
 import { type Ledger } from './ledger.js';
 
 /** The parts of the open data folder that a download uses. */
-export interface DownloadFolder extends LandingFolder {
+export interface DownloadParts extends LandingParts {
   readonly ledger: Ledger;
   readonly warehouse: Pick<Warehouse, 'messages' | 'lackOf'>;
   readonly report: { readonly exports: ExportLine[]; readonly pending: string[]; readonly gaps: Gap[] };
@@ -113,10 +113,10 @@ export class Reading {
    * @param whole the reading that has ended before this one, if its pages are intact
    */
   private constructor(
-    private readonly entry: Export & ExportFolder,
+    private readonly entry: Export & ExportPlace,
     private readonly acceptIncomplete: boolean,
     private readonly service: ServiceClient,
-    private readonly folder: DownloadFolder,
+    private readonly parts: DownloadParts,
     private readonly patience: Patience,
     private readonly writer: PullWriter,
     private readonly landed: readonly LandedPage[],
@@ -134,13 +134,13 @@ export class Reading {
    * @param acceptIncomplete true if the user accepts an incomplete export: one without records, or with some pages missing
    */
   static async open(
-    entry: Export & ExportFolder,
+    entry: Export & ExportPlace,
     acceptIncomplete: boolean,
     service: ServiceClient,
-    folder: DownloadFolder,
+    parts: DownloadParts,
     patience: Patience,
   ): Promise<Reading> {
-    const { landing } = folder;
+    const { landing } = parts;
     let writer = await landing.reading(entry);
     const damage: DamageError[] = [];
     const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
@@ -151,14 +151,14 @@ export class Reading {
     if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');
     const before = writer.before === undefined ? [] : await landedPages(landing, writer.before);
     const pages = [...before, ...(await landedPages(landing, writer.id))];
-    return new Reading(entry, acceptIncomplete, service, folder, patience, writer, pages, whole);
+    return new Reading(entry, acceptIncomplete, service, parts, patience, writer, pages, whole);
   }
 
   /** Resolves with the pull; `same` if the export is as it was, undefined if it gave no pages, which is reported. */
   async land(): Promise<Pull | 'same' | undefined> {
     const { entry, whole, acceptIncomplete } = this;
     const { key, day, landedAt } = entry;
-    const { terminal } = this.folder.invocation;
+    const { terminal } = this.parts.invocation;
     // Killed between the manifest and the line of the ledger.
     const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
     if (isNew && !this.#isAgain) return this.#landed(whole);
@@ -186,7 +186,7 @@ export class Reading {
       return 'same';
     }
     const pull = await this.#finish(course);
-    const { pages, records } = this.folder.ledger.get(key);
+    const { pages, records } = this.parts.ledger.get(key);
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,
@@ -199,12 +199,12 @@ export class Reading {
 
   /** The course of the reading; what to expect comes from the estimate at the request and the daily statistics of now. */
   async #course(): Promise<Course> {
-    const { entry, folder, landed, acceptIncomplete, service } = this;
+    const { entry, parts, landed, acceptIncomplete, service } = this;
     const { day, estimate = 0, doubted, troubles, state } = entry;
-    const { sent = 0, delivered = 0, click = 0 } = (await folder.warehouse.messages()).get(day) ?? {};
+    const { sent = 0, delivered = 0, click = 0 } = (await parts.warehouse.messages()).get(day) ?? {};
     const expected = Math.max(estimate, sent, delivered, click);
     const isCut = this.whole?.isCut?.() !== false;
-    const lack = this.#isAgain && !isCut ? await folder.warehouse.lackOf(day) : undefined;
+    const lack = this.#isAgain && !isCut ? await parts.warehouse.lackOf(day) : undefined;
     return new Course(
       {
         expectsRecords: !acceptIncomplete && (expected > 0 || landed.length > 0),
@@ -212,7 +212,7 @@ export class Reading {
         atLeast: acceptIncomplete ? 0 : sent / 2,
         plausiblePages: expected > 0 ? 10 + Math.ceil((4 * expected) / RECORDS_PER_PAGE) : UNKNOWN_PAGES,
         retries: service.settings.retries,
-        pageParameter: folder.ledger.settings.pageParameter,
+        pageParameter: parts.ledger.settings.pageParameter,
         isAgain: this.#isAgain,
         isMade: doubted || troubles > 0 || state !== 'requested',
         // Records without an id would count twice.
@@ -225,7 +225,7 @@ export class Reading {
   /** Does what the course wants, until it ends. */
   async #follow(course: Course) {
     const { key, day } = this.entry;
-    const { ledger, invocation } = this.folder;
+    const { ledger, invocation } = this.parts;
     const { effects, signal, terminal } = invocation;
     let [pauseMs, known, wasReady] = [PAUSE.firstMs, course.pages.size, false];
     for (;;) {
@@ -253,9 +253,9 @@ export class Reading {
 
   /** Requests a page, and lands it or sets it aside. */
   async #take(number: number, course: Course): Promise<void> {
-    const { entry, folder, service } = this;
+    const { entry, parts, service } = this;
     const { key, exportId } = entry;
-    const { ledger, landing, invocation } = folder;
+    const { ledger, landing, invocation } = parts;
     const answer = await askPage(service, exportId, ledger.settings.pageParameter, number);
     if (answer.kind === 'oversized')
       throw new TooLargeError(`Page ${number} of export ${key} is ${answer.reason}.`, {
@@ -280,7 +280,7 @@ export class Reading {
   /** Reports an export that is not ready; ends the reading of one that is empty, or of which a person accepts the pages. */
   async #without({ kind, reason }: Unready, course: Course): Promise<Pull | undefined> {
     const { key, day, exportId } = this.entry;
-    const { ledger, report, invocation } = this.folder;
+    const { ledger, report, invocation } = this.parts;
     if (this.acceptIncomplete && this.#files.size > 0) return this.#finish(course);
     if (this.#isAgain && (kind === 'empty' || kind === 'doubtful')) return undefined;
     switch (kind) {
@@ -334,7 +334,7 @@ export class Reading {
 
   /** Records in the ledger that a reading is whole, and removes the readings before it. */
   async #landed(pull: Pull): Promise<Pull> {
-    const { landing, ledger } = this.folder;
+    const { landing, ledger } = this.parts;
     const { facts, files, pulledAt } = pull;
     const first = firstAnswers(files);
     const pages = first.length + facts.unreadable.length;
@@ -348,13 +348,13 @@ export class Reading {
   }
 
   async #trouble(note: string, reason = note): Promise<undefined> {
-    if (!this.#isAgain) await this.folder.ledger.record({ event: 'troubled', key: this.entry.key, note });
+    if (!this.#isAgain) await this.parts.ledger.record({ event: 'troubled', key: this.entry.key, note });
     this.#gap(reason);
     return undefined;
   }
 
   #gap(reason: string): void {
-    this.folder.report.gaps.push(eventGap(this.entry.day, reason));
+    this.parts.report.gaps.push(eventGap(this.entry.day, reason));
   }
 }
 

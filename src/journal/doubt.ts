@@ -17,13 +17,15 @@ export interface KnownHead extends Head {
 export class Doubt extends DamageError {
   /**
    * @param why a sentence
-   * @param forgotten the highest number that another file knows
+   * @param newest the highest number that another file knows
    * @param erase the names of the erasures that are missing: then nothing is loaded, published or pushed
    */
   constructor(
     readonly why: string,
-    readonly forgotten: number,
+    readonly newest: number,
     readonly erase?: string,
+    /** `pushed` if only rows beside the journal are missing. */
+    readonly of?: 'pushed',
   ) {
     const [refused, hint] =
       erase === undefined
@@ -45,6 +47,7 @@ export class Doubt extends DamageError {
  */
 export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?: string): Doubt | undefined {
   const decided = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
+  const unsure = decided?.event === 'unsure' ? decided : undefined;
   const agreed = journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? [line.forgotten] : []));
   const missing = heads.filter((head) => !journal.holds(head));
   // Number 0 belongs to no line, so it proves nothing.
@@ -60,10 +63,12 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
     (unerased[0] && `The journal lacks an erasure, which ${unerased[0].place} knows.`) ??
     other ??
     // What was seen before stays in doubt until you agree, also where the evidence is gone.
-    (decided?.event === 'unsure' ? decided.why : undefined);
+    unsure?.why;
   const erase = [...new Set(unerased.map(({ name }) => name))].join(' ') || undefined;
-  const forgotten = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
-  return why === undefined ? undefined : new Doubt(why, forgotten, erase);
+  const newest = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));
+  return why === undefined
+    ? undefined
+    : new Doubt(why, newest, erase, why === unsure?.why ? unsure.of : undefined);
 }
 
 /**

@@ -65,7 +65,8 @@ export const RUN = new Kind(
     z.object({ ...event('begun'), runId: text, command: text, version: text, processId: wholeNumber }),
     z.object({ ...event('ended'), runId: text, exitCode: wholeNumber, outcome: text, summary }),
     // The journal may lack lines. Files that carry the head of this journal keep the names of missing erasures known.
-    z.object({ ...event('unsure'), why: text, erase: text.optional() }),
+    // `of` is `pushed` where rows beside the journal are missing, and the journal itself may be whole.
+    z.object({ ...event('unsure'), why: text, erase: text.optional(), of: z.literal('pushed').optional() }),
     // A person agreed that the lines up to the number `forgotten` are lost, or in this journal, and the rows of the calls whose
     // lines have the numbers `lost`.
     z.object({ ...event('confirmed'), forgotten: wholeNumber, lost: z.array(wholeNumber) }),
@@ -283,7 +284,7 @@ export class Journal {
    *
    * @param lost the numbers of the lines of calls whose rows are lost
    */
-  async confirm(forgotten: number, lost: number[] = []): Promise<void> {
+  async confirm(newest: number, lost: number[] = []): Promise<void> {
     if (this.#copy === 'other') {
       const copy = await copyIn(this.place);
       await orStorageError('rename', copy, () =>
@@ -291,7 +292,11 @@ export class Journal {
       );
       this.#copy = 'behind';
     }
-    await this.append(RUN, { event: 'confirmed', forgotten, lost }, Math.max(forgotten, this.head.seq) + 1);
+    await this.append(
+      RUN,
+      { event: 'confirmed', forgotten: newest, lost },
+      Math.max(newest, this.head.seq) + 1,
+    );
   }
 
   /** Resolves when every line is written; then the witness knows the end. */

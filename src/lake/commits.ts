@@ -154,9 +154,9 @@ export class LakeState {
     await this.journal.append(LAKE, { event, lake: this.#lake, commit });
   }
 
-  /** Compares the newest commit of the lake with the state of this folder, and records it. Throws as `assertOurs` does. */
+  /** Compares the newest commit of the lake with the state of this folder, and records it. Throws as `newestOfOurs` does. */
   async agree(lake: Lake): Promise<Commit | undefined> {
-    const newest = await this.assertOurs(lake);
+    const newest = await this.newestOfOurs(lake);
     if (newest !== undefined && newest.commit_id !== this.#seen().head)
       await this.note('settled', newest.commit_id);
     return newest;
@@ -167,7 +167,7 @@ export class LakeState {
    *
    * @throws ConfigError if the lake is not set up, or another writer, or another copy of this folder, has written to it
    */
-  async assertOurs(lake: Lake): Promise<Commit | undefined> {
+  async newestOfOurs(lake: Lake): Promise<Commit | undefined> {
     const [newest] = await latestCommits(lake, 1);
     const { head, pending } = this.#seen();
     const id = newest?.commit_id;

@@ -128,7 +128,7 @@ export async function statusOf(lake: Lake, commits: number) {
 /** Nights on which a day may wait to be compared with the lake before a person is told. */
 const PATIENCE_DAYS = 7;
 
-interface OpenNight {
+interface VerifyParts {
   readonly config: Pick<Config, 'dataDir' | 'lake' | 'retention'>;
   readonly invocation: Invocation;
   readonly files: { readonly published: string };
@@ -144,7 +144,7 @@ interface OpenNight {
  */
 export async function equalInLake(
   due: readonly HeldDay[],
-  { config, invocation, files, report, journal }: OpenNight,
+  { config, invocation, files, report, journal }: VerifyParts,
 ): Promise<Day[]> {
   const { dataDir, lake, retention } = config;
   const { effects, terminal } = invocation;
@@ -156,7 +156,7 @@ export async function equalInLake(
   try {
     if (existsSync(files.published))
       held = await withLake({ dataDir, lake }, invocation, async (opened) => {
-        await new LakeState(journal, lake).assertOurs(opened);
+        await new LakeState(journal, lake).newestOfOurs(opened);
         return verifiedEvents(opened, await publishedAlike(opened, due));
       });
   } catch (error) {

@@ -30,7 +30,7 @@ import {
   rangeOf,
   readingOf,
   rejectedPath,
-  type ExportFolder,
+  type ExportPlace,
 } from './paths.js';
 import { namesIn, orStorageError, readIfThere, unlessDamaged } from './storage-error.js';
 
@@ -42,7 +42,7 @@ const day = z.string().refine(isDay, 'not a day');
 /** The list name of a stream that has only one list. */
 export const SOLE_LIST = '*';
 
-const factsShape = z.object({
+export const factsShape = z.object({
   /** True if a person accepts the answers; otherwise one that would delete rows is kept back. */
   accepted: z.boolean().default(false),
   /** False if a campaign or a list is missing: then the days do not count as covered. Lists that were read count. */
@@ -142,11 +142,6 @@ export interface LandedPull extends Pull {
   readonly head: Head;
 }
 
-/** Facts with their defaults. */
-export function factsOf(some: Partial<Facts> = {}): Facts {
-  return { ...factsShape.parse({}), ...some };
-}
-
 /** Parses the manifest of the pull with this id. */
 function parsePull(landing: string, id: string, text: string): LandedPull {
   const { files, ...rest } = manifestShape.parse(JSON.parse(text));
@@ -215,7 +210,7 @@ export interface PullFolder {
 export type OnDamage = (error: DamageError, found: PullFolder) => void;
 
 /** The parts of the open data folder that every pull uses. */
-export interface LandingFolder {
+export interface LandingParts {
   readonly landing: LandingZone;
   readonly report: { readonly gaps: Gap[] };
   readonly invocation: Pick<Invocation, 'effects' | 'terminal' | 'signal' | 'runId'>;
@@ -286,7 +281,7 @@ export class LandingZone {
    * Returns the last reading of an export, or the one after it; the folder of the first one is made, since it names the
    * export. The reading counts once `finish` has resolved.
    */
-  async reading(place: ExportFolder, which: 'last' | 'next' = 'last'): Promise<PullWriter> {
+  async reading(place: ExportPlace, which: 'last' | 'next' = 'last'): Promise<PullWriter> {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
     const id = exportFolder(place, reading);
@@ -302,7 +297,7 @@ export class LandingZone {
   }
 
   /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
-  async exportPull(place: ExportFolder): Promise<LandedPull | undefined> {
+  async exportPull(place: ExportPlace): Promise<LandedPull | undefined> {
     for (const reading of (await this.#readings(place)).reverse()) {
       const pull = await this.pull(exportFolder(place, reading));
       if (pull !== undefined) return pull;
@@ -311,7 +306,7 @@ export class LandingZone {
   }
 
   /** Returns the last whole readings of exports; one without a readable manifest is left out. Throws `StorageError`. */
-  async exportPulls(places: readonly ExportFolder[]): Promise<LandedPull[]> {
+  async exportPulls(places: readonly ExportPlace[]): Promise<LandedPull[]> {
     const pulls: LandedPull[] = [];
     for (const place of places) {
       const pull = await unlessDamaged(this.exportPull(place));
@@ -321,14 +316,14 @@ export class LandingZone {
   }
 
   /** Removes the readings of an export before the given one, which is whole. */
-  async discardBefore(place: ExportFolder, { id }: Pick<PullWriter, 'id'>): Promise<void> {
+  async discardBefore(place: ExportPlace, { id }: Pick<PullWriter, 'id'>): Promise<void> {
     const { reading } = readingOf(basename(id));
     const older = (await this.#readings(place)).filter((one) => one < reading);
     for (const one of older) await this.#remove(exportFolder(place, one));
   }
 
   /** The numbers of the readings of an export on disk, in order. */
-  async #readings(place: ExportFolder): Promise<number[]> {
+  async #readings(place: ExportPlace): Promise<number[]> {
     const first = exportFolder(place);
     const all = (await namesIn(join(this.folder, dirname(first)))).map(readingOf);
     const own = all.filter(({ encoded }) => encoded === basename(first));

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Stream } from '../ground/streams.js';
 
 /** A paid export on disk: the ledger's key, and the id that the service assigned (E20). */
-export interface ExportFolder {
+export interface ExportPlace {
   readonly day: Day;
   readonly key: string;
   readonly exportId: string;
@@ -34,7 +34,7 @@ export function pullFolder(stream: Stream, days: DayRange, pulledAt: Date): stri
  * Returns the folder, relative to `landing/`, of the n-th reading of an export: `events/<day>/<key>/<export id>`, with
  * `.2` for the second reading. An encoded id holds no dot.
  */
-export function exportFolder({ day, key, exportId }: ExportFolder, reading = 1): string {
+export function exportFolder({ day, key, exportId }: ExportPlace, reading = 1): string {
   return join('events', day, key, `${safeName(exportId)}${reading === 1 ? '' : `.${reading}`}`);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The one door to the data folder for commands that change it: the lock, the account, the project, the journal and whether it
- * forgot something. Its warehouse and the client of the service are opened from it, where a command needs them.
+ * lacks something. Its warehouse and the client of the service are opened from it, where a command needs them.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -163,11 +163,11 @@ async function closeAll(held: Held, { terminal }: Invocation): Promise<void> {
   for (const [what, close] of held.toReversed()) await release(what, close, terminal);
 }
 
-async function recordDoubt(journal: Journal, { why, erase }: Doubt): Promise<void> {
+async function recordDoubt(journal: Journal, { why, erase, of }: Doubt): Promise<void> {
   const last = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
   const isKnown = erasuresIn(erase).every((name) => journal.lackedErasures.includes(name));
   if (last?.event !== 'unsure' || last.why !== why || !isKnown)
-    await journal.append(RUN, { event: 'unsure', why, erase });
+    await journal.append(RUN, { event: 'unsure', why, erase, of });
 }
 
 // The project that a data folder belongs to. Two projects must not share a folder, where days, exports and budget of one

@@ -39,7 +39,7 @@ export const note: Step = {
     const erased = erasures.register.erasures;
     const exports = ledger.entries().map((one) => ({ ...one, billedRecords: recordsOf(one) }));
     await warehouse.note({
-      exports: [...exports, ...night.warehouse.forgotten],
+      exports: [...exports, ...night.warehouse.untracked],
       budget: { ...config.exports, notedAt: invocation.effects.now() },
       prices: config.prices,
       ...(pushes.length > 0 && { pushes }),
@@ -87,14 +87,14 @@ export const check: Step = {
  */
 async function lostDays({
   folder: { ledger, journal },
-  warehouse: { forgotten, file },
+  warehouse: { untracked, file },
 }: Night): Promise<Day[]> {
-  const untracked = forgotten.filter(({ state }) => state === 'loaded');
+  const unlisted = untracked.filter(({ state }) => state === 'loaded');
   // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
   const loaded = ledger.entries().filter((one) => one.loadedAt !== undefined && one.state !== 'abandoned');
   const covered = await file.coverage('events');
   const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
-  const days = new Set([...untracked, ...loaded].map(({ day }) => day));
+  const days = new Set([...unlisted, ...loaded].map(({ day }) => day));
   return [...days].filter((day) => !covered.has(day) && !removed.includes(day));
 }
 

@@ -241,14 +241,14 @@ export function describeGroup(group: FindingGroup): string {
 }
 
 /** The parts of the data folder that the record of a run uses. */
-interface RunFolder {
+interface RunPlace {
   readonly command: string;
   readonly journal: Journal;
   readonly invocation: Invocation;
 }
 
 /** Returns the runs of the journal, this one with its end, as far as it is known, as `ops.runs` holds them. */
-export function runsSoFar({ journal, invocation }: RunFolder, report: RunReport): PastRun[] {
+export function runsSoFar({ journal, invocation }: RunPlace, report: RunReport): PastRun[] {
   const { effects, runId } = invocation;
   const { failure } = report;
   const summary = { ...report.toJSON(), ...(failure && { failure: messageOf(failure) }) };
@@ -257,13 +257,13 @@ export function runsSoFar({ journal, invocation }: RunFolder, report: RunReport)
 }
 
 /** Records that a run begins. */
-export async function recordBegin({ journal, command, invocation }: RunFolder): Promise<void> {
+export async function recordBegin({ journal, command, invocation }: RunPlace): Promise<void> {
   const { runId, version } = invocation;
   await journal.append(RUN, { event: 'begun', runId, command, version, processId: process.pid });
 }
 
 /** Records the end of a run. */
-export async function recordEnd({ journal, invocation }: RunFolder, report: RunReport): Promise<void> {
+export async function recordEnd({ journal, invocation }: RunPlace, report: RunReport): Promise<void> {
   const { failure } = report;
   const failed = failure instanceof InterruptedError ? undefined : failure;
   const summary = { ...report.forJournal(), ...(failed && { failure: kindOf(failed) }) };

@@ -40,8 +40,8 @@ import { assertSameProject } from './data-folder.js';
 import type { Night } from './step.js';
 
 /**
- * - `held`: the warehouse holds the day
- * - `restatable`: it holds the day, and the next run pulls it again, since counts may be restated or were in doubt
+ * - `loaded`: the warehouse has the day
+ * - `restatable`: it has the day, and the next run pulls it again, since counts may be restated or were in doubt
  * - `missing`: it lacks the day, and the next run pulls it, or requests it when the budget allows
  * - `under_way`: paid for, and not loaded yet
  * - `waits`: an export that a person has to decide about
@@ -50,7 +50,7 @@ import type { Night } from './step.js';
  * - `not_complete`: the day is not over, or not complete before 07:00 KST
  */
 export type DayState =
-  | 'held'
+  | 'loaded'
   | 'restatable'
   | 'missing'
   | 'under_way'
@@ -129,7 +129,7 @@ export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Dat
   const free = (stream: Exclude<WantedDay['stream'], 'events'>): WantedDay[] => [
     ...daysOf(job.days).map((date) => {
       const isAgain = (date >= job.again.start && date <= job.again.end) || isDoubtful(stream, date);
-      return day(stream, date, isHeld(stream, date) ? (isAgain ? 'restatable' : 'held') : 'missing');
+      return day(stream, date, isHeld(stream, date) ? (isAgain ? 'restatable' : 'loaded') : 'missing');
     }),
     ...late(stream, job.days),
   ];
@@ -164,7 +164,7 @@ function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Price
   });
   return daysOf(job.eventDays).flatMap((date) => {
     if (known.removed.includes(date)) return [day(date, 'removed')];
-    if (held.has(date)) return [day(date, 'held')];
+    if (held.has(date)) return [day(date, 'loaded')];
     const entry = paid.get(date);
     const decision = decisions.get(date);
     if (entry !== undefined)

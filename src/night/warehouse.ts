@@ -50,7 +50,7 @@ export class OpenWarehouse implements AsyncDisposable {
     /** The landed pulls that the file lacked when it was opened, oldest first. */
     readonly waiting: readonly LandedPull[],
     /** Exports that a warehouse file lists and the journal lacks; kept until a person decides. */
-    readonly forgotten: readonly ExportRow[],
+    readonly untracked: readonly ExportRow[],
   ) {}
 
   /**
@@ -87,8 +87,8 @@ export class OpenWarehouse implements AsyncDisposable {
     );
     try {
       const waiting = await unloaded(place.landing, file, report);
-      const forgotten = await compared(place, which, file, waiting);
-      return new OpenWarehouse(place, report, file, erasures, waiting, forgotten);
+      const untracked = await compared(place, which, file, waiting);
+      return new OpenWarehouse(place, report, file, erasures, waiting, untracked);
     } catch (error) {
       await release('The warehouse', () => file.close(), terminal);
       throw error;

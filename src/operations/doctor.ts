@@ -439,7 +439,7 @@ async function testAlert(config: Config, invocation: Invocation): Promise<Findin
 async function lake(settings: Config, invocation: Invocation): Promise<Finding> {
   const config = requireLake(settings);
   return withLake(config, invocation, async (opened) => {
-    await new LakeState(await Journal.read(config, invocation.effects), config.lake).assertOurs(opened);
+    await new LakeState(await Journal.read(config, invocation.effects), config.lake).newestOfOurs(opened);
     const { streams } = await changesOf(opened);
     const days = new Set([...streams.values()].flat()).size;
     const where = `${config.lake.namespace} at ${new URL(config.lake.catalog.uri).host}`;

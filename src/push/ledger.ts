@@ -134,8 +134,8 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
   const call = intents.find((one) => !isSettled(one));
   return (
     `Push ${id} to ${target} is ambiguous: it is not known whether the service has ${formatCount(undecided)} of its rows (${call?.note ?? 'the process ended before it recorded the answer'}). ` +
-    `Look there. If it has them: \`dawnload push resume ${id}\`, and the same command goes on with the others. ` +
-    `If it has not: \`dawnload push resume ${id} --again\`, and it sends them too. To leave it open: \`dawnload push abandon ${id}\`, and no push sends them.`
+    `Look there. If it has them: \`dawnload push decide ${id} --delivered\`, and the same command continues with the others. ` +
+    `If it has not: \`dawnload push decide ${id} --again\`, and it sends them too. To leave it open: \`dawnload push decide ${id} --abandon\`, and no push sends them.`
   );
 }
 
@@ -178,20 +178,18 @@ export function lostCalls(journal: Journal, remembered: readonly RememberedCall[
 }
 
 /** True if a person agreed that the journal lacks lines, and no push to the target has begun since. */
-export function isForgotten(journal: Journal, pushes: readonly Push[]): boolean {
+export function mayLackCalls(journal: Journal, pushes: readonly Push[]): boolean {
   const confirmed = journal.of(RUN).findLast(({ event }) => event === 'confirmed');
   // A push that `recover` entered has no key.
   const last = pushes.findLast(({ key }) => key !== undefined);
   return (confirmed?.seq ?? 0) > (last?.seq ?? 0);
 }
 
-/** How the sentence on lost rows begins, beside a journal that may be whole. */
-export const ROWS_LOST = 'ledger/pushed lacks rows';
-
 /** Records a doubt if calls are lost. */
 export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: Journal): Promise<void> {
-  const why = `${ROWS_LOST} that were sent to ${lost?.target}, or they were altered.`;
-  if (lost !== undefined) await journal.append(RUN, { event: 'unsure', why });
+  if (lost === undefined) return;
+  const why = `ledger/pushed lacks rows that were sent to ${lost.target}, or they were altered.`;
+  await journal.append(RUN, { event: 'unsure', why, of: 'pushed' });
 }
 
 /**
@@ -265,7 +263,7 @@ export function pathOfTarget(dataDir: string, target: string): string {
   return join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
 }
 
-/** The class of rows that are taken away; acknowledging them forgets their keys. */
+/** The class of rows that are taken away; acknowledging them drops their keys. */
 export const GONE = '*';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -264,7 +264,7 @@ function doubtsOn(
     ],
     [missing > rows, `${plural(missing, 'item')} would be deleted, more than the query has rows.`],
     [
-      once && toSend > 0 && ledger.isForgotten(journal, pushes),
+      once && toSend > 0 && ledger.mayLackCalls(journal, pushes),
       'The journal had lost lines (`dawnload recover`), and nothing was pushed there since: rows that were sent before may be sent again.',
     ],
     [once && toSend > 0 && !standing, `${plural(toSend, 'row')} would reach people.`],

@@ -12,7 +12,7 @@ import { repairedJson } from '../ground/envelope.js';
 import { CredentialsError, DamageError, RefusedError } from '../ground/errors.js';
 import { REFERENCE_STREAMS, type Job, type ReferenceStream } from '../ground/streams.js';
 import {
-  type LandingFolder,
+  type LandingParts,
   SOLE_LIST,
   templatesOf as templatesIn,
   type Page,
@@ -37,7 +37,7 @@ import {
 } from './read-lists.js';
 
 /** The parts of the open data folder that pulls of reference data use. */
-interface ReferenceFolder extends LandingFolder {
+interface ReferenceParts extends LandingParts {
   readonly config: Pick<Config, 'messenger' | 'reference'>;
   readonly warehouse: Warehouse;
 }
@@ -46,12 +46,8 @@ interface ReferenceFolder extends LandingFolder {
  * Pulls the configured streams one after the other; a failing stream does not stop the others. After
  * `reference.max_minutes` no further requests are sent.
  */
-export async function pullReference(
-  job: Job,
-  service: ServiceClient,
-  folder: ReferenceFolder,
-): Promise<void> {
-  const { config, invocation } = folder;
+export async function pullReference(job: Job, service: ServiceClient, parts: ReferenceParts): Promise<void> {
+  const { config, invocation } = parts;
   const ask = timed(service, config.reference.maxMinutes, invocation.signal);
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   const readers: Readonly<Record<ReferenceStream, Read | undefined>> = {
@@ -64,7 +60,7 @@ export async function pullReference(
     const read = readers[stream];
     invocation.signal.throwIfAborted();
     if (read !== undefined && job.streams.has(stream))
-      await pullStream(stream, read, job, service, ask, folder);
+      await pullStream(stream, read, job, service, ask, parts);
   }
 }
 
@@ -138,7 +134,7 @@ async function pullStream(
   job: Job,
   service: ServiceClient,
   ask: Ask,
-  { config, landing, warehouse, report, load, invocation: { terminal } }: ReferenceFolder,
+  { config, landing, warehouse, report, load, invocation: { terminal } }: ReferenceParts,
 ): Promise<void> {
   const pulledAt = landing.instant(service.clocks.landingTime());
   const day = dayOf(pulledAt);

@@ -220,7 +220,7 @@ export class ServiceClient implements AsyncDisposable {
     return this.#renewal;
   }
 
-  /** Forgets a token that the service refused; a token that was issued in the meantime stays. */
+  /** Drops a token that the service refused; a token that was issued in the meantime stays. */
   #refuse(token: string): void {
     if (this.#token?.value === token) this.#token = undefined;
   }

@@ -8,7 +8,7 @@ import {
   heldBackAmong,
   LONGEST_RANGE_DAYS,
   type DaysOf,
-  type StatisticsFolder,
+  type StatisticsParts,
 } from './pull-daily.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
 import { campaignStatistics } from '../service/endpoints.js';
@@ -19,9 +19,9 @@ export async function pullCampaigns(
   job: Job,
   wanted: DaysOf,
   service: ServiceClient,
-  folder: StatisticsFolder,
+  parts: StatisticsParts,
 ): Promise<void> {
-  const { warehouse, report, invocation } = folder;
+  const { warehouse, report, invocation } = parts;
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const days = wanted('campaigns').filter((day) => known.has(day));
@@ -31,21 +31,21 @@ export async function pullCampaigns(
   const pullDays = async (some: readonly Day[]): Promise<void> => {
     for (const range of rangesOf(some, LONGEST_RANGE_DAYS)) {
       invocation.signal.throwIfAborted();
-      await pullRange(range, job, service, folder);
+      await pullRange(range, job, service, parts);
     }
   };
   await pullDays(days);
-  const heldBack = await heldBackAmong(days, folder, 'campaigns');
+  const heldBack = await heldBackAmong(days, parts, 'campaigns');
   if (heldBack.length === 0) return;
   await pullDays(heldBack);
-  report.gaps.push(...gapsOf(await heldBackAmong(days, folder, 'campaigns'), 'campaigns'));
+  report.gaps.push(...gapsOf(await heldBackAmong(days, parts, 'campaigns'), 'campaigns'));
 }
 
 async function pullRange(
   range: DayRange,
   job: Job,
   service: ServiceClient,
-  { landing, warehouse, report, load, invocation: { terminal } }: StatisticsFolder,
+  { landing, warehouse, report, load, invocation: { terminal } }: StatisticsParts,
 ): Promise<void> {
   const campaigns = await warehouse.campaignsSeen(range);
   const writer = landing.begin('campaigns', range, landing.instant(service.clocks.landingTime()));

@@ -3,7 +3,7 @@
  * together.
  */
 import { daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
-import type { LandingFolder, Pull } from '../landing/landing-zone.js';
+import type { LandingParts, Pull } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { Gap, Job, Stream } from '../ground/streams.js';
 import { type ServiceAnswer, type ServiceClient, settleAll } from '../service/client.js';
@@ -20,7 +20,7 @@ export const LONGEST_RANGE_DAYS = 31;
 export type DaysOf = (stream: Stream) => readonly Day[];
 
 /** The parts of the open data folder that pulls of statistics use. */
-export interface StatisticsFolder extends LandingFolder {
+export interface StatisticsParts extends LandingParts {
   readonly warehouse: Warehouse;
 }
 
@@ -35,16 +35,16 @@ export async function pullStatistics(
   job: Job,
   wanted: DaysOf,
   service: ServiceClient,
-  folder: StatisticsFolder,
+  parts: StatisticsParts,
 ): Promise<void> {
   const streams = ['statistics', 'statistics_by_subchannel'] as const;
   const asked = streams.map((stream) => [stream, wanted(stream)] as const);
   for (const [stream, days] of asked)
-    await pullDays(stream, days, job, service, folder).catch((error: unknown) => {
+    await pullDays(stream, days, job, service, parts).catch((error: unknown) => {
       // The keys may be valid for E17 and denied E18.
       if (!(error instanceof CredentialsError) || stream === 'statistics') throw error;
       for (const range of rangesOf(days))
-        folder.report.gaps.push({
+        parts.report.gaps.push({
           stream,
           days: range,
           reason: `${error.message} The other streams go on.`,
@@ -52,10 +52,10 @@ export async function pullStatistics(
     });
   // Days whose answer was held back are requested once more later, because the service may have recovered.
   for (const [stream, days] of asked) {
-    const doubtful = await doubtfulAmong(days, folder, stream);
+    const doubtful = await doubtfulAmong(days, parts, stream);
     if (doubtful.length === 0) continue;
-    await pullDays(stream, doubtful, job, service, folder);
-    folder.report.gaps.push(...gapsOf(await heldBackAmong(days, folder, stream), stream));
+    await pullDays(stream, doubtful, job, service, parts);
+    parts.report.gaps.push(...gapsOf(await heldBackAmong(days, parts, stream), stream));
   }
 }
 
@@ -65,7 +65,7 @@ async function pullDays(
   days: readonly Day[],
   { acceptEmpty: accepted }: Job,
   service: ServiceClient,
-  { landing, report, load, invocation: { terminal, signal } }: StatisticsFolder,
+  { landing, report, load, invocation: { terminal, signal } }: StatisticsParts,
 ): Promise<void> {
   const { what } = QUESTIONS[stream];
   for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
@@ -90,10 +90,10 @@ async function pullDays(
 }
 
 /** The days that were held back; if there are any, also the days that were empty among the given days. */
-async function doubtfulAmong(days: readonly Day[], folder: StatisticsFolder, stream: Daily): Promise<Day[]> {
-  const heldBack = new Set(await heldBackAmong(days, folder, stream));
+async function doubtfulAmong(days: readonly Day[], parts: StatisticsParts, stream: Daily): Promise<Day[]> {
+  const heldBack = new Set(await heldBackAmong(days, parts, stream));
   if (heldBack.size === 0) return [];
-  const covered = await folder.warehouse.coverage(stream);
+  const covered = await parts.warehouse.coverage(stream);
   return days.filter((day) => heldBack.has(day) || covered.get(day) === 0);
 }
 
@@ -213,7 +213,7 @@ export async function dayTotals(service: ServiceClient, day: Day): Promise<Messa
 /** The given days whose last answer was held back. */
 export async function heldBackAmong(
   days: readonly Day[],
-  { warehouse }: Pick<StatisticsFolder, 'warehouse'>,
+  { warehouse }: Pick<StatisticsParts, 'warehouse'>,
   stream: Stream,
 ): Promise<Day[]> {
   const heldBack = new Set(await warehouse.heldBack(stream));

@@ -37,7 +37,9 @@ type StoredPrivacy = z.infer<typeof storedPrivacy>;
  * @throws ConfigError when the file was written under another setting, or with another key
  */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
-  if (assertSamePrivacy([await session.row('ops/privacy_stored', storedPrivacy)], privacy)) return;
+  const stored = await session.row('ops/privacy_stored', storedPrivacy);
+  assertSamePrivacy([stored], privacy);
+  if (isSamePrivacy(stored, privacy)) return;
   await session.set({ given: noted(privacy) });
   await session.transaction(() => session.run('ops/note_privacy'));
 }
@@ -48,24 +50,21 @@ const noted = (privacy: Privacy) => ({
   key_fingerprint: fingerprintOf(privacy),
 });
 
-/**
- * Compares a setting with the one that a file records. Returns false if the file records none, or another one and holds nothing.
- *
- * @throws ConfigError when the file holds rows that were written under another setting, or with another key
- */
-export function assertSamePrivacy([before]: readonly StoredPrivacy[], privacy: Privacy): boolean {
-  if (before === undefined) return false;
+/** @throws ConfigError when a file has rows that were written under another setting, or with another key */
+export function assertSamePrivacy([before]: readonly StoredPrivacy[], privacy: Privacy): void {
+  if (before?.has_rows !== true || isSamePrivacy(before, privacy)) return;
+  throw new ConfigError(sentenceOf(before, noted(privacy)), {
+    hint: 'To rebuild it under the current setting, without any request: `dawnload rebuild`.',
+  });
+}
+
+function isSamePrivacy(before: StoredPrivacy, privacy: Privacy): boolean {
   const now = noted(privacy);
-  const isSame =
+  return (
     before.recipients === now.recipients &&
     (before.columns ?? '') === now.columns &&
-    before.key_fingerprint === (now.key_fingerprint ?? null);
-  if (!isSame && before.has_rows) {
-    throw new ConfigError(sentenceOf(before, now), {
-      hint: 'To rebuild it under the current setting, without any request: `dawnload rebuild`.',
-    });
-  }
-  return isSame;
+    before.key_fingerprint === (now.key_fingerprint ?? null)
+  );
 }
 
 function sentenceOf(before: StoredPrivacy, now: ReturnType<typeof noted>): string {

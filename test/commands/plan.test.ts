@@ -32,7 +32,9 @@ describe('before the first run, the plan of ten weeks', () => {
       code: 0,
       night: expect.stringMatching(/^[1-9]/) as string,
     });
-    expect(loadConfig({ config: other }, {}, place.folder).exports.expectedRecordsPerDay).toBe(Number(night));
+    expect(loadConfig({ settingsFile: other }, {}, place.folder).exports.expectedRecordsPerDay).toBe(
+      Number(night),
+    );
     const before = place.sandbox.requests();
     const { stdout, code } = await place.run(['plan', '--config', other]);
     expect(code).toBe(0);

@@ -163,7 +163,7 @@ not_clicks: [survey_no_click]
   });
 
   test('--config that names a folder, and a DAWNLOAD_NOW that is no instant, are refused', () => {
-    expect(() => loadConfig({ config: '.' }, {}, folder)).toThrow(ConfigError);
+    expect(() => loadConfig({ settingsFile: '.' }, {}, folder)).toThrow(ConfigError);
     expect(refusal(MINIMUM, { DAWNLOAD_NOW: 'yesterday' })).toMatch(/DAWNLOAD_NOW must be an instant/);
   });
 
@@ -266,7 +266,7 @@ not_clicks: [survey_no_click]
   });
 
   test('a file named by --config that is not there is an error, the default one is not', () => {
-    expect(() => loadConfig({ config: 'nowhere.yaml' }, {}, folder)).toThrow(/no configuration file/);
+    expect(() => loadConfig({ settingsFile: 'nowhere.yaml' }, {}, folder)).toThrow(/no configuration file/);
     expect(loadConfig({}, {}, folder).file).toBeUndefined();
     expect(() => requireService(loadConfig({}, {}, folder))).toThrow(/There is no dawnload.yaml/);
   });
@@ -323,7 +323,7 @@ describe('the environment', () => {
     mkdirSync(elsewhere);
     writeFileSync(join(folder, 'dawnload.yaml'), MINIMUM);
     const dataDirFrom = (cwd: string, environment: Record<string, string> = {}): string =>
-      loadConfig({ config: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
+      loadConfig({ settingsFile: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
     for (const cwd of [folder, elsewhere, tmpdir()]) {
       expect(dataDirFrom(cwd)).toBe(join(folder, 'data'));
       // The variable, as cron sets it, too: one configuration has one ledger.
@@ -332,7 +332,7 @@ describe('the environment', () => {
     writeFileSync(join(folder, '.env'), 'DAWNLOAD_DATA_DIR=books\n');
     for (const cwd of [folder, elsewhere, tmpdir()]) expect(dataDirFrom(cwd)).toBe(join(folder, 'books'));
     // What a person types, the shell completes: relative to the working folder.
-    const typed = { config: join(folder, 'dawnload.yaml'), dataDir: 'typed' };
+    const typed = { settingsFile: join(folder, 'dawnload.yaml'), dataDir: 'typed' };
     expect(loadConfig(typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
   });
 
@@ -362,7 +362,7 @@ describe('the environment', () => {
       'DAWNLOAD_BASE_URL=https://thief.example\nDAWNLOAD_PROJECT_ID=ffffffffffffffffffffffffffffffff\n' +
         'DAWNLOAD_ACCESS_KEY=theirs\nDAWNLOAD_DATA_DIR=theirs\n',
     );
-    const config = loadConfig({ config: join(folder, 'dawnload.yaml') }, {}, elsewhere);
+    const config = loadConfig({ settingsFile: join(folder, 'dawnload.yaml') }, {}, elsewhere);
     expect(config).toMatchObject({
       baseUrl: 'https://api.example.com',
       projectId: '0123456789abcdef0123456789abcdef',

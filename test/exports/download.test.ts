@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { downloadExport, resumeExports } from '../../src/exports/download.js';
-import { Patience, type DownloadFolder } from '../../src/exports/reading.js';
+import { Patience, type DownloadParts } from '../../src/exports/reading.js';
 import { type Export } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { Journal } from '../../src/journal/journal.js';
@@ -54,7 +54,7 @@ async function setUp(
   await ledger.requested(KEY, 'export/1');
   const said: string[] = [];
   const counted = { sent, failed: 0, delivered: 0, click: 0, rows: sent > 0 ? 1 : 0, nights: 1 };
-  const folder: DownloadFolder = {
+  const folder: DownloadParts = {
     ledger,
     landing: await LandingZone.open(data, effects, () => journal.head),
     warehouse: {

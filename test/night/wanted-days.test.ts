@@ -63,7 +63,7 @@ const KNOWN: KnownDays = {
 
 it('gives each wanted day one state, and what its export would cost', () => {
   const wanted = wantedDays(nightly(SETTINGS, NOW), KNOWN, EXPORTS, NOW);
-  expect(daysIn(wanted, 'statistics', 'held')).toEqual(['2026-11-13']);
+  expect(daysIn(wanted, 'statistics', 'loaded')).toEqual(['2026-11-13']);
   expect(daysIn(wanted, 'statistics', 'restatable')).toEqual(['2026-11-14', '2026-11-19']);
   expect(daysIn(wanted, 'statistics', 'missing')).toEqual([
     '2026-11-15',

@@ -95,7 +95,7 @@ test('a text that a person has judged is believed, with the count of the rows', 
     expect(short.stderr).toMatch(
       /“2건 저장”\. If it says that none was taken.* push\.acknowledgements.*is ambiguous/s,
     );
-    expect((await push(place, 'abandon', idIn(short))).stderr).toContain(
+    expect((await push(place, 'decide', idIn(short), '--abandon')).stderr).toContain(
       'no push sends its 3 rows of unknown outcome',
     );
     place.sandbox.setFaults([answered('E13', 200, { data: null, error: 'Too late' }) as Fault]);
@@ -112,11 +112,11 @@ describe('rows whose other columns change', () => {
   const timed = () => `select 'once${nth}-' || i as user_id, now() as at from range(1500) as r(i) order by i`;
   const unique = () => new Set(entered()).size;
 
-  test('and whose outcome is unknown are left out by resume, and by later pushes', async () => {
+  test('and whose outcome is unknown are left out by a decision, and by later pushes', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
     const stopped = await push(place, ...JOURNEY, changing(10));
     expect(stopped.stderr.match(/is ambiguous/g)).toHaveLength(1);
-    await push(place, 'resume', idIn(stopped));
+    await push(place, 'decide', idIn(stopped), '--delivered');
     expect((await push(place, ...JOURNEY, changing(10, 1))).stderr).toContain('Pushed 0 rows');
     const after = await push(place, ...JOURNEY, changing(12, 1));
     expect(after.stderr).toMatch(/Pushed 2 rows.*10 sent before with other values/);
@@ -136,7 +136,7 @@ describe('rows whose other columns change', () => {
   test('are left out and counted, also with a yes; a key of both columns tells them apart', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', skip: 1, times: 1 }]);
     const id = idIn(await push(place, ...JOURNEY, changing(1500)));
-    expect((await push(place, 'abandon', id)).code).toBe(0);
+    expect((await push(place, 'decide', id, '--abandon')).code).toBe(0);
     await ends(
       push(place, ...JOURNEY, changing(1500, 1)),
       0,
@@ -227,7 +227,11 @@ test('a lost journal stops every push until `recover`, which enters what is reme
   const again = await ends(push(place, ...JOURNEY, users(3)), 3, 'is ambiguous');
   expect((await push(place, 'user-properties', '--sql', users(2))).code).toBe(0);
   const [, id = ''] = /Push (\S+) to journey/.exec(again.stderr) ?? [];
-  await ends(place.run(['push', 'resume', id]), 0, 'leaves out the 3 rows that the service has');
+  await ends(
+    place.run(['push', 'decide', id, '--delivered']),
+    0,
+    'leaves out the 3 rows that the service has',
+  );
   const others = await push(place, ...JOURNEY, users(4));
   expect([others.code, entered().length], others.stderr).toEqual([0, 4]);
   const ids = (await lines(place)).flatMap((one) => (one['event'] === 'begun' ? [one['push']] : []));
@@ -273,7 +277,7 @@ describe('after an unknown outcome', () => {
       await ends(
         push(place, ...JOURNEY, users(3000)),
         1,
-        /ambiguous.*1,000 of its rows.*push resume.*push abandon/s,
+        /ambiguous.*1,000 of its rows.*--delivered.*--again.*--abandon/s,
       );
       expect(place.sandbox.requests().E16 - before).toBe(2);
       const again = await push(place, ...JOURNEY, users(3000));
@@ -285,18 +289,18 @@ describe('after an unknown outcome', () => {
   );
 
   test.each([
-    ['that has the rows, resume goes on with the others', 'reset-after', [], 3000],
-    ['that has not, resume --again sends them too', 'reset-before', ['--again'], 3000],
-  ] as const)('%s', async (_, kind, more, count) => {
+    ['that has the rows, --delivered goes on with the others', 'reset-after', '--delivered', 3000],
+    ['that has not, --again sends them too', 'reset-before', '--again', 3000],
+  ] as const)('%s', async (_, kind, how, count) => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind, skip: 1, times: 1 }]);
     const id = idIn(await push(place, ...JOURNEY, users(3000)));
-    expect((await push(place, 'resume', id, ...more)).code).toBe(0);
+    expect((await push(place, 'decide', id, how)).code).toBe(0);
     const goneOn = await push(place, ...JOURNEY, users(3000));
     expect(goneOn.code, goneOn.stderr).toBe(0);
     expect(entered()).toHaveLength(count);
     expect(new Set(entered()).size).toBe(count);
     expect((await push(place, 'list')).code).toBe(0);
-    expect((await push(place, 'resume', id)).code).toBe(3);
+    expect((await push(place, 'decide', id, '--delivered')).code).toBe(3);
   });
 
   test('rows that the service has not, as a person says, count no more against the limits', async () => {
@@ -304,9 +308,9 @@ describe('after an unknown outcome', () => {
     try {
       place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-before', times: 1 }]);
       const id = idIn(await push(place, ...JOURNEY, users(5)));
-      expect((await push(place, 'resume', id)).code).toBe(0);
+      expect((await push(place, 'decide', id, '--delivered')).code).toBe(0);
       expect((await push(place, ...JOURNEY, users(7))).code).toBe(3);
-      expect((await push(place, 'resume', id, '--again')).code).toBe(0);
+      expect((await push(place, 'decide', id, '--again')).code).toBe(0);
       await ends(push(place, ...JOURNEY, users(5)), 0, 'Pushed 5 rows');
       expect((await push(place, ...JOURNEY, users(7))).code).toBe(3);
     } finally {
@@ -315,43 +319,41 @@ describe('after an unknown outcome', () => {
   });
 
   test.each([
-    ['resume takes back resume --again', 'reset-after', [['resume', '--again'], ['resume']]],
-    ['abandon takes back resume --again', 'reset-after', [['resume', '--again'], ['abandon']]],
-    ['resume --again takes back resume', 'reset-before', [['resume'], ['resume', '--again']]],
+    ['--delivered takes back --again', 'reset-after', ['--again', '--delivered']],
+    ['--abandon takes back --again', 'reset-after', ['--again', '--abandon']],
+    ['--again takes back --delivered', 'reset-before', ['--delivered', '--again']],
   ] as const)('the last decision counts: %s', async (_, kind, decisions) => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind, times: 1 }]);
     const id = idIn(await push(place, ...JOURNEY, users(5)));
-    for (const [verb, ...more] of decisions) {
-      await ends(push(place, verb, id, ...more), 0, '5 rows');
-    }
+    for (const decision of decisions) await ends(push(place, 'decide', id, decision), 0, '5 rows');
     expect((await push(place, ...JOURNEY, users(5))).code).toBe(0);
     expect(entered().sort()).toEqual([0, 1, 2, 3, 4].map((i) => `once${nth}-${i}`));
   });
 
   test('a decision about an earlier call stays when a later one is decided otherwise', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
-    await push(place, 'resume', idIn(await push(place, ...JOURNEY, users(2000))));
+    await push(place, 'decide', idIn(await push(place, ...JOURNEY, users(2000))), '--delivered');
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-before', times: 1 }]);
     const later = await push(place, ...JOURNEY, users(2000));
     expect(later.code).toBe(1);
-    await ends(push(place, 'resume', idIn(later), '--again'), 0, '1,000 rows');
+    await ends(push(place, 'decide', idIn(later), '--again'), 0, '1,000 rows');
     expect((await push(place, ...JOURNEY, users(2000))).code).toBe(0);
     expect(entered()).toHaveLength(2000);
     expect(new Set(entered()).size).toBe(2000);
   });
 
-  test('abandon ends the push; its unknown rows are not sent by later pushes with a key, the rest is', async () => {
+  test('--abandon ends the push; its unknown rows are not sent by later pushes with a key, the rest is', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', skip: 1, times: 1 }]);
     const args = [...JOURNEY, users(3000)];
     const id = idIn(await push(place, ...args));
-    expect((await push(place, 'abandon', id)).code).toBe(0);
+    expect((await push(place, 'decide', id, '--abandon')).code).toBe(0);
     await ends(push(place, ...args), 0, 'Pushed 1,000 rows', '1,000 left because it is not known');
     expect(entered()).toHaveLength(3000);
     expect(new Set(entered()).size).toBe(3000);
   });
 });
 
-test('a push that was killed before the answer is ambiguous; resume leaves the rows of the call out', async () => {
+test('a push that was killed before the answer is ambiguous; --delivered leaves the rows of the call out', async () => {
   const point = { DAWNLOAD_CRASH_AT: 'push/answered' };
   expect((await place.execute(['push', ...JOURNEY, users(10)], point)).signal).toBe('SIGKILL');
   const again = await ends(
@@ -366,7 +368,7 @@ test('a push that was killed before the answer is ambiguous; resume leaves the r
   expect((await place.run(['doctor'])).stdout).toMatch(
     /ledger +\d+ paid exports?, none needs action\. Push .* to journey \S+ waits for a person\./,
   );
-  await ends(push(place, 'resume', idIn(again)), 0, 'the 10 rows that the service has');
+  await ends(push(place, 'decide', idIn(again), '--delivered'), 0, 'the 10 rows that the service has');
   expect((await place.run(['status'])).stderr).not.toMatch(advice);
   expect((await push(place, ...JOURNEY, users(10))).stderr).toMatch(/Pushed 0 rows .*10 unchanged/);
   expect((await push(place, ...JOURNEY, users(11))).stderr).toMatch(/Pushed 1 row .*10 unchanged/);

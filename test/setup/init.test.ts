@@ -71,7 +71,7 @@ describe('at a terminal', () => {
     expect(person.screen()).toMatch(/accepts the keys and knows the project/);
     expect(person.screen()).toMatch(/doctor[\s\S]* plan [\s\S]* run [\s\S]* schedule /);
     for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
-    const config = loadConfig({ config: yaml }, {}, folder);
+    const config = loadConfig({ settingsFile: yaml }, {}, folder);
     expect(config).toMatchObject({ baseUrl: sandbox.url, projectId: PROJECT, startDate: '2026-11-14' });
     expect(config.exports.budget).toBeUndefined();
     expect(config.credentials?.reveal()).toEqual(KEYS);
@@ -109,7 +109,7 @@ describe('at a terminal', () => {
     ])
       expect(person.screen()).toMatch(words);
     expect(person.screen()).not.toContain('not-the-secret');
-    expect(loadConfig({ config: yaml }, {}, folder).projectId).toBe(PROJECT);
+    expect(loadConfig({ settingsFile: yaml }, {}, folder).projectId).toBe(PROJECT);
   });
 
   test('Ctrl-C at the last question writes nothing, also after refusals of the service', async () => {
@@ -144,7 +144,7 @@ describe('without a terminal', () => {
   test('takes options, and keys from the environment', async () => {
     const result = await init(FLAGS(), ENVIRONMENT);
     expect(result.code).toBe(0);
-    expect(loadConfig({ config: yaml }, {}, folder)).toMatchObject({ startDate: '2026-11-15' });
+    expect(loadConfig({ settingsFile: yaml }, {}, folder)).toMatchObject({ startDate: '2026-11-15' });
   });
 
   test.each<[string, () => string[], Record<string, string>, RegExp]>([
@@ -167,7 +167,7 @@ describe('without a terminal', () => {
     const args = [...FLAGS({ '--base-url': 'http://10.255.255.1' }), '--skip-checks'];
     await ends(init(args, ENVIRONMENT), 2, /unencrypted[\s\S]*--allow-http/);
     expect((await init([...args, '--allow-http'], ENVIRONMENT)).code).toBe(0);
-    expect(loadConfig({ config: yaml }, {}, folder).allowHttp).toBe(true);
+    expect(loadConfig({ settingsFile: yaml }, {}, folder).allowHttp).toBe(true);
   });
 });
 

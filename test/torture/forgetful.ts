@@ -330,10 +330,10 @@ class Month {
       const sent = pushes.reduce((sum, one) => sum + (one.target === target ? one.sent : 0), 0);
       const isThere =
         this.#received(target.startsWith('events') ? 'events' : 'journeys').length >= sent + unknown;
-      const again = isThere || this.#isPushLost ? [] : ['--again'];
-      const decision = again.length === 0 ? 'the service has them' : 'send them again';
+      const how = isThere || this.#isPushLost ? '--delivered' : '--again';
+      const decision = how === '--delivered' ? 'the service has them' : 'send them again';
       this.report.counters.count('decision', decision);
-      await this.#perform(['push', 'resume', push, ...again], false);
+      await this.#perform(['push', 'decide', push, how], false);
     }
     return waiting.length > 0;
   }

@@ -192,11 +192,14 @@ async function pushOne(
     if (turn > 40) throw new Error(`The push does not end: ${JSON.stringify(push)}`);
     if (turn === 4) report.counters.play(place.sandbox, []);
     const isWaiting = push?.state === 'ambiguous';
-    const decision = isWaiting ? decisionOn(pushes, received().length) : [];
-    const going = isWaiting ? ['push', 'resume', push.id, ...decision] : args;
+    const decision = isWaiting ? decisionOn(pushes, received().length) : '';
+    const going = isWaiting ? ['push', 'decide', push.id, decision] : args;
     if (isWaiting) report.ambiguous++;
     if (isWaiting)
-      report.counters.count('decision', decision.length === 0 ? 'the service has them' : 'send them again');
+      report.counters.count(
+        'decision',
+        decision === '--delivered' ? 'the service has them' : 'send them again',
+      );
     const atRandom = at === undefined && turn === 0 && chance.below(3) === 0;
     const when = at ?? (atRandom && { withinMs: 2_500, chance });
     const result = await executeAndKill(place, going, when, report);
@@ -218,9 +221,9 @@ function numbersOf(pushes: readonly Push[]) {
 }
 
 /** A person looks at the service: it has the rows of the unknown call, or it has not. */
-function decisionOn(pushes: readonly Push[], received: number): string[] {
+function decisionOn(pushes: readonly Push[], received: number): '--delivered' | '--again' {
   const { done, unknown } = numbersOf(pushes);
-  return received === done + unknown ? [] : ['--again'];
+  return received === done + unknown ? '--delivered' : '--again';
 }
 
 async function pushesTo(place: Place, kind: Kind): Promise<Push[]> {

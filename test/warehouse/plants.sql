@@ -208,7 +208,7 @@ update events set date = '2026-11-21', occurred_at = occurred_at + interval 1 da
 
 -- days_missing
 insert into ops.days (stream, date, state)
-  select stream, date, if(stream = 'campaigns' and date in ('2026-11-17', '2026-11-18'), 'missing', 'held')
+  select stream, date, if(stream = 'campaigns' and date in ('2026-11-17', '2026-11-18'), 'missing', 'loaded')
   from ops.coverage;
 --> days_missing | 2026-11-17 | campaigns | Days are missing, the last of them is 2026-11-18. | 0 | 2
 

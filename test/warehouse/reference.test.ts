@@ -505,7 +505,7 @@ describe('snapshots', () => {
     const second = shiftDay(newest, -1);
     await workshop.change(
       `insert into ops.days (stream, date, state) values ('campaigns', '${second}', 'missing'), ('campaigns', '${newest}', 'missing'),
-         ('events', '2026-10-01', 'removed'), ('events', '2026-10-02', 'waits'), ('events', '${newest}', 'held');
+         ('events', '2026-10-01', 'removed'), ('events', '2026-10-02', 'waits'), ('events', '${newest}', 'loaded');
        insert into ops.removed_days (date, rows) values ('2026-10-01', 1)`,
     );
     const now = `${shiftDay(newest, 2)}T08:00:00+09:00`;

@@ -7,7 +7,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { shiftDay, windowOf, type Day, type DayRange } from '../../src/ground/calendar.js';
-import { factsOf, type Facts, type Page, type Pull } from '../../src/landing/landing-zone.js';
+import { factsShape, type Facts, type Page, type Pull } from '../../src/landing/landing-zone.js';
 import type { Stream } from '../../src/ground/streams.js';
 import type { LoadReport } from '../../src/warehouse/load.js';
 import type { WarehouseOptions } from '../../src/warehouse/opening.js';
@@ -93,7 +93,7 @@ export function pullOf(
     days: range,
     pulledAt,
     files,
-    facts: factsOf({ accepted: stream === 'events', ...facts }),
+    facts: { ...factsShape.parse({}), accepted: stream === 'events', ...facts },
   };
   return isCut === undefined ? pull : { ...pull, isCut };
 }

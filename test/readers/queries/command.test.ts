@@ -67,7 +67,7 @@ function contextFor(
 ): Invocation {
   const given = {
     effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
-    loadConfig: () => loadConfig({ dataDir: data, config }, {}, folder),
+    loadConfig: () => loadConfig({ dataDir: data, settingsFile: config }, {}, folder),
     ...(signal === undefined ? {} : { signal }),
   };
   return invocationOf(given, notes);

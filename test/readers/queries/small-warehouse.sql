@@ -16,7 +16,7 @@ select unnest([
     {stream: 'events', date: date '2026-11-03', rows: 2},
 ], recursive := true);
 
-insert into ops.days (stream, date, state) select stream, date, 'held' from ops.coverage;
+insert into ops.days (stream, date, state) select stream, date, 'loaded' from ops.coverage;
 
 -- A push campaign with two variants, renamed on the second day; an e-mail, which has no deliveries; a text message,
 -- which has neither deliveries nor clicks, and of which nothing went out; two pushes of which one was not counted.
