@@ -12,7 +12,7 @@ import type { Pull } from '../src/landing/landing-zone.js';
 import { readEnvelope } from '../src/ground/envelope.js';
 import { KEY, landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
 import type { ReferenceStream } from '../src/ground/streams.js';
-import { refreshModels } from '../src/warehouse/model.js';
+import { refreshModels } from '../src/warehouse/models.js';
 
 const CASES = join(import.meta.dirname, 'golden');
 

@@ -13,7 +13,7 @@ import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Command, JsonOptions } from './shared.js';
 import { listed, wrapLine } from '../terminal/text.js';
-import { refreshModels } from '../warehouse/model.js';
+import { refreshModels } from '../warehouse/models.js';
 
 export interface DocsOptions extends JsonOptions {
   readonly format?: 'text' | 'json' | 'skill' | 'dbt';

@@ -22,7 +22,7 @@ import { RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
-import { findingGroup } from '../warehouse/model.js';
+import { findingGroup } from '../warehouse/checks.js';
 import { spentInWords } from './plan.js';
 import { showTable, warnAll, type Command, type JsonOptions } from './shared.js';
 

@@ -24,7 +24,7 @@ import type { Budget } from '../exports/budget.js';
 import type { ExportLine } from '../exports/reading.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import type { Gap, Needed, Stream } from '../ground/streams.js';
-import type { FindingGroup } from '../warehouse/model.js';
+import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/load.js';
 import type { Removal, Removed } from '../erasure/retention.js';
 import { isReference, type Pull } from '../landing/landing-zone.js';

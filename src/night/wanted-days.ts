@@ -25,7 +25,7 @@ import type { KnownHead } from '../journal/doubt.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
 import { JOB_STREAMS, keptFrom, type DAILY_STREAMS, type Job, type Stream } from '../ground/streams.js';
-import { findingGroup } from '../warehouse/model.js';
+import { findingGroup } from '../warehouse/checks.js';
 import { storedPrivacy } from '../warehouse/privacy.js';
 import {
   coveredDay,

@@ -17,6 +17,7 @@ import { sizeOf } from '../landing/page-file.js';
 import { unreadable } from '../landing/storage-error.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../ground/effects.js';
 import duckdb = require('@duckdb/node-api');
@@ -34,6 +35,9 @@ export const count = z.union([z.bigint(), z.number()]).transform(Number);
 
 /** The databases whose sessions know the functions of `src/documents`. */
 const knowing = new WeakSet<DuckDBInstance>();
+
+/** Milliseconds after which a statement that still runs is interrupted once more. */
+const INTERRUPTED_AGAIN_MS = 20;
 
 export class Session {
   readonly #siblings: Session[] = [];
@@ -186,13 +190,19 @@ export class Session {
    * meanwhile would never settle.
    */
   async quiet(): Promise<void> {
-    const all = [...this.#siblings, this];
-    for (const session of all) if (session.#running.size > 0) session.#interrupt();
-    await Promise.allSettled(all.flatMap((session) => [...session.#running]));
+    await Promise.all([...this.#siblings, this].map((session) => session.#end()));
+  }
+
+  /** Interrupts again and again, since a statement that has only begun ignores it. */
+  async #end(): Promise<void> {
+    while (this.#running.size > 0) {
+      if (!this.#settling) this.connection.interrupt();
+      await Promise.race([Promise.allSettled(this.#running), wait(INTERRUPTED_AGAIN_MS)]);
+    }
   }
 
   readonly #interrupt = (): void => {
-    if (!this.#settling) this.connection.interrupt();
+    void this.#end();
   };
 
   close(): void {

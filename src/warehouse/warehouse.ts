@@ -235,7 +235,7 @@ export class Warehouse {
   }
 
   /**
-   * Removes the events and messages of the days that may leave the file; the rows computed from them stay (model.ts).
+   * Removes the events and messages of the days that may leave the file; the rows computed from them stay (models.ts).
    * Resolves with the days that were removed, and their numbers of events.
    */
   async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {

@@ -343,7 +343,7 @@ describe('the heads that other files carry', () => {
     expect(doubtFrom(empty, known)).toMatchObject({
       why: 'The journal lacks line 4, which the witness knows.',
       erase: undefined,
-      forgotten: 4,
+      newest: 4,
     });
     await empty.append(RUN, { event: 'unsure', why: 'It was lost.' });
     expect(doubtFrom(empty, [])?.why).toBe('It was lost.');

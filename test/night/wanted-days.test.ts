@@ -76,7 +76,7 @@ it('gives each wanted day one state, and what its export would cost', () => {
   const events = wanted.filter(({ stream }) => stream === 'events');
   // The 18th was quiet on two nights, and a person gave the 19th up.
   expect(events.map(({ date, state }) => `${date.slice(8)} ${state}`)).toEqual([
-    '14 held',
+    '14 loaded',
     '15 removed',
     '16 waits',
     '17 under_way',

@@ -1,12 +1,13 @@
 // @module-tag long
 /** Events and journeys are sent once: what an unknown outcome stops, and what a person decides. */
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Ended, Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 import { forgetPushes, lines, published, push, written, YAML } from './support.js';
-import { ends } from '../support/place.js';
+import { ends, makePlace } from '../support/place.js';
 
 let place: Place;
 beforeAll(async () => {
@@ -351,6 +352,14 @@ describe('after an unknown outcome', () => {
     expect(entered()).toHaveLength(3000);
     expect(new Set(entered()).size).toBe(3000);
   });
+});
+
+test('a decision is exactly one, and listing rejected rows makes no key', async () => {
+  const fresh = await makePlace(YAML);
+  for (const how of [[], ['--delivered', '--again']])
+    await ends(fresh.run(['push', 'decide', '2026-11-21.1', ...how]), 2, 'Exactly one decision is needed.');
+  await ends(fresh.run(['push', 'rejected']), 0);
+  expect(existsSync(join(fresh.folder, 'data/private/hmac.key'))).toBe(false);
 });
 
 test('a push that was killed before the answer is ambiguous; --delivered leaves the rows of the call out', async () => {

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
-import { models } from '../../src/warehouse/model.js';
+import { models } from '../../src/warehouse/models.js';
 import { statement, statementsIn } from '../../src/warehouse/session.js';
 
 export interface Cell {

@@ -15,8 +15,8 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { dataFiles } from '../../src/landing/paths.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
-import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 /** Where the template is: the processes of vitest inherit it, and other programs of `test/` have none. */
 const TEMPLATE = 'DAWNLOAD_TEST_TEMPLATE';

@@ -23,8 +23,8 @@ import {
   type Finding,
   type Row,
 } from './support.js';
-import { refreshAll, refreshModels } from '../../src/warehouse/model.js';
-import { checkAll, readCheck, runChecks } from '../../src/warehouse/model.js';
+import { refreshAll, refreshModels } from '../../src/warehouse/models.js';
+import { checkAll, readCheck, runChecks } from '../../src/warehouse/checks.js';
 
 const RANGE = { start: '2026-11-16', end: '2026-11-20' };
 const DAYS = daysOf(RANGE);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Dictionary, relationName } from '../../src/warehouse/dictionary.js';
 import { DamageError } from '../../src/ground/errors.js';
 import { temporaryFolder, Workshop } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
 
 const dictionary = Dictionary.load();
 const [schemas, columns] = [dictionary.of('schemas'), dictionary.of('columns')];

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
-import { mentions, models } from '../../src/warehouse/model.js';
+import { mentions, models } from '../../src/warehouse/models.js';
 import { EVENT_TABLES } from '../../src/warehouse/load-events.js';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { dayAfter, loadOne, micros, record, statistic, Workshop, type Row } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 const DAY = '2026-11-16';
 const TABLES = models().filter(({ incremental }) => incremental !== undefined);

@@ -15,7 +15,7 @@ import {
   type Row,
   Workshop,
 } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
 
 const DAY = '2026-11-16';
 

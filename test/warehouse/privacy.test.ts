@@ -6,8 +6,8 @@ import { expect, describe, test } from 'vitest';
 import { fieldsFor } from '../../src/ground/fields.js';
 import type { Privacy } from '../../src/warehouse/privacy.js';
 import { dayAfter, KEY, loadOne, micros, record, shared, statistic, Workshop, type Row } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 const DAY = '2026-11-20';
 

@@ -12,8 +12,8 @@ import {
   type Template,
 } from './reference.js';
 import { asked, lineOf, shared, Workshop, type Row } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 const send = (day: Day, template: string, more: Partial<Message> = {}): Message => ({
   id: `${day} ${template} ${more.event ?? ''} ${more.sender ?? ''}`,

@@ -2,7 +2,7 @@
 import type { Day } from '../../src/ground/calendar.js';
 import type { WarehouseOptions } from '../../src/warehouse/opening.js';
 import { Workshop } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
 
 export interface Template {
   readonly kind?: 'brand' | 'alimtalk';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { DirtyDays, type Refresh } from '../../src/warehouse/model.js';
+import { DirtyDays, type Refresh } from '../../src/warehouse/dirty-days.js';
 import { shared, Workshop } from './support.js';
 
 const DAILY: Refresh = {

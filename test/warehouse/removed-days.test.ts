@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
-import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
+import { columnOf, isIncremental, models } from '../../src/warehouse/models.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { dayAfter, loadOne, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 const FIRST = '2026-10-01';
 const day = (n: number): Day => dayAfter(FIRST, n);

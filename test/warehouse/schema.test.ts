@@ -5,7 +5,7 @@ import { CorruptDatabaseError, TryLaterError } from '../../src/ground/errors.js'
 import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
 import { change } from '../support/dawnload.js';
-import { refreshModels } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.txt');
 const ANSWERS = join(import.meta.dirname, '../readers/queries/golden.txt');

@@ -5,7 +5,7 @@ import { knownDays } from '../../src/night/wanted-days.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { replaces, type Candidate, type Size } from '../../src/warehouse/load-statistics.js';
 import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
-import { refreshModels } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
 
 const DAY = '2026-11-20';
 const BEFORE = dayAfter(DAY, -1);

@@ -13,8 +13,8 @@ import type { LoadReport } from '../../src/warehouse/load.js';
 import type { WarehouseOptions } from '../../src/warehouse/opening.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../support/template.js';
-import { refreshModels } from '../../src/warehouse/model.js';
-import { runChecks } from '../../src/warehouse/model.js';
+import { refreshModels } from '../../src/warehouse/models.js';
+import { runChecks } from '../../src/warehouse/checks.js';
 
 export const KEY = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
 export const NOW = new Date('2026-11-21T00:00:00Z');

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { formatKst } from '../../ground/calendar.js';
 import { UsageError } from '../../ground/errors.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
-import { mentions } from '../../warehouse/model.js';
+import { mentions } from '../../warehouse/models.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { loadCatalogue, type Question } from './catalogue.js';
 import { ask, coverageOf, daysAsked, heldIn, namedDays, relationsIn } from './ask.js';

@@ -13,7 +13,8 @@ import { type ParameterValues, type QueryFile, type Question, withoutComments } 
 import { tellsOfDamage } from '../../landing/duckdb.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
-import { isIncremental, mentions, models, readCheck } from '../../warehouse/model.js';
+import { readCheck } from '../../warehouse/checks.js';
+import { isIncremental, mentions, models } from '../../warehouse/models.js';
 import { selectIn, statementsIn } from '../../warehouse/session.js';
 import { filled, rowsOf, saidOf, type Said } from './sentences.js';
 import { Wording, type Row } from './wording.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Language, SchemaEntry, Words } from '../../warehouse/dictionary.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
-import { isIncremental, models } from '../../warehouse/model.js';
+import { isIncremental, models } from '../../warehouse/models.js';
 import { loadCatalogue } from './catalogue.js';
 
 /** `SKILL.md`: how to ask, the traps, the questions and the tables. */

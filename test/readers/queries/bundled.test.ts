@@ -5,7 +5,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalogue, type QueryFile } from '../../../src/readers/queries/catalogue.js';
 import { ask, goldenAnswers, makeWarehouse } from './support.js';
-import { mentions, models, type Model } from '../../../src/warehouse/model.js';
+import { mentions, models, type Model } from '../../../src/warehouse/models.js';
 
 const catalogue = loadCatalogue();
 const query = (name: string): QueryFile => {

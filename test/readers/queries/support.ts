@@ -10,7 +10,7 @@ import { answerOf, csvText } from '../../../src/readers/queries/formats.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../../support/template.js';
-import { refreshModels } from '../../../src/warehouse/model.js';
+import { refreshModels } from '../../../src/warehouse/models.js';
 
 const HERE = join(PACKAGE_ROOT, 'test', 'readers', 'queries');
 

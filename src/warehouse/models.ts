@@ -1,20 +1,14 @@
 /**
- * The modelling and the checking stage: views are made again when their definition has changed; tables, and findings of data
- * tests, are refreshed for the dirty days: the days that loads changed, and the days that look back at them. The cost of a
- * run therefore depends on its days, not on the age of the warehouse.
+ * The modelling stage: views are made again when their definition has changed; tables are refreshed for the dirty days.
  */
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
 import { z } from 'zod';
 import type { ExperimentSettings } from '../config/schema.js';
 import { dayOf } from '../ground/calendar.js';
-import type { Effects } from '../ground/effects.js';
 import { DawnloadError, messageOf } from '../ground/errors.js';
-import { STREAMS, type Stream } from '../ground/streams.js';
-import { escaped } from '../landing/duckdb.js';
 import { describeAll } from './describe.js';
-import { MESSAGE_ROWS } from './load-events.js';
-import { fieldsOf, listOf, selectIn, type Session, statement, statementsIn } from './session.js';
+import { dependsOn, DirtyDays, lookback, sparesArchived } from './dirty-days.js';
+import { fieldsOf, selectIn, type Session, statement, statementsIn } from './session.js';
 import type { Warehouse } from './warehouse.js';
 
 // A model is one file under `sql/models`: a header and one select. Its folder and name determine the relation:
@@ -27,16 +21,6 @@ import type { Warehouse } from './warehouse.js';
 // -- lookback: 27 days           (the rows of a day are computed from that many earlier days)
 // -- dirties: all later days     (a changed day matters for all later days that hold events, as knowledge about a person does)
 // -- unique_key: person          (a key has one row: that of its earliest day)
-
-const dependsOn = z
-  .string()
-  .transform((list) => list.split(', '))
-  .pipe(z.array(z.enum(STREAMS)).min(1));
-const lookback = z
-  .string()
-  .regex(/^\d+ days$/)
-  .transform((text) => Number.parseInt(text, 10))
-  .default(0);
 
 const view = z
   .strictObject({ grain: z.string(), also_in: z.literal('main').optional() })
@@ -151,92 +135,8 @@ function daysKey(incremental: Incremental): string {
   return JSON.stringify({ ...incremental, uniqueKey: '' });
 }
 
-function hashOf(texts: readonly (string | undefined)[]): string {
+export function hashOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex');
-}
-
-/** The days of a refresh: how rows depend on days, and what of them is there. */
-export interface Refresh extends Omit<Incremental, 'uniqueKey' | 'streams'> {
-  readonly streams: readonly Stream[];
-  /** True to compute every day that any row is about; false to compute the dirty days. */
-  readonly full: boolean;
-  /** True if the previous rows are kept for days whose events were removed. */
-  readonly keepsRows: boolean;
-}
-
-/**
- * True if a model keeps its rows for days whose events were removed, because it is computed from events. A model that depends
- * on every stream (coverage, for example) is recomputed on such days too.
- */
-function sparesArchived({ streams }: { readonly streams: readonly Stream[] }): boolean {
-  return streams.includes('events') && streams.length < STREAMS.length;
-}
-
-const changed = z.object({ streams: z.array(z.string()), any_removed: z.boolean() });
-const batch = z.object({ days: z.array(z.string()) });
-
-/**
- * The dirty days of one refresh, in the temporary tables `dirty_days` and `spared_days`, and its batches. The tables are
- * reused by following refreshes of the same days.
- */
-export class DirtyDays {
-  /** The refresh whose days `dirty_days` holds. */
-  #found = '';
-  #lookback = '0';
-  #batches: readonly string[] = [];
-  /** The batch that `batch_days` and `lookback_days` hold. */
-  #filled = '';
-
-  private constructor(
-    private readonly session: Session,
-    private readonly changes: z.output<typeof changed>,
-  ) {}
-
-  /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
-  static async open(session: Session): Promise<DirtyDays> {
-    await session.run('incremental/no_batch');
-    await session.run('incremental/for_checks', { tables: MESSAGE_ROWS });
-    return new DirtyDays(session, await session.row('incremental/changed', changed));
-  }
-
-  /** Finds the days of the refresh; returns false if there are none. */
-  async find({ streams, lookback, allLater, partition, full, keepsRows }: Refresh): Promise<boolean> {
-    if (!full && !streams.some((stream) => this.changes.streams.includes(stream))) return false;
-    const names = {
-      streams: listOf(streams),
-      lookback: String(lookback),
-      all_later: String(allLater && streams.includes('events')),
-      partition,
-      days: partition === 'week' ? '7' : '1',
-      full: String(full),
-      keeps_rows: String(keepsRows),
-      spares: String(sparesArchived({ streams })),
-    };
-    const { any_removed: anyRemoved } = this.changes;
-    // The days of a full refresh are the same for all models, unless some are spared.
-    const found = full && !anyRemoved ? partition : JSON.stringify(names);
-    if (this.#found !== found) {
-      if (full) await this.session.run('incremental/every_day');
-      if (anyRemoved) await this.session.run('incremental/spared', names);
-      await this.session.run('incremental/dirty', names);
-      const batches = await this.session.rows('incremental/batches', batch, names);
-      this.#batches = batches.map(({ days }) => listOf(days));
-      this.#found = found;
-    }
-    this.#lookback = String(lookback);
-    return this.#batches.length > 0;
-  }
-
-  /** Runs the work for each batch of the days that `find` found, with `batch_days` and `lookback_days` filled. */
-  async forEachBatch(work: () => Promise<void>): Promise<void> {
-    for (const days of this.#batches) {
-      const filled = `${this.#lookback} ${days}`;
-      if (this.#filled !== filled)
-        await this.session.run('incremental/batch', { lookback: this.#lookback, days });
-      this.#filled = filled;
-      await work();
-    }
-  }
 }
 
 /**
@@ -394,127 +294,4 @@ function asideOf({ relation, incremental }: IncrementalModel) {
   const [schema = '', table = ''] = relation.split('.');
   const { partition } = incremental;
   return { relation, schema, aside: `${table}_before`, partition, column: columnOf(incremental) };
-}
-
-// A check is a file of `sql/checks`: a header, and a select of faulty rows; no rows means that the check passes.
-// -- severity: stop           (a finding prevents publishing; or: warn, a finding is only reported)
-// -- stream: events           (the stream that the check is about, if it is a single one)
-// -- scope: incremental       (reads `batch_days`; or: full, reads all rows, which must be few)
-// -- depends_on: events       (the streams whose dirty days it reads; without this header: `stream`, or all streams)
-// -- lookback: 7 days         (a changed day may cause findings on that many later days)
-// -- meaning: What a finding means and what to do, for people.
-
-const header = z.strictObject({
-  severity: z.enum(['stop', 'warn']),
-  stream: z.enum(STREAMS).optional(),
-  scope: z.enum(['incremental', 'full']),
-  depends_on: dependsOn.optional(),
-  lookback,
-  meaning: z.string().min(1),
-});
-
-/** Reads and parses the check in `sql/<file>.sql`. */
-export function readCheck(file: string) {
-  const text = statement(file);
-  const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
-  const streams = depends_on ?? (stream === undefined ? STREAMS : [stream]);
-  return { ...rest, name: basename(file), stream: stream ?? '', streams, text };
-}
-
-/** A row of the section `findings` of `sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
-export const findingGroup = z.object({
-  name: z.string(),
-  severity: z.enum(['stop', 'warn']),
-  findings: z.number(),
-  /** The first and the last day with a finding; null if findings are not about days. */
-  first_date: z.string().nullable(),
-  last_date: z.string().nullable(),
-  /** One of the findings, as a sentence. */
-  example: z.string(),
-  /** The meaning of a finding, and the remedy. */
-  meaning: z.string().nullable(),
-});
-
-export type FindingGroup = z.infer<typeof findingGroup>;
-
-/**
- * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents. The
- * dirty days are cleared in the same transaction, so a run after a kill checks them again.
- */
-export async function runChecks(warehouse: Warehouse): Promise<FindingGroup[]> {
-  const { effects } = warehouse.options;
-  const findings = await warehouse.refining(() => checkAll(warehouse.session, effects));
-  effects.reach('check/done');
-  return findings;
-}
-
-export async function checkAll(
-  session: Session,
-  effects: Pick<Effects, 'now' | 'reach'>,
-): Promise<FindingGroup[]> {
-  type Check = (typeof checks)[number];
-  const shared = ['checking/found', 'incremental/for_checks'].map((name) => statement(name));
-  // The findings of a check depend on its text, on the shared statements, and on the models that it reads.
-  const checks = statementsIn('checks').map((file) => {
-    const check = readCheck(file);
-    const reads = models().filter(({ relation }) => mentions(check.text, relation));
-    const texts = [check.text, ...shared, MESSAGE_ROWS, ...reads.map((model) => model.fingerprint)];
-    return { ...check, fingerprint: hashOf(texts) };
-  });
-  await session.set({ checked_at: effects.now() });
-  return session.transaction(async () => {
-    await session.run('checking/forget_gone', { names: listOf(checks.map(({ name }) => name)) });
-    const dirty = await DirtyDays.open(session);
-    const known = await session.rows(
-      'checking/versions',
-      z.object({ name: z.string(), fingerprint: z.string() }),
-    );
-    // A check that is new or has changed covers every day.
-    const changed = checks.filter(
-      (check) => !known.some((one) => one.name === check.name && one.fingerprint === check.fingerprint),
-    );
-    const namesOf = (some: readonly { readonly name: string }[]) => ({
-      names: listOf(some.map(({ name }) => name)),
-    });
-    const find = (some: readonly Check[]): Promise<void> =>
-      session.runForEach(
-        'checking/found',
-        some.map(({ name, severity, stream, meaning, scope, text }) => ({
-          name,
-          severity,
-          stream,
-          meaning: escaped(meaning),
-          check: selectIn(text),
-          whole: String(scope === 'full'),
-        })),
-      );
-    const whole = checks.filter(({ scope }) => scope === 'full');
-    await session.run('checking/clear_checks', namesOf(whole));
-    await find(whole);
-    // Checks of the same days are one script.
-    const groups = new Map<string, { readonly refresh: Refresh; readonly some: Check[] }>();
-    for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
-      const { streams, lookback } = check;
-      const days = { streams, lookback, allLater: false, partition: 'day', keepsRows: true } as const;
-      const refresh = { ...days, full: changed.includes(check) };
-      const group = groups.get(JSON.stringify(refresh)) ?? { refresh, some: [] };
-      groups.set(JSON.stringify(refresh), group);
-      group.some.push(check);
-    }
-    for (const { refresh, some } of groups.values()) {
-      if (!(await dirty.find(refresh))) continue;
-      await session.run('checking/clear_days', namesOf(some));
-      await dirty.forEachBatch(() => find(some));
-    }
-    if (changed.length > 0) {
-      const names = changed.map(({ name }) => name);
-      const fingerprints = changed.map(({ fingerprint }) => fingerprint);
-      await session.set({ given: { names, fingerprints } });
-      await session.run('checking/note_versions');
-    }
-    await session.run('incremental/forget_touched_days');
-    const findings = await session.rows('status/findings', findingGroup);
-    effects.reach('check/before-commit');
-    return findings;
-  });
 }

@@ -1,0 +1,134 @@
+/** The checking stage: data tests on the days that have changed since the last time; their findings are in `ops.checks`. */
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { Effects } from '../ground/effects.js';
+import { STREAMS } from '../ground/streams.js';
+import { escaped } from '../landing/duckdb.js';
+import { dependsOn, DirtyDays, lookback, type Refresh } from './dirty-days.js';
+import { MESSAGE_ROWS } from './load-events.js';
+import { hashOf, mentions, models } from './models.js';
+import { fieldsOf, listOf, selectIn, type Session, statement, statementsIn } from './session.js';
+import type { Warehouse } from './warehouse.js';
+
+// A check is a file of `sql/checks`: a header, and a select of faulty rows; no rows means that the check passes.
+// -- severity: stop           (a finding prevents publishing; or: warn, a finding is only reported)
+// -- stream: events           (the stream that the check is about, if it is a single one)
+// -- scope: incremental       (reads `batch_days`; or: full, reads all rows, which must be few)
+// -- depends_on: events       (the streams whose dirty days it reads; without this header: `stream`, or all streams)
+// -- lookback: 7 days         (a changed day may cause findings on that many later days)
+// -- meaning: What a finding means and what to do, for people.
+
+const header = z.strictObject({
+  severity: z.enum(['stop', 'warn']),
+  stream: z.enum(STREAMS).optional(),
+  scope: z.enum(['incremental', 'full']),
+  depends_on: dependsOn.optional(),
+  lookback,
+  meaning: z.string().min(1),
+});
+
+/** Reads and parses the check in `sql/<file>.sql`. */
+export function readCheck(file: string) {
+  const text = statement(file);
+  const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
+  const streams = depends_on ?? (stream === undefined ? STREAMS : [stream]);
+  return { ...rest, name: basename(file), stream: stream ?? '', streams, text };
+}
+
+/** A row of the section `findings` of `sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
+export const findingGroup = z.object({
+  name: z.string(),
+  severity: z.enum(['stop', 'warn']),
+  findings: z.number(),
+  /** The first and the last day with a finding; null if findings are not about days. */
+  first_date: z.string().nullable(),
+  last_date: z.string().nullable(),
+  /** One of the findings, as a sentence. */
+  example: z.string(),
+  /** The meaning of a finding, and the remedy. */
+  meaning: z.string().nullable(),
+});
+
+export type FindingGroup = z.infer<typeof findingGroup>;
+
+/**
+ * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents. The
+ * dirty days are cleared in the same transaction, so a run after a kill checks them again.
+ */
+export async function runChecks(warehouse: Warehouse): Promise<FindingGroup[]> {
+  const { effects } = warehouse.options;
+  const findings = await warehouse.refining(() => checkAll(warehouse.session, effects));
+  effects.reach('check/done');
+  return findings;
+}
+
+export async function checkAll(
+  session: Session,
+  effects: Pick<Effects, 'now' | 'reach'>,
+): Promise<FindingGroup[]> {
+  type Check = (typeof checks)[number];
+  const shared = ['checking/found', 'incremental/for_checks'].map((name) => statement(name));
+  // The findings of a check depend on its text, on the shared statements, and on the models that it reads.
+  const checks = statementsIn('checks').map((file) => {
+    const check = readCheck(file);
+    const reads = models().filter(({ relation }) => mentions(check.text, relation));
+    const texts = [check.text, ...shared, MESSAGE_ROWS, ...reads.map((model) => model.fingerprint)];
+    return { ...check, fingerprint: hashOf(texts) };
+  });
+  await session.set({ checked_at: effects.now() });
+  return session.transaction(async () => {
+    await session.run('checking/forget_gone', { names: listOf(checks.map(({ name }) => name)) });
+    const dirty = await DirtyDays.open(session);
+    const known = await session.rows(
+      'checking/versions',
+      z.object({ name: z.string(), fingerprint: z.string() }),
+    );
+    // A check that is new or has changed covers every day.
+    const changed = checks.filter(
+      (check) => !known.some((one) => one.name === check.name && one.fingerprint === check.fingerprint),
+    );
+    const namesOf = (some: readonly { readonly name: string }[]) => ({
+      names: listOf(some.map(({ name }) => name)),
+    });
+    const find = (some: readonly Check[]): Promise<void> =>
+      session.runForEach(
+        'checking/found',
+        some.map(({ name, severity, stream, meaning, scope, text }) => ({
+          name,
+          severity,
+          stream,
+          meaning: escaped(meaning),
+          check: selectIn(text),
+          whole: String(scope === 'full'),
+        })),
+      );
+    const whole = checks.filter(({ scope }) => scope === 'full');
+    await session.run('checking/clear_checks', namesOf(whole));
+    await find(whole);
+    // Checks of the same days are one script.
+    const groups = new Map<string, { readonly refresh: Refresh; readonly some: Check[] }>();
+    for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
+      const { streams, lookback } = check;
+      const days = { streams, lookback, allLater: false, partition: 'day', keepsRows: true } as const;
+      const refresh = { ...days, full: changed.includes(check) };
+      const group = groups.get(JSON.stringify(refresh)) ?? { refresh, some: [] };
+      groups.set(JSON.stringify(refresh), group);
+      group.some.push(check);
+    }
+    for (const { refresh, some } of groups.values()) {
+      if (!(await dirty.find(refresh))) continue;
+      await session.run('checking/clear_days', namesOf(some));
+      await dirty.forEachBatch(() => find(some));
+    }
+    if (changed.length > 0) {
+      const names = changed.map(({ name }) => name);
+      const fingerprints = changed.map(({ fingerprint }) => fingerprint);
+      await session.set({ given: { names, fingerprints } });
+      await session.run('checking/note_versions');
+    }
+    await session.run('incremental/forget_touched_days');
+    const findings = await session.rows('status/findings', findingGroup);
+    effects.reach('check/before-commit');
+    return findings;
+  });
+}

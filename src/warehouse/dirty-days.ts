@@ -1,0 +1,108 @@
+/**
+ * The days that a refresh computes: those that loads changed, and those that look back at them. The cost of a run therefore
+ * depends on its days, not on the age of the warehouse.
+ */
+import { z } from 'zod';
+import { STREAMS, type Stream } from '../ground/streams.js';
+import { MESSAGE_ROWS } from './load-events.js';
+import { listOf, type Session } from './session.js';
+
+/** The values of `depends_on` and `lookback` in the headers of models and checks. */
+export const dependsOn = z
+  .string()
+  .transform((list) => list.split(', '))
+  .pipe(z.array(z.enum(STREAMS)).min(1));
+export const lookback = z
+  .string()
+  .regex(/^\d+ days$/)
+  .transform((text) => Number.parseInt(text, 10))
+  .default(0);
+
+/** The days of a refresh: how rows depend on days, and what of them is there. */
+export interface Refresh {
+  readonly streams: readonly Stream[];
+  readonly partition: 'day' | 'week';
+  /** Number of earlier days that the rows of a day are computed from. */
+  readonly lookback: number;
+  /** True if a changed day matters for all later days. */
+  readonly allLater: boolean;
+  /** True to compute every day that any row is about; false to compute the dirty days. */
+  readonly full: boolean;
+  /** True if the previous rows are kept for days whose events were removed. */
+  readonly keepsRows: boolean;
+}
+
+/**
+ * True if a model keeps its rows for days whose events were removed, because it is computed from events. A model that depends
+ * on every stream (coverage, for example) is recomputed on such days too.
+ */
+export function sparesArchived({ streams }: { readonly streams: readonly Stream[] }): boolean {
+  return streams.includes('events') && streams.length < STREAMS.length;
+}
+
+const changed = z.object({ streams: z.array(z.string()), any_removed: z.boolean() });
+const batch = z.object({ days: z.array(z.string()) });
+
+/**
+ * The dirty days of one refresh, in the temporary tables `dirty_days` and `spared_days`, and its batches. The tables are
+ * reused by following refreshes of the same days.
+ */
+export class DirtyDays {
+  /** The refresh whose days `dirty_days` holds. */
+  #found = '';
+  #lookback = '0';
+  #batches: readonly string[] = [];
+  /** The batch that `batch_days` and `lookback_days` hold. */
+  #filled = '';
+
+  private constructor(
+    private readonly session: Session,
+    private readonly changes: z.output<typeof changed>,
+  ) {}
+
+  /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
+  static async open(session: Session): Promise<DirtyDays> {
+    await session.run('incremental/no_batch');
+    await session.run('incremental/for_checks', { tables: MESSAGE_ROWS });
+    return new DirtyDays(session, await session.row('incremental/changed', changed));
+  }
+
+  /** Finds the days of the refresh; returns false if there are none. */
+  async find({ streams, lookback, allLater, partition, full, keepsRows }: Refresh): Promise<boolean> {
+    if (!full && !streams.some((stream) => this.changes.streams.includes(stream))) return false;
+    const names = {
+      streams: listOf(streams),
+      lookback: String(lookback),
+      all_later: String(allLater && streams.includes('events')),
+      partition,
+      days: partition === 'week' ? '7' : '1',
+      full: String(full),
+      keeps_rows: String(keepsRows),
+      spares: String(sparesArchived({ streams })),
+    };
+    const { any_removed: anyRemoved } = this.changes;
+    // The days of a full refresh are the same for all models, unless some are spared.
+    const found = full && !anyRemoved ? partition : JSON.stringify(names);
+    if (this.#found !== found) {
+      if (full) await this.session.run('incremental/every_day');
+      if (anyRemoved) await this.session.run('incremental/spared', names);
+      await this.session.run('incremental/dirty', names);
+      const batches = await this.session.rows('incremental/batches', batch, names);
+      this.#batches = batches.map(({ days }) => listOf(days));
+      this.#found = found;
+    }
+    this.#lookback = String(lookback);
+    return this.#batches.length > 0;
+  }
+
+  /** Runs the work for each batch of the days that `find` found, with `batch_days` and `lookback_days` filled. */
+  async forEachBatch(work: () => Promise<void>): Promise<void> {
+    for (const days of this.#batches) {
+      const filled = `${this.#lookback} ${days}`;
+      if (this.#filled !== filled)
+        await this.session.run('incremental/batch', { lookback: this.#lookback, days });
+      this.#filled = filled;
+      await work();
+    }
+  }
+}
