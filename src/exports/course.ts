@@ -29,6 +29,8 @@ export interface Terms {
   readonly isMade: boolean;
   /** True if other answers for a page are kept beside the first one, since they may have records that the export lacks. */
   readonly keepsBeside: boolean;
+  /** True if another answer for a page replaces the first one, since many of the records are of other days. */
+  readonly replaces: boolean;
 }
 
 /**
@@ -385,16 +387,18 @@ export class Course {
   }
 
   /**
-   * Takes another answer for a page. It replaces the landed page if it has more records; one with other records, but not
-   * more, is kept beside it, if that is wanted.
+   * Takes another answer for a page. It replaces the landed page if it has more records, or if that is wanted; one with
+   * other records, but not more, is kept beside it, if that is wanted.
    */
   #takeAgain(page: Answer): Fate {
     if (page.kind !== 'page') {
       this.#hasLost ||= this.#purpose === 'again';
       return undefined;
     }
-    const isMore = page.records > (this.pages.get(page.number)?.rows ?? 0);
-    const isBeside = this.#purpose === 'again' && this.terms.keepsBeside && page.records > 0;
+    const isFirst = this.#purpose === 'again' && page.records > 0;
+    const isMore =
+      page.records > (this.pages.get(page.number)?.rows ?? 0) || (isFirst && this.terms.replaces);
+    const isBeside = isFirst && this.terms.keepsBeside;
     let { number } = page;
     while (!isMore && this.pages.has(number)) number += BESIDE;
     if (!this.#byFingerprint.has(page.fingerprint) && (isMore || isBeside)) return this.#keep(page, number);

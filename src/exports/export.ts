@@ -366,7 +366,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
       twin === undefined
         ? 'Its times may have shifted, or its id may belong to another export.'
         : `Its id is that of export ${twin.key}, too.`,
-      `To correct the id: ${command(`decide ${key} --attach EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
+      `To read it again at no cost: ${resume}. To correct the id: ${command(`decide ${key} --attach EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
     );
   if (entry.doubted)
     return told(

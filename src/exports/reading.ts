@@ -24,7 +24,7 @@ import { formatCount, plural } from '../terminal/terminal.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { askPage, readPage } from './answer.js';
 import { Course, type KnownPage, type Unready } from './course.js';
-import { isClosed, type Export } from './export.js';
+import { isClosed, isKeptBack, type Export } from './export.js';
 import { type Ledger } from './ledger.js';
 
 /** The parts of the open data folder that a download uses. */
@@ -217,6 +217,7 @@ export class Reading {
         isMade: doubted || troubles > 0 || state !== 'requested',
         // Records without an id would count twice.
         keepsBeside: lack !== undefined && lack.repeated + lack.uncounted > 0 && lack.without_id === 0,
+        replaces: isKeptBack(entry),
       },
       landed,
     );

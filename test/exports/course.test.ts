@@ -12,6 +12,7 @@ const TERMS: Terms = {
   isAgain: false,
   isMade: false,
   keepsBeside: false,
+  replaces: false,
 };
 
 const MINUTE = 60_000;

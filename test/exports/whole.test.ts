@@ -541,6 +541,23 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
     expect(place.sandbox.requests().E20).toBe(2);
   });
 
+  test('of which a page is right when it is read again is loaded, and what came first is set aside', async () => {
+    const move = shifted(1, 48);
+    const place = await make((page, number, nth) => {
+      if (number === 1 && nth === 0) move(page);
+    });
+    await ends(place.run(['run']), 1, 'is kept back', `\`dawnload exports resume ${KEY}\``);
+    await ends(place.run(['exports', 'resume', KEY]), 0);
+    expect(await held(place)).toBe(billed(place));
+    const days = await place.rows('select distinct date::varchar as date from events');
+    expect(days).toEqual([{ date: DAY }]);
+    const aside = await readdir(join(place.folder, 'data/landing/rejected'), { recursive: true });
+    expect(aside.some((name) => name.includes('replaced'))).toBe(true);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await held(place)).toBe(billed(place));
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
+
   test('a tenth of them is loaded', async () => {
     const place = await make(shifted(0.1, 24), YAML, 960);
     expect((await place.run(['run'])).stderr).toMatch(/Noticed stray: 131 records/);
