@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -12,7 +12,7 @@ import { Pending } from '../erasure/erase.js';
 import { DamageError, DawnloadError, RefusedError, UsageError } from '../ground/errors.js';
 import { DataFolder } from '../night/data-folder.js';
 import { Journal } from '../journal/journal.js';
-import { FOLDER_MODE, fsync, fsyncFolder } from '../landing/atomic-file.js';
+import { DurableFolder, fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { sizeOf } from '../landing/page-file.js';
 import { namesIn, nearestExisting, orStorageError } from '../landing/storage-error.js';
 import { readEveryBlock } from '../warehouse/reader.js';
@@ -86,18 +86,19 @@ async function realPath(path: string): Promise<string> {
   return join(await orStorageError('read', there, () => realpath(there)), relative(there, whole));
 }
 
-async function copyAll(dataDir: string, to: string, { signal, terminal }: Invocation) {
+async function copyAll(dataDir: string, to: string, { signal, terminal, effects }: Invocation) {
+  const disk = new DurableFolder(dirname(to), effects);
   const damaged: string[] = [];
   const folders = new Set<string>();
   let [files, bytes] = [0, 0];
-  await orStorageError('create the folder', to, () => mkdir(to, { recursive: true, mode: FOLDER_MODE }));
+  await disk.makeFolder(to);
   for (const name of COPIED)
     for (const from of await filesAt(join(dataDir, name))) {
       signal.throwIfAborted();
       const copy = join(to, relative(dataDir, from));
       terminal.progress(`copying ${relative(dataDir, from)}`);
+      await disk.makeFolder(dirname(copy));
       await orStorageError('write', copy, async () => {
-        await mkdir(dirname(copy), { recursive: true, mode: FOLDER_MODE });
         await copyFile(from, copy, constants.COPYFILE_FICLONE);
         await fsync(copy);
       });

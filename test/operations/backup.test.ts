@@ -71,6 +71,11 @@ test('is refused in the place of a file, with another name as the remedy', async
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
+test('ends where no folder can be made', async () => {
+  const { code, stderr } = await place.execute(['backup', '/proc/backup']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Cannot create the folder /proc/.backup')]);
+});
+
 describe('a folder that came back', () => {
   const ways: readonly [string, (from: string, to: string) => Promise<unknown>][] = [
     [
