@@ -70,7 +70,14 @@ export const PAIRS = [REFUSED, ...Object.keys(FAULTS)].flatMap((fault) =>
   ENDPOINTS.map((endpoint) => ({ fault, endpoint, name: `${fault} on ${endpoint}` })),
 );
 
-export const faultCounters = (): Counters => new Counters({ fault: PAIRS.map(({ name }) => name) }, {});
+export const faultCounters = (): Counters =>
+  new Counters(
+    { fault: PAIRS.map(({ name }) => name) },
+    {
+      'stale keep-alive on E18': 'a connection is closed after a GET with a body',
+      'stale keep-alive on E20': 'a request that must not be repeated has a connection of its own',
+    },
+  );
 
 /** What one fault on one endpoint came to. */
 export interface Row {
@@ -107,7 +114,9 @@ export async function tryFault(
   endpoint: EndpointName,
   counters = faultCounters(),
 ): Promise<Row> {
-  const trial = await Trial.make(YAML, {}, undefined, 'inside');
+  // Two pages, so that a request follows the one that was struck.
+  const options = endpoint === 'E21' ? { eventsPerDay: 1_200 } : {};
+  const trial = await Trial.make(YAML, options, undefined, 'inside');
   trial.tell(`${fault} on ${endpoint}`);
   const begun = Date.now();
   const result =
