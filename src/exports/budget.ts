@@ -108,7 +108,7 @@ function areAnsweredAlike(entries: readonly Export[]): boolean {
  * Decides which days to request, in the order given (newest first). Behind a day that does not fit none is requested, so
  * that the warehouse holds the newest days without a gap; only a day that exceeds a whole budget is skipped. At most one day
  * without an estimate is let through, and only while some budget is left: its size is unknown until it has landed, and
- * until then it holds the rest of the budget.
+ * until then no other day is requested.
  */
 export function planRequests(
   candidates: readonly Candidate[],
@@ -143,8 +143,9 @@ export function planRequests(
     const left = verdict === 'over_month_budget' ? leftInMonth : leftInRun;
     const decision: Decision = { day, estimate, verdict, left };
     if (decision.verdict === 'request') {
-      leftInRun -= estimate === undefined ? leftInRun : needOf(estimate);
-      leftInMonth -= estimate === undefined ? leftInMonth : needOf(estimate);
+      leftInRun -= needOf(estimate ?? 1);
+      leftInMonth -= needOf(estimate ?? 1);
+      // Whatever it leaves of the budget, no other day is requested before its size is known.
       waits = estimate === undefined;
     }
     return decision;

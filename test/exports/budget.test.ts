@@ -388,6 +388,30 @@ describe('the estimate of an export', () => {
   it('is not learned from an export without records, nor from a day without messages', () => {
     expect(estimateOf(totals(), [{ records: 0, totals: totals() }]).learned).toBe(false);
     expect(estimateOf(totals(), [{ records: 9, totals: totals({ sent: 0 }) }]).learned).toBe(false);
+    const [learned, odd] = [
+      { records: 100, totals: totals() },
+      { records: 9_000, totals: totals({ sent: 0 }) },
+    ];
+    expect(estimateOf(totals(), [odd, learned]).estimate).toBe(100);
+  });
+
+  it('is made for days that are kept, not held, not asked for and not quiet, newest first', () => {
+    const quiet = totals({ rows: 0, sent: 0, delivered: 0, click: 0, nights: 2 });
+    const days = (consent: 'budget' | 'given', keptFrom?: string): string[] =>
+      decide(
+        { eventDays: { start: '2026-11-14', end: '2026-11-20' }, consent, keptFrom },
+        {
+          ...{ now: new Date('2026-11-21T00:00:00Z'), runId: 'tonight', unsure: false },
+          entries: [entry({ day: '2026-11-16', state: 'loaded', records: 100 })],
+          messages: new Map([['2026-11-18', quiet]]),
+          budget: { recordsPerRun: 1_000, recordsPerMonth: 1_000 },
+          held: new Set(['2026-11-17']),
+          asked: new Set(['2026-11-19']),
+        },
+      ).map(({ day }) => day);
+    expect(days('budget')).toEqual(['2026-11-20', '2026-11-15', '2026-11-14']);
+    expect(days('budget', '2026-11-15')).toEqual(['2026-11-20', '2026-11-15']);
+    expect(days('given', '2026-11-15')).toEqual(['2026-11-20', '2026-11-18', '2026-11-15']);
   });
 
   it.each([{ unreadable: [1] }, { short: 20 }, { state: 'landed', doubted: true }] as const)(

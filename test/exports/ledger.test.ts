@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/ground/errors.js';
-import { actionsNeeded, adviceFor, needsPerson } from '../../src/exports/export.js';
+import { actionsNeeded, adviceFor, EXPORT, needsPerson } from '../../src/exports/export.js';
 import { spendOf } from '../../src/exports/budget.js';
 import { untrackedIn } from '../../src/exports/untracked.js';
 import { Doubt } from '../../src/journal/doubt.js';
@@ -396,6 +396,16 @@ async function withoutDisk<T>(folder: string, work: () => Promise<T>): Promise<T
     for (const fault of faults) fault.mockRestore();
   }
 }
+
+it.each(['2026-11-20', '2026-11-20.0', '2026-02-30.1', 'day.1'])(
+  'refuses a line whose key is none: %s',
+  async (key) => {
+    const { data, effects, ledger } = await opened();
+    await ledger.intend(INTENT);
+    const journal = await Journal.open({ dataDir: data }, effects);
+    await expect(journal.append(EXPORT, { event: 'ready', key, pages: 1 })).rejects.toThrow('This cannot be recorded as export.');
+  },
+);
 
 it('a line that could be neither synced nor cut off is followed by no other, and the next run reads what stands there', async () => {
   const { data, effects, ledger } = await opened();

@@ -354,6 +354,18 @@ describe('the heads that other files carry', () => {
     expect(doubtFrom(await reopened(), [{ ...head, seq: 6, place: 'a manifest' }])).toBeDefined();
   });
 
+  it('show it from the first line on, and the doubt stays whatever runs came after it', async () => {
+    const { reopened } = await written();
+    const journal = await reopened();
+    expect(
+      doubtFrom(journal, [{ seq: 1, sum: 'of another journal', erase: '', place: 'a manifest' }])?.why,
+    ).toBe('The journal lacks line 1, which a manifest knows.');
+    await journal.append(RUN, { event: 'unsure', why: 'It was lost.' });
+    await journal.append(RUN, { event: 'begun', runId: 's', command: 'run', version: '1', processId: 1 });
+    await journal.append(RUN, { event: 'ended', runId: 's', exitCode: 0, outcome: 'done', summary: {} });
+    expect(doubtFrom(await reopened(), [])?.why).toBe('It was lost.');
+  });
+
   it('keep an erasure missing although a person confirmed the rest', async () => {
     const { reopened } = await written();
     const journal = await reopened();
@@ -378,6 +390,19 @@ describe('an erasure that only a head knows', () => {
     expect(doubtFrom(await reopened(), [])).toMatchObject({ erase: NAME });
     await journal.append(ERASE, { event: 'begun', key: 'k', persons: 1, ids: ['d'], entered: true });
     expect(doubtFrom(await reopened(), [])).toBeUndefined();
+  });
+
+  it('has one name whatever the order of its ids, is lacked until it is entered, and counts once', async () => {
+    expect(erasureNamed(['d', 'e'])).toBe(erasureNamed(['e', 'd']));
+    const { reopened } = await written();
+    const journal = await reopened();
+    const pair = erasureNamed(['d', 'e']);
+    await journal.append(RUN, { event: 'unsure', why: 'It was lost.', erase: `${NAME} ${pair}` });
+    expect(journal.lackedErasures).toEqual([NAME, pair]);
+    await journal.append(ERASE, { event: 'begun', key: 'k', persons: 1, ids: ['e', 'd'], entered: true });
+    await journal.append(ERASE, { event: 'done', of: 6 });
+    expect([journal.erasures, journal.lackedErasures]).toEqual([[pair], [NAME]]);
+    expect(journal.head.erase).toBe(`${pair} ${NAME}`);
   });
 
   it('is not believed to a head whose line the journal holds', async () => {

@@ -111,17 +111,23 @@ describe('a copied folder', () => {
   });
 });
 
-it('takes no evidence from what a rename changes, or a file system does not have', async () => {
+it.each([
+  ['a birth time', (nth: number) => ({ inode: '5', born: String(nth) }), { inode: '5', born: '0' }],
+  ['an inode', (nth: number) => ({ inode: String(nth), born: '5' }), { inode: '0', born: '5' }],
+  ['both', (nth: number) => ({ inode: String(nth), born: String(nth) }), { inode: '0', born: '0' }],
+  ['neither', () => ({ inode: '5', born: '6' }), { inode: '5', born: '6' }],
+])('takes no evidence from what a file system makes up whenever it is asked: %s', async (_, of, evidence) => {
   const dataDir = await dataFolder();
   let nth = 7;
-  // As a file system answers that makes up a birth time whenever it is asked.
-  const forgetful = { ...effects, identify: () => Promise.resolve({ inode: '5', born: `${nth++}` }) };
+  const forgetful = { ...effects, identify: () => Promise.resolve(of(nth++)) };
   const journal = await Journal.open({ dataDir }, forgetful);
   await journal.append(PROJECT, { event: 'made', folder: 'f' });
   await journal.close();
   const { file } = JSON.parse(await readFile(join(dataDir, 'private/witness.json'), 'utf8')) as {
     file: FileIdentity;
   };
-  expect(file).toEqual({ inode: '5', born: '0' });
+  expect(file).toEqual(evidence);
   expect(await doubtIn({ dataDir }, journal, [], forgetful, true)).toBeUndefined();
+  await rm(join(dataDir, 'private/witness.json'));
+  expect((await doubtIn({ dataDir }, journal, [], forgetful, true))?.why).toMatch(/witness\.json is missing/);
 });

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/ground/errors.js';
 import { DurableFolder, sweepTemporaries, FolderSync } from '../../src/landing/atomic-file.js';
 import { hmacKey } from '../../src/warehouse/privacy.js';
@@ -105,6 +105,33 @@ describe('writing a whole file', () => {
     await sweepTemporaries(join(data, 'a'));
     expect(await filesBelow(data)).toEqual(['a/.tmp-notes', 'a/page-00000.json.gz', 'b/.tmp-7-7']);
     await sweepTemporaries(join(data, 'nowhere'));
+  });
+});
+
+describe('appending', () => {
+  it('resolves after an fsync of the line, and of the folder of a new file; a line that cannot be fsynced is taken back', async () => {
+    const { data, effects } = await written();
+    const path = join(data, 'lines');
+    const folder = new DurableFolder(data, effects);
+    await folder.makeFolder(data);
+    const handle = await open(data);
+    const synced = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync');
+    await handle.close();
+    const times = (): number => synced.mock.calls.length;
+    try {
+      await folder.append(path, Buffer.from('one\n'), 'pushed', 0);
+      expect(times()).toBe(2);
+      await folder.append(path, Buffer.from('two\n'), 'pushed', 4);
+      expect(times()).toBe(3);
+      synced.mockRejectedValueOnce(new Error('The disk refuses.'));
+      await expect(folder.append(path, Buffer.from('three\n'), 'pushed', 8)).rejects.toThrow(
+        'The disk refuses.',
+      );
+      expect(times()).toBe(5);
+      expect(await readFile(path, 'utf8')).toBe('one\ntwo\n');
+    } finally {
+      synced.mockRestore();
+    }
   });
 });
 

@@ -177,6 +177,26 @@ describe('the readings of an export', () => {
   });
 });
 
+describe('the newest of many readings', () => {
+  it('counts, by its number, and those of another export of the key are others', async () => {
+    const { landing } = await opened();
+    const other = { ...PLACE, exportId: `${PLACE.exportId}-other` };
+    let newest = '';
+    for (let nth = 1; nth <= 11; nth++) {
+      const reading = await landing.reading(PLACE, 'next');
+      newest = (await reading.finish([await reading.land(body, nth)], {}, MORNING)).id;
+      if (nth > 1) continue;
+      const ofOther = await landing.reading(other);
+      await ofOther.finish([await ofOther.land(body, 1)], {}, MORNING);
+    }
+    expect((await landing.exportPull(PLACE))?.id).toBe(newest);
+    expect((await landing.reading(PLACE)).id).toBe(newest);
+    expect((await landing.reading(other, 'next')).id).toMatch(/\.2$/);
+    await landing.discardBefore(PLACE, { id: newest });
+    expect(await landing.exportPull(other)).toBeDefined();
+  });
+});
+
 describe('the pulls', () => {
   it('are listed oldest first, whatever their stream, and nothing else is', async () => {
     const { data, open, landing } = await opened();

@@ -1,5 +1,5 @@
 import { chmod, chown, mkdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT, StorageError, TryLaterError } from '../../src/ground/errors.js';
 import { lockHolder, RunLock } from '../../src/landing/run-lock.js';
@@ -139,6 +139,25 @@ describe('the run lock', () => {
 
   it('lets one process in when several start together', { tags: ['long'] }, async () => {
     expect(await heldByHowMany(await dataFolder())).toBe(1);
+  });
+
+  it('turns its own process away too, by any path, until it is released, once or twice', async () => {
+    const data = await dataFolder();
+    const lock = await RunLock.take(data, 'dawnload run', testEffects());
+    for (const path of [data, join(data, '..', basename(data))]) {
+      const error = await rejection(RunLock.take(path, 'dawnload push', testEffects()));
+      expect(error.message).toMatch(/^This process already holds the lock of /);
+    }
+    await lock.release();
+    await lock.release();
+    const next = await RunLock.take(data, 'dawnload push', testEffects());
+    await next.assertHeld();
+    await lock.release();
+    await next.assertHeld();
+    expect((await rejection(RunLock.take(data, 'dawnload push', testEffects()))).message).toMatch(
+      /^This process/,
+    );
+    await next.release();
   });
 
   it('notices when its file is taken away', async () => {
