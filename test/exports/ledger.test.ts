@@ -264,7 +264,7 @@ describe('what a person decides', () => {
         note: '5 of its 5 records happened on other days',
       });
       expect(actionsNeeded(ledger.entries(), undefined)[0]?.advice).toContain(
-        `Its id is that of export ${KEY}, too. To correct the id`,
+        `Its id is that of export ${KEY}, too. `,
       );
       await ledger.attach('2026-11-19.1', 'exp-1', yes);
       const book = await readLedger(data);
@@ -403,7 +403,9 @@ it.each(['2026-11-20', '2026-11-20.0', '2026-02-30.1', 'day.1'])(
     const { data, effects, ledger } = await opened();
     await ledger.intend(INTENT);
     const journal = await Journal.open({ dataDir: data }, effects);
-    await expect(journal.append(EXPORT, { event: 'ready', key, pages: 1 })).rejects.toThrow('This cannot be recorded as export.');
+    await expect(journal.append(EXPORT, { event: 'ready', key, pages: 1 })).rejects.toThrow(
+      'This cannot be recorded as export.',
+    );
   },
 );
 

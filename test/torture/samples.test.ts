@@ -34,7 +34,7 @@ describe('of the extended tests', { tags: ['extended'] }, () => {
     expect(report.kills).toBeGreaterThan(1);
     expect(report.looks).toBeGreaterThan(1);
     expect(report.counters.times('mishap', 'a bill whose answer is lost')).toBeGreaterThan(0);
-  }, 170_000);
+  }, SECONDS * 14_000);
 
   test('an erasure may be killed at any moment: the next one ends it, and nothing else is lost or paid again', async () => {
     const report = await eraseWithKills({
