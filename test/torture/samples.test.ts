@@ -17,24 +17,28 @@ test('two nights of a hostile service and a hostile data folder break no promise
 }, 180_000);
 
 describe('of the extended tests', { tags: ['extended'] }, () => {
-  test('a run may be killed at any moment: nothing is paid for twice, lost, or shown half done', async () => {
-    const report = await killTorture({
-      seed: 20261121,
-      kills: Number(process.env['TORTURE_KILLS'] ?? 4),
-      // A slow machine has time for fewer; the first of them are always the same.
-      until: Date.now() + SECONDS * 1000,
-      roundsPerFolder: 5,
-      // Half a landed file, a bill without an answer; everything published, but the disk may have forgotten it.
-      first: [
-        'land/statistics/before-fsync',
-        'journal/export/requested/before-append',
-        'publish/after-folder-fsync',
-      ],
-    });
-    expect(report.kills).toBeGreaterThan(1);
-    expect(report.looks).toBeGreaterThan(1);
-    expect(report.counters.times('mishap', 'a bill whose answer is lost')).toBeGreaterThan(0);
-  }, SECONDS * 14_000);
+  test(
+    'a run may be killed at any moment: nothing is paid for twice, lost, or shown half done',
+    async () => {
+      const report = await killTorture({
+        seed: 20261121,
+        kills: Number(process.env['TORTURE_KILLS'] ?? 4),
+        // A slow machine has time for fewer; the first of them are always the same.
+        until: Date.now() + SECONDS * 1000,
+        roundsPerFolder: 5,
+        // Half a landed file, a bill without an answer; everything published, but the disk may have forgotten it.
+        first: [
+          'land/statistics/before-fsync',
+          'journal/export/requested/before-append',
+          'publish/after-folder-fsync',
+        ],
+      });
+      expect(report.kills).toBeGreaterThan(1);
+      expect(report.looks).toBeGreaterThan(1);
+      expect(report.counters.times('mishap', 'a bill whose answer is lost')).toBeGreaterThan(0);
+    },
+    SECONDS * 14_000,
+  );
 
   test('an erasure may be killed at any moment: the next one ends it, and nothing else is lost or paid again', async () => {
     const report = await eraseWithKills({
