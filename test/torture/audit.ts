@@ -125,7 +125,7 @@ export async function assertShown(trial: Trial, waiting: readonly Export[]): Pro
     );
     for (const { key } of waiting) {
       trial.assert(
-        result.stderr.includes(`exports decide ${key} --attach EXPORT_ID`),
+        result.stderr.includes(`exports decide ${key} --attach `),
         `${command.join(' ')} does not tell what to do about ${key}`,
         result,
       );
