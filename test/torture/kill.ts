@@ -58,7 +58,7 @@ const MISFORTUNES: readonly (readonly [Fault, readonly CrashPoint[]])[] = [
   [
     {
       ...{ name: 'E20 is refused', endpoint: 'E20', kind: 'status', times: 1 },
-      ...{ status: 400, body: { error: 'Invalid range' } },
+      ...{ status: 400, body: { error: 'InvalidRequest' } },
     },
     ledger('failed'),
   ],
@@ -70,7 +70,7 @@ const MISFORTUNES: readonly (readonly [Fault, readonly CrashPoint[]])[] = [
     },
     durable('land/rejected'),
   ],
-  [{ endpoint: 'E21', kind: 'other-shape-200', times: 1 }, ledger('troubled')],
+  [{ endpoint: 'E21', kind: 'export-error' }, ledger('troubled')],
   [{ endpoint: 'E17', kind: 'other-shape-200', times: 1 }, durable('land/rejected')],
 ];
 
@@ -204,7 +204,7 @@ class KillTrial {
         else if (isDone && chance.happens(0.7)) command = this.#next(round + 1);
         if (chance.happens(0.1)) await this.#resolve();
       }
-      if (chance.happens(0.06)) await this.#kill(['rebuild'], REBUILD_POINTS);
+      if (chance.happens(0.2)) await this.#kill(['rebuild'], REBUILD_POINTS);
       await runUntilQuiet(trial, command);
       await this.#reckon();
       for (let tries = 0; (await this.#resolve()) && tries < 5; tries++) {
@@ -307,7 +307,8 @@ class KillTrial {
   async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
     const { trial, chance, report } = this;
     const first = points === RUN_POINTS ? this.#first.shift() : undefined;
-    const rarest = chance.happens(0.65) ? report.counters.rarest('crash point', points) : undefined;
+    const isNamed = points !== RUN_POINTS || chance.happens(0.65);
+    const rarest = isNamed ? report.counters.rarest('crash point', points) : undefined;
     const point = first ?? rarest;
     // Only a power cut tears a line.
     const isLine = /^journal\/export\/.*before-fsync/.test(point ?? '');
