@@ -137,3 +137,46 @@ describe('a reading within a waiting time of ten minutes', () => {
     expect([broken.end, broken.asked]).toEqual(['broken', [0, 1, 1, 1, 1]]);
   });
 });
+
+describe('what a reading says in the end', () => {
+  test('a page count that shrinks below the pages that are missing ends it, whole', () => {
+    const { end, course } = follow(
+      (n, nth) => (n >= 3 ? other('invalid_page') : page(n, nth === 0 || n > 0 ? 5 : 3)),
+      { retries: 1 },
+      10,
+    );
+    expect([end, course.isWhole, course.notes]).toEqual([
+      'end',
+      true,
+      ['total_page_count shrank to 3 or less'],
+    ]);
+    expect([course.state, course.records]).toEqual(['no answer yet', 9]);
+  });
+
+  test('page 0 that announces as many pages as before leaves the missing one missing', () => {
+    const { end, course } = follow((n) => (n === 3 ? other('invalid_page') : page(n, 5)), {}, 10);
+    expect(end).not.toBe('end');
+    expect(course.notes).not.toContain('total_page_count shrank to 3 or less');
+  });
+
+  test('changed counts are named by the first and the last, and of empty pages the first three', () => {
+    const { course } = follow((n) => page(n, n < 4 ? 8 : 9, n > 2 && n < 8 ? 0 : 3), {}, 10);
+    expect(course.notes).toEqual([
+      'total_page_count changed from 8 to 9',
+      ...[3, 4, 5].map((n) => `page ${n} has no records`),
+      '2 more pages have no records',
+    ]);
+  });
+
+  test.each([
+    ['no answer', 'no answer yet'],
+    ['trouble', 'no answer yet'],
+    ['processing', 'processing'],
+    ['not_found', 'unknown'],
+  ] as const)('after %s its state is %s', (kind, state) => {
+    const course = new Course(TERMS, []);
+    course.next(0, false);
+    if (kind !== 'no answer') course.take(0, other(kind), 0);
+    expect(course.state).toBe(state);
+  });
+});

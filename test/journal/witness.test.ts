@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { FileIdentity } from '../../src/ground/effects.js';
-import { doubtIn } from '../../src/journal/doubt.js';
+import { doubtIn, type KnownHead } from '../../src/journal/doubt.js';
 import { Journal, PROJECT } from '../../src/journal/journal.js';
 import { dataFolder, testEffects } from '../landing/support.js';
 
@@ -130,4 +130,18 @@ it.each([
   expect(await doubtIn({ dataDir }, journal, [], forgetful, true)).toBeUndefined();
   await rm(join(dataDir, 'private/witness.json'));
   expect((await doubtIn({ dataDir }, journal, [], forgetful, true))?.why).toMatch(/witness\.json is missing/);
+});
+
+it('may be missing in a folder that is new, and in no other', async () => {
+  const dataDir = await dataFolder();
+  const journal = await Journal.open({ dataDir }, effects);
+  const why = async (holds: boolean, ...heads: KnownHead[]): Promise<string | undefined> =>
+    (await doubtIn({ dataDir }, journal, heads, effects, holds))?.why;
+  expect(await why(false)).toBeUndefined();
+  await journal.append(PROJECT, { event: 'made', folder: 'f' });
+  expect(await why(false)).toBeUndefined();
+  expect(await why(true)).toMatch(/witness\.json is missing/);
+  expect(await why(false, { ...journal.head, place: 'a manifest' })).toMatch(/witness\.json is missing/);
+  await journal.append(PROJECT, { event: 'made', folder: 'f' });
+  expect(await why(false)).toMatch(/witness\.json is missing/);
 });

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { cp, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { dayOf, lastCompleteDay, windowOf } from '../../src/ground/calendar.js';
+import { dayOf, lastCompleteDay, shiftDay, windowOf } from '../../src/ground/calendar.js';
 import { MANIFEST } from '../../src/landing/paths.js';
 import type { Fault } from '../support/faults/index.js';
 import { rowsOf, type Ended } from '../support/dawnload.js';
@@ -176,6 +176,8 @@ class Fortnight {
   readonly #landed = new Map<string, { sum: string; records: number }>();
   /** The fault that is played next. */
   #turn: number;
+  /** The mishap that comes next. */
+  #mishaps: number;
   #faults: readonly Fault[] = [];
   /** How far this machine's clock is off tonight, in milliseconds. */
   #skew = 0;
@@ -183,6 +185,7 @@ class Fortnight {
   private constructor(seed: number, trial: Trial, report: FortnightReport) {
     this.#chance = new Chance(seed);
     this.#turn = seed * NIGHTS * STEP;
+    this.#mishaps = seed * 4;
     this.#trial = trial;
     this.#report = report;
     this.#reader = new Reader(trial.place.published);
@@ -281,7 +284,7 @@ class Fortnight {
         await cp(join(data, part), join(wholeBackup, part), { recursive: true }).catch(() => undefined);
     }
     if (!this.#chance.happens(0.35)) return 'nothing';
-    const name = this.#chance.pick(MISHAPS);
+    const name = MISHAPS[this.#mishaps++ % MISHAPS.length] ?? MISHAPS[0];
     this.#trial.tell(`mishap: ${name}`);
     if (await mishaps[name]()) this.#report.counters.count('mishap', name);
     return name;
@@ -302,7 +305,7 @@ class Fortnight {
       ['backfill', '--start', '2026-11-05', '--end', yesterday, '--yes-paid'],
       ['backfill', '--start', yesterday, '--end', yesterday, '--streams', 'events', '--yes-paid'],
       ['rebuild'],
-      ['exports', 'resume', `${yesterday}.1`],
+      ['exports', 'resume', `${shiftDay(yesterday, -1)}.1`],
     ]);
   }
 

@@ -120,6 +120,7 @@ lookback_days: 1
 report: false
 exports:
   budget: { records_per_run: 100000000, records_per_month: 1000000000 }
+  max_wait_minutes: 0.1
 `;
 
 /** A page is 1,000 records: enough for two or three of them a day. */

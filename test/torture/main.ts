@@ -156,7 +156,7 @@ async function seeds(count: number, trial: (seed: number) => Promise<void>): Pro
 }
 
 async function fortnights(): Promise<number> {
-  const count = countOr(8);
+  const count = countOr(12);
   say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
   const report = emptyFortnightReport();
   const broken = await seeds(count, (seed) => fortnight(seed, report));
