@@ -113,6 +113,8 @@ const Lies = [
   kind('other-type', { field, value: z.unknown().optional(), records }),
   /** An unknown field, `value` in it, in each record and in its message_data. */
   kind('extra-field', { field, value: z.unknown().optional(), records }),
+  /** E21: each record with a message is an alimtalk of its own, which names its recipient and an order. */
+  kind('own-messages', {}),
   /** E17, E18: on each later pull of a day, its first record's counts are higher by so much (3). */
   kind('restate', {
     date: z.string().optional(),

@@ -1,4 +1,5 @@
 /** Answers that are well formed and not true: of exports, of lists that come in pages, and of the fields of any record. */
+import { createHash } from 'node:crypto';
 import { type Reply, jsonAnswer } from '../../../sandbox/answer.js';
 import type { EndpointName } from '../../../sandbox/endpoint.js';
 import type { Lie } from './fault.js';
@@ -31,6 +32,7 @@ export function tellLie(
   switch (lie.kind) {
     case 'other-type':
     case 'extra-field':
+    case 'own-messages':
       return tellFieldLie(lie, endpoint, answer);
     case 'restate':
       return endpoint === 'E17' || endpoint === 'E18' ? restate(lie, endpoint, answer, memory) : null;
@@ -225,13 +227,13 @@ function withCursor(answer: Reply, json: JsonRecord, cursor: string | null): Rep
   return { ...withJson(answer, json), headers };
 }
 
-type FieldLie = Extract<Lie, { kind: 'other-type' | 'extra-field' }>;
+type FieldLie = Extract<Lie, { kind: 'other-type' | 'extra-field' | 'own-messages' }>;
 
 function tellFieldLie(lie: FieldLie, endpoint: EndpointName, answer: Reply): Reply | null {
   const json = jsonOf(answer);
   let told = 0;
   for (const record of recordsIn(endpoint, json)) {
-    if (told > 0 && lie.records === 'one') break;
+    if (told > 0 && lie.kind !== 'own-messages' && lie.records === 'one') break;
     if (change(lie, record)) told += 1;
   }
   return told > 0 ? withJson(answer, json) : null;
@@ -245,11 +247,34 @@ function change(lie: FieldLie, record: Record<string, unknown>): boolean {
     if (isRecord(record['message_data'])) record['message_data'][lie.field] = value;
     return true;
   }
+  if (lie.kind === 'own-messages') {
+    if (!isRecord(record['message_data'])) return false;
+    record['channel'] = 'chatapp-alimtalk';
+    record['message_data'] = ownMessage(String(record['id']));
+    return true;
+  }
   const place = holderOf(record, lie.field);
   if (place === null) return false;
   const { holder, key } = place;
   holder[key] = lie.value === undefined ? otherType(holder[key]) : lie.value;
   return true;
+}
+
+/** A message as nobody else has it; the record's id decides its number and order. */
+function ownMessage(id: string): Record<string, unknown> {
+  const digits = String(BigInt(`0x${createHash('sha256').update(id).digest('hex')}`));
+  const [number, order] = [digits.slice(0, 8), digits.slice(8, 20)];
+  return {
+    plusFriendId: '@shop',
+    senderKey: 'a'.repeat(40),
+    templateCode: 'order_sent',
+    recipientNo: `010${number}`,
+    content: `고객님, 주문 ${order} 상품을 보냈습니다. 받는 분 010-${number.slice(0, 4)}-${number.slice(4)}, 문의 1588-1234`,
+    templateExtra: null,
+    buttons: [
+      { ordering: 1, type: 'WL', name: '배송 조회', linkMo: `https://shop.example/o/${order}`, linkPc: null },
+    ],
+  };
 }
 
 /** Much the same value in another type. */
