@@ -2,6 +2,7 @@
  * DuckDB's own pace: the pages of an export read into a table of a file, records as a STRUCT, messages left as JSON. In a file,
  * as what a load writes has to stay; a table in memory is half the work, since it is neither compressed nor written.
  */
+import { FIELDS } from '../src/streams/index.js';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -12,7 +13,10 @@ export async function bareLoad(dataDir: string): Promise<number> {
   const folder = join(dataDir, 'landing', 'events');
   const names = await readdir(folder, { recursive: true });
   const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => `'${join(folder, name)}'`);
-  const shape = JSON.parse(shapesOf(fieldsFor('service'))['record'] ?? '{}') as Record<string, string>;
+  const shape = JSON.parse(shapesOf(fieldsFor('service', FIELDS))['record'] ?? '{}') as Record<
+    string,
+    string
+  >;
   const struct = Object.entries(shape).map(([field, type]) => `"${field}" ${type}`);
   const file = join(dataDir, 'bare.duckdb');
   const instance = await DuckDBInstance.create(file);

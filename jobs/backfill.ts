@@ -5,7 +5,8 @@
 import { completeFrom, dayCount, dayOf, formatKst, isDay, lastCompleteDay } from '../src/ground/calendar.js';
 import type { DayRange } from '../src/ground/calendar.js';
 import { TryLaterError, UsageError } from '../src/ground/errors.js';
-import { DAY_STREAMS, JOB_STREAMS, keptFrom, type Job, type JobStream } from '../src/ground/streams.js';
+import { keptFrom, type Job } from '../src/ground/streams.js';
+import { CHOICES, DAY_CHOICES } from '../src/streams/index.js';
 import { didYouMean } from '../src/ground/text.js';
 import { formatDuration } from '../src/terminal/text.js';
 import { night } from './nightly.js';
@@ -40,14 +41,14 @@ export function backfill(
   };
 }
 
-function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
-  const names = text?.split(',').map((name) => name.trim()) ?? DAY_STREAMS;
+function parseStreams(text: string | undefined): ReadonlySet<string> {
+  const names = text?.split(',').map((name) => name.trim()) ?? DAY_CHOICES;
   return new Set(
     names.map((name) => {
-      const stream = JOB_STREAMS.find((known) => known === name);
+      const stream = CHOICES.find((known) => known === name);
       if (stream !== undefined) return stream;
       throw new UsageError(`There is no stream "${name}".`, {
-        hint: `${didYouMean(name, JOB_STREAMS)}Give any of ${JOB_STREAMS.join(',')} to --streams.`,
+        hint: `${didYouMean(name, CHOICES)}Give any of ${CHOICES.join(',')} to --streams.`,
       });
     }),
   );

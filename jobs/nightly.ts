@@ -5,16 +5,9 @@
 import type { Config } from '../src/config/config.js';
 import { afterPublish, lake, page, prune, push } from '../src/night/after-publishing.js';
 import { check, model, note, publish, retaining } from '../src/night/deliver.js';
-import {
-  authorize,
-  campaigns,
-  clocks,
-  events,
-  loadLanded,
-  reference,
-  statistics,
-} from '../src/night/pull.js';
+import { authorize, clocks, loadLanded, pull } from '../src/night/pull.js';
 import type { Step } from '../src/night/step.js';
+import { STREAMS } from '../src/streams/index.js';
 
 /** The time of the nightly job in KST, shortly after yesterday is complete, and the retries of a night that failed. */
 export const NIGHTLY = {
@@ -27,10 +20,7 @@ export const NIGHTLY = {
 export const night = ({ pushes }: Pick<Config, 'pushes'>): readonly Step[] => [
   loadLanded,
   authorize,
-  statistics,
-  campaigns,
-  events,
-  reference,
+  ...STREAMS.map(pull),
   clocks,
   note,
   model,

@@ -1,14 +1,22 @@
-// Finishes what was compiled: the command gets its run bit, which `npm link` needs, and the dictionary, `sql/schema/*.yaml`,
-// becomes one file of JSON.
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Finishes what was compiled: the command gets its run bit, which `npm link` needs, the statements of message tables are written, and
+// the dictionary, the YAML files of `sql/schema` and `sql/streams`, becomes one file of JSON.
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { documentShape } from '../dist/src/warehouse/dictionary.js';
+import { messageStatements } from './messages.js';
 
 chmodSync(new URL('../dist/src/cli.js', import.meta.url), 0o755);
 
-const folder = new URL('../sql/schema/', import.meta.url);
+const statements = new URL('../sql/streams/events/load/messages.sql', import.meta.url);
+if (!existsSync(statements) || readFileSync(statements, 'utf8') !== messageStatements)
+  writeFileSync(statements, messageStatements);
+
+const folder = new URL('../sql/', import.meta.url);
+const texts = readdirSync(folder, { recursive: true }).filter((name) =>
+  /^(schema|streams).*\.yaml$/.test(name),
+);
 const whole = {};
-for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
+for (const file of texts.sort()) {
   const sections = parse(readFileSync(new URL(file, folder), 'utf8'));
   for (const [section, content] of Object.entries(sections))
     whole[section] = Array.isArray(content) ? content : { ...whole[section], ...content };

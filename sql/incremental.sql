@@ -149,10 +149,6 @@ delete from ops.touched_days;
 -- name: for_checks
 -- Relations that several checks read.
 
--- Every row of every message table with its key.
-create or replace temp view message_rows as
-{tables};
-
 -- The days of the batch that both streams cover.
 create or replace temp macro both_covered(one, other) as table
 select date

@@ -11,6 +11,14 @@ where
     and date not in (select date from ops.removed_days)
     and not exists (from ops.touched_days where touched_days.stream = 'events');
 
+-- name: tables
+-- The tables of events and messages: those whose rows belong to an export.
+select tables.table_name as "table"
+from duckdb_columns() as columns
+inner join duckdb_tables() as tables using (database_oid, table_oid)
+where columns.column_name = 'export_date' and tables.schema_name = 'main' and tables.database_name = current_database()
+order by all;
+
 -- name: clear
 delete from {table} where export_date in (select date from leaving_days);
 

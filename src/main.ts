@@ -49,6 +49,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     verbose = flags.verbose === true;
     // Help and version need no settings, and loading the settings takes most of the time.
     const { loadConfig } = await import('./config/config.js');
+    const { FIELDS } = await import('./streams/index.js');
     const { dataFiles } = await import('./landing/paths.js');
     if (flags.logFormat === 'json') {
       terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
@@ -62,7 +63,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       version,
       environment: process.env,
       loadConfig: () => {
-        const config = loadConfig(flags);
+        const config = loadConfig(FIELDS, flags);
         if (existsSync(dataFiles(config.dataDir).erasing)) {
           terminal.warn('An erasure was stopped before its end: `dawnload forget` goes on with it.');
         }

@@ -1,5 +1,6 @@
 // @module-tag long
 /** The files of deploy/, each read by the program that it is for where that is on this machine, and run as it would be. */
+import { FIELDS } from '../src/streams/index.js';
 import { execFileSync, spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -206,7 +207,7 @@ test('the example of a first account is accepted, and explains every line', () =
     (line, i) => /^ *(- )?\w+:/.test(line) && !/^ *#/.test(lines[i - 1] ?? ''),
   );
   expect(unexplained).toEqual([]);
-  const config = loadConfig({}, {}, folder);
+  const config = loadConfig(FIELDS, {}, {}, folder);
   expect(config.exports.budget).toEqual({ recordsPerRun: 200_000, recordsPerMonth: 6_000_000 });
   expect(readFileSync(join(folder, '.env.example'), 'utf8')).toContain(config.alerts[0]?.variable);
 });

@@ -11,7 +11,6 @@ import { isDay, shiftDay } from '../src/ground/calendar.js';
 import type { Pull } from '../src/landing/landing-zone.js';
 import { readEnvelope } from '../src/ground/envelope.js';
 import { KEY, landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
-import type { ReferenceStream } from '../src/ground/streams.js';
 import { refreshModels } from '../src/warehouse/models.js';
 
 const CASES = join(import.meta.dirname, 'golden');
@@ -46,7 +45,7 @@ function pullIn(workshop: Workshop, name: string, text: string): Pull {
         ([list, { start, end }]) => [list, body.subarray(start, end).toString()] as const,
       );
       return pullOf(
-        stream as ReferenceStream,
+        stream,
         day,
         lists.map(([, body]) => landedPage(workshop.folder, body, 1)),
         {

@@ -1,5 +1,5 @@
 -- The specification as data: makes macros available without their schema name, and loads the list of fields
--- (src/warehouse/fields.ts).
+-- (src/streams/*/fields.ts).
 
 set search_path = 'main,macros';
 

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
+import { FIELDS } from '../streams/index.js';
 import { lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
@@ -79,7 +80,7 @@ export const demoCommand: Command = async (_, invocation) => {
       first_export: shiftDay(last, 1 - EVENT_DAYS),
     };
     await writeFile(file, fromTemplate('examples/demo.yaml', values));
-    const config = loadConfig({ settingsFile: file }, ENVIRONMENT, folder);
+    const config = loadConfig(FIELDS, { settingsFile: file }, ENVIRONMENT, folder);
     const demo = { ...invocation, flags: { settingsFile: file }, loadConfig: () => config };
     const exitCode = await runCommand({}, demo);
     if (exitCode !== EXIT.done) return exitCode;

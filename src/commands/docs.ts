@@ -63,6 +63,7 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
       path,
       tempDirectory: join(folder, 'tmp'),
       brand: 'service',
+      fields: [],
       messenger: 'chatapp',
       privacy: { recipients: 'drop', key: new Uint8Array(16) },
       effects,

@@ -3,10 +3,10 @@ import { requireService, type Config, type ServiceConfig } from '../config/confi
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
-import { downloadExport } from '../exports/download.js';
+import { downloadExport, downloading as downloadingWith } from '../streams/events/download.js';
 import * as exports from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';
-import { askPage } from '../exports/answer.js';
+import { askPage } from '../streams/events/answer.js';
 import { requestAgain } from '../exports/paid-request.js';
 import { formatKst, isDay, type DayRange } from '../ground/calendar.js';
 import {
@@ -237,7 +237,9 @@ const payingAgain = (keys: readonly string[]): Step =>
         });
       await assertPublishable(folder.files.published);
       // After an unknown outcome or a refusal no further request is sent.
-      for (const key of keys) if (!(await requestAgain(key, folder.service, partsOf(night), patience))) break;
+      const parts = partsOf(night);
+      const download = downloadingWith(folder.service, parts, patience);
+      for (const key of keys) if (!(await requestAgain(key, folder.service, parts, download))) break;
     },
     () => true,
   );

@@ -1,7 +1,7 @@
 /** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { requireSettings, streamsOn, type Config } from '../config/config.js';
+import { requireSettings, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { explainLimit, REASONS, spendOf, spentIn, type Budget, type Decision } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
@@ -9,7 +9,8 @@ import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay }
 import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { priceOf, pricePart } from '../ground/text.js';
-import type { Job, Stream } from '../ground/streams.js';
+import type { Job, StreamName } from '../ground/streams.js';
+import { FREE_DAY_STREAMS, snapshotsOn } from '../streams/index.js';
 import { daysNow, newestOf, daysIn, nightly } from '../night/wanted-days.js';
 import type { RunReport } from '../night/report.js';
 import { dataFiles } from '../landing/paths.js';
@@ -35,7 +36,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const entries = state.ledger.entries();
   const { pricePerRecord, currency = null, budget, expectedRecordsPerDay } = config.exports;
   const priceOfAll = (records: number): number => priceOf([{ records, pricePerRecord }]);
-  const free = (stream: Stream): { missing: Day[]; again: Day[] } => ({
+  const free = (stream: StreamName): { missing: Day[]; again: Day[] } => ({
     missing: daysIn(wanted, stream, 'missing'),
     again: daysIn(wanted, stream, 'restatable'),
   });
@@ -68,11 +69,9 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
     not_yet: complete > now ? { day: yesterday, complete_from: formatKst(complete) } : null,
     /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
-    statistics: free('statistics'),
-    statistics_by_subchannel: free('statistics_by_subchannel'),
-    campaigns: free('campaigns'),
+    free: Object.fromEntries(FREE_DAY_STREAMS.map((stream) => [stream, free(stream)])),
     /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
-    reference: streamsOn(config.reference)
+    reference: snapshotsOn(config)
       .filter((stream) => dayCount(job.days) > 0 && job.streams.has(stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
     /** The days of events that the next run removes; null without `retention.events`. */
@@ -107,7 +106,8 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
     terminal.out(`  ${label.padEnd(24)}  ${text}`);
   };
   if (json === true) {
-    terminal.out(JSON.stringify(plan));
+    const { command, days: range, free, ...rest } = plan;
+    terminal.out(JSON.stringify({ command, days: range, ...free, ...rest }));
     return events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   const range = days === null ? 'start_date is not complete yet' : `${days.start} to ${days.end} (KST days)`;
@@ -115,8 +115,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   const again = `are ${events.budget === null ? 'loaded' : 'paid for'} again`;
   if (new_folder !== null) terminal.out(`  ${new_folder} is new: days that another folder holds ${again}`);
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
-  for (const stream of ['statistics', 'statistics_by_subchannel', 'campaigns'] as const) {
-    const { missing, again } = plan[stream];
+  for (const [stream, { missing, again }] of Object.entries(plan.free)) {
     if (missing.length + again.length > 0)
       line(stream, `missing ${listDays(missing) || 'nothing'}; again ${listDays(again) || 'nothing'}`);
   }

@@ -1,13 +1,13 @@
 /** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
 import { backfill, BACKFILL } from '../../jobs/backfill.js';
 import { night } from '../../jobs/nightly.js';
-import { requireService, streamsOn, type Config } from '../config/config.js';
+import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
 import { ConfigError, EXIT, RefusedError, type ExitCode } from '../ground/errors.js';
-import { REFERENCE_STREAMS } from '../ground/streams.js';
+import { SNAPSHOTS, snapshotsOn } from '../streams/index.js';
 import { page } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
 import { check, model, note, publish, retaining } from '../night/deliver.js';
@@ -60,8 +60,8 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
     throw new RefusedError('Event exports are billed, and exports.budget is not set.', {
       hint: 'Set exports.budget in dawnload.yaml, or leave events out with --streams statistics,campaigns.',
     });
-  const on = streamsOn(config.reference);
-  const off = REFERENCE_STREAMS.find((stream) => streams.has(stream) && !on.includes(stream));
+  const on = snapshotsOn(config);
+  const off = SNAPSHOTS.find((stream) => streams.has(stream) && !on.includes(stream));
   if (off !== undefined)
     throw new ConfigError(`reference.${off} is not set, so there is nothing to pull.`, {
       hint: `Set reference.${off} in dawnload.yaml, or leave ${off} out of --streams.`,

@@ -1,13 +1,13 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { streamsOn } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
 import { EXIT } from '../ground/errors.js';
-import { DAILY_STREAMS, type Stream } from '../ground/streams.js';
+import type { StreamName } from '../ground/streams.js';
+import { DAY_STREAMS, snapshotsOn, STREAMS } from '../streams/index.js';
 import {
   daysNow,
   newestOf,
@@ -59,16 +59,16 @@ async function readStatus({ effects, ...invocation }: Invocation) {
   const runs = runsOf(journal.of(RUN));
   const last = lastCompleteDay(now);
   const { removed } = published;
-  const byDay = new Map<Day, Partial<Record<Stream, number>>>();
+  const byDay = new Map<Day, Partial<Record<StreamName, number>>>();
   for (const { stream, date, rows } of coverage)
     if (stream !== 'events' || !removed.includes(date))
       byDay.set(date, { ...byDay.get(date), [stream]: rows });
   const missing: Record<string, Day[]> = {};
-  for (const stream of DAILY_STREAMS)
-    if (stream !== 'events' || config.exports.budget !== undefined)
+  for (const declared of STREAMS)
+    for (const stream of declared.grain === 'day' ? declared.on(config) : [])
       missing[stream] = daysIn(wanted, stream, 'missing');
   const isBegun = start === undefined || notBegun(start, now) === undefined;
-  const snapshots = streamsOn(config.reference).map((stream) => {
+  const snapshots = snapshotsOn(config).map((stream) => {
     const date = newestOf(coverage, stream) ?? null;
     // A snapshot cannot be taken for a past day: only that of today counts, or of yesterday before the nightly run.
     missing[stream] = (date !== null && date >= last) || !isBegun ? [] : [last];
@@ -196,13 +196,13 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   );
   const held = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
-    const cellOf = (stream: Stream): string | number => {
+    const cellOf = (stream: StreamName): string | number => {
       if (stream === 'events' && removed.includes(date)) return 'removed';
       if (stream === 'events' && status.waits.includes(date)) return 'waits';
       if (stream === 'events' && status.given_up.includes(date)) return 'given up';
       return held.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
     };
-    const row = DAILY_STREAMS.map((stream) => [stream, cellOf(stream)] as const);
+    const row = DAY_STREAMS.map((stream) => [stream, cellOf(stream)] as const);
     return row.some(([, cell]) => cell !== '') ? [{ date, ...Object.fromEntries(row) }] : [];
   });
   showTable(terminal, cells);

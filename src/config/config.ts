@@ -7,9 +7,9 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
-import { REFERENCE_STREAMS, type ReferenceStream } from '../ground/streams.js';
 import { readDotEnv, readSettings, unknownKey } from './files.js';
-import { alert, camel, settingsSchema } from './schema.js';
+import { fieldsFor, type Shapes } from '../ground/fields.js';
+import { alert, camel, settingsAbout, settingsSchema } from './schema.js';
 
 /** Hides a secret, which is never printed: it serialises to an empty value. */
 const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
@@ -61,9 +61,11 @@ const OVERRIDES = [
 /**
  * Reads the settings.
  *
+ * @param shapes the fields of the documents of all streams, among which `privacy.columns` names some
  * @throws ConfigError for a missing or malformed file, an unknown key, or a value out of range
  */
 export function loadConfig(
+  shapes: Shapes,
   flags: Flags = {},
   environment: Environment = process.env,
   cwd: string = process.cwd(),
@@ -80,7 +82,7 @@ export function loadConfig(
   const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
-  const settings = parseSettings(file, variables, (text) =>
+  const settings = parseSettings(shapes, file, variables, (text) =>
     resolve(cwd, flags.dataDir ?? resolve(folder, text)),
   );
   // A configuration has one ledger, wherever the command is started: only a path in a flag is relative to the working
@@ -93,6 +95,8 @@ export function loadConfig(
   const { brandTemplates: brand } = reference;
   return Object.freeze({
     ...given,
+    /** The fields of the documents of all streams. */
+    fields: fieldsFor(given.brand, shapes),
     /** The path of the settings file, for messages; undefined without a file. */
     file,
     /** The absolute path of the data folder. */
@@ -134,17 +138,6 @@ export function loadConfig(
     },
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
   });
-}
-
-/** Returns the streams of reference data that are enabled. */
-export function streamsOn(reference: Config['reference']): ReferenceStream[] {
-  const settings = {
-    catalogs: reference.catalogs,
-    brand_templates: reference.brandTemplates,
-    alimtalk_templates: reference.alimtalkTemplates,
-    opt_outs: reference.optOuts,
-  };
-  return REFERENCE_STREAMS.filter((stream) => settings[stream] !== undefined && settings[stream] !== false);
 }
 
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
@@ -262,6 +255,7 @@ function withoutEmpty(variables: Environment): Environment {
 
 /** @param locate the absolute path of a data folder */
 function parseSettings(
+  shapes: Shapes,
   file: string | undefined,
   variables: Environment,
   locate: (dataDir: string) => string,
@@ -270,7 +264,7 @@ function parseSettings(
   const overrides = Object.fromEntries(given.map(([variable, key]) => [key, variables[variable]]));
   const fromFile = file === undefined ? {} : readSettings(file);
   const raw = { ...fromFile, ...overrides };
-  const { data, error } = settingsSchema.safeParse(raw);
+  const { data, error } = settingsAbout(fieldsFor('service', shapes)).safeParse(raw);
   if (data !== undefined) return data;
   const { alerts, project_id: projectId, data_dir: dataDir } = readable.parse(raw);
   const receivers = receiversOf(

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
-import { fieldsFor, ID_COLUMNS, isReadAs } from '../ground/fields.js';
+import { ID_COLUMNS, isReadAs, type Field } from '../ground/fields.js';
 import { bytesIn, didYouMean } from '../ground/text.js';
 
 const day = z
@@ -254,20 +254,24 @@ const rule = z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop');
 
 /** The id columns of `events`, and keys of messages, that are stored hashed or not at all. */
 const columns = byName(rule)
-  .superRefine((given, context) => {
-    for (const [name, wanted] of Object.entries(given)) {
-      const message = refusalOf(name, wanted);
-      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
-    }
-  })
   // A list, since the names are the user's.
   .transform((given) =>
     Object.entries(given).flatMap(([name, wanted]) => (wanted === 'keep' ? [] : [{ name, rule: wanted }])),
   );
 
-function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefined {
+/** The settings, of which `privacy.columns` names fields that can be hashed or left out. */
+export const settingsAbout = (fields: readonly Field[]) =>
+  settingsSchema.superRefine(({ privacy }, context) => {
+    for (const { name, rule: wanted } of privacy.columns) {
+      const message = refusalOf(name, wanted, fields);
+      if (message !== undefined)
+        context.addIssue({ code: 'custom', path: ['privacy', 'columns', name], message });
+    }
+  });
+
+function refusalOf(name: string, wanted: z.infer<typeof rule>, fields: readonly Field[]): string | undefined {
   if (ID_COLUMNS.some((column) => column === name)) return undefined;
-  const kinds = fieldsFor('service').filter(({ field }) => field === name);
+  const kinds = fields.filter(({ field }) => field === name);
   if (kinds.some(({ kind }) => kind === 'recipient')) return 'is set by privacy.recipients';
   if (kinds.some(({ place }) => place === 'record'))
     return `is a column that cannot be left out; the columns are ${ID_COLUMNS.join(', ')}`;
@@ -281,8 +285,11 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefin
  * A sentence for each name under `privacy.columns` that seems mistyped: nothing in the specification has that name, but
  * something has a similar one. Any other name may be an unknown key of messages.
  */
-export function mistypedColumns(columns: readonly { readonly name: string }[]): string[] {
-  const known = new Set([...ID_COLUMNS, ...fieldsFor('service').map(({ field }) => field)]);
+export function mistypedColumns(
+  columns: readonly { readonly name: string }[],
+  fields: readonly Field[],
+): string[] {
+  const known = new Set([...ID_COLUMNS, ...fields.map(({ field }) => field)]);
   return columns.flatMap(({ name }) => {
     const question = known.has(name) ? '' : didYouMean(name, [...known]);
     if (question === '') return [];

@@ -1,5 +1,5 @@
 /**
- * Whether a document is as the specification says, by the list of fields (`ground/fields.ts`): the members that no column takes go
+ * Whether a document is as the specification says, by the list of fields of its stream: the members that no column takes go
  * into `extra`, and each is drift. One implementation for records, messages, buttons, attachments, statistics and reference items.
  */
 import type { Field, Kind } from '../ground/fields.js';
@@ -226,7 +226,7 @@ function conforms({ field, kind }: Field, node: Node, text: string, given: strin
   return (kind !== 'number' && kind !== 'quantity') || !/\.[0-9]{4}[0-9]*[1-9]/.test(text);
 }
 
-/** Whether the texts of a kind can be read; the statements of the load read them (`sql/macros`). Others are taken as they are. */
+/** Whether the texts of a kind can be read; the statements of the load read them (`sql/shared/macros`). Others are taken as they are. */
 const READ: Readonly<Partial<Record<Kind, (text: string) => boolean>>> = {
   whole: (text) => isWhole(text, -(2 ** 31), 2 ** 31 - 1),
   counter: (text) => isWhole(text, 0, 1e15),

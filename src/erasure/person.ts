@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { PERSON_COLUMNS } from '../ground/fields.js';
-import { EVENT_TABLES } from '../warehouse/load-events.js';
+import { EVENT_TABLES } from '../streams/events/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
 
 /** An id by which the request names a person. */

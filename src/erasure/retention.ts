@@ -12,7 +12,7 @@ import type { Config } from '../config/config.js';
 import type { Export } from '../exports/export.js';
 import { landedAmong } from '../exports/export.js';
 import type { Invocation } from '../config/invocation.js';
-import { STREAMS, type Needed } from '../ground/streams.js';
+import type { Needed } from '../ground/streams.js';
 import { type Journal, event, Kind } from '../journal/journal.js';
 import type { DurableFolder } from '../landing/atomic-file.js';
 import type { LandingZone } from '../landing/landing-zone.js';
@@ -27,7 +27,7 @@ export const REMOVED = new Kind(
   z.discriminatedUnion('event', [
     z.object({
       ...event('pages'),
-      stream: z.enum(STREAMS),
+      stream: z.string(),
       day: z.string().refine(isDay, 'not a day'),
       /** The export that the pages belong to. */
       key: z.string().optional(),
@@ -202,7 +202,8 @@ export async function retain(folder: Kept, due: Due, deleting: Deleting): Promis
       list: 'dawnload retain',
     });
   const mayDelete = deleting !== 'file' && !isTooMuch;
-  const left = await warehouse.removeDays([...due.rows, ...(mayDelete ? due.rowsWithoutPages : [])], now);
+  const leaving = [...due.rows, ...(mayDelete ? due.rowsWithoutPages : [])];
+  const left = await warehouse.removeDays(leaving, now);
   tell(await noteDays('events', left));
   if (mayDelete && config.retention.reference !== undefined)
     tell(

@@ -13,7 +13,7 @@ import { DamageError, RefusedError, StorageError, UsageError } from '../ground/e
 import { doubtIn, type Doubt, type KnownHead } from '../journal/doubt.js';
 import { Journal, type JournalPlace, type Entry } from '../journal/journal.js';
 import { withoutPeople } from '../documents/spelling.js';
-import { STREAMS } from '../ground/streams.js';
+import { streamFolders } from '../landing/landing-zone.js';
 import { readWhole } from '../landing/page-file.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
@@ -443,7 +443,7 @@ export async function ledgerState(
   const folders = foldersOf(place.dataDir);
   const isOfReader =
     place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
-  const holds = STREAMS.some((stream) => existsSync(join(folders.landing, stream)));
+  const holds = (await streamFolders(folders.landing)).length > 0;
   const found = isOfReader ? undefined : await doubtIn(place, journal, published, effects, holds);
   const ledger = new Ledger(place, journal, effects);
   ledger.doubt = found;

@@ -25,10 +25,9 @@ import {
   type BudgetVerdict,
   type Decision,
 } from './budget.js';
-import { downloadExport } from './download.js';
-import type { DownloadParts, Patience } from './reading.js';
 import { type Export } from './export.js';
-import { judgedText } from './ledger.js';
+import { judgedText, type Ledger } from './ledger.js';
+import type { LandingParts } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 /** Maximum number of exports in progress; the service generates them one after the other anyway. */
@@ -37,15 +36,33 @@ const MOST_DOWNLOADS = 3;
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-/** The parts of the open data folder that paid requests use. */
-interface PaymentParts extends DownloadParts {
-  readonly warehouse: DownloadParts['warehouse'] & Pick<Warehouse, 'coverage' | 'removedDays'>;
-  readonly report: DownloadParts['report'] & {
-    readonly unpaidDays: Unpaid[];
-    budget: Budget | undefined;
-    readonly attention: Needed[];
-  };
+/** A paid export that a run requested or resumed. */
+export interface ExportLine {
+  readonly key: string;
+  readonly day: Day;
+  readonly records: number | undefined;
+  readonly requested: boolean;
 }
+
+/** What a run reports of exports. */
+export interface ExportReport {
+  readonly exports: ExportLine[];
+  /** The keys of exports that the service has not finished. */
+  readonly pending: string[];
+  readonly unpaidDays: Unpaid[];
+  budget: Budget | undefined;
+  readonly attention: Needed[];
+}
+
+/** The parts of the open data folder that paid requests use. */
+interface PaymentParts extends LandingParts {
+  readonly ledger: Ledger;
+  readonly warehouse: Pick<Warehouse, 'messages' | 'coverage' | 'removedDays'>;
+  readonly report: LandingParts['report'] & ExportReport;
+}
+
+/** Downloads an export whose request was accepted (E21). */
+type Download = (entry: Export) => Promise<void>;
 
 /** A day of events that was not requested, with the reason. */
 export interface Unpaid {
@@ -64,7 +81,7 @@ export async function requestMissing(
   job: Job,
   service: ServiceClient,
   parts: PaymentParts,
-  patience: Patience,
+  download: Download,
   resumed: Promise<unknown> = Promise.resolve(),
 ): Promise<void> {
   const { ledger, warehouse, report } = parts;
@@ -137,11 +154,8 @@ export async function requestMissing(
         // An id that another export has belongs to one of the two at most.
         const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
         refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
-        const download = keepFailure(downloadExport(sent, service, parts, patience)).finally(() => {
-          if (ledger.get(sent.key).landedAt !== undefined) patience.renew();
-          downloads.delete(download);
-        });
-        downloads.add(download);
+        const downloading = keepFailure(download(sent)).finally(() => downloads.delete(downloading));
+        downloads.add(downloading);
       }
     } else if (downloads.size + resuming.length > 0) {
       // An export may turn out smaller than its estimate and leave budget for another day.
@@ -190,13 +204,13 @@ export async function requestAgain(
   key: string,
   service: ServiceClient,
   parts: PaymentParts,
-  patience: Patience,
+  download: Download,
 ): Promise<boolean> {
   const { ledger } = parts;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, parts);
   const outcome = await requestPaid({ again: key, estimate }, service, parts);
-  if (typeof outcome !== 'string') await downloadExport(outcome, service, parts, patience);
+  if (typeof outcome !== 'string') await download(outcome);
   tellSpent(parts);
   return typeof outcome !== 'string';
 }

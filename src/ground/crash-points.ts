@@ -2,8 +2,7 @@
  * The crash points: places just before or after a durable step, each with what recovery must do after a kill there.
  * `DAWNLOAD_CRASH_AT` takes these names; `effects.reach` takes no other.
  */
-
-import { STREAMS } from './streams.js';
+import type { StreamName } from './streams.js';
 
 /** Points between durable steps, in the order in which a run passes them. */
 export const POINTS = {
@@ -80,13 +79,14 @@ export const FILES = [
   'journal/healed',
   'journal/reserve',
   'journal/set-aside',
-  ...STREAMS.flatMap((stream) => [`land/${stream}`, `land/${stream}-manifest`] as const),
   'land/rejected',
   'lock',
   'swept',
   'witness',
 ] as const;
-export type FileName = (typeof FILES)[number];
+/** The pages of a stream, or its manifests. */
+type Landed = `land/${StreamName}` | `land/${StreamName}-manifest`;
+export type FileName = (typeof FILES)[number] | Landed;
 
 /** What lines are appended to. */
 export type Appended = 'pushed' | `journal/${string}`;

@@ -1,6 +1,6 @@
 /**
- * The single list of the fields that the specification allows in a document, by place. Shapes, known keys, kinds and
- * drift are derived from it. A field that is not listed is drift.
+ * The fields that the specification allows in a document, by place: what kinds there are, and what is derived from a list of
+ * fields. A field that no list has is drift.
  */
 
 /**
@@ -59,130 +59,30 @@ export function isReadAs(kind: Kind): boolean {
 /** The kinds that are text in an answer, whatever their column is. */
 export const TEXTS: readonly Kind[] = ['string', 'recipient', 'day', 'time', 'epoch'];
 
-type Shape = Readonly<Partial<Record<Kind, string>>>;
-
-const IN_APP = {
-  string: 'messageType chatBubbleType title content imageUrl header',
-  any: 'attachment',
-  list: 'buttons',
-  object: 'commerce',
+/** The fields of a place by kind, as lists of names; an object names the place of its fields. */
+type Shape = Readonly<Partial<Record<Exclude<Kind, 'object'>, string>>> & {
+  readonly object?: Readonly<Record<string, string>>;
 };
-const COMMERCE = { string: 'title', number: 'regularPrice discountPrice discountRate' };
 
 /**
- * The fields by place and kind. `{brand}` stands for the brand word in `<brand>_user_id` and for the name of the
- * web-push object.
+ * The fields of documents by place and kind. `{brand}` stands for the brand word of the settings. Each stream declares its own.
  */
-const SHAPES: Readonly<Record<string, Shape>> = {
-  // E21
-  record: {
-    string:
-      'id user_id {brand}_user_id device_id {brand}_device_id channel event_name failure_reason resource_title ' +
-      'resource_type campaign_id experiment_group_name user_journey_id user_journey_node_id',
-    epoch: 'time',
-    document: 'message_data',
-    object: 'channel_metadata',
-  },
-  channel_metadata: { string: 'channel_subtype brand_message_target' },
-  'message_data:text-message': {
-    string: 'requestId templateId title body sendNo messageType countryCode adYn',
-    recipient: 'recipientNo',
-    time: 'requestDate',
-    list: 'attachFileList',
-  },
-  attachment: { string: 'fileName filePath saveFileName uploadType', text: 'fileId' },
-  'message_data:email': { string: 'title body.html body.text', object: 'body' },
-  'message_data:email.body': { string: 'html text' },
-  'message_data:chatapp-friendtalk': {
-    string: 'plusFriendId senderKey content',
-    recipient: 'recipientNo',
-    boolean: 'isAd',
-    list: 'buttons',
-  },
-  'message_data:chatapp-alimtalk': {
-    string: 'plusFriendId senderKey templateCode content',
-    recipient: 'recipientNo',
-    // The specification does not describe its contents.
-    text: 'templateExtra',
-    list: 'buttons',
-  },
-  'message_data:chatapp-brand-message': { string: 'templateName' },
-  'message_data:in-app-message': IN_APP,
-  'message_data:in-app-message.commerce': COMMERCE,
-  'message_data:in-web-message': IN_APP,
-  'message_data:in-web-message.commerce': COMMERCE,
-  'message_data:push-notification': { string: 'title body link' },
-  'message_data:web-push-notification': { object: '{brand}' },
-  // The service does not document the last keys, and its web notifications put lists and objects there.
-  'message_data:web-push-notification.service': {
-    string: 'ti bd u ic bg im',
-    text: 'cid mid sd tg vb ri',
-    any: 'data ac',
-  },
-  'message_data:webhook': { string: 'url method', any: 'headers data' },
-  button: { string: 'type name linkMo linkPc schemeIos schemeAndroid', whole: 'ordering' },
-  // Daily statistics (E17, E18).
-  statistic: {
-    string:
-      'resource_type campaign_id campaign_name variant_id variant_name user_journey_id user_journey_name ' +
-      'user_journey_node_id user_journey_node_name channel',
-    day: 'date',
-    counter: 'message_sent message_failed delivered click',
-    content: 'message',
-    texts: 'tags',
-    list: 'conversion',
-  },
-  statistic_by_subchannel: {
-    string:
-      'resource_type resource_id resource_name node_id node_mane node_name variant_id variant_name channel ' +
-      'channel_sub brand_message_target',
-    day: 'date',
-    counter: 'message_sent message_failed delivered click',
-    texts: 'tags',
-    list: 'conversion',
-  },
-  conversion: { string: 'name type', counter: 'count' },
-  // E19
-  answer: { time: 'lastCollectedAt', list: 'stats' },
-  metric: {
-    string: 'metricType metricName conversionType',
-    number: 'totalSum',
-    quantity: 'totalCount',
-    list: 'dailySums dailyCounts',
-  },
-  daily: { day: 'date', number: 'sum', quantity: 'count', list: 'dimensionSums dimensionCounts' },
-  dimension: { string: 'dimensionKey dimensionValue', number: 'sum', quantity: 'count' },
-  // E2
-  catalog: { string: 'name description data_classification', counter: 'num_items', list: 'fields' },
-  catalog_field: { string: 'name type' },
-  // E4
-  brand_template: {
-    string: 'id templateName senderKey unsubscribeNumber',
-    time: 'createdAt updatedAt',
-    any: 'template failoverTextMessage',
-  },
-  brand_template_button: { string: 'buttonType buttonName linkMo linkPc linkAnd linkIos' },
-  // E12
-  opt_out: { string: 'unsubscribeNo recipientNo', time: 'requestDate' },
-};
-
-/** Places of objects inside documents, if the place is not named after its field. */
-const PARTS: Readonly<Record<string, string>> = {
-  record: 'channel_metadata',
-  'message_data:web-push-notification': 'message_data:web-push-notification.service',
-};
+export type Shapes = Readonly<Record<string, Shape>>;
 
 /** The fields of all places, in a fixed order; `brand` is the brand word of the settings. */
-export function fieldsFor(brand: string): Field[] {
-  return Object.entries(SHAPES).flatMap(([place, shape]) =>
-    KINDS.flatMap((kind) =>
-      (shape[kind]?.replaceAll('{brand}', brand).split(' ') ?? []).map((field) => ({
+export function fieldsFor(brand: string, shapes: Shapes): Field[] {
+  const named = (text: string): string => text.replaceAll('{brand}', brand);
+  return Object.entries(shapes).flatMap(([place, { object = {}, ...lists }]) =>
+    KINDS.flatMap((kind): Field[] => {
+      if (kind === 'object')
+        return Object.entries(object).map(([field, part]) => ({ place, field: named(field), kind, part }));
+      return (lists[kind]?.split(' ') ?? []).map((field) => ({
         place,
-        field,
+        field: named(field),
         kind,
-        part: kind === 'object' ? (PARTS[place] ?? `${place}.${field}`) : null,
-      })),
-    ),
+        part: null,
+      }));
+    }),
   );
 }
 

@@ -1,29 +1,18 @@
-/** The streams of the service's data, and a job: what of them a run is asked to pull. */
+/** What every layer knows of streams: their names, and a job, which says what of them a run pulls. */
 import { dayOf, shiftDay, type Day, type DayRange } from './calendar.js';
 
-/** The streams of reference data, which explains the ids in events and statistics: snapshots of lists as they are today. */
-export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
+/**
+ * The name of a stream in the landing zone, in coverage and in `ops`, such as `statistics`; `src/streams/index.ts` lists them.
+ */
+export type StreamName = string;
 
-export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
-
-/** The streams with a row for every day; a missing day can be requested. Only requests of events are billed. */
-export const DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns', 'events'] as const;
-
-export const STREAMS = [...DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
-
-export type Stream = (typeof STREAMS)[number];
-
-/** The streams with a row per day. Reference data has none: it is pulled as it is today. */
-export const DAY_STREAMS = ['statistics', 'campaigns', 'events'] as const;
-
-export const JOB_STREAMS = [...DAY_STREAMS, ...REFERENCE_STREAMS] as const;
-
-/** The streams as named on the command line; `statistics` means E17 and E18 together. */
-export type JobStream = (typeof JOB_STREAMS)[number];
+/** The stream of paid exports, which land in folders of their own and hold what persons did. */
+export const EVENTS = 'events';
 
 export interface Job {
   readonly name: 'run' | 'backfill';
-  readonly streams: ReadonlySet<JobStream>;
+  /** The streams to pull, as `--streams` names them. */
+  readonly streams: ReadonlySet<string>;
   /** For the free streams: days to pull if the warehouse lacks them. */
   readonly days: DayRange;
   /** The part of `days` to pull even if the warehouse holds it, since counts may be restated. */
@@ -46,7 +35,7 @@ export const keptFrom = ({ events }: { readonly events?: number | undefined }, n
   events === undefined ? undefined : shiftDay(dayOf(now), -events);
 
 export interface Gap {
-  readonly stream: Stream;
+  readonly stream: StreamName;
   readonly days: DayRange;
   /** Whole sentences: the cause, then the remedy. */
   readonly reason: string;
@@ -60,5 +49,5 @@ export interface Needed {
 
 /** A gap of one day of events. */
 export function eventGap(day: Day, reason: string): Gap {
-  return { stream: 'events', days: { start: day, end: day }, reason };
+  return { stream: EVENTS, days: { start: day, end: day }, reason };
 }

@@ -28,7 +28,7 @@ const AT_ONCE = 64;
 /** Makes the lake's session hash as the register does, and know the erased persons. */
 export async function prepareErased(
   { session }: Lake,
-  config: Pick<Config, 'brand' | 'messenger' | 'privacy'>,
+  config: Pick<Config, 'brand' | 'messenger' | 'fields' | 'privacy'>,
   { key, ids }: { readonly key: Uint8Array; readonly ids: readonly string[] },
 ): Promise<void> {
   await prepareSearch(session, { ...config, privacy: { ...config.privacy, key } });

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { ConfigError } from '../ground/errors.js';
-import { STREAMS, type Stream } from '../ground/streams.js';
+import type { StreamName } from '../ground/streams.js';
 import type { Journal } from '../journal/journal.js';
 import { plural } from '../terminal/text.js';
 import { count } from '../warehouse/session.js';
@@ -185,7 +185,7 @@ class Transaction {
     await this.#cover('events', [day]);
   }
 
-  async #cover(stream: Stream, days: readonly Day[]): Promise<void> {
+  async #cover(stream: StreamName, days: readonly Day[]): Promise<void> {
     await this.#run('cover_days', { stream, days: daysList(days) });
     this.#written.days += days.length;
   }
@@ -247,11 +247,11 @@ export async function changesOf({ session, ops }: Lake) {
   };
   return {
     /** Days whose pull differs between file and lake; each day of events is a commit of its own. */
-    streams: await days('stream_days', z.enum(STREAMS)),
+    streams: await days('stream_days', z.string()),
     /** Days of incremental models with different rows, by the name of the model. */
     models: await days('model_days', z.string()),
     /** Days that the lake covers and the file does not; they are left unchanged. */
-    onlyInLake: await days('only_in_lake', z.enum(STREAMS)),
+    onlyInLake: await days('only_in_lake', z.string()),
   };
 }
 

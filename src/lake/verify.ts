@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { type Day, dayOf, listDays, shiftDay } from '../ground/calendar.js';
-import type { Needed, Stream } from '../ground/streams.js';
+import type { Needed, StreamName } from '../ground/streams.js';
 import { InterruptedError, messageOf } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { count } from '../warehouse/session.js';
@@ -87,7 +87,7 @@ async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[])
   return `${covered} and not (${inDays(day, unpushed)})`;
 }
 
-async function coveredDays(lake: Lake, stream: Stream): Promise<Day[]> {
+async function coveredDays(lake: Lake, stream: StreamName): Promise<Day[]> {
   const rows = await lake.session.rows('lake/covered_days', z.object({ date: z.string() }), {
     ...lake.ops,
     stream,

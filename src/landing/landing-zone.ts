@@ -16,7 +16,7 @@ import type { FileName } from '../ground/crash-points.js';
 import type { Effects } from '../ground/effects.js';
 import type { Body } from '../ground/envelope.js';
 import { codeOf, DamageError, StorageError } from '../ground/errors.js';
-import { REFERENCE_STREAMS, STREAMS, type Gap, type Stream } from '../ground/streams.js';
+import { EVENTS, type Gap, type StreamName } from '../ground/streams.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
 import { gzipped, sizeOf, textOf } from './page-file.js';
 import {
@@ -104,7 +104,7 @@ export const headShape = z.object({ seq: wholeNumber, sum: z.string(), erase: z.
 export type Head = z.output<typeof headShape>;
 
 const manifestShape = z.object({
-  stream: z.enum(STREAMS),
+  stream: z.string(),
   days: z.object({ start: day, end: day }),
   pulledAt: instant,
   /** The end of the journal when the pull ended. */
@@ -124,7 +124,7 @@ export interface Page {
 }
 
 export interface Pull {
-  readonly stream: Stream;
+  readonly stream: StreamName;
   /** The folder relative to `landing/`. An id is never reused: a pull is loaded only once. */
   readonly id: string;
   /** The requested days, both ends included; for reference data the day of the pull. */
@@ -150,11 +150,6 @@ function parsePull(landing: string, id: string, text: string): LandedPull {
     id,
     files: files.map(({ name, ...page }) => ({ ...page, file: join(landing, id, name) })),
   };
-}
-
-/** True if the pull is one of reference data. */
-export function isReference({ stream }: Pick<Pull, 'stream'>): boolean {
-  return REFERENCE_STREAMS.some((one) => one === stream);
 }
 
 /** The pages with what each of them is. */
@@ -199,7 +194,7 @@ export function rowsIn(files: readonly Page[]): number {
 
 /** The folder of a pull, whose manifest has not been read. */
 export interface PullFolder {
-  readonly stream: Stream;
+  readonly stream: StreamName;
   readonly id: string;
   readonly days: DayRange;
   /** The instant in the name of the folder; the folder of an export has none. */
@@ -273,7 +268,7 @@ export class LandingZone {
   }
 
   /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */
-  begin(stream: Stream, days: DayRange, pulledAt: Date): PullWriter {
+  begin(stream: StreamName, days: DayRange, pulledAt: Date): PullWriter {
     return new PullWriter(this, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
 
@@ -287,7 +282,7 @@ export class LandingZone {
     const id = exportFolder(place, reading);
     if (reading === 1) await this.disk.makeFolder(join(this.folder, id));
     const before = reading === 1 ? undefined : exportFolder(place, reading - 1);
-    return new PullWriter(this, 'events', { start: place.day, end: place.day }, id, undefined, before);
+    return new PullWriter(this, EVENTS, { start: place.day, end: place.day }, id, undefined, before);
   }
 
   /** Returns the pull of a folder; undefined if it never ended. Throws `DamageError`, `StorageError`. */
@@ -386,8 +381,9 @@ export class LandingZone {
   }
 
   /** Reads the manifest of the newest pull of each stream, or of the given ones. */
-  async newest(streams: readonly Stream[] = STREAMS, onDamage?: OnDamage): Promise<LandedPull[]> {
-    const all = streams.map(async (stream) => {
+  async newest(streams?: readonly StreamName[], onDamage?: OnDamage): Promise<LandedPull[]> {
+    const wanted = streams ?? [...new Set(this.found.map(({ stream }) => stream))];
+    const all = wanted.map(async (stream) => {
       for (const one of this.found.filter((other) => other.stream === stream).reverse()) {
         const [pull] = await this.pulls([one], onDamage);
         if (pull !== undefined) return [pull];
@@ -403,7 +399,7 @@ export class LandingZone {
    */
   async removeUnended(found: readonly PullFolder[]): Promise<void> {
     for (const { stream, id } of found) {
-      if (stream !== 'events' && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
+      if (stream !== EVENTS && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
     }
   }
 
@@ -437,7 +433,7 @@ export class PullWriter {
 
   constructor(
     private readonly zone: LandingZone,
-    readonly stream: Stream,
+    readonly stream: StreamName,
     readonly days: DayRange,
     readonly id: string,
     private readonly at?: Date,
@@ -499,16 +495,23 @@ export async function pagesIn(folder: string): Promise<Map<number, string>> {
   return new Map(pages.sort(([a], [b]) => a - b));
 }
 
+/** The names of the streams of which something has landed. Throws `StorageError`. */
+export async function streamFolders(landing: string): Promise<StreamName[]> {
+  return (await namesIn(landing))
+    .filter((name) => /^[a-z_]+$/.test(name) && !OWN_FOLDERS.includes(name))
+    .sort();
+}
+
+/** The folders of the landing zone itself: the second copy of the journal, and answers that did not count. */
+const OWN_FOLDERS = ['ledger', 'rejected'];
+
 /** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. Throws `StorageError`. */
-export async function listPulls(
-  landing: string,
-  streams: readonly Stream[] = STREAMS,
-): Promise<PullFolder[]> {
+export async function listPulls(landing: string, streams?: readonly StreamName[]): Promise<PullFolder[]> {
   const below = async (id: string): Promise<string[]> =>
     (await namesIn(join(landing, id))).map((name) => `${id}/${name}`);
-  const all = streams.map(async (stream) => {
+  const all = (streams ?? (await streamFolders(landing))).map(async (stream) => {
     let ids: string[] = [stream];
-    for (let depth = stream === 'events' ? 3 : 2; depth > 0; depth--)
+    for (let depth = stream === EVENTS ? 3 : 2; depth > 0; depth--)
       ids = (await Promise.all(ids.map(below))).flat();
     return ids
       .flatMap((id) => foundAt(stream, id) ?? [])
@@ -517,11 +520,11 @@ export async function listPulls(
   return (await Promise.all(all)).flat();
 }
 
-function foundAt(stream: Stream, id: string): PullFolder | undefined {
+function foundAt(stream: StreamName, id: string): PullFolder | undefined {
   const [, range = '', name = ''] = id.split('/');
-  const days = rangeOf(stream === 'events' ? `${range}_${range}` : range);
-  const pulledAt = stream === 'events' ? undefined : instantOf(name);
-  return days && (stream === 'events' || pulledAt) && { stream, id, days, pulledAt };
+  const days = rangeOf(stream === EVENTS ? `${range}_${range}` : range);
+  const pulledAt = stream === EVENTS ? undefined : instantOf(name);
+  return days && (stream === EVENTS || pulledAt) && { stream, id, days, pulledAt };
 }
 
 /** Returns the pull of a folder of the landing zone; undefined if it never ended. Throws `DamageError`, `StorageError`. */
@@ -535,7 +538,7 @@ export async function readPull(landing: string, id: string): Promise<LandedPull 
     if (cause instanceof StorageError && codeOf(cause.cause) !== 'EISDIR') throw cause;
     const [stream, , key = ''] = id.split('/');
     const again =
-      stream === 'events'
+      stream === EVENTS
         ? `To make it again at no cost: \`dawnload exports resume ${key}\`.`
         : 'Move its folder away. The next run pulls again at no cost.';
     throw new DamageError(`${path} is not a valid manifest.`, { hint: again, cause });

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../ground/calendar.js';
 import { createHash } from 'node:crypto';
-import type { Stream } from '../ground/streams.js';
+import type { StreamName } from '../ground/streams.js';
 
 /** A paid export on disk: the ledger's key, and the id that the service assigned (E20). */
 export interface ExportPlace {
@@ -26,7 +26,7 @@ export function foldersOf(dataDir: string): { landing: string; ledger: string; p
  * Returns the folder, relative to `landing/`, of a pull of a free stream. All streams have the same shape, also for one
  * day: `<stream>/<first day>_<last day>/<instant>`.
  */
-export function pullFolder(stream: Stream, days: DayRange, pulledAt: Date): string {
+export function pullFolder(stream: StreamName, days: DayRange, pulledAt: Date): string {
   return join(stream, `${days.start}_${days.end}`, instantName(pulledAt));
 }
 

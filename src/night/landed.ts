@@ -5,7 +5,8 @@ import { landedAmong } from '../exports/export.js';
 import { daysOf } from '../ground/calendar.js';
 import { messageOf } from '../ground/errors.js';
 import { eventGap } from '../ground/streams.js';
-import { isReference, type Pull } from '../landing/landing-zone.js';
+import type { Pull } from '../landing/landing-zone.js';
+import { SNAPSHOTS } from '../streams/index.js';
 import { exportFolder, firstReading } from '../landing/paths.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
@@ -21,7 +22,7 @@ export async function loadWaiting(night: Night): Promise<void> {
   const { waiting } = night.warehouse;
   const cut = await sweepArrived(parts);
   const free = waiting.filter(({ stream }) => stream !== 'events');
-  const again = await warehouse.loader.unloadAfter(free.filter(isReference));
+  const again = await warehouse.loader.unloadAfter(free.filter(({ stream }) => SNAPSHOTS.includes(stream)));
   const missing: Pull[] = [
     ...free,
     ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
@@ -77,7 +78,7 @@ export async function reportUnloaded({ report, invocation, warehouse }: Night): 
     const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
     // Later pulls hold all days of a free pull; of reference data, there is a later snapshot.
     const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
-    const isSuperseded = isReference(pull)
+    const isSuperseded = SNAPSHOTS.includes(pull.stream)
       ? later.length > 0
       : pull.stream !== 'events' && daysOf(pull.days).every((day) => later.includes(day));
     if (isSuperseded) invocation.terminal.note(`${reason} Later answers have taken its place.`);

@@ -1,8 +1,4 @@
 /** The steps that ask the service: the token and both clocks, then each stream. What lands is loaded by its step. */
-import { downloadReady, resumeExports } from '../exports/download.js';
-import { missingDays } from '../exports/export.js';
-import { requestMissing } from '../exports/paid-request.js';
-import { Patience } from '../exports/reading.js';
 import {
   dayCount,
   formatKst,
@@ -11,13 +7,11 @@ import {
   type Day,
   type DayRange,
 } from '../ground/calendar.js';
-import type { Job, Stream } from '../ground/streams.js';
-import { pullReference } from '../reference/pull-reference.js';
-import { settleAll, type ServiceClient } from '../service/client.js';
+import type { Job, StreamName } from '../ground/streams.js';
+import { Patience } from '../streams/events/reading.js';
+import type { Stream } from '../streams/stream.js';
+import { type ServiceClient } from '../service/client.js';
 import { CLOCK_REMEDY } from '../service/clocks.js';
-import { pullCampaigns } from '../statistics/pull-campaigns.js';
-import { pullStatistics } from '../statistics/pull-daily.js';
-import { assertPublishable } from '../warehouse/publish.js';
 import { loadWaiting } from './landed.js';
 import type { RunReport } from './report.js';
 import { partsOf, type Night, type Step } from './step.js';
@@ -68,58 +62,17 @@ function until(job: Job, last: Day): Job {
   };
 }
 
-/** A step that pulls a stream of the job. */
-function stream(
-  isWanted: (job: Job) => boolean,
-  pull: (job: Job, service: ServiceClient, night: Night) => Promise<void>,
-): Step {
-  return pulling(
+/** The step that pulls a stream: what is wanted of it is requested, landed and loaded. */
+export const pull = (stream: Stream): Step =>
+  pulling(
     async (night) => {
-      if (night.wanted !== undefined) await pull(night.wanted, night.folder.service, night);
+      if (night.wanted === undefined) return;
+      const wanted = await wantedNow(night.wanted, night);
+      const days = (name: StreamName): readonly Day[] => daysIn(wanted, name, 'missing', 'restatable');
+      await stream.pull(night.wanted, days, night.folder.service, partsOf(night));
     },
-    (night) => nothingFailed(night) && night.wanted !== undefined && isWanted(night.wanted),
+    (night) => nothingFailed(night) && stream.choices.some((one) => night.wanted?.streams.has(one) === true),
   );
-}
-
-/** The days that the next requests are for: missing ones, and those that may have been restated. */
-async function missingNow(job: Job, night: Night): Promise<(stream: Stream) => readonly Day[]> {
-  const wanted = await wantedNow(job, night);
-  return (stream) => daysIn(wanted, stream, 'missing', 'restatable');
-}
-
-export const statistics = stream(
-  ({ streams }) => streams.has('statistics'),
-  async (job, service, night) => pullStatistics(job, await missingNow(job, night), service, partsOf(night)),
-);
-
-export const campaigns = stream(
-  ({ streams }) => streams.has('campaigns'),
-  async (job, service, night) => pullCampaigns(job, await missingNow(job, night), service, partsOf(night)),
-);
-
-/** Paid exports: those under way are downloaded, and missing days are requested within budget and consent. */
-export const events = stream(
-  ({ streams }) => streams.has('events'),
-  async (job, service, night) => {
-    const parts = partsOf(night);
-    const mayPay = missingDays(job.eventDays, parts.ledger.entries()).length > 0;
-    if (mayPay) await assertPublishable(parts.files.published);
-    const patience = patienceOf(night);
-    // An export that does not come delays no day; one that comes may show the size that other days wait for.
-    await downloadReady(service, parts);
-    const resumed = resumeExports(service, parts, patience);
-    const requested = requestMissing(job, service, parts, patience, resumed).catch((error: unknown) => {
-      patience.end();
-      throw error;
-    });
-    await settleAll([requested, resumed]);
-  },
-);
-
-export const reference = stream(
-  () => true,
-  (job, service, night) => pullReference(job, service, partsOf(night)),
-);
 
 /** The time that a run waits for its exports. */
 export const patienceOf = ({ folder: { ledger }, invocation: { effects } }: Night): Patience =>

@@ -21,13 +21,14 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import type { Budget } from '../exports/budget.js';
-import type { ExportLine } from '../exports/reading.js';
+import type { ExportLine } from '../exports/paid-request.js';
 import type { Unpaid } from '../exports/paid-request.js';
-import type { Gap, Needed, Stream } from '../ground/streams.js';
+import type { Gap, Needed, StreamName } from '../ground/streams.js';
 import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/load.js';
 import type { Removal, Removed } from '../erasure/retention.js';
-import { isReference, type Pull } from '../landing/landing-zone.js';
+import type { Pull } from '../landing/landing-zone.js';
+import { SNAPSHOTS } from '../streams/index.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
 import { plural } from '../terminal/terminal.js';
@@ -111,13 +112,17 @@ export class RunReport {
 
   /** The days that this run loaded; a snapshot of reference data is of no such day. */
   get loadedDays(): readonly Day[] {
-    return [...new Set(this.#loads.flatMap((load) => (isReference(load) ? [] : load.days)))].sort();
+    return [
+      ...new Set(this.#loads.flatMap((load) => (SNAPSHOTS.includes(load.stream) ? [] : load.days))),
+    ].sort();
   }
 
   /** Number of loaded days and rows, by stream. */
-  totals(): { stream: Stream; days: number; rows: number }[] {
+  totals(): { stream: StreamName; days: number; rows: number }[] {
     // A list that is held back leaves the one of before.
-    const all = this.#loads.filter((load) => !isReference(load) || load.rows + load.finished.length > 0);
+    const all = this.#loads.filter(
+      (load) => !SNAPSHOTS.includes(load.stream) || load.rows + load.finished.length > 0,
+    );
     return [...new Set(all.map(({ stream }) => stream))].map((stream) => {
       const loads = all.filter((load) => load.stream === stream);
       const days = new Set(loads.flatMap((load) => load.days)).size;

@@ -24,7 +24,8 @@ import { removedExports } from '../erasure/retention.js';
 import type { KnownHead } from '../journal/doubt.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
-import { JOB_STREAMS, keptFrom, type DAILY_STREAMS, type Job, type Stream } from '../ground/streams.js';
+import { EVENTS, keptFrom, type Job, type StreamName } from '../ground/streams.js';
+import { CHOICES, STREAMS } from '../streams/index.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { storedPrivacy } from '../warehouse/privacy.js';
 import {
@@ -60,7 +61,7 @@ export type DayState =
   | 'not_complete';
 
 export interface WantedDay {
-  readonly stream: (typeof DAILY_STREAMS)[number];
+  readonly stream: StreamName;
   readonly date: Day;
   readonly state: DayState;
   /** Records of the export; null for free streams, and if nothing is known to estimate from. */
@@ -117,29 +118,31 @@ export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Dat
   const isHeld = setOf(known.coverage);
   const isDoubtful = setOf(known.doubtful);
   const yesterday = shiftDay(dayOf(now), -1);
-  const day = (stream: WantedDay['stream'], date: Day, state: DayState): WantedDay => ({
+  const day = (stream: StreamName, date: Day, state: DayState): WantedDay => ({
     stream,
     date,
     state,
     expectedRecords: null,
     expectedPrice: null,
   });
-  const late = (stream: WantedDay['stream'], range: DayRange): WantedDay[] =>
+  const late = (stream: StreamName, range: DayRange): WantedDay[] =>
     completeFrom(yesterday) > now && range.end < yesterday ? [day(stream, yesterday, 'not_complete')] : [];
-  const free = (stream: Exclude<WantedDay['stream'], 'events'>): WantedDay[] => [
+  const free = (stream: StreamName): WantedDay[] => [
     ...daysOf(job.days).map((date) => {
       const isAgain = (date >= job.again.start && date <= job.again.end) || isDoubtful(stream, date);
       return day(stream, date, isHeld(stream, date) ? (isAgain ? 'restatable' : 'loaded') : 'missing');
     }),
     ...late(stream, job.days),
   ];
-  return [
-    ...(job.streams.has('statistics') ? [...free('statistics'), ...free('statistics_by_subchannel')] : []),
-    ...(job.streams.has('campaigns') ? free('campaigns') : []),
-    ...(job.streams.has('events') && exports.budget !== undefined
-      ? [...eventDays(job, known, exports, now), ...late('events', job.eventDays)]
-      : []),
-  ];
+  const wanted = STREAMS.filter(
+    ({ grain, choices }) => grain === 'day' && choices.some((one) => job.streams.has(one)),
+  );
+  return wanted.flatMap(({ paid, lands }) => {
+    if (!paid) return lands.flatMap(free);
+    return exports.budget === undefined
+      ? []
+      : [...eventDays(job, known, exports, now), ...late(EVENTS, job.eventDays)];
+  });
 }
 
 function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Prices, now: Date): WantedDay[] {
@@ -177,13 +180,17 @@ function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Price
   });
 }
 
-function setOf(all: readonly { readonly stream: Stream; readonly date: Day }[]) {
+function setOf(all: readonly { readonly stream: StreamName; readonly date: Day }[]) {
   const keys = new Set(all.map(({ stream, date }) => `${stream} ${date}`));
-  return (stream: Stream, date: Day): boolean => keys.has(`${stream} ${date}`);
+  return (stream: StreamName, date: Day): boolean => keys.has(`${stream} ${date}`);
 }
 
 /** The days of a stream in one of the states, oldest first. */
-export function daysIn(wanted: readonly WantedDay[], stream: Stream, ...states: readonly DayState[]): Day[] {
+export function daysIn(
+  wanted: readonly WantedDay[],
+  stream: StreamName,
+  ...states: readonly DayState[]
+): Day[] {
   return wanted.flatMap((one) => (one.stream === stream && states.includes(one.state) ? [one.date] : []));
 }
 
@@ -201,7 +208,7 @@ export function nightly({ startDate, lookbackDays, exports, retention }: Wanted,
   const end = lastCompleteDay(now);
   return {
     name: 'run',
-    streams: new Set(JOB_STREAMS),
+    streams: new Set(CHOICES),
     days: { start: startDate, end },
     again: { start: shiftDay(end, 1 - lookbackDays), end },
     acceptEmpty: false,
@@ -321,7 +328,7 @@ export async function daysNow(
 }
 
 /** The newest day of a stream. */
-export function newestOf(coverage: DaysNow['coverage'], stream: Stream): Day | undefined {
+export function newestOf(coverage: DaysNow['coverage'], stream: StreamName): Day | undefined {
   const days = coverage.flatMap((row) => (row.stream === stream ? [row.date] : []));
   return days.sort().at(-1);
 }

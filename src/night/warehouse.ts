@@ -15,6 +15,7 @@ import type { KnownHead } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import { headShape, type LandedPull, type LandingZone, type Pull } from '../landing/landing-zone.js';
 import { exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
+import { STREAM_NAMES, STREAMS } from '../streams/index.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { limitsOf, refuseNewer } from '../warehouse/opening.js';
@@ -66,7 +67,7 @@ export class OpenWarehouse implements AsyncDisposable {
     const { config, invocation, files, journal } = place;
     const { dataDir } = config;
     const { effects, terminal, signal } = invocation;
-    for (const sentence of mistypedColumns(config.privacy.columns)) terminal.warn(sentence);
+    for (const sentence of mistypedColumns(config.privacy.columns, config.fields)) terminal.warn(sentence);
     if (which === 'working') {
       refuseNewer(place.publishedSchema);
       await assertReplaceable(files.published);
@@ -80,7 +81,9 @@ export class OpenWarehouse implements AsyncDisposable {
     const { temp: tempDirectory } = files;
     const settings = { ...config, path: files[which], tempDirectory, privacy: { ...config.privacy, key } };
     const timed = report.timed.bind(report);
-    const file = await timed('open', () => Warehouse.open({ ...settings, effects, signal, timed }));
+    const file = await timed('open', () =>
+      Warehouse.open({ ...settings, streams: STREAMS, effects, signal, timed }),
+    );
     const limits = limitsOf(file.options);
     const erasures = new Erasures({ dataDir, tempDirectory, key, limits }, register, effects, () =>
       file.searching(),
@@ -170,7 +173,7 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
 async function unloaded(landing: LandingZone, { loader }: Warehouse, report: RunReport) {
   const loaded = await loader.loaded();
   const found = landing.found.filter(({ id }) => !loaded.has(id));
-  await landing.removeUnended(found);
+  await landing.removeUnended(found.filter(({ stream }) => STREAM_NAMES.includes(stream)));
   return landing.pulls(found, ({ sentences }, { stream, days }) => {
     report.gaps.push({ stream, days, reason: sentences });
   });

@@ -4,7 +4,7 @@ import { lastCompleteDay } from '../ground/calendar.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { estimateDays } from '../exports/budget.js';
 import type { Invocation } from '../config/invocation.js';
-import { dayTotals } from '../statistics/pull-daily.js';
+import { dayTotals } from '../streams/statistics/pull.js';
 
 /** A test asks twice, and takes an answer of any size that fits into memory. */
 const PACE = {

@@ -16,7 +16,7 @@ import {
 import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
-import { landedPages } from '../exports/reading.js';
+import { landedPages } from '../streams/events/reading.js';
 import { LakeState } from '../lake/commits.js';
 import { withLake } from '../lake/lake.js';
 import { changesOf } from '../lake/replicate.js';
@@ -30,7 +30,7 @@ import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nearestExisting } from '../landing/storage-error.js';
 import { assertSameProject } from '../night/data-folder.js';
 import { daysNow, ledgerNow, daysIn, nightly, notBegun } from '../night/wanted-days.js';
-import { DAILY_STREAMS } from '../ground/streams.js';
+import { DAY_STREAMS } from '../streams/index.js';
 import { lockState } from '../landing/run-lock.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
@@ -330,7 +330,7 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
     [givenUp, `a person gave up ${plural(givenUp, 'day')} of events`],
   ];
   const but = others.flatMap(([days, sentence]) => (days === 0 ? [] : [`; ${sentence}`])).join('');
-  const missing = DAILY_STREAMS.flatMap((stream) => {
+  const missing = DAY_STREAMS.flatMap((stream) => {
     const lacked = daysIn(wanted, stream, 'missing');
     return lacked.length === 0 ? [] : [`${plural(lacked.length, 'day')} of ${stream}`];
   });

@@ -13,7 +13,7 @@ import { CredentialsError, DawnloadError, RefusedError, ServiceError, UsageError
 import type { Entry, Journal, LineOf } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { findRows } from '../readers/queries/rows.js';
-import { declaredFields } from '../reference/pull-reference.js';
+import { declaredFields } from '../streams/reference/pull.js';
 import { ServiceClient } from '../service/client.js';
 import { shownText } from '../service/verdict.js';
 import { formatCount, plural } from '../terminal/text.js';

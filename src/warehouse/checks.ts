@@ -2,10 +2,8 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import { STREAMS } from '../ground/streams.js';
 import { escaped } from '../landing/duckdb.js';
 import { dependsOn, DirtyDays, lookback, type Refresh } from './dirty-days.js';
-import { MESSAGE_ROWS } from './load-events.js';
 import { hashOf, mentions, models } from './models.js';
 import { fieldsOf, listOf, selectIn, type Session, statement, statementsIn } from './session.js';
 import type { Warehouse } from './warehouse.js';
@@ -20,7 +18,7 @@ import type { Warehouse } from './warehouse.js';
 
 const header = z.strictObject({
   severity: z.enum(['stop', 'warn']),
-  stream: z.enum(STREAMS).optional(),
+  stream: z.string().optional(),
   scope: z.enum(['incremental', 'full']),
   depends_on: dependsOn.optional(),
   lookback,
@@ -31,7 +29,7 @@ const header = z.strictObject({
 export function readCheck(file: string) {
   const text = statement(file);
   const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
-  const streams = depends_on ?? (stream === undefined ? STREAMS : [stream]);
+  const streams: Refresh['streams'] = depends_on ?? (stream === undefined ? 'all' : [stream]);
   return { ...rest, name: basename(file), stream: stream ?? '', streams, text };
 }
 
@@ -67,12 +65,14 @@ export async function checkAll(
   effects: Pick<Effects, 'now' | 'reach'>,
 ): Promise<FindingGroup[]> {
   type Check = (typeof checks)[number];
-  const shared = ['checking/found', 'incremental/for_checks'].map((name) => statement(name));
+  const shared = ['checking/found', 'incremental/for_checks', 'streams/events/load/messages/rows'].map(
+    (name) => statement(name),
+  );
   // The findings of a check depend on its text, on the shared statements, and on the models that it reads.
   const checks = statementsIn('checks').map((file) => {
     const check = readCheck(file);
     const reads = models().filter(({ relation }) => mentions(check.text, relation));
-    const texts = [check.text, ...shared, MESSAGE_ROWS, ...reads.map((model) => model.fingerprint)];
+    const texts = [check.text, ...shared, ...reads.map((model) => model.fingerprint)];
     return { ...check, fingerprint: hashOf(texts) };
   });
   await session.set({ checked_at: effects.now() });

@@ -3,15 +3,14 @@
  * depends on its days, not on the age of the warehouse.
  */
 import { z } from 'zod';
-import { STREAMS, type Stream } from '../ground/streams.js';
-import { MESSAGE_ROWS } from './load-events.js';
+import { EVENTS, type StreamName } from '../ground/streams.js';
 import { listOf, type Session } from './session.js';
 
 /** The values of `depends_on` and `lookback` in the headers of models and checks. */
 export const dependsOn = z
   .string()
   .transform((list) => list.split(', '))
-  .pipe(z.array(z.enum(STREAMS)).min(1));
+  .pipe(z.array(z.string().regex(/^[a-z_]+$/)).min(1));
 export const lookback = z
   .string()
   .regex(/^\d+ days$/)
@@ -20,7 +19,8 @@ export const lookback = z
 
 /** The days of a refresh: how rows depend on days, and what of them is there. */
 export interface Refresh {
-  readonly streams: readonly Stream[];
+  /** The streams whose changes make days dirty. */
+  readonly streams: readonly StreamName[] | 'all';
   readonly partition: 'day' | 'week';
   /** Number of earlier days that the rows of a day are computed from. */
   readonly lookback: number;
@@ -36,8 +36,8 @@ export interface Refresh {
  * True if a model keeps its rows for days whose events were removed, because it is computed from events. A model that depends
  * on every stream (coverage, for example) is recomputed on such days too.
  */
-export function sparesArchived({ streams }: { readonly streams: readonly Stream[] }): boolean {
-  return streams.includes('events') && streams.length < STREAMS.length;
+export function sparesArchived({ streams }: Pick<Refresh, 'streams'>): boolean {
+  return streams !== 'all' && streams.includes(EVENTS);
 }
 
 const changed = z.object({ streams: z.array(z.string()), any_removed: z.boolean() });
@@ -63,17 +63,19 @@ export class DirtyDays {
   /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
   static async open(session: Session): Promise<DirtyDays> {
     await session.run('incremental/no_batch');
-    await session.run('incremental/for_checks', { tables: MESSAGE_ROWS });
+    await session.run('streams/events/load/messages/rows');
+    await session.run('incremental/for_checks');
     return new DirtyDays(session, await session.row('incremental/changed', changed));
   }
 
   /** Finds the days of the refresh; returns false if there are none. */
   async find({ streams, lookback, allLater, partition, full, keepsRows }: Refresh): Promise<boolean> {
-    if (!full && !streams.some((stream) => this.changes.streams.includes(stream))) return false;
+    const { streams: touched } = this.changes;
+    if (!full && streams !== 'all' && !streams.some((stream) => touched.includes(stream))) return false;
     const names = {
-      streams: listOf(streams),
+      streams: streams === 'all' ? 'select stream from ops.touched_days' : listOf(streams),
       lookback: String(lookback),
-      all_later: String(allLater && streams.includes('events')),
+      all_later: String(allLater && streams.includes(EVENTS)),
       partition,
       days: partition === 'week' ? '7' : '1',
       full: String(full),

@@ -10,12 +10,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { repairedJson } from '../ground/envelope.js';
 import { DamageError, DawnloadError, MemoryError, messageOf, StorageError } from '../ground/errors.js';
-import type { Stream } from '../ground/streams.js';
-import { type Staging, loadEvents } from './load-events.js';
-import { loadCampaigns, loadStatistics } from './load-statistics.js';
-import { loadReference } from './load-reference.js';
+import type { Field } from '../ground/fields.js';
+import { EVENTS, type StreamName } from '../ground/streams.js';
 import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
-import { isReference, rowsIn, type Pull } from '../landing/landing-zone.js';
+import { rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
 import { gzipped, readWhole } from '../landing/page-file.js';
 import { pageName, pageOf } from '../landing/paths.js';
 import { isOutOfMemory } from '../landing/duckdb.js';
@@ -26,11 +24,37 @@ import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } fro
 
 const pullId = z.object({ pull: z.string() });
 
+/** What the loader knows of a stream (`src/streams`). */
+export interface Loadable {
+  /** The names of what lands. */
+  readonly lands: readonly StreamName[];
+  readonly grain: 'day' | 'snapshot';
+  /** True if its pages are lists of records, of which any division is read alike. */
+  readonly divisible: boolean;
+  /**
+   * Replaces the rows of the days of the pulls, all of one name, in the load's transaction. Resolves with the days of other
+   * pulls that must be loaded again.
+   *
+   * @param current the pulls with days that no later pull has
+   * @throws DamageError when a page is not what landed
+   */
+  load(
+    pulls: readonly ReadablePull[],
+    context: LoadContext,
+    current: readonly ReadablePull[],
+  ): Promise<readonly Day[] | undefined>;
+}
+
 export interface LoadContext {
   readonly session: Session;
-  /** Returns the connection of a worker that prepares batches of exports; it is opened at its first use. */
-  readonly staging: (worker: number) => Promise<Staging>;
+  /** Returns a connection beside the warehouse's own, by number; it is opened at its first use. */
+  readonly beside: (worker: number) => Promise<Session>;
   readonly limits: MemoryLimit;
+  readonly brand: string;
+  /** The fields of all documents. */
+  readonly fields: readonly Field[];
+  /** True if privacy.columns hashes or drops anything. */
+  readonly hasColumnRules: boolean;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
   readonly tempDirectory: string;
@@ -39,7 +63,7 @@ export interface LoadContext {
 /** The result of one load. */
 export interface LoadReport {
   readonly pull: string;
-  readonly stream: Stream;
+  readonly stream: StreamName;
   /** Number of rows that this pull inserted into the fact table of the stream. */
   readonly rows: number;
   /** The days that this pull replaced, oldest first. */
@@ -61,7 +85,10 @@ export interface LoadOutcome {
 
 /** Loads pulls into a warehouse, and knows which pulls it holds. Supports one load at a time. */
 export class Loader {
-  constructor(private readonly context: LoadContext) {}
+  constructor(
+    private readonly context: LoadContext,
+    private readonly streams: readonly Loadable[],
+  ) {}
 
   /** Returns the ids of the pulls that this file has loaded. */
   loaded(): Promise<Set<string>> {
@@ -113,7 +140,12 @@ export class Loader {
     if (pull === undefined) return;
     proceed(pull);
     try {
-      outcome.reports.push(...(await loadGroup(pulls, this.context)));
+      const stream = this.streams.find(({ lands }) => lands.includes(pull.stream));
+      if (stream === undefined)
+        throw new DamageError(`The pull ${pull.id} is of a stream that this version does not know.`, {
+          hint: 'Install the version of dawnload that landed it, or move its folder away.',
+        });
+      outcome.reports.push(...(await loadGroup(stream, pulls, this.context)));
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
       if (pulls.length === 1) outcome.failures.push({ pull, error });
@@ -132,13 +164,17 @@ export class Loader {
  * @throws DamageError when a file is incomplete, or not an answer of the service
  * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
  */
-async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
+async function loadGroup(
+  stream: Loadable,
+  pulls: readonly Pull[],
+  context: LoadContext,
+): Promise<LoadReport[]> {
   const { session, tempDirectory } = context;
   const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id, landed: page })));
   const load = (slices: readonly Slice<(typeof pages)[number]>[]): Promise<LoadReport[]> => {
     const copies = slices.map(({ file, landed }) => [file, landed.file] as const);
     const fail = (error: unknown): Error =>
-      loadError(naming(error, copies), pulls[0]?.id ?? '', pulls.some(isReference));
+      loadError(naming(error, copies), pulls[0]?.id ?? '', stream.grain === 'snapshot');
     return orRepaired(session, slices, tempDirectory, fail, (usable, repaired) => {
       const given = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
@@ -150,19 +186,17 @@ async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<
         return { ...pull, files, read };
       });
       const mended = repaired.map(({ pull }) => pull);
-      return attempt(given, context, mended);
+      return attempt(stream, given, context, mended);
     });
   };
   // The pages of the other streams are small, and which of them is which counts.
-  return pulls.some(({ stream }) => DIVISIBLE.includes(stream))
+  return stream.divisible
     ? withSlices(pages, tempDirectory, load)
     : load(pages.map((page) => ({ ...page, first: 0 })));
 }
 
-/** The streams whose pages are lists of records, of which any division is read alike. */
-const DIVISIBLE: readonly Stream[] = ['events', 'statistics', 'statistics_by_subchannel'];
-
 function attempt(
+  stream: Loadable,
   pulls: readonly ReadablePull[],
   context: LoadContext,
   repaired: readonly string[],
@@ -182,38 +216,17 @@ function attempt(
       },
     });
     const reports = await session.transaction(async () => {
-      const current = await session.rows('load/begin_end/begin', pullId);
+      const current = await session.rows('shared/begin_end/begin', pullId);
       const ids = new Set(current.map(({ pull }) => pull));
-      const neighbours = ids.size > 0 ? await replaceRows(pulls, context, limits, ids) : [];
-      const facts = await session.rows('load/begin_end/end', fact);
+      const newest = pulls.filter(({ id }) => ids.has(id));
+      const neighbours = ids.size > 0 ? await stream.load(pulls, { ...context, limits }, newest) : [];
+      const facts = await session.rows('shared/begin_end/end', fact);
       effects.reach('load/before-commit');
-      return pulls.map((pull) => reportOf(pull, facts, neighbours));
+      return pulls.map((pull) => reportOf(pull, facts, neighbours ?? []));
     });
     effects.reach('load/after-commit');
     return reports;
   });
-}
-
-/**
- * Replaces the rows of the days of the pulls, all of one stream; resolves with the days of exports that must be loaded
- * again.
- *
- * @param current the pulls with days that no later pull has
- */
-async function replaceRows(
-  pulls: readonly ReadablePull[],
-  { session, staging }: LoadContext,
-  limits: MemoryLimit,
-  current: ReadonlySet<string>,
-): Promise<Day[]> {
-  const newest = pulls.filter(({ id }) => current.has(id));
-  const stream = pulls[0]?.stream;
-  if (stream === 'events') return loadEvents(session, staging, limits, newest);
-  if (stream === 'campaigns') await loadCampaigns(session, pulls);
-  else if (stream === 'statistics' || stream === 'statistics_by_subchannel')
-    await loadStatistics(session, pulls, stream);
-  else if (stream !== undefined) await loadReference(session, pulls, stream);
-  return [];
 }
 
 const fact = z.object({
@@ -267,8 +280,30 @@ function fits(pull: Pull, group: readonly Pull[]): boolean {
     all.length <= AT_ONCE &&
     all.every(({ facts }) => facts.complete) &&
     all.reduce((sum, { files }) => sum + rowsIn(files), 0) <= ROWS_AT_ONCE &&
-    (pull.stream !== 'events' || group.every(({ days }) => days.start !== pull.days.start))
+    (pull.stream !== EVENTS || group.every(({ days }) => days.start !== pull.days.start))
   );
+}
+
+const counted = z.object({
+  rows: count,
+  /** Number of rows whose id already occurred on an earlier page. */
+  repeated: count,
+  /** Number of rows without an id that equal another row, on the same page or another one. */
+  equal: count,
+});
+
+export type CountedRows = Readonly<z.infer<typeof counted>>;
+
+/**
+ * Counts the rows of the pages, and the duplicates among them.
+ *
+ * @param id a JSON pointer to the id of a row; '' if the whole row identifies it
+ */
+export async function countRows(session: Session, pages: readonly Page[], id: string): Promise<CountedRows> {
+  const files = pages.map(({ file }) => asPattern(file));
+  const given = { files, id_pointer: id, largest_object: await largestOf(pages) };
+  const [all] = await session.rows('ops/count_rows', counted, {}, given);
+  return counted.parse(all);
 }
 
 // Files that DuckDB rejects, and what the failure of a load means.
@@ -360,7 +395,7 @@ function isEucKr(bytes: Buffer): boolean {
  * a lack of disk, `MemoryError`. Any other error is returned unchanged, except for reference data: its failure must not end a
  * run, so it becomes a `DamageError`.
  */
-export function loadError(error: unknown, pull: string, isReference = false): Error {
+export function loadError(error: unknown, pull: string, isSnapshot = false): Error {
   if (error instanceof DawnloadError) return error;
   if (!(error instanceof Error)) return new Error(messageOf(error));
   if (isOutOfMemory(error)) return new MemoryError(error);
@@ -368,7 +403,7 @@ export function loadError(error: unknown, pull: string, isReference = false): Er
   const kind = /^([A-Z][A-Za-z ]+ Error)/.exec(message)?.[1];
   const file = OUR_REFUSAL.exec(message)?.[1] ?? /in file "([^"]+)"/.exec(message)?.[1];
   const isUnforeseen = kind === undefined || /^(Binder|Parser|Catalog|Not implemented) Error/.test(message);
-  if ((isUnforeseen && !isReference) || /^(Internal|INTERNAL) Error/.test(message)) return error;
+  if ((isUnforeseen && !isSnapshot) || /^(Internal|INTERNAL) Error/.test(message)) return error;
   if (/^(IO|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
     return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
       hint: 'The load was rolled back, and nothing that was received is lost. Free disk space, then run again. If that does not help, the file is damaged: run `dawnload rebuild`.',

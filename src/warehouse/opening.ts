@@ -15,11 +15,13 @@ import {
 import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { isLocked, isOutOfMemory, openInstance, unlessMissing } from '../landing/duckdb.js';
 import { orStorageError } from '../landing/storage-error.js';
-import { count, Session, statement, statementsIn } from './session.js';
+import { count, foldersIn, Session, statement, statementsIn } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import type { ExperimentSettings } from '../config/schema.js';
+import type { Field } from '../ground/fields.js';
+import type { Loadable } from './load.js';
 import type { Privacy } from './privacy.js';
 
 export interface WarehouseOptions {
@@ -31,6 +33,10 @@ export interface WarehouseOptions {
   readonly brand: string;
   /** The messenger's own name in channel names; it is replaced by `chatapp`. */
   readonly messenger: string;
+  /** The fields of the documents of all streams. */
+  readonly fields: readonly Field[];
+  /** The streams whose pulls can be loaded. */
+  readonly streams?: readonly Loadable[];
   readonly privacy: Privacy;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Memory limit of DuckDB for ordinary loads, in MB; see `limitsOf`. */
@@ -225,12 +231,15 @@ export function newestSchema(): number {
   return migrations().at(-1)?.number ?? 0;
 }
 
-/** The files of `sql/schema`: `schema/0003_campaigns` has the number 3 and the name `campaigns`. */
-function migrations() {
-  return statementsIn('schema').map((file) => {
-    const [number, ...name] = basename(file).split('_');
-    return { number: Number(number), name: name.join('_'), file };
-  });
+/** The files of `sql/schema` and `sql/streams`: `streams/campaigns/0003_campaigns` has the number 3 and the name `campaigns`. */
+export function migrations() {
+  return ['schema', ...foldersIn('streams')]
+    .flatMap(statementsIn)
+    .flatMap((file) => {
+      const [, number, name] = /^(\d+)_(\w+)$/.exec(basename(file)) ?? [];
+      return number === undefined || name === undefined ? [] : [{ number: Number(number), name, file }];
+    })
+    .sort((a, b) => a.number - b.number);
 }
 
 // The macros of the load are stored in the file, in the schema `macros`: DuckDB binds the body of a macro when it is
@@ -238,7 +247,7 @@ function migrations() {
 
 /** Creates the macros again if they are those of another version of this program, all of them or none. */
 export async function keepMacros(session: Session): Promise<void> {
-  const names = statementsIn('macros');
+  const names = statementsIn('shared/macros');
   const version = createHash('sha256')
     .update(names.map((name) => statement(name)).join('\0'))
     .digest('hex');

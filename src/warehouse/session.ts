@@ -388,7 +388,7 @@ export const DOCUMENTS: Documents = {
 
 /** Moves into `extra` what no column takes of the documents of a place. */
 export function split(session: Session, place: string, documents: Documents = DOCUMENTS): Promise<void> {
-  return session.run('load/documents/split', { ...documents, place });
+  return session.run('shared/documents/split', { ...documents, place });
 }
 
 /** Messages that SQL files raise with `error()`; the name of the file follows them. */
@@ -455,6 +455,12 @@ export function statementsIn(folder: string): string[] {
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => `${folder}/${file.slice(0, -'.sql'.length)}`);
+}
+
+/** The folders in a folder of `sql/`, such as `streams/events`. */
+export function foldersIn(folder: string): string[] {
+  const all = readdirSync(join(FOLDER, folder), { withFileTypes: true });
+  return all.flatMap((one) => (one.isDirectory() ? [`${folder}/${one.name}`] : [])).sort();
 }
 
 // The header of a SQL file that holds one select is written for people and for this program.

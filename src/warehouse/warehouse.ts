@@ -16,14 +16,12 @@ import {
   type WarehouseOptions,
 } from './opening.js';
 import { headShape, type Head, type Page } from '../landing/landing-zone.js';
-import { fieldsFor, specificationOf } from '../ground/fields.js';
-import { Loader, loadError, orRepaired, type LoadContext } from './load.js';
-import { countRows, type CountedRows } from './load-reference.js';
+import { specificationOf } from '../ground/fields.js';
+import { countRows, Loader, loadError, orRepaired, type CountedRows, type LoadContext } from './load.js';
 import { keepToPrivacy, ruledKeys, rulesOf } from './privacy.js';
 import { coveredDay, messagesIn, type MessageTotals } from './reader.js';
 import { count, Session } from './session.js';
-import { Staging, EVENT_TABLES } from './load-events.js';
-import type { ReferenceStream, Stream } from '../ground/streams.js';
+import type { StreamName } from '../ground/streams.js';
 
 /** A loaded day of events that is still in the file. */
 const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
@@ -88,7 +86,7 @@ export class Warehouse {
     readonly session: Session,
     readonly options: WarehouseOptions,
   ) {
-    this.loader = new Loader(loadingOf(session, options));
+    this.loader = new Loader(loadingOf(session, options), options.streams ?? []);
   }
 
   /**
@@ -156,12 +154,12 @@ export class Warehouse {
   }
 
   /** The days of a stream that were loaded from pulls later than the instant. */
-  coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
+  coveredSince(stream: StreamName, instant: Date): Promise<Day[]> {
     return this.#days('ops/covered_since', { stream, instant });
   }
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of the day. */
-  heldBack(stream: Stream): Promise<Day[]> {
+  heldBack(stream: StreamName): Promise<Day[]> {
     return this.#days('ops/held_back_days', { stream });
   }
 
@@ -170,7 +168,7 @@ export class Warehouse {
   }
 
   /** The days that the warehouse covers for a stream, with the rows of each. */
-  async coverage(stream: Stream): Promise<Map<Day, number>> {
+  async coverage(stream: StreamName): Promise<Map<Day, number>> {
     const days = await this.session.rows('status/coverage', coveredDay);
     return new Map(days.flatMap((day) => (day.stream === stream ? [[day.date, day.rows]] : [])));
   }
@@ -188,7 +186,7 @@ export class Warehouse {
   }
 
   /** Number of rows in the last snapshot of each list of a stream. */
-  async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
+  async snapshotRows(stream: StreamName): Promise<Map<string, number>> {
     const shape = z.object({ list: z.string(), rows: count });
     const lists = await this.session.rows('ops/snapshot_rows', shape, {}, { stream });
     return new Map(lists.map(({ list, rows }) => [list, rows]));
@@ -202,9 +200,9 @@ export class Warehouse {
   }
 
   /**
-   * Counts the rows of a list's pages, and the rows that repeat one of an earlier page. `id` is the JSON pointer to a
-   * row's id; without an id, whole rows are compared.
+   * Counts the rows of a list's pages, and the duplicates among them.
    *
+   * @param id the JSON pointer to a row's id; '' if the whole row identifies it
    * @throws DamageError when a file cannot be read
    */
   countRows(files: readonly Page[], id: string): Promise<CountedRows> {
@@ -241,14 +239,14 @@ export class Warehouse {
   async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
     // The search for contents without a message reads all messages.
     if (days.length === 0) return [];
-    const tables = EVENT_TABLES.map(({ name }) => ({ table: name }));
     return this.#writing(async () => {
       await this.session.set({ given: { days, removed_at: now } });
       return this.session.transaction(async () => {
         await this.session.run('retention/removable');
         await this.session.run('retention/leaving');
+        const tables = await this.session.rows('retention/tables', z.object({ table: z.string() }));
         await this.session.runForEach('retention/clear', tables);
-        await this.session.run('load/events/1_clear/contents');
+        await this.session.run('streams/events/load/1_clear/contents');
         return this.session.rows('retention/left', removedDay);
       });
     });
@@ -341,22 +339,30 @@ export class Warehouse {
   }
 }
 
-/** Returns the parts that loads use. Connections beside the warehouse's own prepare the batches of exports. */
+/** Returns the parts that loads use. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
-  const { effects, tempDirectory, brand, privacy } = options;
+  const { effects, tempDirectory, brand, fields, privacy } = options;
   const hasColumnRules = (privacy.columns ?? []).length > 0;
-  const settings = { fields: fieldsFor(brand), tempDirectory, hasColumnRules };
-  const open = async (batch: string): Promise<Staging> => {
+  const open = async (): Promise<Session> => {
     const sibling = await session.sibling();
     await prepare(sibling, options);
-    return Staging.open(sibling, settings, batch);
+    return sibling;
   };
-  const opened: Promise<Staging>[] = [];
-  const staging = (worker: number): Promise<Staging> => (opened[worker] ??= open(`batch_${worker}`));
-  return { session, staging, limits: limitsOf(options), effects, tempDirectory };
+  const opened: Promise<Session>[] = [];
+  const beside = (worker: number): Promise<Session> => (opened[worker] ??= open());
+  return {
+    session,
+    beside,
+    limits: limitsOf(options),
+    effects,
+    brand,
+    fields,
+    hasColumnRules,
+    tempDirectory,
+  };
 }
 
-type Words = Pick<WarehouseOptions, 'brand' | 'messenger'>;
+type Words = Pick<WarehouseOptions, 'brand' | 'messenger' | 'fields'>;
 
 /** Opens a connection to an empty database, whose macros hash with the key, to compare ids with erased ones. */
 export async function hashingSession(
@@ -385,9 +391,8 @@ export async function prepareSearch(
 
 async function prepare(
   session: Session,
-  { brand, messenger, privacy }: Words & Pick<WarehouseOptions, 'privacy'>,
+  { brand, messenger, fields, privacy }: Words & Pick<WarehouseOptions, 'privacy'>,
 ): Promise<void> {
-  const fields = fieldsFor(brand);
   const rules = rulesOf(privacy, brand);
   session.know({ fields, key: privacy.key, rules });
   await session.set({

@@ -1,3 +1,4 @@
+import { FIELDS } from '../../src/streams/index.js';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +33,7 @@ describe('before the first run, the plan of ten weeks', () => {
       code: 0,
       night: expect.stringMatching(/^[1-9]/) as string,
     });
-    expect(loadConfig({ settingsFile: other }, {}, place.folder).exports.expectedRecordsPerDay).toBe(
+    expect(loadConfig(FIELDS, { settingsFile: other }, {}, place.folder).exports.expectedRecordsPerDay).toBe(
       Number(night),
     );
     const before = place.sandbox.requests();

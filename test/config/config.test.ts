@@ -1,3 +1,5 @@
+import { fieldsFor } from '../../src/ground/fields.js';
+import { FIELDS } from '../../src/streams/index.js';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +27,7 @@ function load(
   environment: Record<string, string> = {},
 ): ReturnType<typeof loadConfig> {
   writeFileSync(join(folder, 'dawnload.yaml'), yaml);
-  return loadConfig({}, environment, folder);
+  return loadConfig(FIELDS, {}, environment, folder);
 }
 
 function refusal(yaml: string | Buffer, environment: Record<string, string> = {}): string {
@@ -158,12 +160,12 @@ not_clicks: [survey_no_click]
     ],
   ])('a file of %s is refused', (_, text, words) => {
     writeFileSync(join(folder, 'dawnload.yaml'), text);
-    expect(() => loadConfig({}, {}, folder)).toThrow(ConfigError);
+    expect(() => loadConfig(FIELDS, {}, {}, folder)).toThrow(ConfigError);
     expect(refusal(text)).toMatch(words);
   });
 
   test('--config that names a folder, and a DAWNLOAD_NOW that is no instant, are refused', () => {
-    expect(() => loadConfig({ settingsFile: '.' }, {}, folder)).toThrow(ConfigError);
+    expect(() => loadConfig(FIELDS, { settingsFile: '.' }, {}, folder)).toThrow(ConfigError);
     expect(refusal(MINIMUM, { DAWNLOAD_NOW: 'yesterday' })).toMatch(/DAWNLOAD_NOW must be an instant/);
   });
 
@@ -171,7 +173,7 @@ not_clicks: [survey_no_click]
     const given =
       'devce_id: drop, userId: drop, user: hash, acme_user_id: hash, title: drop, customerName: drop';
     const { columns } = load(`${MINIMUM}brand: acme\nprivacy: { columns: { ${given} } }\n`).privacy;
-    expect(mistypedColumns(columns)).toEqual([
+    expect(mistypedColumns(columns, fieldsFor('service', FIELDS))).toEqual([
       expect.stringMatching(/is named devce_id\. Did you mean device_id\?/),
       expect.stringMatching(/is named userId\. Did you mean user_id\?/),
       expect.stringMatching(/is named user\. Did you mean user_id, service_user_id, user_journey_id\?$/),
@@ -266,9 +268,11 @@ not_clicks: [survey_no_click]
   });
 
   test('a file named by --config that is not there is an error, the default one is not', () => {
-    expect(() => loadConfig({ settingsFile: 'nowhere.yaml' }, {}, folder)).toThrow(/no configuration file/);
-    expect(loadConfig({}, {}, folder).file).toBeUndefined();
-    expect(() => requireService(loadConfig({}, {}, folder))).toThrow(/There is no dawnload.yaml/);
+    expect(() => loadConfig(FIELDS, { settingsFile: 'nowhere.yaml' }, {}, folder)).toThrow(
+      /no configuration file/,
+    );
+    expect(loadConfig(FIELDS, {}, {}, folder).file).toBeUndefined();
+    expect(() => requireService(loadConfig(FIELDS, {}, {}, folder))).toThrow(/There is no dawnload.yaml/);
   });
 });
 
@@ -323,7 +327,7 @@ describe('the environment', () => {
     mkdirSync(elsewhere);
     writeFileSync(join(folder, 'dawnload.yaml'), MINIMUM);
     const dataDirFrom = (cwd: string, environment: Record<string, string> = {}): string =>
-      loadConfig({ settingsFile: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
+      loadConfig(FIELDS, { settingsFile: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
     for (const cwd of [folder, elsewhere, tmpdir()]) {
       expect(dataDirFrom(cwd)).toBe(join(folder, 'data'));
       // The variable, as cron sets it, too: one configuration has one ledger.
@@ -333,7 +337,7 @@ describe('the environment', () => {
     for (const cwd of [folder, elsewhere, tmpdir()]) expect(dataDirFrom(cwd)).toBe(join(folder, 'books'));
     // What a person types, the shell completes: relative to the working folder.
     const typed = { settingsFile: join(folder, 'dawnload.yaml'), dataDir: 'typed' };
-    expect(loadConfig(typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
+    expect(loadConfig(FIELDS, typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
   });
 
   test.each([
@@ -362,7 +366,7 @@ describe('the environment', () => {
       'DAWNLOAD_BASE_URL=https://thief.example\nDAWNLOAD_PROJECT_ID=ffffffffffffffffffffffffffffffff\n' +
         'DAWNLOAD_ACCESS_KEY=theirs\nDAWNLOAD_DATA_DIR=theirs\n',
     );
-    const config = loadConfig({ settingsFile: join(folder, 'dawnload.yaml') }, {}, elsewhere);
+    const config = loadConfig(FIELDS, { settingsFile: join(folder, 'dawnload.yaml') }, {}, elsewhere);
     expect(config).toMatchObject({
       baseUrl: 'https://api.example.com',
       projectId: '0123456789abcdef0123456789abcdef',

@@ -1,9 +1,10 @@
 /** What no column takes of a document, by the list of fields. */
+import { FIELDS } from '../../src/streams/index.js';
 import { describe, expect, test } from 'vitest';
 import { dayIn, Places } from '../../src/documents/conform.js';
 import { fieldsFor } from '../../src/ground/fields.js';
 
-const places = new Places(fieldsFor('service'));
+const places = new Places(fieldsFor('service', FIELDS));
 
 test.each<[what: string, place: string, given: string, extra: string | undefined, fitting?: string | null]>([
   ['as the specification says', 'button', '{"type":"WL","ordering":1}', undefined],

@@ -41,7 +41,7 @@ test('a person is cut out of a page of 20 MB', { tags: ['long'] }, async () => {
     { dataDir: data, tempDirectory, key, limits: limitsOf({}) },
     register,
     effects,
-    () => hashingSession({ brand: 'service', messenger: 'chatapp' }, key, tempDirectory),
+    () => hashingSession({ brand: 'service', messenger: 'chatapp', fields: [] }, key, tempDirectory),
   );
   const digest = createHmac('sha256', key).update('01012345678').digest('hex');
   const line = await erasures.begin({ origins: [digest], ids: [digest] });

@@ -1,7 +1,7 @@
 /** What the answers of E21 mean, as a table: a script of answers, what is requested, and how the reading ends. */
 import { describe, expect, test } from 'vitest';
-import type { Answer, Other } from '../../src/exports/answer.js';
-import { Course, type Step, type Terms } from '../../src/exports/course.js';
+import type { Answer, Other } from '../../src/streams/events/answer.js';
+import { Course, type Step, type Terms } from '../../src/streams/events/course.js';
 
 const TERMS: Terms = {
   expectsRecords: true,

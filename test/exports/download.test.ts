@@ -2,8 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { downloadExport, resumeExports } from '../../src/exports/download.js';
-import { Patience, type DownloadParts } from '../../src/exports/reading.js';
+import { downloadExport, resumeExports } from '../../src/streams/events/download.js';
+import { Patience, type DownloadParts } from '../../src/streams/events/reading.js';
 import { type Export } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { Journal } from '../../src/journal/journal.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readPage } from '../../src/exports/answer.js';
+import { readPage } from '../../src/streams/events/answer.js';
 import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { type Ended } from '../support/dawnload.js';

@@ -1,5 +1,6 @@
 // @module-tag long
 /** Days of events that only a lake holds: no command takes them for missing, none pays for them again. */
+import { FIELDS } from '../../src/streams/index.js';
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -38,13 +39,14 @@ const working = (): string => join(data(), 'private', 'warehouse.duckdb');
 
 /** The days leave the private file, as they do after a lake holds them. */
 async function leave(days: readonly Day[]): Promise<void> {
-  const { brand, messenger, privacy } = loadConfig({}, place.environment, place.folder);
+  const { brand, messenger, fields, privacy } = loadConfig(FIELDS, {}, place.environment, place.folder);
   const effects = { now: () => new Date(), reach: () => undefined };
   const warehouse = await Warehouse.open({
     path: working(),
     tempDirectory: join(data(), 'private', 'tmp'),
     brand,
     messenger,
+    fields,
     privacy: { recipients: privacy.recipients, key: await hmacKey(data(), effects) },
     effects,
   });

@@ -1,4 +1,5 @@
 /** The settings under `lake:`, the types of the lake, and what its failures are told as. */
+import { FIELDS } from '../../src/streams/index.js';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -26,7 +27,7 @@ const CATALOG = '  catalog: { uri: "https://catalog.example.com/iceberg", wareho
 
 async function load(yaml: string, environment: Record<string, string> = {}): Promise<Config> {
   await writeFile(join(folder, 'dawnload.yaml'), yaml);
-  return loadConfig({}, environment, folder);
+  return loadConfig(FIELDS, {}, environment, folder);
 }
 
 describe('the settings of the lake', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
 import { LandingZone, type Pull } from '../../src/landing/landing-zone.js';
 import { readWhole } from '../../src/landing/page-file.js';
-import type { Stream } from '../../src/ground/streams.js';
+import type { StreamName } from '../../src/ground/streams.js';
 import { dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
 
 const DAYS = { start: '2026-11-20', end: '2026-11-20' };
@@ -201,7 +201,7 @@ describe('the pulls', () => {
   it('are listed oldest first, whatever their stream, and nothing else is', async () => {
     const { data, open, landing } = await opened();
     const at = (minutes: number): Date => new Date(MORNING.getTime() + minutes * 60_000);
-    const land = async (stream: Stream, minutes: number): Promise<void> => {
+    const land = async (stream: StreamName, minutes: number): Promise<void> => {
       await landing.begin(stream, range, at(minutes)).finish([]);
     };
     await land('statistics', 3);
@@ -225,9 +225,9 @@ describe('the pulls', () => {
       ['statistics', at(3)],
     ]);
     expect((await zone.newest()).map(({ stream, pulledAt }) => [stream, pulledAt])).toEqual([
+      ['campaigns', at(2)],
       ['statistics', at(3)],
       ['statistics_by_subchannel', at(1)],
-      ['campaigns', at(2)],
     ]);
   });
 });

@@ -1,7 +1,7 @@
 /** The outside of a page of a list, and whether a reading of a list counts as a snapshot. */
 import { describe, expect, test } from 'vitest';
-import { catalogsOn } from '../../src/reference/pull-reference.js';
-import { listPage, nextCursor, rowsOn, whyAgain, type ReadList } from '../../src/reference/read-lists.js';
+import { catalogsOn } from '../../src/streams/reference/pull.js';
+import { listPage, nextCursor, rowsOn, whyAgain, type ReadList } from '../../src/streams/reference/lists.js';
 
 const body = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const ITEMS = { rows: [['data', 'items']] };

@@ -6,13 +6,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { askPage, readPage } from '../../src/exports/answer.js';
+import { askPage, readPage } from '../../src/streams/events/answer.js';
 import { StorageError } from '../../src/ground/errors.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
 import { readBody, textOf } from '../../src/landing/page-file.js';
 import type { ServiceClient } from '../../src/service/client.js';
 import { dailyStatistics } from '../../src/service/endpoints.js';
-import { extractDaily } from '../../src/statistics/pull-daily.js';
+import { extractDaily } from '../../src/streams/statistics/pull.js';
 import { dataFolder, rejection } from '../landing/support.js';
 import {
   clientFor,

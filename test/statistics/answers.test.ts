@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { dayCount, type DayRange } from '../../src/ground/calendar.js';
-import { extractCampaign } from '../../src/statistics/pull-campaigns.js';
-import { extractDaily, type DailySink, dayTotals } from '../../src/statistics/pull-daily.js';
+import { extractCampaign } from '../../src/streams/campaigns/pull.js';
+import { extractDaily, type DailySink, dayTotals } from '../../src/streams/statistics/pull.js';
 import type { ServiceClient } from '../../src/service/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { absences, isGone } from '../../src/statistics/pull-campaigns.js';
+import { absences, isGone } from '../../src/streams/campaigns/pull.js';
 
 type Pull = Parameters<typeof absences>[0] extends Iterable<infer P> ? P : never;
 

@@ -1,4 +1,5 @@
 /** The command in this process: the same table of commands and the same code, with a clock that pauses move on. */
+import { FIELDS } from '../../src/streams/index.js';
 import { setMaxListeners } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
@@ -76,7 +77,7 @@ export async function performCommand(
       version: '0.0.0',
       environment,
       ...(lakeCatalog === undefined ? {} : { lakeCatalog }),
-      loadConfig: () => loadConfig(flags, environment, cwd),
+      loadConfig: () => loadConfig(FIELDS, flags, environment, cwd),
     });
   });
   try {

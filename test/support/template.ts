@@ -1,4 +1,6 @@
 /** A warehouse without rows, its schema and models made: tests copy it, since making it takes longer than most of them. */
+import { fieldsFor } from '../../src/ground/fields.js';
+import { FIELDS } from '../../src/streams/index.js';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -25,13 +27,14 @@ const CACHE = resolve('node_modules/.cache/dawnload');
 
 /** Makes the template where it is missing; vitest runs this once, before all tests. */
 export async function setup(): Promise<void> {
-  const madeOf = ['sql', 'src/warehouse', 'package-lock.json'];
+  const madeOf = ['sql', 'src/warehouse', 'src/streams', 'package-lock.json'];
   process.env[TEMPLATE] = await kept('template', madeOf, async (path) => {
     const warehouse = await Warehouse.open({
       path,
       tempDirectory: join(dirname(path), 'tmp'),
       brand: 'service',
       messenger: 'chatapp',
+      fields: fieldsFor('service', FIELDS),
       privacy: { recipients: 'keep', key: Buffer.alloc(16) },
       effects: { now: () => new Date(0), reach: () => undefined },
     });

@@ -1,7 +1,7 @@
 /** Whether the counters notice what never happens, and whether each crash point has someone who kills there. */
 import { expect, test } from 'vitest';
 import { FILES, POINTS, WRITE_STEPS } from '../../src/ground/crash-points.js';
-import { REFERENCE_STREAMS } from '../../src/ground/streams.js';
+import { SNAPSHOTS, STREAM_NAMES } from '../../src/streams/index.js';
 import { client } from '../sandbox/support.js';
 import { startFaultySandbox } from '../support/faults/index.js';
 import { LAKE_POINTS, pointsOfTests } from '../support/points.js';
@@ -71,7 +71,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'journal/set-aside': 'it is written beside the journal before anything is healed, and nothing reads it',
   ...Object.fromEntries(LAKE_POINTS.map((point) => [point, 'test/lake/steps.ts kills there'])),
   ...Object.fromEntries(
-    REFERENCE_STREAMS.flatMap((stream) => [`land/${stream}`, `land/${stream}-manifest`]).map((file) => [
+    SNAPSHOTS.flatMap((stream) => [`land/${stream}`, `land/${stream}-manifest`]).map((file) => [
       file,
       'lists land as days do',
     ]),
@@ -84,7 +84,8 @@ test('a harness or a test kills at every crash point, or the reason is known', (
     point.replace(/:\d+$/, ''),
   );
   const reached = new Set(named.map((point) => point.replace(new RegExp(`/(?:${steps})$`), '')));
-  const all = [...Object.keys(POINTS), ...FILES];
+  const landed = STREAM_NAMES.flatMap((name) => [`land/${name}`, `land/${name}-manifest`]);
+  const all = [...Object.keys(POINTS), ...FILES, ...landed];
   const isReached = (point: string): boolean => named.includes(point) || reached.has(point);
   expect(all.filter((point) => !isReached(point) && !(point in ELSEWHERE))).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { Counters, nameOf } from './counters.js';
 import { contents, differences } from '../support/contents.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
-import { DAILY_STREAMS } from '../../src/ground/streams.js';
+import { DAY_STREAMS } from '../../src/streams/index.js';
 import { AT_RANDOM, DAY_MS, Trial } from './trial.js';
 import type { CrashPoint, FileName } from '../../src/ground/crash-points.js';
 
@@ -26,7 +26,7 @@ const ledger = (event: string): CrashPoint[] =>
 
 /** What every run passes that requests an export. */
 const RUN_POINTS: readonly CrashPoint[] = [
-  ...DAILY_STREAMS.flatMap((stream) => [...durable(`land/${stream}`), ...durable(`land/${stream}-manifest`)]),
+  ...DAY_STREAMS.flatMap((stream) => [...durable(`land/${stream}`), ...durable(`land/${stream}-manifest`)]),
   ...(['journal/reserve', 'witness', 'lock'] as const).flatMap(durable),
   ...['intended', 'requested', 'ready', 'landed', 'loaded'].flatMap(ledger),
   ...WAREHOUSE_POINTS,

@@ -1,4 +1,5 @@
 /** What the checks find of faults in a sound warehouse of five days, and which days a night looks at. */
+import { FIELDS } from '../../src/streams/index.js';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -174,8 +175,8 @@ async function checkDamaged(file: string, damage: string, later: string): Promis
     const connection = await instance.connect();
     await connection.run(damage);
     await session.run('session/1_settings');
-    session.know({ fields: fieldsFor('service'), key: KEY, rules: [] });
-    await session.set({ specification: JSON.stringify(specificationOf(fieldsFor('service'))) });
+    session.know({ fields: fieldsFor('service', FIELDS), key: KEY, rules: [] });
+    await session.set({ specification: JSON.stringify(specificationOf(fieldsFor('service', FIELDS))) });
     await session.run('session/2_fields');
     await session.transaction(() => refreshAll(session));
     await connection.run(later);

@@ -1,9 +1,10 @@
+import { statement } from '../../src/warehouse/session.js';
+import { FIELDS } from '../../src/streams/index.js';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fieldsFor, pointerTo, shapesOf } from '../../src/ground/fields.js';
-import { staged } from '../../src/warehouse/load-events.js';
 
-const fields = fieldsFor('acme');
+const fields = fieldsFor('acme', FIELDS);
 const known = (place: string): ReturnType<typeof fieldsFor> =>
   fields.filter((field) => field.place === place);
 
@@ -25,12 +26,12 @@ test('the word of the brand stands where it belongs, and shapes read what column
 });
 
 describe('the statements that fill the tables of messages', () => {
-  const { tables } = staged(fields);
+  const tables = statement('streams/events/load/messages/fill');
   const ofTable = (table: string): string =>
     tables.split(/^(?=create or replace)/m).find((text) => text.includes(` ${table} `)) ?? '';
 
   test('fill every column of their tables', () => {
-    const schema = readFileSync('sql/schema/0004_messages.sql', 'utf8');
+    const schema = readFileSync('sql/streams/events/0005_messages.sql', 'utf8');
     const columnsOf = new Map(
       [...schema.matchAll(/create table (\w+) \(\n(.+?)\n\);/gs)].map(([, table = '', columns = '']) => [
         table,

@@ -94,8 +94,10 @@ const load = (name) => import(build + '/' + name + '.js');
 const { realEffects } = await load('ground/effects');
 const { LandingZone } = await load('landing/landing-zone');
 const { ServiceClient } = await load('service/client');
-const { askPage } = await load('exports/answer');
+const { askPage } = await load('streams/events/answer');
 const { Warehouse } = await load('warehouse/warehouse');
+const { fieldsFor } = await load('ground/fields');
+const { FIELDS, STREAMS } = await load('streams/index');
 const effects = realEffects({});
 const landing = await LandingZone.open(data, effects, () => ({ seq: 0, sum: '', erase: '' }));
 const settings = {
@@ -111,6 +113,7 @@ const pull = await writer.finish([page], { exportId: 'x' }, new Date());
 await service.close();
 const warehouse = await Warehouse.open({
   path: data + '/working.duckdb', tempDirectory: data + '/tmp', brand: 'service', messenger: 'chatapp',
+  fields: fieldsFor('service', FIELDS), streams: STREAMS,
   privacy: { recipients: 'hash', key: Buffer.alloc(16) }, effects,
 });
 const { reports } = await warehouse.loader.loadAll([pull], () => undefined);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import { mentions, models } from '../../src/warehouse/models.js';
-import { EVENT_TABLES } from '../../src/warehouse/load-events.js';
+import { EVENT_TABLES } from '../../src/streams/events/messages.js';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { dayAfter, loadOne, micros, record, statistic, Workshop, type Row } from './support.js';

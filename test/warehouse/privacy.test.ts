@@ -1,4 +1,5 @@
 /** What is personal stands in no byte of the file, as `privacy.recipients` and `privacy.columns` say. */
+import { FIELDS } from '../../src/streams/index.js';
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -315,7 +316,7 @@ function hostile(number: string, address: string): { records: Row[]; statistics:
   const hyphened = number.replace(/^(...)(....)/, '$1-$2-');
   const text = `${hyphened} ${number} <a href="mailto:${address}?m=${number}"> ${address}`;
   const extra = { deep: [{ [address]: number, phone: hyphened, note: text }], [number]: 1, to: number };
-  const fields = fieldsFor('service');
+  const fields = fieldsFor('service', FIELDS);
   const filled = (place: string, value: unknown): Row => {
     const ofPlace = fields.filter((one) => one.place === place);
     const entries = ofPlace.map(({ field, kind, part }): [string, unknown] => {

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CorruptDatabaseError, TryLaterError } from '../../src/ground/errors.js';
-import { statement, statementsIn } from '../../src/warehouse/session.js';
+import { migrations } from '../../src/warehouse/opening.js';
+import { statement } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
 import { change } from '../support/dawnload.js';
 import { refreshModels } from '../../src/warehouse/models.js';
@@ -76,17 +77,16 @@ test('each migration is applied once, in one opening or in many', async () => {
   await workshop.close();
   await workshop.with(refreshModels);
   const rows = await workshop.look('select number, name from ops.migrations order by number');
-  const files = statementsIn('schema').map((name) => Number(/\d+/.exec(name)?.[0]));
-  expect(rows.map(({ number }) => number)).toEqual(files);
+  expect(rows.map(({ number }) => number)).toEqual(migrations().map(({ number }) => number));
   expect(rows[0]).toEqual({ number: 1, name: 'ops' });
 });
 
 test('a file of an older schema is brought forward and keeps its rows', async () => {
   const workshop = new Workshop({}, 'nothing');
-  const older = statementsIn('schema').slice(0, 3);
+  const older = migrations().slice(0, 3);
   await change(
     workshop.path,
-    `${older.map((migration) => statement(migration)).join('')}
+    `${older.map(({ file }) => statement(file)).join('')}
     insert into ops.migrations select unnest(range(1, 4)), 'older', now();
     insert into ops.privacy (recipients) values ('keep');
     insert into daily_statistics (date, click) values ('2026-11-20', 7)`,

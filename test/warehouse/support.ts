@@ -8,7 +8,9 @@ import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { shiftDay, windowOf, type Day, type DayRange } from '../../src/ground/calendar.js';
 import { factsShape, type Facts, type Page, type Pull } from '../../src/landing/landing-zone.js';
-import type { Stream } from '../../src/ground/streams.js';
+import { fieldsFor } from '../../src/ground/fields.js';
+import type { StreamName } from '../../src/ground/streams.js';
+import { FIELDS, STREAMS } from '../../src/streams/index.js';
 import type { LoadReport } from '../../src/warehouse/load.js';
 import type { WarehouseOptions } from '../../src/warehouse/opening.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
@@ -81,7 +83,7 @@ type More = Partial<Pick<Pull, 'id' | 'pulledAt' | 'isCut'> & Facts>;
 
 /** A pull of these pages. An export is accepted as it is, since one stray record of a few would be too many. */
 export function pullOf(
-  stream: Stream,
+  stream: StreamName,
   days: DayRange | Day,
   files: readonly Page[],
   { id, pulledAt, isCut, ...facts }: More & Pick<Pull, 'id' | 'pulledAt'>,
@@ -180,6 +182,8 @@ export class Workshop {
         tempDirectory: join(this.folder, 'tmp'),
         brand: 'service',
         messenger: 'chatapp',
+        fields: fieldsFor(this.options.brand ?? 'service', FIELDS),
+        streams: STREAMS,
         privacy: { recipients: 'keep', key: KEY },
         // Tests run beside each other, as many as there are processors.
         threads: 1,

@@ -6,7 +6,8 @@ import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-ap
 import { z } from 'zod';
 import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../../ground/errors.js';
 import { dayCount, daysOf, isDay, listDays, type Day, type DayRange } from '../../ground/calendar.js';
-import { DAILY_STREAMS, STREAMS, type Stream } from '../../ground/streams.js';
+import type { StreamName } from '../../ground/streams.js';
+import { DAY_STREAMS, STREAM_NAMES, TABLES } from '../../streams/index.js';
 import { nearWords, shownText } from '../../ground/text.js';
 import { answerOf, type QueryResult } from './formats.js';
 import { type ParameterValues, type QueryFile, type Question, withoutComments } from './catalogue.js';
@@ -327,7 +328,7 @@ export function namedDays(
   const behind = streamsOf(relations);
   const days = dayCount(asked) > MOST_DAYS ? named : daysOf(asked);
   // The statistics always, after what the query reads. Snapshots are of one day each; no other day is missing.
-  const streams = DAILY_STREAMS.toReversed().filter((name) => name === 'statistics' || behind.has(name));
+  const streams = DAY_STREAMS.toReversed().filter((name) => name === 'statistics' || behind.has(name));
   for (const stream of streams) {
     const missing = days.filter((day) => !holds(stream, day));
     if (missing.length === 0) continue;
@@ -352,25 +353,15 @@ const EVENTS = /^(\w*message\w*|events|\w*emails)$/;
 const readsEvents = (relations: ReadonlySet<string>): boolean =>
   [...relations].some((name) => EVENTS.test(name) || name === 'marts.event_people');
 
-/** The streams that are loaded into tables, by the names of the tables; the first that matches counts. */
-const TABLES: readonly (readonly [RegExp, Stream])[] = [
-  [/^daily_.*_by_subchannel$/, 'statistics_by_subchannel'],
-  [/^daily_/, 'statistics'],
-  [/^campaign_(metric|collection)/, 'campaigns'],
-  [/^catalog/, 'catalogs'],
-  [/^brand_template/, 'brand_templates'],
-  [/^alimtalk_template/, 'alimtalk_templates'],
-  [/^opt_outs/, 'opt_outs'],
-  [EVENTS, 'events'],
-];
-
 /** The streams behind tables: those that are loaded into them, and those from which models compute them. */
-function streamsOf(relations: ReadonlySet<string>): Set<Stream> {
+function streamsOf(relations: ReadonlySet<string>): Set<StreamName> {
   const computed = models()
     .filter(isIncremental)
     .filter(({ relation }) => relations.has(relation))
     .flatMap(({ incremental }) => incremental.streams);
-  const loaded = [...relations].flatMap((name) => TABLES.find(([form]) => form.test(name))?.[1] ?? []);
+  const loaded = TABLES.flatMap(([stream, form]) =>
+    [...relations].some((name) => form.test(name)) ? [stream] : [],
+  );
   return new Set([...computed, ...loaded]);
 }
 
@@ -478,8 +469,13 @@ export async function coverageOf(
   range: DayRange | undefined,
 ) {
   const [found] = await reader.rows('agents/about', about, {
-    streams: JSON.stringify(isSure ? [...streamsOf(tables)] : STREAMS),
-    checks: JSON.stringify(statementsIn('checks').map(readCheck), ['name', 'streams']),
+    streams: JSON.stringify(isSure ? [...streamsOf(tables)] : STREAM_NAMES),
+    checks: JSON.stringify(
+      statementsIn('checks').map((file) => {
+        const { name, streams } = readCheck(file);
+        return { name, streams: streams === 'all' ? STREAM_NAMES : streams };
+      }),
+    ),
     reads_events: !isSure || readsEvents(tables),
     first_day: range?.start ?? null,
     last_day: range?.end ?? null,

@@ -1,3 +1,4 @@
+import { FIELDS } from '../../../src/streams/index.js';
 import {
   linkSync,
   mkdirSync,
@@ -67,7 +68,7 @@ function contextFor(
 ): Invocation {
   const given = {
     effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
-    loadConfig: () => loadConfig({ dataDir: data, settingsFile: config }, {}, folder),
+    loadConfig: () => loadConfig(FIELDS, { dataDir: data, settingsFile: config }, {}, folder),
     ...(signal === undefined ? {} : { signal }),
   };
   return invocationOf(given, notes);

@@ -1,4 +1,6 @@
 /** Real DuckDB warehouses for the tests of the bundled queries: the repository's own tables and views, and rows made by hand. */
+import { fieldsFor } from '../../../src/ground/fields.js';
+import { FIELDS } from '../../../src/streams/index.js';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +94,7 @@ async function modelled(path: string): Promise<void> {
     tempDirectory: `${path}.tmp`,
     brand: 'service',
     messenger: 'chatapp',
+    fields: fieldsFor('service', FIELDS),
     privacy: { recipients: 'keep', key: Buffer.alloc(16) },
     effects: { now: () => new Date('2026-11-04T00:00:00Z'), reach: () => undefined },
   });

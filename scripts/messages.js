@@ -1,0 +1,236 @@
+// Writes `sql/streams/events/load/messages.sql`: the statements about the tables of messages, which are derived from the list of
+// fields. The field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the kind of
+// the field determines the conversion. The build writes the file; it is committed, so that a change of a field shows what it does.
+import { fieldsFor, isReadAs, pointerTo, TEXTS } from '../dist/src/ground/fields.js';
+import { EVENT_FIELDS } from '../dist/src/streams/events/fields.js';
+import {
+  CONTENTS,
+  ELEMENTS,
+  FILLED,
+  MESSAGES,
+  OTHERS,
+  EVENT_TABLES,
+} from '../dist/src/streams/events/messages.js';
+
+/** The word of the brand is a placeholder, which is filled when a statement runs. */
+const fields = fieldsFor('{brand}', EVENT_FIELDS);
+
+const unionOf = (selects) => selects.join('\nunion all\n');
+const listOf = (names) => names.map((name) => `'${name}'`).join(', ');
+const isOfMessages = (place) => place.startsWith('message_data:');
+const channelOf = (place) => place.replace('message_data:', '');
+
+/** `body.html` and `bodyHtml` become `body_html`. */
+const snakeCase = (field) =>
+  field.replaceAll('.', '_').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The rows of a batch that hold the documents of a place. */
+const documentsAt = (place) =>
+  isOfMessages(place)
+    ? { relation: 'messages', document: 'message', condition: `carries = '${channelOf(place)}'` }
+    : { relation: `${place}s`, document: 'document', condition: 'true' };
+
+// The lists inside messages, and the keys of documents.
+
+function listIn({ place, list, within }) {
+  const holders = fields.filter(({ place: holder, field }) => field === list && isOfMessages(holder));
+  const paths = within === undefined ? [list] : [list, `${within}.${list}`];
+  return `create or replace table ${place}s as
+select
+    * exclude (given),
+    unnest(given) as document,
+    generate_subscripts(given, 1)::integer as position,
+    null::json as extra
+from (
+    select records, ${paths.map((path) => `(message -> '$.${path}[*]')`).join(' || ')} as given
+    from messages
+    where carries in (${listOf(holders.map(({ place: holder }) => channelOf(holder)))})
+) as lists;
+`;
+}
+
+function keysOf(at, place, keys) {
+  const { relation, condition } = documentsAt(at);
+  return `select '${at}' as place, '${place}' as specified, ${keys} as keys from ${relation} where ${condition} group by all`;
+}
+
+const parts = fields.flatMap(({ place, field, part }) =>
+  part === null || !isOfMessages(place)
+    ? []
+    : [keysOf(place, part, `coalesce(json_keys(message, '${pointerTo(field)}'), [])`)],
+);
+const elements = ELEMENTS.map(({ place }) =>
+  keysOf(place, place, `if(starts_with(document, '{'), json_keys(document), null)`),
+);
+
+// The columns of the tables.
+
+function tableOf({ table, place, contents }) {
+  const own = fields.filter((field) => field.place === place && field.part === null);
+  const part = fields.find((field) => field.place === place && field.part !== null);
+  const inner = part === undefined ? [] : fields.filter((field) => field.place === part.part);
+  // If the document has no other fields, its columns get no prefix.
+  const prefix = part === undefined || own.length === 0 ? '' : `${part.field}_`;
+  const columns = columnsOf([
+    ...inner.map(({ field, kind }) => ({ name: snakeCase(prefix + field), given: `part."${field}"`, kind })),
+    ...own.map(({ field, kind }) => ({ name: snakeCase(field), given: `m."${field}"`, kind })),
+  ]);
+  const { relation, document, condition } = documentsAt(place);
+  const object = part === undefined ? 'null' : `m."${part.field}"`;
+  const { title = null, body = null, html = null } = contents ?? {};
+  const values = [
+    ...(relation === 'messages' ? [] : ['position']),
+    ...columns.flatMap(({ name, given, kind }) =>
+      kind === 'list' ? [] : [`${converted(kind, given)} as ${name}`],
+    ),
+    ...(contents === undefined ? [] : [`content_id(${title}, ${body}, ${html}) as content_id`]),
+  ];
+  const nonconforming = [
+    ...holdsNoText(document, place, own),
+    ...(part === undefined ? [] : [`is_no_object(${object})`]),
+    ...holdsNoText(object, part?.part ?? '', inner),
+    ...columns.flatMap(({ name, given, kind }) => {
+      if (kind === 'list') return [`is_no_list(${given})`];
+      return isReadAs(kind) ? [`is_unreadable(${given}, ${name})`] : [];
+    }),
+  ];
+  return `create or replace table ${table} as
+with read as (
+    select *, json_transform(${document}, shape('${place}')) as m
+    from ${relation}
+    where ${condition}
+),
+
+with_part as (
+    select *, ${part === undefined ? 'null' : `json_transform(${object}, shape('${part.part}'))`} as part
+    from read
+)
+
+select
+    records,
+    ${values.join(',\n    ')},
+    extra,
+    ${nonconforming.join('\n    or ')} as nonconforming
+from with_part;
+`;
+}
+
+/** Merges columns of the same name into one, whose value is the first that is present. */
+function columnsOf(columns) {
+  return [...new Set(columns.map(({ name }) => name))].map((name) => {
+    const [first, second] = columns.filter((column) => column.name === name);
+    return second === undefined ? first : { ...first, given: `coalesce(${first.given}, ${second.given})` };
+  });
+}
+
+function converted(kind, given) {
+  if (kind === 'recipient') return `_recipient(${given}, getvariable('settings').recipients)`;
+  if (kind === 'number') return `number(${given})`;
+  if (kind === 'time') return `korean_time(${given})`;
+  if (kind === 'boolean') return `try_cast(${given} as boolean)`;
+  if (kind === 'whole') return `try_cast(whole(${given}) as integer)`;
+  return kind === 'text' ? `${given} ->> '$'` : given;
+}
+
+/** The condition that a document has another type in a field that the specification defines as text. */
+function holdsNoText(document, place, some) {
+  return some.some(({ kind }) => TEXTS.includes(kind)) ? [`holds_no_text(${document}, '${place}')`] : [];
+}
+
+// The files of a batch.
+
+const copied = (select, name) => `copy (
+    ${select}
+) to (getvariable('batch') || '/${name}.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+`;
+
+function handedOver(table, leftOut) {
+  return `${copied(`select unnest(records, max_depth := 2), * exclude (${leftOut.join(', ')})\n    from ${table}`, table)}drop table ${table};
+`;
+}
+
+const contents = MESSAGES.flatMap(({ table, contents: { title, body, html } = {} }) =>
+  body === undefined
+    ? []
+    : [
+        `select content_id, ${title ?? null} as title, ${body} as body, ${html ?? null} as html from ${table}`,
+      ],
+);
+
+const rows = EVENT_TABLES.slice(1).map(({ name, key }) => {
+  const position = key === 'event_id' ? '1 as position' : 'position';
+  return `select '${name.replace(/^sent_/, '')}' as subject, event_id, ${position}, date, export_date from ${name}`;
+});
+
+export const messageStatements = `-- The statements about the tables of messages. Written by scripts/messages.js from the list of fields: change that.
+
+-- name: unfold
+-- Unfolds each list in a message to one row per element. Each row also lists the records that carry the message.
+${ELEMENTS.map(listIn).join('')}
+-- The places with unknown or repeated keys, or with a value that is not an object, from the few dozen distinct lists of keys of
+-- messages and of the objects inside them.
+select distinct place
+from (
+    select
+        'message_data:' || carries as place,
+        'message_data:' || carries as specified,
+        json_keys(message) as keys
+    from messages
+    where carries <> 'other'
+    group by all
+    union all
+${unionOf([...parts, ...elements])}
+) as found
+where
+    not coalesce(
+        list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys)
+        and len(list_distinct(found.keys)) = len(found.keys),
+        false
+    );
+
+-- name: fill
+-- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table cannot hold.
+${FILLED.map(tableOf).join('\n')}
+-- The places with a value of another kind than the specification says.
+select distinct place
+from (
+${unionOf(FILLED.map(({ table, place }) => `select '${place}' as place, nonconforming from ${table}`))}
+) as looked_at
+where nonconforming;
+
+-- name: hand_over
+-- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
+-- dropped, since the next batch needs their memory.
+${copied('select * exclude (is_candidate, carries, message)\n    from staged', 'events')}
+-- Each distinct content once.
+${copied(
+  `select content_id, any_value(title) as title, any_value(body) as body, any_value(html) as html
+    from (
+${unionOf(contents)}
+    ) as contents
+    where content_id is not null
+    group by content_id`,
+  CONTENTS,
+)}
+-- Messages of unknown channels, and messages that are not an object.
+create or replace table ${OTHERS} as
+select records, channel, message as message_data
+from messages
+where carries = 'other';
+
+drop table staged;
+drop table messages;
+${ELEMENTS.map(({ place }) => `drop table ${place}s;\n`).join('')}${FILLED.map(
+  ({ table, contents: stored = {} }) =>
+    handedOver(table, ['records', 'nonconforming', ...Object.values(stored)]),
+).join('')}${handedOver(OTHERS, ['records'])}
+-- name: extras
+-- What no column took, of every message table, with the place that it belongs to.
+create or replace temp view message_extras as
+${unionOf(FILLED.map(({ table, place }) => `select '${place}' as place, export_date, extra from ${table}`))};
+
+-- name: rows
+-- Every row of every message table by its key, under the name that readers use: \`emails\` for \`sent_emails\`.
+create or replace temp view message_rows as
+${unionOf(rows)};
+`;

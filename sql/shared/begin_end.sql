@@ -1,0 +1,215 @@
+-- The steps that every load has: its start, the removal of what is known of the days that it replaces, what it notes, its end.
+
+-- name: begin
+-- A load takes several pulls of one stream at a time; the latest pull of a day counts. The resulting warehouse does not
+-- depend on the order in which pulls are loaded.
+create or replace temp table asked as
+select
+    unnest(getvariable('load').pulls) as pull,
+    unnest(getvariable('load').first_days)::date as first_day,
+    unnest(getvariable('load').last_days)::date as last_day,
+    unnest(getvariable('load').instants)::timestamptz as pulled_at;
+
+-- The days that each pull may replace: those that no later pull has replaced already, with the order of the pulls.
+create or replace temp table versions as
+with asked_days as (
+    select pull, pulled_at, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
+    from asked
+)
+
+select
+    asked_days.*,
+    row_number() over (partition by date order by pulled_at, pull) as version,
+    row_number() over (partition by date order by pulled_at desc, pull desc) = 1 as latest
+from asked_days
+anti join ops.coverage as later
+    on
+        later.stream = getvariable('load').stream
+        and later.date = asked_days.date
+        and (later.pulled_at, later.pull) > (asked_days.pulled_at, asked_days.pull);
+
+-- Each day that changes, with the pull that it belongs to after the load.
+create or replace temp table days as
+select date, pull, pulled_at
+from versions
+where latest;
+
+-- Notes without a date are recorded on the first day of the pull.
+create or replace temp view first_days as
+select pull, min(date) as date
+from versions
+group by pull;
+
+set variable load = struct_insert(
+    getvariable('load'), first_day := (select min(date) from days), last_day := (select max(date) from days)
+);
+
+create or replace temp table loaded_rows (pull varchar, rows bigint);
+create or replace temp table day_contents (date date, content hugeint);
+
+-- Initially no day is held back (shared/losses).
+create or replace temp table held_back_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
+
+select distinct pull from versions;
+
+-- name: contents
+-- Sums up each day, its rows and notes, in one number: before the days are replaced, and after. The pull that brought it
+-- does not count.
+insert into day_contents
+with noted as (
+    select date, hash('rows', rows) as content
+    from ops.coverage
+    where stream = getvariable('load').stream
+    union all
+    select date, hash(note, subject, records)
+    from ops.load_notes
+    where stream = getvariable('load').stream
+    union all
+    select drift.date, hash(drift)
+    from ops.drift_by_day as drift
+    where stream = getvariable('load').stream
+    union all
+    select date, hash(*columns(lambda name: name <> 'pull'))
+    from {table}
+    where date between getvariable('load').first_day and getvariable('load').last_day
+    union all
+    select date, hash('part', *columns(lambda name: name <> 'pull'))
+    from {parts}
+    where date between getvariable('load').first_day and getvariable('load').last_day
+)
+
+select date, sum(content)
+from noted
+semi join days using (date)
+group by date;
+
+-- name: forget
+-- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
+delete from ops.load_notes where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
+delete from ops.drift_by_day where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
+
+delete from ops.held_back
+using days
+where
+    held_back.stream = getvariable('load').stream
+    and held_back.campaign_id is null
+    and held_back.date = days.date
+    and held_back.pulled_at < days.pulled_at;
+
+-- name: drift
+-- Reports each difference from the specification in the extra columns of this load. A whole text holds fields without a
+-- difference too.
+
+insert into ops.drift_by_day by name
+with alike as (
+    select date, place, extra, count(*) as records
+    from extras
+    group by all
+),
+
+odd as (
+    select
+        date,
+        records,
+        unnest(
+            from_json(
+                _oddities(extra::varchar, place),
+                '[{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "type": "VARCHAR"}]'
+            ),
+            recursive := true
+        )
+    from alike
+)
+
+select
+    getvariable('load').stream as stream,
+    date,
+    if(place in ('statistic', 'statistic_by_subchannel'), 'record', place) as place,
+    field,
+    kind,
+    min(type) as example_type,
+    sum(records)::bigint as records
+from odd
+group by date, odd.place, field, kind;
+
+-- name: cover
+-- Records the days as covered, even if they have no rows, unless the pull is incomplete.
+delete from ops.coverage where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
+
+insert into ops.coverage by name
+select
+    getvariable('load').stream as stream,
+    days.date,
+    count(facts.day) as rows,
+    getvariable('load').loaded_at as loaded_at,
+    days.pull,
+    days.pulled_at
+from days
+left join (select {day} as day from {table} where {day} between getvariable('load').first_day and getvariable('load').last_day) as facts
+    on days.date = facts.day
+where getvariable('load').complete
+group by days.date, days.pull, days.pulled_at;
+
+-- name: end
+-- Marks the days as changed for models and checks, unless they hold what they held before, and the pulls as loaded.
+insert into ops.touched_days
+select getvariable('load').stream, date
+from days
+where date not in (
+    select date
+    from day_contents
+    group by date
+    having count(*) = 2 and min(content) = max(content)
+);
+
+-- Notes answers that could be read only with some characters replaced.
+insert into ops.load_notes by name
+select getvariable('load').stream as stream, first_days.date, pull, 'mended' as note, count(*) as records
+from (select unnest(getvariable('load').repaired_pulls) as pull) as repaired
+inner join first_days using (pull)
+semi join days using (pull, date)
+group by all;
+
+-- Another reading of an export, or another id for it, is another pull with the same key in its id.
+delete from ops.loads
+where
+    pull in (select pull from asked)
+    or (stream = 'events' and split_part(pull, '/', 3) in (select split_part(pull, '/', 3) from asked));
+
+insert into ops.loads by name
+select
+    asked.pull,
+    getvariable('load').stream as stream,
+    asked.first_day as first_date,
+    asked.last_day as last_date,
+    asked.pulled_at,
+    getvariable('load').complete as complete,
+    coalesce(loaded_rows.rows, 0) as rows,
+    getvariable('load').loaded_at as loaded_at
+from asked
+left join loaded_rows using (pull);
+
+-- Returns the results of each pull.
+
+select pull, 'day' as fact, date::varchar as name, 0 as number
+from versions
+union all
+select pull, 'rows', '', rows
+from loaded_rows
+union all
+select pull, 'finished', date::varchar, rows
+from ops.coverage
+where stream = getvariable('load').stream and pull in (select pull from asked)
+union all
+select pull, 'note', note, sum(records)::bigint
+from ops.load_notes
+where pull in (select pull from asked)
+group by pull, note
+union all
+select days.pull, 'drift', drift.place || '.' || drift.field || ' (' || drift.kind || ')', 0
+from ops.drift_by_day as drift
+inner join days using (date)
+where drift.stream = getvariable('load').stream
+group by all
+
+order by fact, name;

@@ -1,0 +1,157 @@
+-- Macros that the load statements share. The specification of each place is a session variable (session/2_fields).
+
+-- A key as a JSON pointer, which, unlike a JSON path, can hold any character.
+create macro macros.pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
+
+-- Whether a text may have another form in NFC: it holds combining marks, jamo or compatibility ideographs, as names typed on
+-- some systems do ("가" as two letters). And whether normalizing JSON could join a mark with the letter of an escape.
+create macro macros.may_be_decomposed(given) as
+    regexp_matches(given, '[\x{300}-\x{36F}\x{1100}-\x{11FF}\x{3099}\x{309A}\x{A960}-\x{A97F}\x{D7B0}-\x{D7FF}\x{F900}-\x{FAFF}]');
+create macro macros.splits_escapes(json) as regexp_matches(json, '\\[a-z][\x{300}-\x{36F}]');
+
+-- The same text, or JSON, in NFC: two forms of a name are one.
+create macro macros.nfc(given) as case when may_be_decomposed(given) then nfc_normalize(given) else given end;
+create macro macros.nfc_json(given) as case
+    when may_be_decomposed(given) then if(splits_escapes(given), given, nfc_normalize(given)) else given
+end;
+
+-- A whole number; null if the text is not one. A cast alone would round 12.7 to 13.
+create macro macros.whole(value) as
+    case when try_cast(value as double) = try_cast(value as bigint)::double then try_cast(value as bigint) end;
+
+-- A count, small enough that the sum of thousands of counts fits into a bigint.
+create macro macros.counter(value) as
+    case when try_cast(value as double) between 0 and 1000000000000000 then whole(value) end;
+
+-- A quantity, exact to four decimals.
+create macro macros.number(value) as try_cast(value as decimal(18, 4));
+create macro macros.quantity(value) as case when number(value) >= 0 then number(value) end;
+
+-- Microseconds since 1970; null outside the years 1970 to 9999.
+create macro macros.epoch(value) as
+    case
+        -- The usual form.
+        when try_cast(value as bigint)::varchar = value and try_cast(value as bigint) between 0 and 253402300799999999
+        then try_cast(value as bigint)
+        when whole(value) between 0 and 253402300799999999 then whole(value)
+    end;
+
+-- The KST day of microseconds since 1970. KST is nine hours ahead of UTC all year, so integer arithmetic suffices.
+create macro macros.korean_day(micros) as
+    date '1970-01-01' + ((micros + 32400000000) // 86400000000)::integer;
+
+-- An instant, or null if a change of time zone would leave the range of its type.
+create macro macros.within_calendar(instant) as
+    case when instant between '0001-01-02' and '9999-12-30' then instant end;
+
+-- Wall-clock time in Korea. The service gives no time zone; if a text has one, it is converted.
+create macro macros.korean_time(value) as case
+    when regexp_matches(value, '(Z|[+-]\d\d:?\d\d)$')
+    then within_calendar(try_cast(value as timestamptz)) at time zone 'Asia/Seoul'
+    else within_calendar(try_cast(value as timestamp))
+end;
+
+-- Replaces the messenger's own name by `chatapp` and underscores by hyphens (field notes: "channel spelling").
+create macro macros.neutral_channel(channel) as case
+    when channel in ('text-message', 'email', 'push-notification', 'web-push-notification', 'in-app-message', 'in-web-message') then channel
+    when replace(channel, '_', '-') = getvariable('settings').messenger then 'chatapp'
+    when starts_with(replace(channel, '_', '-'), getvariable('settings').messenger || '-')
+    then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('settings').messenger) + 1)
+    else nullif(replace(channel, '_', '-'), '')
+end;
+
+-- The rows of a page of a list (E2, E4, E10, E12), from the values of `data` and `templateListResponse`.
+create macro macros.rows_in(data, response) as coalesce(
+    if(
+        json_type(data) = 'ARRAY',
+        data -> '$[*]',
+        (data -> '$.items[*]') || (data -> '$.templates[*]') || (data -> '$.catalogs[*]')
+    ),
+    []
+) || coalesce(response -> '$.templates[*]', []);
+
+-- A key and a value as a member of a JSON object, as text.
+create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
+
+-- A JSON object, as text that does not depend on the order of its members; any other value as it is.
+create macro macros.sorted_members(object) as case
+    when starts_with(object::varchar, '{')
+    then list_sort([key || ':' || coalesce(json_extract(object, pointer(key))::varchar, '') for key in json_keys(object)])::varchar
+    else object::varchar
+end;
+
+-- The structure by which json_transform reads a document of a place: scalars as text, everything else as JSON.
+create macro macros.shape(place) as getvariable('specification').shapes[place];
+
+-- A JSON object of the members; null without members.
+create macro macros.object_of(members) as
+    if(len(members) > 0, '{' || array_to_string(members, ',') || '}', null);
+
+-- The id of contents: a hash of all texts and their lengths. The lengths distinguish texts that are equal when joined.
+
+create macro macros.content_id(title, body, html) as
+    if(
+        coalesce(title, body, html) is null,
+        null,
+        md5(
+            concat_ws(
+                ' ',
+                coalesce(strlen(title)::varchar, '-'),
+                coalesce(strlen(body)::varchar, '-'),
+                coalesce(strlen(html)::varchar, '-'),
+                title,
+                body,
+                html
+            )
+        )
+    );
+
+-- Macros for the steps of reading export records (streams/events/load/2_read).
+
+-- Whether a field that the specification defines as text holds another type.
+create macro macros.holds_no_text(document, place) as
+    list_has_any(
+        json_type(document, getvariable('specification').texts[place]),
+        ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
+    );
+
+-- Whether the value of a field is of another kind than the specification says.
+create macro macros.is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);
+create macro macros.is_no_object(given) as coalesce(given <> 'null' and not starts_with(given, '{'), false);
+create macro macros.is_unreadable(given, value) as given is not null and value is null;
+
+-- Unwraps a message that is a text of JSON, as some services send it.
+create macro macros.unwrapped(given) as case
+    when starts_with(given, '"')
+    then case when json_valid(given ->> '$') then json(given ->> '$') else given end
+    else given
+end;
+
+-- Whether metadata hold no information; most do not.
+create macro macros.says_nothing(given) as
+    given is null or given in ('null', '{"channel_subtype":null,"brand_message_target":null}');
+
+create macro macros.is_nonconforming_metadata(given) as case
+    when says_nothing(given) then false
+    when not starts_with(given, '{') then true
+    else
+        not list_has_all(['channel_subtype', 'brand_message_target'], json_keys(given))
+        or holds_no_text(given, 'channel_metadata')
+end;
+
+-- The text of a text, number or boolean; null for any other value.
+create macro macros.scalar(given) as
+    case when starts_with(given, '{') or starts_with(given, '[') then null else given ->> '$' end;
+
+-- A text, or null if it is an id: the digits of an id may look like a number by chance.
+create macro macros.unless_id(given) as case
+    when strlen(given) < 16 then given
+    when not regexp_full_match(given, '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}') then given
+end;
+
+-- The day on which a record counts: the Korean day of its time, or the day of its export if the time is missing, more than
+-- a day after the export's day or more than 31 days before it. Such a distant time is an error of the sender (wrong unit,
+-- wrong clock).
+create macro macros.counted_day(micros, export_day) as
+    if(korean_day(micros) - export_day between -31 and 1, korean_day(micros), export_day);
+

@@ -1,0 +1,42 @@
+-- Removes the days to be replaced from the tables.
+
+-- name: mark
+-- Marks every day on which these exports have events, including days other than the export's own.
+insert into ops.touched_days
+select distinct 'events', date from events where export_date in (select date from days);
+
+-- The day no longer counts as removed, since its rows are loaded again.
+delete from ops.removed_days where date in (select date from days);
+
+-- name: table
+delete from {table} where export_date in (select date from days);
+
+-- name: contents
+-- Deletes contents that no message refers to, so that the warehouse does not depend on what it held before. It reads all
+-- messages, so it runs only after rows were removed.
+delete from message_contents
+where
+    content_id not in (
+        select content_id from sent_emails where content_id is not null
+        union all
+        select content_id from sent_push_messages where content_id is not null
+    );
+
+-- name: before
+-- Whether the days were loaded before, and the days of other exports whose rows were removed as their duplicates
+-- (`remove` in 5_repeats). Rows that a removed day lost are not restored.
+select
+    (select count(*) from ops.coverage where stream = 'events' and date in (select date from days)) > 0 as is_loaded,
+    coalesce(
+        (
+            select list(distinct date::varchar)
+            from ops.load_notes
+            where
+                stream = 'events'
+                and note in ('elsewhere', 'message_elsewhere')
+                and subject in (select date::varchar from days)
+                and date not in (select date from days)
+                and date not in (select date from ops.removed_days)
+        ),
+        []
+    ) as neighbours;

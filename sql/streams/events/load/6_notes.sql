@@ -1,0 +1,121 @@
+-- Notes about nonconforming exports.
+
+insert into ops.load_notes by name
+with beside as (
+    select unnest(getvariable('loaded').days)::date as export_date, unnest(getvariable('loaded').beside)::bigint as records
+),
+
+all_counts as (
+    select export_date, note, noted as records
+    from (unpivot note_counts on no_id, no_event_name, no_time, stray, odd_time into name note value noted)
+    union all
+    -- Answers for pages that are kept beside others repeat their records.
+    select export_date, note, counted.records - if(note = 'repeated', coalesce(beside.records, 0), 0)
+    from (unpivot repeats on shared_id, repeated into name note value records) as counted
+    left join beside using (export_date)
+    union all
+    select unnest(getvariable('loaded').days)::date, 'erased', unnest(getvariable('loaded').erased)::bigint
+    union all
+    select unnest(getvariable('loaded').full_days)::date, 'full_page', 1
+    union all
+    select unnest(getvariable('loaded').large_page_days)::date, 'large_page', 1
+)
+
+select
+    'events' as stream,
+    days.date,
+    days.pull,
+    all_counts.note,
+    sum(all_counts.records)::bigint as records
+from all_counts
+inner join days on all_counts.export_date = days.date
+group by all
+having sum(all_counts.records) > 0;
+
+-- The drift of an export is that of the rows that it keeps.
+delete from ops.drift_by_day where stream = 'events' and date in (select date from changed_exports);
+
+create or replace temp table extras as
+with found as (
+    select 'record' as place, export_date, extra from events
+    union all
+    from message_extras
+)
+
+select place, export_date as date, extra
+from found
+where
+    export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+    and export_date in (select date from changed_exports)
+    and extra is not null;
+
+insert into ops.drift_by_day by name
+-- Channels that the specification does not know.
+select
+    'events' as stream,
+    export_date as date,
+    'channel' as place,
+    coalesce(channel, 'none') as field,
+    if(channel is null, 'missing', 'unknown') as kind,
+    'VARCHAR' as example_type,
+    count(*) as records
+from events
+where
+    export_date in (select date from changed_exports)
+    and (channel is null or 'message_data:' || channel not in (select place from fields))
+group by all
+
+union all
+-- Messages that are not an object; they are kept in other_messages.
+select 'events', export_date, 'record', 'message_data', 'type', min(json_type(message_data)), count(*)
+from other_messages
+where export_date in (select date from changed_exports) and 'message_data:' || channel in (select place from fields)
+group by export_date
+
+union all
+select 'events', export_date, 'record', field, 'missing', null, count(*)
+from (
+    select
+        export_date,
+        unnest(
+            if(event_id is null, ['id'], [])
+            || if(event_name is null, ['event_name'], [])
+            || if(occurred_at is null, ['time'], [])
+        ) as field,
+        extra
+    from events
+    where
+        export_date in (select date from changed_exports)
+        and (event_id is null or event_name is null or occurred_at is null)
+) as required
+where json_extract_string(extra, pointer(field)) is null
+group by export_date, field;
+
+create or replace temp table loaded_rows as
+select unnest(getvariable('loaded').pulls) as pull, unnest(getvariable('loaded').counts)::bigint as rows;
+
+-- Updates the row counts of days whose rows were removed as duplicates of the loaded days. Archived days keep the count
+-- of the rows that they held.
+
+update ops.coverage
+set rows = (
+    select count(*)
+    from events
+    where
+        events.export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+        and events.export_date = coverage.date
+)
+where
+    stream = 'events'
+    and date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+    and date not in (select date from days)
+    and date not in (select date from ops.removed_days);
+
+-- Stray records count on days other than the export's; models and checks must look at these days again.
+
+insert into ops.touched_days
+select distinct 'events', date
+from events
+where
+    export_date between getvariable('load').first_day and getvariable('load').last_day
+    and export_date in (select date from days);

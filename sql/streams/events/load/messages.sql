@@ -1,0 +1,561 @@
+-- The statements about the tables of messages. Written by scripts/messages.js from the list of fields: change that.
+
+-- name: unfold
+-- Unfolds each list in a message to one row per element. Each row also lists the records that carry the message.
+create or replace table attachments as
+select
+    * exclude (given),
+    unnest(given) as document,
+    generate_subscripts(given, 1)::integer as position,
+    null::json as extra
+from (
+    select records, (message -> '$.attachFileList[*]') as given
+    from messages
+    where carries in ('text-message')
+) as lists;
+create or replace table buttons as
+select
+    * exclude (given),
+    unnest(given) as document,
+    generate_subscripts(given, 1)::integer as position,
+    null::json as extra
+from (
+    select records, (message -> '$.buttons[*]') || (message -> '$.attachment.buttons[*]') as given
+    from messages
+    where carries in ('chatapp-friendtalk', 'chatapp-alimtalk', 'in-app-message', 'in-web-message')
+) as lists;
+
+-- The places with unknown or repeated keys, or with a value that is not an object, from the few dozen distinct lists of keys of
+-- messages and of the objects inside them.
+select distinct place
+from (
+    select
+        'message_data:' || carries as place,
+        'message_data:' || carries as specified,
+        json_keys(message) as keys
+    from messages
+    where carries <> 'other'
+    group by all
+    union all
+select 'message_data:email' as place, 'message_data:email.body' as specified, coalesce(json_keys(message, '/body'), []) as keys from messages where carries = 'email' group by all
+union all
+select 'message_data:in-app-message' as place, 'message_data:in-app-message.commerce' as specified, coalesce(json_keys(message, '/commerce'), []) as keys from messages where carries = 'in-app-message' group by all
+union all
+select 'message_data:in-web-message' as place, 'message_data:in-web-message.commerce' as specified, coalesce(json_keys(message, '/commerce'), []) as keys from messages where carries = 'in-web-message' group by all
+union all
+select 'message_data:web-push-notification' as place, 'message_data:web-push-notification.service' as specified, coalesce(json_keys(message, '/{brand}'), []) as keys from messages where carries = 'web-push-notification' group by all
+union all
+select 'attachment' as place, 'attachment' as specified, if(starts_with(document, '{'), json_keys(document), null) as keys from attachments where true group by all
+union all
+select 'button' as place, 'button' as specified, if(starts_with(document, '{'), json_keys(document), null) as keys from buttons where true group by all
+) as found
+where
+    not coalesce(
+        list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys)
+        and len(list_distinct(found.keys)) = len(found.keys),
+        false
+    );
+
+-- name: fill
+-- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table cannot hold.
+create or replace table text_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:text-message')) as m
+    from messages
+    where carries = 'text-message'
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    m."requestId" as request_id,
+    m."templateId" as template_id,
+    m."title" as title,
+    m."body" as body,
+    m."sendNo" as send_no,
+    m."messageType" as message_type,
+    m."countryCode" as country_code,
+    m."adYn" as ad_yn,
+    _recipient(m."recipientNo", getvariable('settings').recipients) as recipient_no,
+    korean_time(m."requestDate") as request_date,
+    extra,
+    holds_no_text(message, 'message_data:text-message')
+    or is_no_list(m."attachFileList")
+    or is_unreadable(m."requestDate", request_date) as nonconforming
+from with_part;
+
+create or replace table sent_emails as
+with read as (
+    select *, json_transform(message, shape('message_data:email')) as m
+    from messages
+    where carries = 'email'
+),
+
+with_part as (
+    select *, json_transform(m."body", shape('message_data:email.body')) as part
+    from read
+)
+
+select
+    records,
+    coalesce(part."html", m."body.html") as body_html,
+    coalesce(part."text", m."body.text") as body_text,
+    m."title" as title,
+    content_id(null, body_text, body_html) as content_id,
+    extra,
+    holds_no_text(message, 'message_data:email')
+    or is_no_object(m."body")
+    or holds_no_text(m."body", 'message_data:email.body') as nonconforming
+from with_part;
+
+create or replace table friendtalk_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:chatapp-friendtalk')) as m
+    from messages
+    where carries = 'chatapp-friendtalk'
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    m."plusFriendId" as plus_friend_id,
+    m."senderKey" as sender_key,
+    m."content" as content,
+    _recipient(m."recipientNo", getvariable('settings').recipients) as recipient_no,
+    try_cast(m."isAd" as boolean) as is_ad,
+    extra,
+    holds_no_text(message, 'message_data:chatapp-friendtalk')
+    or is_no_list(m."buttons")
+    or is_unreadable(m."isAd", is_ad) as nonconforming
+from with_part;
+
+create or replace table alimtalk_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:chatapp-alimtalk')) as m
+    from messages
+    where carries = 'chatapp-alimtalk'
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    m."plusFriendId" as plus_friend_id,
+    m."senderKey" as sender_key,
+    m."templateCode" as template_code,
+    m."content" as content,
+    _recipient(m."recipientNo", getvariable('settings').recipients) as recipient_no,
+    m."templateExtra" ->> '$' as template_extra,
+    extra,
+    holds_no_text(message, 'message_data:chatapp-alimtalk')
+    or is_no_list(m."buttons") as nonconforming
+from with_part;
+
+create or replace table brand_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:chatapp-brand-message')) as m
+    from messages
+    where carries = 'chatapp-brand-message'
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    m."templateName" as template_name,
+    extra,
+    holds_no_text(message, 'message_data:chatapp-brand-message') as nonconforming
+from with_part;
+
+create or replace table in_app_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:in-app-message')) as m
+    from messages
+    where carries = 'in-app-message'
+),
+
+with_part as (
+    select *, json_transform(m."commerce", shape('message_data:in-app-message.commerce')) as part
+    from read
+)
+
+select
+    records,
+    part."title" as commerce_title,
+    number(part."regularPrice") as commerce_regular_price,
+    number(part."discountPrice") as commerce_discount_price,
+    number(part."discountRate") as commerce_discount_rate,
+    m."messageType" as message_type,
+    m."chatBubbleType" as chat_bubble_type,
+    m."title" as title,
+    m."content" as content,
+    m."imageUrl" as image_url,
+    m."header" as header,
+    m."attachment" as attachment,
+    extra,
+    holds_no_text(message, 'message_data:in-app-message')
+    or is_no_object(m."commerce")
+    or holds_no_text(m."commerce", 'message_data:in-app-message.commerce')
+    or is_unreadable(part."regularPrice", commerce_regular_price)
+    or is_unreadable(part."discountPrice", commerce_discount_price)
+    or is_unreadable(part."discountRate", commerce_discount_rate)
+    or is_no_list(m."buttons") as nonconforming
+from with_part;
+
+create or replace table in_web_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:in-web-message')) as m
+    from messages
+    where carries = 'in-web-message'
+),
+
+with_part as (
+    select *, json_transform(m."commerce", shape('message_data:in-web-message.commerce')) as part
+    from read
+)
+
+select
+    records,
+    part."title" as commerce_title,
+    number(part."regularPrice") as commerce_regular_price,
+    number(part."discountPrice") as commerce_discount_price,
+    number(part."discountRate") as commerce_discount_rate,
+    m."messageType" as message_type,
+    m."chatBubbleType" as chat_bubble_type,
+    m."title" as title,
+    m."content" as content,
+    m."imageUrl" as image_url,
+    m."header" as header,
+    m."attachment" as attachment,
+    extra,
+    holds_no_text(message, 'message_data:in-web-message')
+    or is_no_object(m."commerce")
+    or holds_no_text(m."commerce", 'message_data:in-web-message.commerce')
+    or is_unreadable(part."regularPrice", commerce_regular_price)
+    or is_unreadable(part."discountPrice", commerce_discount_price)
+    or is_unreadable(part."discountRate", commerce_discount_rate)
+    or is_no_list(m."buttons") as nonconforming
+from with_part;
+
+create or replace table sent_push_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:push-notification')) as m
+    from messages
+    where carries = 'push-notification'
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    m."title" as title,
+    m."body" as body,
+    m."link" as link,
+    content_id(title, body, null) as content_id,
+    extra,
+    holds_no_text(message, 'message_data:push-notification') as nonconforming
+from with_part;
+
+create or replace table web_push_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:web-push-notification')) as m
+    from messages
+    where carries = 'web-push-notification'
+),
+
+with_part as (
+    select *, json_transform(m."{brand}", shape('message_data:web-push-notification.service')) as part
+    from read
+)
+
+select
+    records,
+    part."ti" as ti,
+    part."bd" as bd,
+    part."u" as u,
+    part."ic" as ic,
+    part."bg" as bg,
+    part."im" as im,
+    part."data" as data,
+    part."ac" as ac,
+    part."cid" ->> '$' as cid,
+    part."mid" ->> '$' as mid,
+    part."sd" ->> '$' as sd,
+    part."tg" ->> '$' as tg,
+    part."vb" ->> '$' as vb,
+    part."ri" ->> '$' as ri,
+    extra,
+    is_no_object(m."{brand}")
+    or holds_no_text(m."{brand}", 'message_data:web-push-notification.service') as nonconforming
+from with_part;
+
+create or replace table webhook_messages as
+with read as (
+    select *, json_transform(message, shape('message_data:webhook')) as m
+    from messages
+    where carries = 'webhook'
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    m."url" as url,
+    m."method" as method,
+    m."headers" as headers,
+    m."data" as data,
+    extra,
+    holds_no_text(message, 'message_data:webhook') as nonconforming
+from with_part;
+
+create or replace table text_message_attachments as
+with read as (
+    select *, json_transform(document, shape('attachment')) as m
+    from attachments
+    where true
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    position,
+    m."fileName" as file_name,
+    m."filePath" as file_path,
+    m."saveFileName" as save_file_name,
+    m."uploadType" as upload_type,
+    m."fileId" ->> '$' as file_id,
+    extra,
+    holds_no_text(document, 'attachment') as nonconforming
+from with_part;
+
+create or replace table message_buttons as
+with read as (
+    select *, json_transform(document, shape('button')) as m
+    from buttons
+    where true
+),
+
+with_part as (
+    select *, null as part
+    from read
+)
+
+select
+    records,
+    position,
+    m."type" as type,
+    m."name" as name,
+    m."linkMo" as link_mo,
+    m."linkPc" as link_pc,
+    m."schemeIos" as scheme_ios,
+    m."schemeAndroid" as scheme_android,
+    try_cast(whole(m."ordering") as integer) as ordering,
+    extra,
+    holds_no_text(document, 'button')
+    or is_unreadable(m."ordering", ordering) as nonconforming
+from with_part;
+
+-- The places with a value of another kind than the specification says.
+select distinct place
+from (
+select 'message_data:text-message' as place, nonconforming from text_messages
+union all
+select 'message_data:email' as place, nonconforming from sent_emails
+union all
+select 'message_data:chatapp-friendtalk' as place, nonconforming from friendtalk_messages
+union all
+select 'message_data:chatapp-alimtalk' as place, nonconforming from alimtalk_messages
+union all
+select 'message_data:chatapp-brand-message' as place, nonconforming from brand_messages
+union all
+select 'message_data:in-app-message' as place, nonconforming from in_app_messages
+union all
+select 'message_data:in-web-message' as place, nonconforming from in_web_messages
+union all
+select 'message_data:push-notification' as place, nonconforming from sent_push_messages
+union all
+select 'message_data:web-push-notification' as place, nonconforming from web_push_messages
+union all
+select 'message_data:webhook' as place, nonconforming from webhook_messages
+union all
+select 'attachment' as place, nonconforming from text_message_attachments
+union all
+select 'button' as place, nonconforming from message_buttons
+) as looked_at
+where nonconforming;
+
+-- name: hand_over
+-- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
+-- dropped, since the next batch needs their memory.
+copy (
+    select * exclude (is_candidate, carries, message)
+    from staged
+) to (getvariable('batch') || '/events.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+
+-- Each distinct content once.
+copy (
+    select content_id, any_value(title) as title, any_value(body) as body, any_value(html) as html
+    from (
+select content_id, null as title, body_text as body, body_html as html from sent_emails
+union all
+select content_id, title as title, body as body, null as html from sent_push_messages
+    ) as contents
+    where content_id is not null
+    group by content_id
+) to (getvariable('batch') || '/message_contents.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+
+-- Messages of unknown channels, and messages that are not an object.
+create or replace table other_messages as
+select records, channel, message as message_data
+from messages
+where carries = 'other';
+
+drop table staged;
+drop table messages;
+drop table attachments;
+drop table buttons;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from text_messages
+) to (getvariable('batch') || '/text_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table text_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming, body_text, body_html)
+    from sent_emails
+) to (getvariable('batch') || '/sent_emails.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table sent_emails;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from friendtalk_messages
+) to (getvariable('batch') || '/friendtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table friendtalk_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from alimtalk_messages
+) to (getvariable('batch') || '/alimtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table alimtalk_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from brand_messages
+) to (getvariable('batch') || '/brand_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table brand_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from in_app_messages
+) to (getvariable('batch') || '/in_app_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table in_app_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from in_web_messages
+) to (getvariable('batch') || '/in_web_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table in_web_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming, title, body)
+    from sent_push_messages
+) to (getvariable('batch') || '/sent_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table sent_push_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from web_push_messages
+) to (getvariable('batch') || '/web_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table web_push_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from webhook_messages
+) to (getvariable('batch') || '/webhook_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table webhook_messages;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from text_message_attachments
+) to (getvariable('batch') || '/text_message_attachments.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table text_message_attachments;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    from message_buttons
+) to (getvariable('batch') || '/message_buttons.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table message_buttons;
+copy (
+    select unnest(records, max_depth := 2), * exclude (records)
+    from other_messages
+) to (getvariable('batch') || '/other_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+drop table other_messages;
+
+-- name: extras
+-- What no column took, of every message table, with the place that it belongs to.
+create or replace temp view message_extras as
+select 'message_data:text-message' as place, export_date, extra from text_messages
+union all
+select 'message_data:email' as place, export_date, extra from sent_emails
+union all
+select 'message_data:chatapp-friendtalk' as place, export_date, extra from friendtalk_messages
+union all
+select 'message_data:chatapp-alimtalk' as place, export_date, extra from alimtalk_messages
+union all
+select 'message_data:chatapp-brand-message' as place, export_date, extra from brand_messages
+union all
+select 'message_data:in-app-message' as place, export_date, extra from in_app_messages
+union all
+select 'message_data:in-web-message' as place, export_date, extra from in_web_messages
+union all
+select 'message_data:push-notification' as place, export_date, extra from sent_push_messages
+union all
+select 'message_data:web-push-notification' as place, export_date, extra from web_push_messages
+union all
+select 'message_data:webhook' as place, export_date, extra from webhook_messages
+union all
+select 'attachment' as place, export_date, extra from text_message_attachments
+union all
+select 'button' as place, export_date, extra from message_buttons;
+
+-- name: rows
+-- Every row of every message table by its key, under the name that readers use: `emails` for `sent_emails`.
+create or replace temp view message_rows as
+select 'text_messages' as subject, event_id, 1 as position, date, export_date from text_messages
+union all
+select 'emails' as subject, event_id, 1 as position, date, export_date from sent_emails
+union all
+select 'friendtalk_messages' as subject, event_id, 1 as position, date, export_date from friendtalk_messages
+union all
+select 'alimtalk_messages' as subject, event_id, 1 as position, date, export_date from alimtalk_messages
+union all
+select 'brand_messages' as subject, event_id, 1 as position, date, export_date from brand_messages
+union all
+select 'in_app_messages' as subject, event_id, 1 as position, date, export_date from in_app_messages
+union all
+select 'in_web_messages' as subject, event_id, 1 as position, date, export_date from in_web_messages
+union all
+select 'push_messages' as subject, event_id, 1 as position, date, export_date from sent_push_messages
+union all
+select 'web_push_messages' as subject, event_id, 1 as position, date, export_date from web_push_messages
+union all
+select 'webhook_messages' as subject, event_id, 1 as position, date, export_date from webhook_messages
+union all
+select 'other_messages' as subject, event_id, 1 as position, date, export_date from other_messages
+union all
+select 'text_message_attachments' as subject, event_id, position, date, export_date from text_message_attachments
+union all
+select 'message_buttons' as subject, event_id, position, date, export_date from message_buttons;

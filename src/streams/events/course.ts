@@ -1,0 +1,506 @@
+/**
+ * The course of reading one export, without any I/O: what an answer of E21 means for the pages that count, and what comes next.
+ * Every end is certain: pauses end with the waiting time, and pages beyond any plausible number are read only while they bring
+ * records.
+ */
+import { formatCount, plural } from '../../terminal/text.js';
+import { BESIDE } from '../../landing/landing-zone.js';
+import type { Answer, Other, PageAnswer } from './answer.js';
+
+/** A page that counts; its bytes are on disk. */
+export interface KnownPage extends Pick<PageAnswer, 'number' | 'totalPages' | 'fingerprint'> {
+  readonly rows: number;
+}
+
+export interface Terms {
+  /** True if records are expected, so that an answer without records may be wrong. */
+  readonly expectsRecords: boolean;
+  /** The least number of records to expect; an export with fewer lacks pages, or counts other things. */
+  readonly atLeast: number;
+  /** A generous number of pages; a `total_page_count` above it is not believed. */
+  readonly plausiblePages: number;
+  /** Number of times that a page that cannot be read is requested again although the waiting time is over. */
+  readonly retries: number;
+  /** The query parameter with the page number (N18). */
+  readonly pageParameter: string;
+  /** True if the export has landed before: every page is requested again. */
+  readonly isAgain: boolean;
+  /** True if an earlier answer shows that the service has made the export. */
+  readonly isMade: boolean;
+  /** True if other answers for a page are kept beside the first one, since they may have records that the export lacks. */
+  readonly keepsBeside: boolean;
+  /** True if another answer for a page replaces the first one, since many of the records are of other days. */
+  readonly replaces: boolean;
+}
+
+/**
+ * Why an export gives no pages. `empty`: it was generated and has no records. `doubtful`: the service keeps reporting no
+ * records although records are expected. `processing`: it was still being generated when the waiting time ended. `unknown`:
+ * the service does not know it. `stuck`: the service keeps failing.
+ */
+export interface Unready {
+  readonly kind: 'empty' | 'doubtful' | 'processing' | 'unknown' | 'stuck';
+  readonly reason: string;
+}
+
+export type Step =
+  /** Request these pages, at the same time. */
+  | { readonly kind: 'ask'; readonly pages: readonly number[] }
+  | { readonly kind: 'pause' }
+  /** All pages are known. */
+  | { readonly kind: 'end' }
+  /** The pages cannot be read; those that landed stay. */
+  | { readonly kind: 'broken'; readonly reason: string; readonly hint: string }
+  | Unready;
+
+/** What becomes of the bytes of an answer: they land as this page, or are set aside under these words. */
+export type Fate =
+  | { readonly kind: 'land'; readonly number: number }
+  | { readonly kind: 'reject'; readonly what: string }
+  | undefined;
+
+/** After this number of requests that failed, a page counts as not delivered if the waiting time is over. */
+const ATTEMPTS = 4;
+
+/** How long an answer is asked for again that a wait seldom changes, in milliseconds: five minutes. */
+const SHORT_PATIENCE_MS = 5 * 60_000;
+
+/** Answers that may pass as long as the waiting time lasts. */
+const PASSING: ReadonlySet<Other['kind']> = new Set(['processing', 'trouble']);
+
+/** Answers that may also pass before the first page has come. */
+const MAY_COME: ReadonlySet<Other['kind']> = new Set(['not_found', 'invalid_page']);
+
+/** Number of times that doubtful pages are requested again. */
+const ROUNDS = 3;
+
+/** This number of pages in a row without new records is the end of an export whose number of pages is not plausible. */
+const EMPTY_PAGES = 3;
+
+/** No more than this many times the plausible number of pages is read. */
+const MOST = 10;
+
+/** The most pages of a step; of an implausible number, few, since most of them may not exist. */
+const AT_ONCE = { plausible: 64, implausible: 4 };
+
+interface Failure {
+  readonly attempts: number;
+  readonly since: number;
+  readonly last: Other;
+}
+
+type Purpose = 'ready' | 'page' | 'check' | 'again' | 'doubt';
+
+const PAUSE: Step = { kind: 'pause' };
+const KEPT = 'Landed pages are kept. The next run resumes the same export at no cost.';
+
+export class Course {
+  /** The pages that count, by number. */
+  readonly pages = new Map<number, KnownPage>();
+  /** The numbers of pages that cannot be read; the others count. */
+  readonly unreadable = new Set<number>();
+  /** The highest number of pages reported: one page too many costs a request, one too few loses records. */
+  total: number;
+  #phase: 'waiting' | 'early' | 'rest' = 'waiting';
+  /** What the pages of the last step were requested for. */
+  #purpose: Purpose = 'ready';
+  #readySince = 0;
+  #hasPaused = false;
+  /** The page that is requested until the export is ready, and what the last answer for it means. */
+  #first: number;
+  #unready: Unready | undefined;
+  #isDoubtful = false;
+  #isMade: boolean;
+  /** The numbers of pages that came with the records of another page, and of that page. */
+  readonly #repeated = new Map<number, number>();
+  /** The numbers of pages that the export does not have, although its number of pages says so. */
+  readonly #absent = new Set<number>();
+  /** A page that the export seems not to have: page 0 has the current number of pages. */
+  #missing: number | undefined;
+  readonly #failures = new Map<number, Failure>();
+  readonly #byFingerprint = new Map<string, number>();
+  /** The pages to request again, of an export that has landed before. */
+  readonly #again: Set<number>;
+  #isSecondLook = false;
+  /** True if a page that was requested again did not come. */
+  #hasLost = false;
+  #rounds = 0;
+  readonly #reported = new Set<number>();
+  #hasShrunk = false;
+
+  constructor(
+    private readonly terms: Terms,
+    landed: readonly KnownPage[],
+  ) {
+    for (const page of landed) this.#know(page);
+    this.total = Math.max(1, ...landed.map(({ totalPages }) => totalPages));
+    this.#again = new Set(terms.isAgain ? this.pages.keys() : []);
+    this.#isMade = terms.isMade;
+    const first = this.#nextMissing();
+    this.#first = first < this.total ? first : 0;
+    if (first >= this.total && !terms.isAgain) this.#phase = 'early';
+  }
+
+  /** True once a page has shown that the export is ready. */
+  get isReady(): boolean {
+    return this.#phase !== 'waiting';
+  }
+
+  /** True if the service gave every page. */
+  get isWhole(): boolean {
+    return !this.#hasLost && this.unreadable.size === 0;
+  }
+
+  /** The state of the export as the last answer shows it, in words for people. */
+  get state(): string {
+    return this.#unready === undefined || this.#unready.kind === 'stuck'
+      ? 'no answer yet'
+      : this.#unready.kind;
+  }
+
+  /**
+   * What to do next, once the answers for all pages of the last step have been taken.
+   *
+   * @param now in milliseconds
+   * @param isOver true if the waiting time is over
+   */
+  next(now: number, isOver: boolean): Step {
+    if (this.#phase === 'waiting') {
+      const step = this.#untilReady(now, isOver);
+      if (step !== undefined) return step;
+    }
+    if (this.#missing !== undefined) return this.#ask('check', [0]);
+    if (this.#phase === 'early') {
+      const step = this.#untilDistinct(now, isOver);
+      if (step !== undefined) return step;
+      this.#phase = 'rest';
+    }
+    for (;;) {
+      const step = this.#rest(now, isOver);
+      if (step !== undefined) return step;
+      if (this.#again.size > 0) {
+        const pages = [...this.#again].slice(0, AT_ONCE.plausible);
+        for (const number of pages) this.#again.delete(number);
+        return this.#ask('again', pages);
+      }
+      const doubtful = this.#doubtful();
+      if (doubtful.length === 0 || this.#rounds >= ROUNDS) return { kind: 'end' };
+      if (!this.#hasPaused) return this.#pause();
+      this.#rounds++;
+      return this.#ask('doubt', doubtful);
+    }
+  }
+
+  /** What becomes of the answer for a page of the last step. */
+  take(number: number, answer: Answer, now: number): Fate {
+    if (this.#purpose === 'ready') return this.#takeFirst(number, answer, now);
+    if (this.#purpose === 'again' || this.#purpose === 'doubt') return this.#takeAgain(answer);
+    if (this.#purpose === 'check') {
+      this.#takeCheck(answer);
+      return undefined;
+    }
+    if (answer.kind === 'page') return this.#takePage(answer);
+    const { attempts } = this.#fail(number, answer, now);
+    if (answer.kind === 'invalid_page' && number > 0)
+      this.#missing = Math.min(number, this.#missing ?? Infinity);
+    return isKept(answer, attempts) ? { kind: 'reject', what: `page ${number}` } : undefined;
+  }
+
+  /** The deviations from the specification that did not stop the download, one clause each. */
+  get notes(): string[] {
+    const notes: string[] = [];
+    const [first = 0] = this.#reported;
+    const last = [...this.#reported].at(-1) ?? first;
+    const end = this.#endOfImplausible();
+    if (end !== undefined)
+      notes.push(
+        `total_page_count is ${formatCount(this.total)}, but the pages after ${end} have no records`,
+      );
+    else if (this.#hasShrunk) notes.push(`total_page_count shrank to ${this.total} or less`);
+    else if (this.#reported.size > 1) notes.push(`total_page_count changed from ${first} to ${last}`);
+    const empty = this.#empty().filter((number) => end === undefined || number < end);
+    for (const number of empty.slice(0, 3)) {
+      const twin = this.#repeated.get(number);
+      notes.push(`page ${number} ${twin === undefined ? 'has no records' : `repeats page ${twin}`}`);
+    }
+    if (empty.length > 3) notes.push(`${empty.length - 3} more pages have no records`);
+    if (this.records < this.terms.atLeast)
+      notes.push(
+        `it has ${plural(this.records, 'record')}, at least ${Math.ceil(this.terms.atLeast)} are expected`,
+      );
+    return notes;
+  }
+
+  /** The number of records on the pages; another answer for a page, which is kept beside it, does not count. */
+  get records(): number {
+    return [...this.pages.values()].reduce((sum, { number, rows }) => sum + (number < BESIDE ? rows : 0), 0);
+  }
+
+  // Waiting until the export is ready.
+
+  #untilReady(now: number, isOver: boolean): Step | undefined {
+    const unready = this.#unready;
+    if (unready === undefined) return this.#ask('ready', [this.#first]);
+    if (unready.kind === 'empty' && !this.terms.expectsRecords) return unready;
+    const failure = this.#failures.get(this.#first);
+    const isGivenUp = failure === undefined ? isOver : this.#isGivenUp(failure, now, isOver);
+    if (isGivenUp && failure?.last.kind === 'unreadable' && !this.unreadable.has(this.#first - 1)) {
+      // A landed page or the next one proves that the export is ready.
+      if (!this.pages.has(this.#first)) this.unreadable.add(this.#first);
+      if (this.pages.size === 0) return this.#ask('ready', [++this.#first]);
+      this.#begin(now);
+      return undefined;
+    }
+    if (isGivenUp) return this.#isDoubtful ? { kind: 'doubtful', reason: '' } : unready;
+    return this.#hasPaused ? this.#ask('ready', [this.#first]) : this.#pause();
+  }
+
+  #takeFirst(number: number, answer: Answer, now: number): Fate {
+    const fate: Fate = { kind: 'reject', what: answer.kind };
+    if (answer.kind === 'page') {
+      if (answer.records > 0 || number > 0 || answer.totalPages > 1) {
+        this.#begin(now);
+        if (!this.#again.delete(number)) return this.#takePage(answer);
+        this.#purpose = 'again';
+        return this.#takeAgain(answer);
+      }
+      this.#failures.delete(number);
+      this.#unready = { kind: 'empty', reason: 'The export has no records.' };
+      this.#isDoubtful = true;
+      return answer.body.length > 0 ? fate : undefined;
+    }
+    const { attempts } = this.#fail(number, answer, now);
+    const { reason } = answer;
+    if (answer.kind === 'processing') {
+      this.#isMade = true;
+      this.#unready = { kind: 'processing', reason };
+    } else if (answer.kind === 'invalid_page') {
+      // The export may have become shorter; page 0 has the current number of pages.
+      if (number > 0) this.#first = 0;
+      // An export without records has no page 0. Before `processing` was seen, the missing page may also mean that the
+      // export is not generated yet.
+      const isEmpty = number === 0 && (this.#isMade || attempts >= ATTEMPTS);
+      const empty: Unready = { kind: 'empty', reason: `The export has no page 0 (${reason}).` };
+      this.#unready = number > 0 ? undefined : isEmpty ? empty : { kind: 'processing', reason };
+      this.#isDoubtful ||= isEmpty;
+    } else {
+      this.#unready = { kind: answer.kind === 'not_found' ? 'unknown' : 'stuck', reason };
+    }
+    return isKept(answer, attempts) ? fate : undefined;
+  }
+
+  // Reading the pages.
+
+  /**
+   * Pages 0 and 1 are requested alone first: if they are identical, every page would be. One repetition may be a temporary
+   * fault; a second one means that the service ignores the page parameter.
+   */
+  #untilDistinct(now: number, isOver: boolean): Step | undefined {
+    for (const early of [0, 1]) {
+      const step = early < this.total && !this.#has(early) ? this.#request([early], now, isOver) : undefined;
+      if (step !== undefined) return step;
+    }
+    if (this.#repeated.get(1) !== 0) return undefined;
+    if (this.#isSecondLook)
+      return {
+        kind: 'broken',
+        reason: `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${this.terms.pageParameter}".`,
+        hint: 'Set exports.page_parameter to the name that the service reads. The next run resumes the same export at no cost.',
+      };
+    if (!this.#hasPaused) return this.#pause();
+    this.#isSecondLook = true;
+    return this.#ask('page', [1]);
+  }
+
+  /** Requests the pages that are missing; undefined if none is. */
+  #rest(now: number, isOver: boolean): Step | undefined {
+    const { plausiblePages, atLeast } = this.terms;
+    const isPlausible = this.total <= plausiblePages;
+    if (this.#endOfImplausible() !== undefined) return undefined;
+    const pages: number[] = [];
+    const most = isPlausible ? AT_ONCE.plausible : AT_ONCE.implausible;
+    for (let number = 0; number < this.total && pages.length < most; number++)
+      if (!this.#has(number)) pages.push(number);
+    const [first] = pages;
+    if (first === undefined) return undefined;
+    const isLate = isOver && now - this.#readySince >= SHORT_PATIENCE_MS;
+    if (!isPlausible && first >= plausiblePages * (isLate ? 1 : MOST)) {
+      const expected =
+        atLeast > 0 ? `, although the daily statistics count about ${formatCount(2 * atLeast)} messages` : '';
+      return {
+        kind: 'broken',
+        reason: `The export announces ${formatCount(this.total)} pages, and ${formatCount(first)} pages with ${plural(this.records, 'record')} have landed${expected}.`,
+        hint: `No further page is requested. Ask the service's operator how many records the export has. ${KEPT}`,
+      };
+    }
+    return this.#request(pages, now, isOver);
+  }
+
+  /** Requests pages: first those that did not fail, then the others after a pause, until they are given up. */
+  #request(pages: readonly number[], now: number, isOver: boolean): Step | undefined {
+    const fresh = pages.filter((number) => !this.#failures.has(number));
+    if (fresh.length > 0) return this.#ask('page', fresh);
+    const again: number[] = [];
+    for (const number of pages) {
+      const failure = this.#failures.get(number);
+      if (failure === undefined) continue;
+      const { last } = failure;
+      if (!this.#isGivenUp(failure, now, isOver)) again.push(number);
+      else if (last.kind === 'unreadable') this.unreadable.add(number);
+      else
+        return {
+          kind: 'broken',
+          reason: `Page ${number} of the export cannot be downloaded (${last.reason}).`,
+          hint: KEPT,
+        };
+    }
+    if (again.length === 0) return this.#phase === 'rest' ? this.#rest(now, isOver) : undefined;
+    return this.#hasPaused ? this.#ask('page', again) : this.#pause();
+  }
+
+  /** Takes page 0 after another page was no page of the export. */
+  #takeCheck(answer: Answer): void {
+    const missing = this.#missing ?? 0;
+    this.#missing = undefined;
+    if (answer.kind === 'page' && answer.totalPages <= missing) {
+      this.#hasShrunk = true;
+      this.total = missing;
+      for (const number of [...this.#failures.keys()]) if (number >= missing) this.#failures.delete(number);
+    } else if (answer.kind === 'page' && this.total > this.terms.plausiblePages) {
+      for (const [number, { last }] of [...this.#failures]) {
+        if (last.kind !== 'invalid_page') continue;
+        this.#absent.add(number);
+        this.#failures.delete(number);
+      }
+    }
+  }
+
+  /** Takes a page. One that repeats another page is treated as a page without records. */
+  #takePage(page: PageAnswer): Fate {
+    const { number, records, fingerprint } = page;
+    this.#failures.delete(number);
+    const twin = records > 0 ? this.#byFingerprint.get(fingerprint) : undefined;
+    if (twin === undefined || twin === number) return this.#keep(page, number);
+    this.#grow(page.totalPages);
+    if (!this.pages.has(number)) this.#repeated.set(number, twin);
+    return { kind: 'reject', what: `page ${number}` };
+  }
+
+  /**
+   * Takes another answer for a page. It replaces the landed page if it has more records, or if that is wanted; one with
+   * other records, but not more, is kept beside it, if that is wanted.
+   */
+  #takeAgain(page: Answer): Fate {
+    if (page.kind !== 'page') {
+      this.#hasLost ||= this.#purpose === 'again';
+      return undefined;
+    }
+    const isFirst = this.#purpose === 'again' && page.records > 0;
+    const isMore =
+      page.records > (this.pages.get(page.number)?.rows ?? 0) || (isFirst && this.terms.replaces);
+    const isBeside = isFirst && this.terms.keepsBeside;
+    let { number } = page;
+    while (!isMore && this.pages.has(number)) number += BESIDE;
+    if (!this.#byFingerprint.has(page.fingerprint) && (isMore || isBeside)) return this.#keep(page, number);
+    this.#grow(page.totalPages);
+    return undefined;
+  }
+
+  #keep({ records: rows, totalPages, fingerprint }: PageAnswer, number: number): Fate {
+    this.#know({ number, rows, totalPages, fingerprint });
+    this.#grow(totalPages);
+    return { kind: 'land', number };
+  }
+
+  #know(page: KnownPage): void {
+    const { number, rows, fingerprint } = page;
+    const before = this.pages.get(number);
+    if (before !== undefined) this.#byFingerprint.delete(before.fingerprint);
+    this.pages.set(number, page);
+    if (rows > 0) this.#byFingerprint.set(fingerprint, number);
+    this.#repeated.delete(number);
+    this.#absent.delete(number);
+    this.unreadable.delete(number);
+  }
+
+  #grow(total: number): void {
+    this.#reported.add(total);
+    this.total = Math.max(this.total, total);
+  }
+
+  #fail(number: number, last: Other, now: number): Failure {
+    const { attempts = 0, since = now } = this.#failures.get(number) ?? {};
+    const failure = { attempts: attempts + 1, since, last };
+    this.#failures.set(number, failure);
+    return failure;
+  }
+
+  #isGivenUp({ attempts, since, last }: Failure, now: number, isOver: boolean): boolean {
+    const ofUnreadable = last.repeated === true ? 1 : Math.min(this.terms.retries + 1, ATTEMPTS);
+    const least = last.kind === 'unreadable' ? ofUnreadable : this.isReady ? ATTEMPTS : 1;
+    const passes = PASSING.has(last.kind) || (!this.isReady && MAY_COME.has(last.kind));
+    return attempts >= least && (isOver || (!passes && now - since >= SHORT_PATIENCE_MS));
+  }
+
+  /** The number of the first page that is neither known nor given up. */
+  #nextMissing(): number {
+    let number = 0;
+    while (this.#has(number)) number++;
+    return number;
+  }
+
+  #has(number: number): boolean {
+    return (
+      this.pages.has(number) ||
+      this.#repeated.has(number) ||
+      this.#absent.has(number) ||
+      this.unreadable.has(number)
+    );
+  }
+
+  /** The number of pages after which an implausible number of pages brings no more records. */
+  #endOfImplausible(): number | undefined {
+    if (this.total <= this.terms.plausiblePages) return undefined;
+    const next = this.#nextMissing();
+    let end = next;
+    while (end > 0 && !this.unreadable.has(end - 1) && (this.pages.get(end - 1)?.rows ?? 0) === 0) end--;
+    return next - end >= EMPTY_PAGES ? end : undefined;
+  }
+
+  /**
+   * Readable pages without records in an export of several pages. A page with a few records is valid: 1,000 is only the
+   * maximum (Limits).
+   */
+  #empty(): number[] {
+    if (this.total <= 1) return [];
+    const without = [...this.pages.values()].flatMap(({ number, rows }) => (rows === 0 ? [number] : []));
+    return [...without, ...this.#repeated.keys()].sort((a, b) => a - b);
+  }
+
+  /** Pages to request again: those without records; and page 0, which has the number of pages, if records are missing. */
+  #doubtful(): number[] {
+    const isShort = this.records < this.terms.atLeast && !this.unreadable.has(0);
+    return [...new Set([...(isShort ? [0] : []), ...this.#empty(), ...this.#absent])];
+  }
+
+  #begin(now: number): void {
+    this.#phase = 'early';
+    this.#readySince = now;
+  }
+
+  #ask(purpose: Purpose, pages: readonly number[]): Step {
+    this.#purpose = purpose;
+    this.#hasPaused = false;
+    return { kind: 'ask', pages };
+  }
+
+  #pause(): Step {
+    this.#hasPaused = true;
+    return PAUSE;
+  }
+}
+
+/** True if the bytes of a failure are set aside: the first ones, since a wait may bring hundreds. */
+function isKept({ kind, body }: Other, attempts: number): boolean {
+  return kind !== 'processing' && body.length > 0 && attempts <= ATTEMPTS;
+}

@@ -1,0 +1,159 @@
+/** Loads the pages of exports into the tables of events and messages, in batches. */
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import type { Day } from '../../ground/calendar.js';
+import { StrayError } from '../../ground/errors.js';
+import { firstAnswers, rowsIn, type Pull } from '../../landing/landing-zone.js';
+import { damaged } from '../../landing/storage-error.js';
+import type { LoadContext } from '../../warehouse/load.js';
+import { asPattern, count, inBatches, sized } from '../../warehouse/session.js';
+import type { ReadablePull } from '../../warehouse/slices.js';
+import { EVENT_TABLES } from './messages.js';
+import { Staging, type PageFile } from './staging.js';
+
+/**
+ * The mean size in bytes from which records are large, such as e-mails with their HTML, and the part of a batch that they
+ * fill: DuckDB holds texts of 2,048 records in each step of a statement, which large ones make the most of its memory.
+ */
+const LARGE_RECORD = 8 * 1024;
+const PART_OF_BATCH = 1 / 16;
+
+/** An export of which more than one in so many records happened on other days is not loaded unless a person accepts it. */
+const ONE_OF = 10;
+
+/** The number of records that a page holds at most (specification, Limits). */
+const MOST_RECORDS = 1_000;
+
+const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
+
+const filled = z.object({
+  ids: count,
+  has_no_ids: z.boolean(),
+  days: z.array(z.object({ day: z.string(), records: count, outside: count })),
+});
+const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
+
+/**
+ * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
+ * other exports that must be loaded again, since their records had been dropped as duplicates of a replaced day.
+ *
+ * @throws DamageError when the pages do not hold the number of records that landed
+ * @throws StrayError
+ */
+export async function loadEvents(
+  _: readonly ReadablePull[],
+  context: LoadContext,
+  pulls: readonly ReadablePull[],
+): Promise<readonly Day[]> {
+  const { session } = context;
+  await session.run('shared/begin_end/forget');
+  await session.run('streams/events/load/1_clear/mark');
+  await session.runForEach('streams/events/load/1_clear/table', TABLES);
+  const before = await session.row('streams/events/load/1_clear/before', dayBefore);
+  const large = await fill(context, pulls);
+  const repeats = await session.row('streams/events/load/5_repeats/find', filled);
+  const counts = new Map(repeats.days.map((one) => [one.day, one]));
+  const records: number[] = [];
+  const erased: number[] = [];
+  for (const pull of pulls) {
+    const { records: found = 0, outside: strays = 0 } = counts.get(pull.days.start) ?? {};
+    const landed = rowsIn(pull.files);
+    if (strays * ONE_OF > found && !pull.facts.accepted)
+      throw new StrayError(`${strays} of its ${found} records happened on other days`);
+    records.push(found);
+    erased.push(landed - found);
+    if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
+    throw damaged(
+      pull.files[0]?.file ?? pull.id,
+      `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
+    );
+  }
+  // The service may repeat a record on one page, on two pages, or in the exports of two days: one copy is kept.
+  for (const { name: table, key, record } of repeats.ids > 0 ? EVENT_TABLES : []) {
+    await session.run('streams/events/load/5_repeats/surplus', { table, key, record });
+    await session.run('streams/events/load/5_repeats/remove', { table });
+  }
+  if (repeats.has_no_ids) {
+    await session.run('streams/events/load/5_repeats/surplus_without_id');
+    await session.run('streams/events/load/5_repeats/remove', { table: 'events' });
+  }
+  if (before.is_loaded || repeats.ids > 0) await session.run('streams/events/load/1_clear/contents');
+  const beside = pulls.map((pull) => rowsIn(pull.files) - rowsIn(firstAnswers(pull.files)));
+  await session.set({
+    loaded: {
+      pulls: pulls.map(({ id }) => id),
+      days: pulls.map(({ days }) => days.start),
+      beside: beside.map(String),
+      counts: records.map((found, at) => String(found - (beside[at] ?? 0))),
+      erased: erased.map(String),
+      full_days: pulls.filter(endsFull).map(({ days }) => days.start),
+      large_page_days: large,
+    },
+  });
+  await session.run('streams/events/load/messages/extras');
+  await session.run('streams/events/load/6_notes');
+  await session.run('shared/begin_end/drift');
+  await session.run('shared/begin_end/cover', { table: 'events', day: 'export_date' });
+  return before.neighbours;
+}
+
+/** True if the last page is as full as any other, so that a further one may be missing. */
+function endsFull({ files }: Pull): boolean {
+  const rows = firstAnswers(files).map((page) => page.rows);
+  const last = rows.at(-1) ?? 0;
+  return last >= MOST_RECORDS || (rows.length > 1 && last >= Math.max(...rows));
+}
+
+/**
+ * Loads pages into the tables batch by batch, so that a day of any size fits into memory. The workers prepare batches
+ * in parallel to keep every core busy; each inserts its batch before it takes the next one. Returns the day of each page
+ * with more records than the specification allows.
+ */
+async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promise<Day[]> {
+  const { session, limits } = context;
+  const { threads, batchBytes } = limits;
+  const large: Day[] = [];
+  const pages: PageFile[] = [];
+  // An empty export may have landed as an answer without records, which is not a page.
+  for (const { days, read } of pulls)
+    for (const page of await sized(read.filter(({ rows }) => rows > 0)))
+      pages.push({ ...page, day: days.start });
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
+  const isOfLarge = bytes > LARGE_RECORD * rowsIn(pulls.flatMap(({ files }) => files));
+  const batches = inBatches(pages, isOfLarge ? batchBytes * PART_OF_BATCH : batchBytes);
+  // Inserts run one after the other, since the load's transaction has one connection.
+  const inserting = pLimit(1);
+  let failed = false;
+  const work = async (worker: number): Promise<void> => {
+    let staging: Staging | undefined;
+    for (const batch of batches) {
+      if (failed) return;
+      staging ??= await Staging.open(context, worker);
+      large.push(
+        ...batch.flatMap(({ day, rows, first }) => (rows > MOST_RECORDS && first === 0 ? [day] : [])),
+      );
+      await staging.use(batch, (folder) =>
+        inserting(async () => {
+          await session.set({ batch: asPattern(folder) });
+          await session.runForEach('streams/events/load/4_insert/rows', TABLES);
+          await session.run('streams/events/load/4_insert/contents');
+        }),
+      );
+    }
+  };
+  const isLarge = pages.length > 20;
+  // Each worker is a thread; DuckDB's own threads would compete with them.
+  if (isLarge) await session.run('ops/threads', { threads: '1' });
+  // All workers must end before the transaction does.
+  const ends = await Promise.allSettled(
+    Array.from({ length: threads }, (_, worker) =>
+      work(worker).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      }),
+    ),
+  );
+  if (isLarge) await session.run('ops/threads', { threads: String(threads) });
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return large;
+}

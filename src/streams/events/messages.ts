@@ -1,0 +1,69 @@
+/** The tables of events and messages. Their statements are derived from the list of fields (`scripts/messages.js`). */
+
+interface MessageTable {
+  readonly table: string;
+  readonly place: string;
+  /** Columns that are stored once for all messages with the same values, mapped to their names in `message_contents`. */
+  readonly contents?: Readonly<Partial<Record<'title' | 'body' | 'html', string>>>;
+}
+
+export const MESSAGES: readonly MessageTable[] = [
+  { table: 'text_messages', place: 'message_data:text-message' },
+  {
+    table: 'sent_emails',
+    place: 'message_data:email',
+    contents: { body: 'body_text', html: 'body_html' },
+  },
+  { table: 'friendtalk_messages', place: 'message_data:chatapp-friendtalk' },
+  { table: 'alimtalk_messages', place: 'message_data:chatapp-alimtalk' },
+  { table: 'brand_messages', place: 'message_data:chatapp-brand-message' },
+  { table: 'in_app_messages', place: 'message_data:in-app-message' },
+  { table: 'in_web_messages', place: 'message_data:in-web-message' },
+  {
+    table: 'sent_push_messages',
+    place: 'message_data:push-notification',
+    contents: { title: 'title', body: 'body' },
+  },
+  { table: 'web_push_messages', place: 'message_data:web-push-notification' },
+  { table: 'webhook_messages', place: 'message_data:webhook' },
+];
+
+/** Tables with one row for each element of a list inside a message. */
+export const ELEMENTS = [
+  { table: 'text_message_attachments', place: 'attachment', list: 'attachFileList' },
+  // The buttons of a WIDE_ITEM_LIST are inside its attachment.
+  { table: 'message_buttons', place: 'button', list: 'buttons', within: 'attachment' },
+] as const;
+
+/** The table of the contents that messages share. */
+export const CONTENTS = 'message_contents';
+
+/** The table of messages of unknown channels, and of messages that are not an object. */
+export const OTHERS = 'other_messages';
+
+/** The tables that are filled from documents. */
+export const FILLED: readonly MessageTable[] = [...MESSAGES, ...ELEMENTS];
+
+interface EventTable {
+  readonly name: string;
+  /** The columns that identify a row. */
+  readonly key: string;
+  /** The columns that identify the record (event) that a row belongs to. */
+  readonly record: string;
+}
+
+const EVENT = 'event_id, event_name, occurred_at';
+
+/** The tables that a load of E21 fills. */
+export const EVENT_TABLES: readonly EventTable[] = [
+  { name: 'events', key: EVENT, record: EVENT },
+  ...[...MESSAGES, { table: OTHERS }].map(({ table }) => ({
+    name: table,
+    key: 'event_id',
+    record: 'event_id',
+  })),
+  ...ELEMENTS.map(({ table }) => ({ name: table, key: 'event_id, position', record: 'event_id' })),
+];
+
+/** The channels whose messages have a table of their own. */
+export const CHANNELS: readonly string[] = MESSAGES.map(({ place }) => place.replace('message_data:', ''));

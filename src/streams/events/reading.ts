@@ -1,0 +1,376 @@
+/**
+ * Reads one paid export (E21): requests what its course wants, lands the pages, and ends with the manifest of a pull; each step
+ * is recorded in the ledger. What an answer means is decided in course.ts.
+ */
+import { basename, dirname } from 'node:path';
+import type { Effects } from '../../ground/effects.js';
+import { ServiceError, type DamageError } from '../../ground/errors.js';
+import { eventGap } from '../../ground/streams.js';
+import {
+  firstAnswers,
+  rowsIn,
+  type LandingParts,
+  type LandingZone,
+  type Page,
+  type Pull,
+  type PullWriter,
+} from '../../landing/landing-zone.js';
+import { readBody } from '../../landing/page-file.js';
+import { pageName, type ExportPlace } from '../../landing/paths.js';
+import { unlessDamaged } from '../../landing/storage-error.js';
+import { settleAll, type ServiceClient } from '../../service/client.js';
+import { formatCount, plural } from '../../terminal/terminal.js';
+import type { Warehouse } from '../../warehouse/warehouse.js';
+import { askPage, readPage } from './answer.js';
+import { Course, type KnownPage, type Unready } from './course.js';
+import { isClosed, isKeptBack, type Export } from '../../exports/export.js';
+import { type Ledger } from '../../exports/ledger.js';
+import type { ExportReport } from '../../exports/paid-request.js';
+
+/** The parts of the open data folder that a download uses. */
+export interface DownloadParts extends LandingParts {
+  readonly ledger: Ledger;
+  readonly warehouse: Pick<Warehouse, 'messages' | 'lackOf'>;
+  readonly report: LandingParts['report'] & Pick<ExportReport, 'exports' | 'pending'>;
+}
+
+/** The time that a run waits for exports, all of them together. It begins with the first wait. */
+export class Patience {
+  #until: number | undefined;
+
+  constructor(
+    private readonly minutes: number,
+    private readonly effects: Effects,
+    /** True if an export that is not ready is left to a later reading of the same run, which reports it. */
+    readonly isGlance = false,
+  ) {}
+
+  /** The milliseconds that are left. */
+  get left(): number {
+    const now = this.effects.now().getTime();
+    this.#until ??= now + this.minutes * 60_000;
+    return this.#until - now;
+  }
+
+  /** Nothing more is waited for. */
+  end(): void {
+    this.#until = 0;
+  }
+
+  /** A new export has come, so the service delivers: the time begins anew. */
+  renew(): void {
+    this.#until = undefined;
+  }
+}
+
+/** The first pause between two requests for a page in milliseconds, its growth factor, and the longest pause. */
+const PAUSE = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
+
+/** The most records of a page (Limits). */
+const RECORDS_PER_PAGE = 1_000;
+
+/** A plausible number of pages where nothing tells the number of records. */
+const UNKNOWN_PAGES = 1_000;
+
+/** A page is larger than the settings allow. */
+class TooLargeError extends ServiceError {}
+
+function unlessTooLarge(error: unknown): TooLargeError {
+  if (error instanceof TooLargeError) return error;
+  throw error;
+}
+
+/** A page on disk that was read; its bytes are not kept in memory. */
+interface LandedPage extends Page, KnownPage {}
+
+/**
+ * Lands the pages of an export, from the first question to the manifest. Landed pages are not requested again, unless the
+ * export has landed before: the service may have more by now. Then only a reading that brings something new counts, and a
+ * failure changes nothing.
+ */
+export class Reading {
+  /** The pages that count on disk, by number; those of earlier runs at first. */
+  readonly #files: Map<number, Page>;
+  /** True if a page with records has landed in this reading. */
+  #isMore: boolean;
+  /** True if every page is requested again. */
+  readonly #isAgain: boolean;
+  /** One clause for each deviation from the specification. */
+  notes: readonly string[] = [];
+  /** True if the service gave every page. */
+  isWhole = false;
+
+  /**
+   * @param landed the intact pages that the reading begins with
+   * @param whole the reading that has ended before this one, if its pages are intact
+   */
+  private constructor(
+    private readonly entry: Export & ExportPlace,
+    private readonly acceptIncomplete: boolean,
+    private readonly service: ServiceClient,
+    private readonly parts: DownloadParts,
+    private readonly patience: Patience,
+    private readonly writer: PullWriter,
+    private readonly landed: readonly LandedPage[],
+    private readonly whole: Pull | undefined,
+  ) {
+    this.#files = new Map(landed.map((page) => [page.number, page]));
+    this.#isMore = landed.some((page) => this.#isOwn(page));
+    this.#isAgain = isClosed(entry);
+  }
+
+  /**
+   * Returns the reading to resume. After a reading that has ended, another one begins with its pages, and the old one stays
+   * until that has ended.
+   *
+   * @param acceptIncomplete true if the user accepts an incomplete export: one without records, or with some pages missing
+   */
+  static async open(
+    entry: Export & ExportPlace,
+    acceptIncomplete: boolean,
+    service: ServiceClient,
+    parts: DownloadParts,
+    patience: Patience,
+  ): Promise<Reading> {
+    const { landing } = parts;
+    let writer = await landing.reading(entry);
+    const damage: DamageError[] = [];
+    const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
+    const found = pull && (await landedPages(landing, writer.id, pull));
+    const intact = new Map(found?.map(({ file, rows }) => [file, rows]));
+    const isWhole = pull?.files.every(({ file, rows }) => (intact.get(file) ?? 0) === rows);
+    const whole = isWhole === true ? pull : undefined;
+    if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');
+    const before = writer.before === undefined ? [] : await landedPages(landing, writer.before);
+    const pages = [...before, ...(await landedPages(landing, writer.id))];
+    return new Reading(entry, acceptIncomplete, service, parts, patience, writer, pages, whole);
+  }
+
+  /** Resolves with the pull; `same` if the export is as it was, undefined if it gave no pages, which is reported. */
+  async land(): Promise<Pull | 'same' | undefined> {
+    const { entry, whole, acceptIncomplete } = this;
+    const { key, day, landedAt } = entry;
+    const { terminal } = this.parts.invocation;
+    // Killed between the manifest and the line of the ledger.
+    const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
+    if (isNew && !this.#isAgain) return this.#landed(whole);
+    const course = await this.#course();
+    const end = await this.#follow(course).catch(unlessTooLarge);
+    if (end instanceof TooLargeError) {
+      if (acceptIncomplete && this.#files.size > 0) return this.#finish(course);
+      // A setting is the remedy, so the export is in no doubt, however often it happens.
+      if (!this.patience.isGlance) this.#gap(end.sentences);
+      return undefined;
+    }
+    if (this.patience.isGlance && end.kind !== 'end' && end.kind !== 'empty') return undefined;
+    if (end.kind === 'broken') {
+      if (acceptIncomplete) return this.#finish(course);
+      return this.#trouble(
+        `A page of the export cannot be downloaded. ${end.hint}`,
+        `${end.reason} ${end.hint}`,
+      );
+    }
+    if (end.kind !== 'end') return this.#without(end, course);
+    this.notes = course.notes;
+    this.isWhole = course.isWhole;
+    if (this.#isAgain && whole !== undefined && !isNew && !acceptIncomplete && !this.#isMore) {
+      terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
+      return 'same';
+    }
+    const pull = await this.#finish(course);
+    const { pages, records } = this.parts.ledger.get(key);
+    terminal.record(`Downloaded the export of ${day}.`, {
+      event: 'export_downloaded',
+      key,
+      date: day,
+      pages,
+      records,
+    });
+    return pull;
+  }
+
+  /** The course of the reading; what to expect comes from the estimate at the request and the daily statistics of now. */
+  async #course(): Promise<Course> {
+    const { entry, parts, landed, acceptIncomplete, service } = this;
+    const { day, estimate = 0, doubted, troubles, state } = entry;
+    const { sent = 0, delivered = 0, click = 0 } = (await parts.warehouse.messages()).get(day) ?? {};
+    const expected = Math.max(estimate, sent, delivered, click);
+    const isCut = this.whole?.isCut?.() !== false;
+    const lack = this.#isAgain && !isCut ? await parts.warehouse.lackOf(day) : undefined;
+    return new Course(
+      {
+        expectsRecords: !acceptIncomplete && (expected > 0 || landed.length > 0),
+        // Each message that is sent leaves a record. An export with half of them lacks pages, or counts other things.
+        atLeast: acceptIncomplete ? 0 : sent / 2,
+        plausiblePages: expected > 0 ? 10 + Math.ceil((4 * expected) / RECORDS_PER_PAGE) : UNKNOWN_PAGES,
+        retries: service.settings.retries,
+        pageParameter: parts.ledger.settings.pageParameter,
+        isAgain: this.#isAgain,
+        isMade: doubted || troubles > 0 || state !== 'requested',
+        // Records without an id would count twice.
+        keepsBeside: lack !== undefined && lack.repeated + lack.uncounted > 0 && lack.without_id === 0,
+        replaces: isKeptBack(entry),
+      },
+      landed,
+    );
+  }
+
+  /** Does what the course wants, until it ends. */
+  async #follow(course: Course) {
+    const { key, day } = this.entry;
+    const { ledger, invocation } = this.parts;
+    const { effects, signal, terminal } = invocation;
+    let [pauseMs, known, wasReady] = [PAUSE.firstMs, course.pages.size, false];
+    for (;;) {
+      if (course.isReady && !wasReady) {
+        wasReady = true;
+        if (!this.#isAgain) await ledger.record({ event: 'ready', key, pages: course.total });
+      }
+      signal.throwIfAborted();
+      const step = course.next(effects.now().getTime(), this.patience.left <= 0);
+      if (step.kind === 'ask') {
+        await settleAll(step.pages.map((number) => this.#take(number, course)));
+      } else if (step.kind === 'pause') {
+        if (course.pages.size > known) pauseMs = PAUSE.firstMs;
+        known = course.pages.size;
+        if (!course.isReady) terminal.progress(`waiting for the export of ${day}, ${course.state}`);
+        const { left } = this.patience;
+        const ms = pauseMs * (0.9 + 0.2 * effects.random());
+        await effects.sleep(left > 0 ? Math.min(ms, left) : ms, signal);
+        pauseMs = Math.min(pauseMs * PAUSE.growth, PAUSE.longestMs);
+      } else {
+        return step;
+      }
+    }
+  }
+
+  /** Requests a page, and lands it or sets it aside. */
+  async #take(number: number, course: Course): Promise<void> {
+    const { entry, parts, service } = this;
+    const { key, exportId } = entry;
+    const { ledger, landing, invocation } = parts;
+    const answer = await askPage(service, exportId, ledger.settings.pageParameter, number);
+    if (answer.kind === 'oversized')
+      throw new TooLargeError(`Page ${number} of export ${key} is ${answer.reason}.`, {
+        hint: 'Landed pages are kept. The next run resumes the same export at no cost.',
+      });
+    if (answer.kind === 'processing' && ledger.get(key).state === 'requested')
+      await ledger.record({ event: 'processing', key });
+    const fate = course.take(number, answer, invocation.effects.now().getTime());
+    if (fate?.kind === 'reject') await landing.reject('E21', `${key} ${fate.what}`, answer.body);
+    if (fate?.kind !== 'land' || answer.kind !== 'page') return service.discard(answer.body);
+    // The page that it replaces is set aside, so that no received data is lost.
+    const before = this.#files.get(fate.number);
+    const replaced = before && (await unlessDamaged(readBody(before.file)));
+    if (replaced !== undefined) await landing.reject('E21', `${key} page ${fate.number} replaced`, replaced);
+    this.#files.set(fate.number, await this.writer.land(answer.body, answer.records, fate.number));
+    this.#isMore ||= answer.records > 0;
+    const pages = `page ${formatCount(this.#files.size)} of ${formatCount(course.total)}`;
+    const records = plural(rowsIn([...this.#files.values()]), 'record');
+    invocation.terminal.progress(`events of ${entry.day}: ${pages}, ${records}`);
+  }
+
+  /** Reports an export that is not ready; ends the reading of one that is empty, or of which a person accepts the pages. */
+  async #without({ kind, reason }: Unready, course: Course): Promise<Pull | undefined> {
+    const { key, day, exportId } = this.entry;
+    const { ledger, report, invocation } = this.parts;
+    if (this.acceptIncomplete && this.#files.size > 0) return this.#finish(course);
+    if (this.#isAgain && (kind === 'empty' || kind === 'doubtful')) return undefined;
+    switch (kind) {
+      case 'empty':
+        invocation.terminal.note(`Events of ${day}: ${reason}`);
+        return this.#finish(course);
+      case 'doubtful':
+        await ledger.record({
+          event: 'doubted',
+          key,
+          note: 'The service reports no records although the daily statistics count some.',
+        });
+        this.#gap(
+          `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
+        );
+        return undefined;
+      case 'processing':
+        report.pending.push(key);
+        return this.#trouble(`Export ${key} is not ready. The next run resumes it at no cost.`);
+      default: {
+        // The journal holds no text of the service; landing/rejected does.
+        const why = kind === 'unknown' ? 'does not know it' : 'gives no usable answer';
+        return this.#trouble(
+          `Export ${key} is not delivered: the service ${why}.`,
+          `Export ${key} is not delivered (${reason}). The next run resumes it at no cost. If this persists, ask the service's operator about export ${exportId}.`,
+        );
+      }
+    }
+  }
+
+  /** True if a page lies in the folder of this reading: a killed run may have left some there. */
+  #isOwn({ file }: Page): boolean {
+    return basename(dirname(file)) === basename(this.writer.id);
+  }
+
+  /** Ends the reading: pages of the one before are landed in it too, then its manifest. */
+  async #finish(course: Course): Promise<Pull> {
+    const { writer, entry, service, acceptIncomplete: accepted } = this;
+    const { exportId, landedAt } = entry;
+    const files = this.#files;
+    for (const [number, page] of files)
+      if (!this.#isOwn(page))
+        files.set(number, await writer.land(await readBody(page.file), page.rows, number));
+    const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
+    const unreadable = accepted ? [] : [...course.unreadable].sort((a, b) => a - b);
+    // A reading that landed before the export had another id would count as older than what that one brought.
+    const now = service.clocks.present();
+    const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
+    return this.#landed(await writer.finish(inOrder, { exportId, unreadable, accepted }, pulledAt));
+  }
+
+  /** Records in the ledger that a reading is whole, and removes the readings before it. */
+  async #landed(pull: Pull): Promise<Pull> {
+    const { landing, ledger } = this.parts;
+    const { facts, files, pulledAt } = pull;
+    const first = firstAnswers(files);
+    const pages = first.length + facts.unreadable.length;
+    const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
+    const { key } = this.entry;
+    await landing.discardBefore(this.entry, pull);
+    await ledger.record({ event: 'ready', key, pages });
+    const landed = { pages, records: rowsIn(first), unreadable, accepted: facts.accepted };
+    await ledger.record({ event: 'landed', key, ...landed, landedAt: pulledAt });
+    return pull;
+  }
+
+  async #trouble(note: string, reason = note): Promise<undefined> {
+    if (!this.#isAgain) await this.parts.ledger.record({ event: 'troubled', key: this.entry.key, note });
+    this.#gap(reason);
+    return undefined;
+  }
+
+  #gap(reason: string): void {
+    this.parts.report.gaps.push(eventGap(this.entry.day, reason));
+  }
+}
+
+/**
+ * The pages in the folder of a pull with their records. A damaged or empty page is left out and downloaded again, at no
+ * cost (E21).
+ *
+ * @param pull the pull, if it is whole: where an erasure has cut records, those that landed count
+ */
+export async function landedPages(landing: LandingZone, id: string, pull?: Pull): Promise<LandedPage[]> {
+  const landed = new Map(pull?.files.map(({ file, rows }) => [basename(file), rows]));
+  const pages: LandedPage[] = [];
+  for (const [number, file] of await landing.pages(id)) {
+    const body = await unlessDamaged(readBody(file));
+    const page = body && readPage(body, number);
+    if (page === undefined) continue;
+    const { records, totalPages } = page;
+    const cut = pull?.isCut?.() === true ? (landed.get(pageName(number)) ?? 0) : 0;
+    const rows = Math.max(cut, records);
+    if (rows === 0) continue;
+    // Pages whose records were all erased have equal bytes but do not repeat each other.
+    const fingerprint = records === 0 ? String(number) : page.fingerprint;
+    pages.push({ number, file, rows, bytes: page.body.length, totalPages, fingerprint });
+  }
+  return pages;
+}

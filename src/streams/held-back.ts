@@ -1,0 +1,121 @@
+/**
+ * Answers of free statistics that would delete most of a day are held back, until the answers of two nights agree or you accept
+ * them.
+ */
+import { z } from 'zod';
+import { areNightsApart, rangesOf, type Day } from '../ground/calendar.js';
+import { DamageError } from '../ground/errors.js';
+import type { Gap, StreamName } from '../ground/streams.js';
+import type { Pull } from '../landing/landing-zone.js';
+import { count, type Session } from '../warehouse/session.js';
+import type { PullParts } from './stream.js';
+
+/** The given days whose last answer was held back. */
+export async function heldBackAmong(
+  days: readonly Day[],
+  { warehouse }: Pick<PullParts, 'warehouse'>,
+  stream: StreamName,
+): Promise<Day[]> {
+  const heldBack = new Set(await warehouse.heldBack(stream));
+  return days.filter((day) => heldBack.has(day));
+}
+
+/** The gaps that the run reports for held-back days. */
+export function gapsOf(heldBack: readonly Day[], stream: StreamName): Gap[] {
+  return rangesOf(heldBack).map((days) => ({
+    stream,
+    days,
+    reason:
+      'The service answered with nothing, or with less than half of its earlier answer, so the warehouse keeps what it ' +
+      'holds. The next run asks again and accepts what two nights agree on. To accept it now: ' +
+      `\`dawnload backfill --start ${days.start} --end ${days.end} --accept-empty\`.`,
+  }));
+}
+
+/** Replaces the days, and notes what each of them held before and holds now: a day that stays as it was is not changed. */
+export async function replaceDays(
+  session: Session,
+  tables: { readonly table: string; readonly parts: string },
+  replace: () => Promise<void>,
+): Promise<void> {
+  await session.run('shared/begin_end/contents', tables);
+  await session.run('shared/begin_end/forget');
+  await replace();
+  await session.run('shared/begin_end/drift');
+  await session.run('shared/begin_end/cover', { table: tables.table, day: 'date' });
+  await session.run('shared/begin_end/contents', tables);
+}
+
+const size = z.object({ rows: count, messages: count });
+
+const change = z.object({
+  key: z.string(),
+  before: size,
+  after: size,
+  heldBack: z.array(size.extend({ pulledAt: z.date() })),
+});
+
+/**
+ * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
+ * Requires the load's transaction and its table `sizes`.
+ *
+ * @throws DamageError when there are several pulls and one of their days may have to be held back: each must be loaded alone,
+ *   since it may be held back, or be accepted because of an earlier one
+ */
+export async function holdBack(session: Session, pulls: readonly Pull[]): Promise<void> {
+  const losses = (await session.rows('shared/losses/found', change)).filter(({ before, after }) =>
+    isLoss(before, after),
+  );
+  const [pull, ...others] = pulls;
+  if (pull === undefined || losses.length === 0) return;
+  if (others.length > 0)
+    throw new DamageError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
+  if (pull.facts.accepted) return;
+  const heldBack = losses.filter(
+    ({ before, after, heldBack: earlier }) =>
+      !replaces(before, { ...after, pulledAt: pull.pulledAt }, earlier),
+  );
+  await session.set({ held_back_keys: heldBack.map(({ key }) => key) });
+  await session.run('shared/losses/hold_back');
+}
+
+// Decides whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held
+// back, since the service may be incomplete for a while. It is accepted when the answers of two nights agree, or when a
+// person accepts it. Pure: the same answers in the same order always give the same rows, in a rebuild too.
+
+/** The size of a day in the warehouse, or in an answer. */
+export interface Size {
+  readonly rows: number;
+  /** The sum of `message_sent`; 0 if the stream counts no messages. */
+  readonly messages: number;
+}
+
+/** An answer, and the instant at which it arrived. */
+export interface Candidate extends Size {
+  readonly pulledAt: Date;
+}
+
+/**
+ * True if the candidate replaces the rows of the day.
+ *
+ * @param before the day as the warehouse holds it; undefined if the warehouse does not hold the day
+ * @param heldBack the answers that were held back since the day was last replaced
+ */
+export function replaces(
+  before: Size | undefined,
+  candidate: Candidate,
+  heldBack: readonly Candidate[],
+): boolean {
+  if (before === undefined || !isLoss(before, candidate)) return true;
+  return heldBack.some(
+    (other) =>
+      areNightsApart(other.pulledAt, candidate.pulledAt) &&
+      !isLoss(other, candidate) &&
+      !isLoss(candidate, other),
+  );
+}
+
+/** True if the new answer is empty where there were rows, or has less than half of the messages. */
+export function isLoss(before: Size, after: Size): boolean {
+  return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
+}

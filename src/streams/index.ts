@@ -1,0 +1,40 @@
+/** The streams, in the order in which a night pulls them. A new one is a folder here, a folder in `sql/streams`, and an entry. */
+import type { Config } from '../config/config.js';
+import type { Shapes } from '../ground/fields.js';
+import type { StreamName } from '../ground/streams.js';
+import { campaigns } from './campaigns/index.js';
+import { events } from './events/index.js';
+import { reference } from './reference/index.js';
+import { statistics } from './statistics/index.js';
+import type { Stream } from './stream.js';
+
+export const STREAMS: readonly Stream[] = [statistics, campaigns, events, reference];
+
+const landing = (some: readonly Stream[]): StreamName[] => some.flatMap(({ lands }) => lands);
+const byDay = STREAMS.filter(({ grain }) => grain === 'day');
+
+/** What lands with a row for every day, so that a day can be missing. */
+export const DAY_STREAMS = landing(byDay);
+
+/** What lands as a snapshot of today. */
+export const SNAPSHOTS = landing(STREAMS.filter(({ grain }) => grain === 'snapshot'));
+
+/** All that lands. */
+export const STREAM_NAMES = landing(STREAMS);
+
+/** The names for `--streams`, and those that a backfill pulls by default. */
+export const CHOICES = STREAMS.flatMap(({ choices }) => choices);
+export const DAY_CHOICES = byDay.flatMap(({ choices }) => choices);
+
+/** The snapshots that the settings switch on. */
+export const snapshotsOn = (config: Config): StreamName[] =>
+  STREAMS.flatMap((stream) => (stream.grain === 'snapshot' ? stream.on(config) : []));
+
+/** The names of what lands with a row for every day at no cost. */
+export const FREE_DAY_STREAMS = landing(byDay.filter(({ paid }) => !paid));
+
+/** What lands, with the names of the tables that it is loaded into. */
+export const TABLES = STREAMS.flatMap(({ tables }) => Object.entries(tables));
+
+/** The fields of all documents. */
+export const FIELDS: Shapes = Object.fromEntries(STREAMS.flatMap(({ fields }) => Object.entries(fields)));

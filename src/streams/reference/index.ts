@@ -1,0 +1,30 @@
+/** Reference data, which explains the ids in events and statistics: catalogs (E2), templates (E4, E5, E10) and opt-outs (E12). */
+import type { Stream } from '../stream.js';
+import { REFERENCE, REFERENCE_FIELDS } from './fields.js';
+
+export const reference: Stream = {
+  choices: REFERENCE,
+  lands: REFERENCE,
+  tables: {
+    catalogs: /^catalog/,
+    brand_templates: /^brand_template/,
+    alimtalk_templates: /^alimtalk_template/,
+    opt_outs: /^opt_outs/,
+  },
+  endpoints: ['E2', 'E4', 'E5', 'E10', 'E12'],
+  grain: 'snapshot',
+  paid: false,
+  divisible: false,
+  fields: REFERENCE_FIELDS,
+  on({ reference: { catalogs, brandTemplates, alimtalkTemplates, optOuts } }) {
+    const settings = {
+      catalogs,
+      brand_templates: brandTemplates,
+      alimtalk_templates: alimtalkTemplates,
+      opt_outs: optOuts,
+    };
+    return REFERENCE.filter((name) => settings[name] !== undefined && settings[name] !== false);
+  },
+  pull: async (...given) => (await import('./pull.js')).pullReference(...given),
+  load: async (pulls, context) => (await import('./load.js')).loadReference(pulls, context),
+};

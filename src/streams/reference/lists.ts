@@ -1,0 +1,405 @@
+/** Reads each list until it is a consistent snapshot, or is given up for this run. */
+import { settleAll, type ServiceAnswer } from '../../service/client.js';
+import type { LandingZone, Page, Pull, ShortList, PullWriter } from '../../landing/landing-zone.js';
+import type { Terminal } from '../../terminal/terminal.js';
+import type { Warehouse } from '../../warehouse/warehouse.js';
+import { unlessDamaged } from '../../landing/storage-error.js';
+import type { CountedRows } from '../../warehouse/load.js';
+import type { FreeRequest, Query } from '../../service/endpoints.js';
+import type { PageSettings } from '../../config/schema.js';
+import { z } from 'zod';
+import { partValue, readEnvelope, repairedJson } from '../../ground/envelope.js';
+import { areNightsApart } from '../../ground/calendar.js';
+import { isLoss } from '../held-back.js';
+import type { ReferenceStream } from './fields.js';
+
+/** Maximum number of times that a run reads a list that changes during the reading. */
+const READINGS = 3;
+
+/** Asks the service, which may have no time left. */
+export type Ask = (question: FreeRequest) => Promise<ServiceAnswer>;
+
+export interface ListsReader {
+  readonly ask: Ask;
+  readonly projectId: string;
+  /** The word for the chat app in the paths of the service's endpoints. */
+  readonly messenger: string;
+  readonly writer: PullWriter;
+  /** The previous pull. */
+  readonly earlier: Pull | undefined;
+  /** Number of rows in the last snapshot of each list. */
+  readonly stored: ReadonlyMap<string, number>;
+  /** True if the user accepts the lists, however few rows they have. */
+  readonly accepted: boolean;
+  readonly landing: LandingZone;
+  readonly warehouse: Pick<Warehouse, 'countRows'>;
+  readonly terminal: Pick<Terminal, 'progress'>;
+}
+
+/** A list that was read completely. */
+interface LandedList {
+  readonly list: string;
+  readonly files: readonly Page[];
+  readonly rows: number;
+  /** Number of rows that the service announces; null if it announces none. */
+  readonly announced: number | null;
+}
+
+export interface ListsRead {
+  readonly lists: LandedList[];
+  readonly failures: ListFailure[];
+}
+
+/** A list that could not be read; `reason` is a clause. */
+interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
+  readonly reason: string;
+  /** The reading that lacked rows, which a later night may confirm, or the user accept. */
+  readonly short?: ShortList;
+}
+
+/** The announced number of rows of each list; null if none is announced. */
+export type Announced = ReadonlyMap<string, number | null>;
+
+/** A list that is not read yet, or has to be read again, with the reason. */
+interface Waiting extends Partial<Again> {
+  readonly source: ListSource;
+  /** The last reading that came to the end of the list. */
+  readonly reading?: ReadList | undefined;
+}
+
+/**
+ * Reads all lists.
+ *
+ * @param outside the announced numbers of lists whose pages have none: those `before` the first reading, and a function that
+ *   reads them `again` after each reading
+ * @throws CredentialsError, InterruptedError as the client does, and StorageError, after all lists have ended
+ */
+export async function readLists(
+  sources: readonly ListSource[],
+  reader: ListsReader,
+  outside?: { readonly before: Announced; readonly again: () => Promise<Announced> },
+): Promise<ListsRead> {
+  const read: ListsRead = { lists: [], failures: [] };
+  let announced = outside?.before;
+  let waiting: Waiting[] = sources.map((source) => ({ source }));
+  for (let round = 1; waiting.length > 0 && round <= READINGS; round++) {
+    const before = announced;
+    const walks = await settleAll(
+      waiting.map(async (one) => ({ one, walk: await readList(one.source, reader) })),
+    );
+    announced = await outside?.again();
+    waiting = [];
+    for (const { one, walk } of walks) {
+      const again = await settle(one, walk, { before, after: announced }, reader, read);
+      if (again !== undefined) waiting.push(again);
+    }
+  }
+  const { pulledAt } = reader.writer;
+  for (const { source, reason = '', isShort = false, reading } of waiting) {
+    const { list, what } = source;
+    const why = isShort ? reason : `${reason}, in each of ${READINGS} readings`;
+    const short = isShort && reading && { list, rows: reading.rows, announced: reading.announced, pulledAt };
+    read.failures.push({ list, what, reason: why, ...(short && { short }) });
+  }
+  return read;
+}
+
+/** Adds a list to what is read or failed; returns it if it has to be read again, without the pages of this reading. */
+async function settle(
+  { source, reading: last }: Waiting,
+  walk: Walk,
+  { before, after }: Readonly<Record<'before' | 'after', Announced | undefined>>,
+  { earlier, stored, writer, accepted, landing, warehouse }: ListsReader,
+  read: ListsRead,
+): Promise<Waiting | undefined> {
+  const { list, what } = source;
+  const { files, failure, isStale = false, body } = walk;
+  if (failure !== undefined) await writer.discard(files);
+  if (failure !== undefined && isStale) return { source, reason: failure, reading: last };
+  if (body !== undefined) await landing.reject(writer.stream.replaceAll('_', '-'), what, body);
+  const counted = failure ?? (await unlessDamaged(warehouse.countRows(files, source.id)));
+  if (counted === undefined || typeof counted === 'string') {
+    read.failures.push({ list, what, reason: counted ?? 'its rows cannot be read' });
+    return undefined;
+  }
+  const announced = after === undefined ? walk.announced : (after.get(list) ?? null);
+  const moved = walk.moved || (before?.get(list) ?? null) !== (after?.get(list) ?? null);
+  const reading = { ...counted, announced, moved };
+  const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
+  const known = { stored: stored.get(list) ?? 0, short, pulledAt: writer.pulledAt, accepted };
+  const again = whyAgain(reading, last, known);
+  if (again !== undefined) {
+    await writer.discard(files);
+    return { source, ...again, reading };
+  }
+  // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
+  const { rows, equal } = counted;
+  const promised = announced === null ? null : announced - equal;
+  read.lists.push({ list, files, rows: rows - equal, announced: promised });
+  return undefined;
+}
+
+/** A list and the way to request its pages. */
+export interface ListSource {
+  /** The name of the list within the stream. */
+  readonly list: string;
+  /** Description for messages, such as `the items of catalog products`. */
+  readonly what: string;
+  readonly shape: ListShape;
+  /** JSON pointer to the id in an element; '' if elements are identified by their complete content. */
+  readonly id: string;
+  /** The number of rows announced outside the pages of the list. */
+  readonly announced?: number | null;
+  /** Called for each page on disk, numbered from 0; the numbers restart at 0 when the list is read again. */
+  onPage?(page: ListPage, number: number): void;
+  readonly paging: CursorPaging | NumberPaging;
+}
+
+/** Paging in E2: each page contains the cursor of the next page. */
+interface CursorPaging {
+  readonly by: 'cursor';
+  ask(cursor: string | undefined): FreeRequest;
+}
+
+/** Paging in E4, E10 and E12: pages are numbered from 1. */
+interface NumberPaging {
+  readonly by: 'number';
+  ask(page: number): FreeRequest;
+  readonly pageSize: number;
+  /** The setting that contains the name of the page parameter. */
+  readonly setting: string;
+}
+
+/** Paging by number, with the parameters from the settings of the stream. */
+export function numbered(
+  stream: ReferenceStream,
+  { pageParameter, sizeParameter, pageSize }: PageSettings,
+  ask: (pages: Query) => FreeRequest,
+): NumberPaging {
+  return {
+    by: 'number',
+    ask: (page) => ask({ [pageParameter]: page, [sizeParameter]: pageSize }),
+    pageSize,
+    setting: `reference.${stream}.page_parameter`,
+  };
+}
+
+/** One reading of a list. */
+interface Walk {
+  readonly files: readonly Page[];
+  /** The number of rows that its last page announces. */
+  readonly announced: number | null;
+  /** True if the announced number changed between pages. */
+  readonly moved: boolean;
+  /** Why the reading did not reach the end of the list, as a clause. */
+  readonly failure?: string;
+  /** True if the list must be read from the start because the service rejects the cursor. */
+  readonly isStale?: boolean;
+  /** An unusable answer. */
+  readonly body?: Buffer;
+}
+
+/** A list with more than this number of rows per announced row is treated as endless. */
+const MOST_PER_ANNOUNCED = 10;
+/** Maximum number of rows of a list without an announced number. */
+const MOST_UNANNOUNCED = 1_000_000;
+
+/** Reads a list to its end. */
+async function readList(source: ListSource, { ask, writer, terminal }: ListsReader): Promise<Walk> {
+  const { paging } = source;
+  const files: Page[] = [];
+  const cursors = new Set<string>();
+  let expected = source.announced ?? null;
+  let last: ListPage | undefined;
+  let moved = false;
+  for (let rows = 0, cursor: string | undefined; ;) {
+    const number = files.length + 1;
+    const question = paging.by === 'cursor' ? paging.ask(cursor) : paging.ask(number);
+    const { verdict, body } = await ask(question);
+    const end = (announced: number | null): Walk => ({ files, announced, moved });
+    const failed = (failure: string): Walk => ({
+      ...end(null),
+      failure,
+      ...(body.length > 0 && { body }),
+    });
+    if (verdict.kind === 'refused' && last !== undefined) {
+      if (paging.by === 'cursor')
+        return { ...end(null), failure: `the next page was refused (${verdict.reason})`, isStale: true };
+      // The service may refuse requests beyond the last page.
+      if (last.announced !== null && rows >= last.announced) return end(last.announced);
+    }
+    if (verdict.kind !== 'ok') return failed(`the service gave no usable answer (${verdict.reason})`);
+    const page = listPage(body, source.shape);
+    if (page === undefined) return failed('a page holds no list');
+    if (paging.by === 'number' && page.rows > 0 && last?.text.equals(page.text) === true) {
+      const remedy = `the page parameter is not the service's: correct ${paging.setting}`;
+      return failed(`page ${number} repeats page ${number - 1}, so ${remedy}`);
+    }
+    files.push(await writer.land(body, page.rows));
+    source.onPage?.(page, number - 1);
+    const { announced } = page;
+    if (last === undefined) expected ??= announced;
+    else moved ||= announced !== last.announced;
+    last = page;
+    rows += page.rows;
+    terminal.progress(`${source.what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);
+    if (paging.by === 'cursor') {
+      cursor = nextCursor(body);
+      if (cursor === undefined) return end(announced);
+      if (cursors.has(cursor)) return failed(`page ${number} leads back to an earlier page`);
+      cursors.add(cursor);
+    } else {
+      // A full last page may be followed by another one, even if the announced number is reached.
+      const isEnough = announced !== null && rows >= announced && page.rows < paging.pageSize;
+      if (page.rows === 0 || isEnough) return end(announced);
+    }
+    // Pages are limited too, because they may be empty.
+    const most = expected === null ? MOST_UNANNOUNCED : Math.max(1, expected) * MOST_PER_ANNOUNCED;
+    if (Math.max(rows, number) >= most) {
+      const promised = expected === null ? 'no number of rows' : `${expected} rows`;
+      return failed(`the service announces ${promised}, gave ${rows}, and the list goes on`);
+    }
+  }
+}
+
+/** The location of a list in an answer, as keys from the outermost to the innermost. */
+interface ListShape {
+  /** Possible locations; the first one that contains a list is used. */
+  readonly rows: readonly (readonly string[])[];
+  /** The location of the total number of rows; undefined if answers do not contain it. */
+  readonly total?: readonly string[];
+}
+
+export interface ListPage {
+  /** Number of rows on the page. */
+  readonly rows: number;
+  /** The bytes of the rows, for comparing pages. */
+  readonly text: Buffer;
+  /** The announced number of rows of the complete list; null if the service announces none. */
+  readonly announced: number | null;
+}
+
+/** The keys of a page that the load reads; a duplicate of such a key would stop the load. */
+const LOADED = ['data', 'templateListResponse'];
+
+/** Finds the page in an answer; undefined if the answer contains no list at the expected location. */
+export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | undefined {
+  const outer = readEnvelope(body);
+  if (outer?.kind !== 'object' || LOADED.some((key) => outer.twice.has(key))) return undefined;
+  const found = rows.map((keys) => listAt(body, keys)).find((list) => list !== undefined);
+  if (found === undefined) return undefined;
+  const announced = z
+    .number()
+    .int()
+    .nonnegative()
+    .safeParse(total && parsed(valueAt(body, total)));
+  return { ...found, announced: announced.success ? announced.data : null };
+}
+
+/** The rows of a page as JavaScript values; use only for small lists. */
+export function rowsOn({ text }: ListPage): unknown[] {
+  return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
+}
+
+const cursorText = z.string().nullish().catch(null);
+
+/** The cursor of the next page (E2), `data.next_cursor`; undefined at the end of the list. */
+export function nextCursor(body: Buffer): string | undefined {
+  return cursorText.parse(parsed(valueAt(body, ['data', 'next_cursor']))) ?? undefined;
+}
+
+function listAt(body: Buffer, keys: readonly string[]): Pick<ListPage, 'rows' | 'text'> | undefined {
+  const text = valueAt(body, keys);
+  const list = text && readEnvelope(text);
+  return text && list?.kind === 'array' ? { rows: list.elements, text } : undefined;
+}
+
+/** The bytes of a value in nested objects. */
+function valueAt(body: Buffer, keys: readonly string[]): Buffer | undefined {
+  let value: Buffer | undefined = body;
+  for (const key of keys) {
+    const envelope = readEnvelope(value);
+    const part = envelope?.kind === 'object' ? envelope.parts.get(key) : undefined;
+    if (part === undefined) return undefined;
+    value = value.subarray(part.start, part.end);
+  }
+  return value;
+}
+
+function parsed(value: Buffer | undefined): unknown {
+  return value && partValue(value, { start: 0, end: value.length });
+}
+
+// Decides whether a reading of a list becomes a snapshot. Rows that are missing from a snapshot are closed in the
+// history, so a list must not be accepted if it changed during the reading, or if it lost most of its rows for one night
+// only. Pure.
+
+/** The result of one reading of a list. */
+export interface ReadList extends CountedRows {
+  /** The announced number of rows; null if the service announces none. */
+  readonly announced: number | null;
+  /** True if the announced number changed during the reading. */
+  readonly moved: boolean;
+}
+
+/** Why a list is read again; if the result stays the same, it is not accepted. */
+interface Again {
+  /** A clause. */
+  readonly reason: string;
+  /** True if a second night may confirm the reading. */
+  readonly isShort?: boolean;
+}
+
+/** The earlier readings of a list. */
+interface Known {
+  /** Number of rows in its last snapshot; 0 if there is no snapshot. */
+  readonly stored: number;
+  /** The readings since the last snapshot that were not accepted. */
+  readonly short: readonly ShortList[];
+  readonly pulledAt: Date;
+  /** True if the user accepts the list, however few rows it has. */
+  readonly accepted: boolean;
+}
+
+/**
+ * Returns why a reading does not count, undefined if it does.
+ *
+ * @param before the previous reading in the same run
+ */
+export function whyAgain(
+  list: ReadList,
+  before: ReadList | undefined,
+  { stored, short, pulledAt, accepted }: Known,
+): Again | undefined {
+  const { rows, repeated, equal, announced, moved } = list;
+  const stays = before?.rows === rows && before.announced === announced && before.repeated === repeated;
+  // A stable list has equal rows. In a list that changes during the reading a row, or a row with the same id, occurs
+  // again.
+  if (repeated > 0 && !(stays && equal >= repeated)) return { reason: 'a row stood on two pages' };
+  if (moved) return { reason: 'the number of rows changed' };
+  const lastNights = short.filter(
+    (night) => night.pulledAt < pulledAt && areNightsApart(night.pulledAt, pulledAt),
+  );
+  const isLost = isLoss(size(stored), size(rows - equal));
+  if (isLost && !accepted && !lastNights.some((night) => isAlike(night.rows, rows))) {
+    const reason = `the service gives ${rows} rows, less than half of the ${stored} before, which two nights must agree on`;
+    return { reason, isShort: true };
+  }
+  const missing = (announced ?? rows) - rows;
+  // More rows than announced lose no data. Fewer rows may be incomplete, so a second night must confirm them.
+  const agrees = lastNights.some((night) => (night.announced ?? night.rows) - night.rows === missing);
+  if (missing === 0 || accepted || (stays && (missing < 0 || agrees))) return undefined;
+  return {
+    reason: `the service announces ${announced ?? 'no'} rows and gave ${rows}`,
+    isShort: missing > 0,
+  };
+}
+
+/** True if neither number of rows is a loss compared with the other. */
+function isAlike(rows: number, others: number): boolean {
+  return !isLoss(size(rows), size(others)) && !isLoss(size(others), size(rows));
+}
+
+function size(rows: number): { rows: number; messages: number } {
+  return { rows, messages: rows };
+}

@@ -1,0 +1,167 @@
+/**
+ * E2, E4, E5, E10, E12: loads catalogs, templates and opt-outs with their history. The order of all steps is in this
+ * file.
+ */
+import { makeCatalogViews } from '../../warehouse/describe.js';
+import { listsOf, templatesOf, type Pull } from '../../landing/landing-zone.js';
+import { dayOf } from '../../ground/calendar.js';
+import { asPattern, DOCUMENTS, largestOf, split, type Session } from '../../warehouse/session.js';
+import { REFERENCE, type ReferenceStream } from './fields.js';
+import { countRows, type LoadContext } from '../../warehouse/load.js';
+
+/** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */
+interface Table {
+  readonly table: string;
+  readonly key: string;
+  readonly list: string;
+  /** The columns that identify rows without an id. */
+  readonly unnamed?: string;
+}
+
+const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
+  catalogs: [
+    { table: 'catalogs', key: 'catalog_name', list: `'*'` },
+    { table: 'catalog_fields', key: 'catalog_name, position', list: `'*'` },
+    {
+      table: 'catalog_items',
+      key: 'catalog_name, item_id',
+      list: 'catalog_name',
+      unnamed: 'if(item_id is null, hash(item), null)',
+    },
+  ],
+  brand_templates: [
+    {
+      table: 'brand_templates',
+      key: 'sender_key, template_id',
+      list: 'sender_key',
+      unnamed: 'if(template_id is null, hash(template), null)',
+    },
+    { table: 'brand_template_buttons', key: 'sender_key, template_id, position', list: 'sender_key' },
+  ],
+  alimtalk_templates: [
+    {
+      table: 'alimtalk_templates',
+      key: 'channel_id, template_code, copy',
+      list: `coalesce(channel_id, '*')`,
+    },
+  ],
+  opt_outs: [{ table: 'opt_outs', key: 'unsubscribe_number, recipient, requested_at, copy', list: `'*'` }],
+};
+
+/** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
+export async function loadReference(pulls: readonly Pull[], { session }: LoadContext): Promise<undefined> {
+  const stream = REFERENCE.find((one) => one === pulls[0]?.stream);
+  if (stream === undefined) return undefined;
+  const lists: Awaited<ReturnType<typeof listsThere>> = [];
+  for (const pull of pulls) lists.push(...(await listsThere(session, pull)));
+  if (lists.length === 0) return undefined;
+  const files = lists.flatMap(({ files, list, pull }) => files.map(({ file }) => ({ file, list, pull })));
+  await session.set({
+    landed: {
+      files: files.map(({ file }) => asPattern(file)),
+      paths: files.map(({ file }) => file),
+      path_lists: files.map(({ list }) => list),
+      path_pulls: files.map(({ pull }) => pull),
+      lists: lists.map(({ list }) => list),
+      list_pulls: lists.map(({ pull }) => pull),
+      list_rows: lists.map(({ rows }) => String(rows)),
+      list_announced: lists.map(({ announced }) => String(announced ?? '')),
+      largest_object: await largestOf(files),
+    },
+  });
+  await session.run('streams/reference/load/read');
+  await session.runForEach(
+    'streams/reference/load/stage',
+    TABLES[stream].map(({ table }) => ({ table })),
+  );
+  await stage(stream, session, pulls);
+  await session.run('streams/reference/load/snapshots');
+  for (const table of TABLES[stream]) {
+    await session.run('streams/reference/load/versions', { unnamed: 'null', ...table });
+    if (table.table === 'brand_templates') await session.run('streams/reference/load/status_read');
+  }
+  await session.run('shared/begin_end/forget');
+  await session.run('shared/begin_end/drift');
+  if (stream === 'catalogs') await session.run('streams/reference/load/catalog_values');
+  await session.run('streams/reference/load/cover');
+  if (stream === 'catalogs') await makeCatalogViews(session);
+}
+
+/** The lists of a pull. Where an erasure has cut rows, the service's count is lowered by as many. */
+async function listsThere(session: Session, pull: Pull) {
+  const lists = listsOf(pull).map((list) => ({ ...list, pull: pull.id }));
+  if (pull.isCut?.() !== true) return lists;
+  const there: typeof lists = [];
+  for (const list of lists) {
+    const { rows, equal } = await countRows(session, list.files, '');
+    const cut = list.rows - (rows - equal);
+    const announced = list.announced === null ? null : list.announced - cut;
+    there.push({ ...list, rows: list.rows - cut, announced });
+  }
+  return there;
+}
+
+/** The lists within the rows of another table: the fields of a catalog, the buttons of a brand template. */
+const FIELDS = {
+  place: 'catalog',
+  inner: 'catalog_field',
+  id: 'catalog_name',
+  elements: 'fields',
+  path: '$',
+};
+const BUTTONS = {
+  place: 'brand_template',
+  inner: 'brand_template_button',
+  id: 'template_id',
+  elements: 'template',
+  path: '$.template.content.buttons',
+};
+
+async function inner(session: Session, list: typeof FIELDS): Promise<void> {
+  await session.run('streams/reference/load/unfold', { ...list, table: `${list.place}s` });
+  await split(session, list.inner);
+  await session.run(`streams/reference/load/${list.inner}s`);
+  await session.run('streams/reference/load/extras', list);
+}
+
+/** Converts documents to rows, stream by stream. */
+async function stage(stream: ReferenceStream, session: Session, pulls: readonly Pull[]): Promise<void> {
+  await session.run('shared/documents/redact');
+  switch (stream) {
+    case 'catalogs':
+      await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });
+      await session.run('streams/reference/load/catalogs');
+      await inner(session, FIELDS);
+      break;
+    case 'brand_templates':
+      await split(session, 'brand_template');
+      await readStatus(session, pulls);
+      await session.run('streams/reference/load/brand_templates');
+      await inner(session, BUTTONS);
+      break;
+    case 'alimtalk_templates':
+      await session.run('streams/reference/load/alimtalk_templates');
+      break;
+    case 'opt_outs':
+      await split(session, 'opt_out');
+      await session.run('streams/reference/load/opt_outs');
+      break;
+  }
+}
+
+/** Reads the status of the templates from the answers of E5. */
+async function readStatus(session: Session, pulls: readonly Pull[]): Promise<void> {
+  const reads = pulls.flatMap((pull) => templatesOf(pull).map((read) => ({ ...read, pull: pull.id })));
+  if (reads.length === 0) return session.run('streams/reference/load/no_template_status');
+  await session.set({
+    landed_templates: {
+      files: [...new Set(reads.map(({ file }) => asPattern(file)))],
+      paths: reads.map(({ file }) => file),
+      path_lists: reads.map(({ list }) => list),
+      path_templates: reads.map(({ templateId }) => templateId),
+      path_pulls: reads.map(({ pull }) => pull),
+      path_days: reads.map(({ readAt }) => dayOf(readAt)),
+    },
+  });
+  return session.run('streams/reference/load/template_status');
+}

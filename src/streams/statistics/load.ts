@@ -1,0 +1,98 @@
+/** Loads daily statistics (E17) and those by sub-channel (E18). */
+import { z } from 'zod';
+import type { Pull } from '../../landing/landing-zone.js';
+import { damaged } from '../../landing/storage-error.js';
+import type { LoadContext } from '../../warehouse/load.js';
+import { asPattern, count, largestOf, split, type Session } from '../../warehouse/session.js';
+import type { ReadablePull } from '../../warehouse/slices.js';
+import { holdBack, replaceDays } from '../held-back.js';
+
+/** The differences of E17 and E18: the statement that reads the records, the grain columns after the day, and the table names. */
+const STATISTICS = {
+  statistics: {
+    records: 'streams/statistics/load/statistics',
+    grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
+    // Two messages of a campaign on one channel may be two rows; the order of a message's members tells nothing.
+    message: 'sorted_members(message)',
+    identified: '(campaign_id is not null or user_journey_id is not null)',
+    sender: 'coalesce(campaign_id, user_journey_id)',
+    ...namesIn(
+      ['campaign_name', 'user_journey_name'],
+      ['campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name'],
+    ),
+    place: 'statistic',
+    table: 'daily_statistics',
+    conversions: 'daily_conversions',
+    type: 'type',
+  },
+  statistics_by_subchannel: {
+    records: 'streams/statistics/load/subchannels',
+    grain: 'resource_id, node_id, variant_id, channel, channel_sub, brand_message_target',
+    message: 'null',
+    identified: 'resource_id is not null',
+    sender: 'resource_id',
+    ...namesIn(['resource_name'], ['resource_name', 'node_name', 'variant_name']),
+    place: 'statistic_by_subchannel',
+    table: 'daily_statistics_by_subchannel',
+    conversions: 'daily_conversions_by_subchannel',
+    type: 'type_label',
+  },
+};
+
+/** SQL about the columns of names, of which `own` name the campaign or user journey itself. */
+function namesIn(own: readonly string[], all: readonly string[]): Record<string, string> {
+  const ownIn = (relation: string): string =>
+    `coalesce(${own.map((name) => `${relation}${name}`).join(', ')})`;
+  return {
+    names: all.join(', '),
+    latest_names: all.map((name) => `max_by(${name}, version) as ${name}`).join(', '),
+    name: ownIn('staged_statistics.'),
+    known_name: ownIn(''),
+  };
+}
+
+/** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
+export async function loadStatistics(
+  pulls: readonly ReadablePull[],
+  { session }: LoadContext,
+): Promise<undefined> {
+  const stream = pulls[0]?.stream === 'statistics' ? 'statistics' : 'statistics_by_subchannel';
+  const names = STATISTICS[stream];
+  const pages = pulls.flatMap(({ id, read }) => read.map(({ file }) => ({ file, pull: id })));
+  await session.set({
+    landed: {
+      files: pages.map(({ file }) => asPattern(file)),
+      paths: pages.map(({ file }) => file),
+      path_pulls: pages.map(({ pull }) => pull),
+      largest_object: await largestOf(pages),
+    },
+  });
+  await session.run('streams/statistics/load/read');
+  await session.run('shared/documents/redact');
+  await split(session, names.place);
+  await session.run(names.records);
+  if (stream === 'statistics') await assertDays(session, pulls);
+  await session.run('streams/statistics/load/typed');
+  await session.run('streams/statistics/load/staged', names);
+  await split(session, 'conversion');
+  await session.run('streams/statistics/load/conversions');
+  await session.run('streams/statistics/load/sizes', names);
+  await holdBack(session, pulls);
+  await replaceDays(session, { table: names.table, parts: names.conversions }, async () => {
+    if (stream === 'statistics') await session.run('streams/statistics/load/restatements');
+    await session.run('streams/statistics/load/replaced', names);
+  });
+}
+
+const withoutDays = z.object({ pull: z.string(), records: count });
+
+/** @throws DamageError when no record of a pull has a day that can be read, so that its days would seem to be empty */
+async function assertDays(session: Session, pulls: readonly Pull[]): Promise<void> {
+  const [first] = await session.rows('streams/statistics/load/without_days', withoutDays);
+  if (first === undefined) return;
+  const pull = pulls.find(({ id }) => id === first.pull);
+  throw damaged(
+    pull?.files[0]?.file ?? first.pull,
+    `holds ${first.records} records, and the day of none of them can be read`,
+  );
+}

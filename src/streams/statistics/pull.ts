@@ -1,0 +1,182 @@
+/**
+ * The stage of the daily statistics: requests E17 in ranges and E18 day by day, lands the answers, and then loads them
+ * together.
+ */
+import { daysOf, rangesOf, type Day, dayCount, type DayRange } from '../../ground/calendar.js';
+import type { Pull } from '../../landing/landing-zone.js';
+import type { Gap, Job } from '../../ground/streams.js';
+import { type ServiceAnswer, type ServiceClient, settleAll } from '../../service/client.js';
+import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../../service/endpoints.js';
+import { z } from 'zod';
+import { CredentialsError, ServiceError } from '../../ground/errors.js';
+import { jsonOf, repairedJson, type Body } from '../../ground/envelope.js';
+import type { MessageTotals } from '../../warehouse/reader.js';
+import { answersIn, LONGEST_RANGE_DAYS } from '../answers.js';
+import { gapsOf, heldBackAmong } from '../held-back.js';
+import type { DaysOf, PullParts } from '../stream.js';
+
+const QUESTIONS = {
+  statistics: { what: 'daily statistics', ask: dailyStatistics },
+  statistics_by_subchannel: { what: 'statistics by sub-channel', ask: subchannelStatistics },
+} as const;
+type Daily = keyof typeof QUESTIONS;
+
+/** @param wanted the days to pull of a stream */
+export async function pullStatistics(
+  job: Job,
+  wanted: DaysOf,
+  service: ServiceClient,
+  parts: PullParts,
+): Promise<void> {
+  const streams = ['statistics', 'statistics_by_subchannel'] as const;
+  const asked = streams.map((stream) => [stream, wanted(stream)] as const);
+  for (const [stream, days] of asked)
+    await pullDays(stream, days, job, service, parts).catch((error: unknown) => {
+      // The keys may be valid for E17 and denied E18.
+      if (!(error instanceof CredentialsError) || stream === 'statistics') throw error;
+      for (const range of rangesOf(days))
+        parts.report.gaps.push({
+          stream,
+          days: range,
+          reason: `${error.message} The other streams go on.`,
+        });
+    });
+  // Days whose answer was held back are requested once more later, because the service may have recovered.
+  for (const [stream, days] of asked) {
+    const doubtful = await doubtfulAmong(days, parts, stream);
+    if (doubtful.length === 0) continue;
+    await pullDays(stream, doubtful, job, service, parts);
+    parts.report.gaps.push(...gapsOf(await heldBackAmong(days, parts, stream), stream));
+  }
+}
+
+/** Lands each answer as a pull of its own, and loads those of a range together. */
+async function pullDays(
+  stream: Daily,
+  days: readonly Day[],
+  { acceptEmpty: accepted }: Job,
+  service: ServiceClient,
+  { landing, report, load, invocation: { terminal, signal } }: PullParts,
+): Promise<void> {
+  const { what } = QUESTIONS[stream];
+  for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
+    signal.throwIfAborted();
+    terminal.progress(`${what} ${range.start} to ${range.end}`);
+    const landed: Pull[] = [];
+    try {
+      const gaps = await extractDaily(service, stream, range, {
+        async accept(part, body, rows) {
+          const writer = landing.begin(stream, part, landing.instant(service.clocks.landingTime()));
+          landed.push(await writer.finish([await writer.land(body, rows)], { accepted }));
+        },
+        reject: (endpoint, part, body) => landing.reject(endpoint, `${what} ${part.start}`, body),
+      });
+      report.gaps.push(...gaps);
+    } finally {
+      // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
+      // failure are loaded too.
+      await load(landed);
+    }
+  }
+}
+
+/** The days that were held back; if there are any, also the days that were empty among the given days. */
+async function doubtfulAmong(days: readonly Day[], parts: PullParts, stream: Daily): Promise<Day[]> {
+  const heldBack = new Set(await heldBackAmong(days, parts, stream));
+  if (heldBack.size === 0) return [];
+  const covered = await parts.warehouse.coverage(stream);
+  return days.filter((day) => heldBack.has(day) || covered.get(day) === 0);
+}
+
+/** Receives the answers and writes them to disk before they are read. */
+export interface DailySink {
+  accept(range: DayRange, body: Body, rows: number): Promise<void>;
+  /** Keeps an answer of a shape that the specification does not define, for inspection by the user. */
+  reject(endpoint: string, range: DayRange, body: Body): Promise<unknown>;
+}
+
+/**
+ * Requests E17 for a range, in parts where the service fails or answers `Timeout`, or E18 for each day of it.
+ *
+ * @returns the days that failed
+ */
+export async function extractDaily(
+  service: ServiceClient,
+  stream: Daily,
+  range: DayRange,
+  sink: DailySink,
+): Promise<Gap[]> {
+  const parts = stream === 'statistics' ? [range] : rangesOf(daysOf(range), 1);
+  return (await settleAll(parts.map((part) => extract(service, stream, part, sink)))).flat();
+}
+
+async function extract(
+  service: ServiceClient,
+  stream: Daily,
+  range: DayRange,
+  sink: DailySink,
+): Promise<Gap[]> {
+  const gaps: Gap[] = [];
+  const question = (part: DayRange): FreeRequest => QUESTIONS[stream].ask(service.projectId, part);
+  const { endpoint } = question(range);
+  const ask = (part: DayRange): Promise<ServiceAnswer<Body>> => service.askLarge(question(part));
+  for await (const { days, verdict, body } of answersIn(range, ask)) {
+    if (verdict.kind === 'broken' && dayCount(days) > 1) {
+      // One day may be the cause, and must not withhold the others.
+      const parts = rangesOf(daysOf(days), 1).map((day) => extract(service, stream, day, sink));
+      gaps.push(...(await settleAll(parts)).flat());
+    } else if (verdict.kind !== 'ok')
+      gaps.push({ stream, days, reason: `${endpoint} failed (${verdict.reason}).` });
+    else if (verdict.envelope.kind === 'array') await sink.accept(days, body, verdict.envelope.elements);
+    else {
+      await sink.reject(endpoint, days, body);
+      gaps.push({ stream, days, reason: `${endpoint} answered with an object instead of a list.` });
+    }
+    await service.discard(body);
+  }
+  return gaps;
+}
+
+/** Parses a counter as the load does (`macros.counter`): any value that is not a counter is 0. */
+const counter = z.coerce.number().int().min(0).max(1e15).catch(0);
+const row = z.record(z.string(), z.unknown()).catch({});
+
+/**
+ * The sums over all channels for one day.
+ *
+ * @throws CredentialsError if the service refuses the project or the keys
+ * @throws ServiceError if the service returns no usable answer
+ */
+export async function dayTotals(service: ServiceClient, day: Day): Promise<MessageTotals> {
+  const { verdict, body, status } = await service.ask(
+    dailyStatistics(service.projectId, { start: day, end: day }),
+  );
+  if (verdict.kind === 'refused') {
+    throw new CredentialsError(
+      `The service refuses project ${service.projectId} (${verdict.reason}).`,
+      status === 404
+        ? { hint: 'Check project_id: the service does not know it, or not for these keys.' }
+        : { hint: 'Check project_id, and this machine’s clock.' },
+    );
+  }
+  if (verdict.kind !== 'ok') throw service.unanswered('E17 (daily statistics)', verdict);
+  const parsed = z.array(row).safeParse(jsonOf(repairedJson(body.toString('utf8')) ?? ''));
+  if (!parsed.success) {
+    throw new ServiceError(
+      'The service answers E17 (daily statistics) with something else than statistics.',
+      {
+        hint: 'Check base_url. If it is right, the service has changed: see the notes of newer versions of dawnload.',
+      },
+    );
+  }
+  const sum = (name: string): number =>
+    parsed.data.reduce((total, one) => total + counter.parse(one[name]), 0);
+  return {
+    rows: parsed.data.length,
+    sent: sum('message_sent'),
+    failed: sum('message_failed'),
+    delivered: sum('delivered'),
+    click: sum('click'),
+    nights: 1,
+  };
+}

@@ -1,0 +1,49 @@
+/** The shape of a stream's declaration: all that the rest of the program knows of a stream. */
+import type { Config } from '../config/config.js';
+import type { Ledger } from '../exports/ledger.js';
+import type { ExportReport } from '../exports/paid-request.js';
+import type { Day } from '../ground/calendar.js';
+import type { Job, StreamName } from '../ground/streams.js';
+import type { Shapes } from '../ground/fields.js';
+import type { LandingParts } from '../landing/landing-zone.js';
+import type { DataFiles } from '../landing/paths.js';
+import type { ServiceClient } from '../service/client.js';
+import type { Loadable } from '../warehouse/load.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+
+export interface Stream extends Loadable {
+  /** The names for `--streams`; each pulls the whole stream, or the part of it with the same name. */
+  readonly choices: readonly string[];
+  /** The names of what lands: folders in the landing zone, and streams in coverage and `ops`. */
+  readonly lands: readonly StreamName[];
+  /** The tables that each of these is loaded into, by their names. */
+  readonly tables: Readonly<Record<StreamName, RegExp>>;
+  /** The endpoints of the service that it requests. */
+  readonly endpoints: readonly string[];
+  /** `day`: a missing day can be requested. `snapshot`: a list as it is today, one for each night. */
+  readonly grain: 'day' | 'snapshot';
+  /** True if requests are billed, so that budget and consent decide. */
+  readonly paid: boolean;
+  /** The fields of its documents. What they don't list is kept in `extra`, and noted as drift. */
+  readonly fields: Shapes;
+  /** What of it the settings switch on. */
+  on(config: Config): readonly StreamName[];
+  /**
+   * Requests what is wanted, lands the answers and loads them. Days that fail are gaps of the report.
+   *
+   * @throws CredentialsError, StorageError, and whatever else ends the run
+   */
+  pull(job: Job, wanted: DaysOf, service: ServiceClient, parts: PullParts): Promise<void>;
+}
+
+/** The days of a stream to request: missing ones, and those that may have been restated or were in doubt. */
+export type DaysOf = (stream: StreamName) => readonly Day[];
+
+/** The parts of the open data folder that pulls use. */
+export interface PullParts extends LandingParts {
+  readonly config: Config;
+  readonly files: DataFiles;
+  readonly ledger: Ledger;
+  readonly warehouse: Warehouse;
+  readonly report: LandingParts['report'] & ExportReport;
+}
