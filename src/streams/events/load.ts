@@ -26,6 +26,10 @@ const MOST_RECORDS = 1_000;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 
+/** How many records without an id an export gave up to another: at most as many of its messages go. */
+const LOST_WITHOUT_ID =
+  '(select records from lost_without_id as lost where (lost.date, lost.export_date, lost.winner) = (counted.date, counted.export_date, counted.winner))';
+
 const filled = z.object({
   ids: count,
   has_no_ids: z.boolean(),
@@ -73,11 +77,19 @@ export async function loadEvents(
     await session.run('streams/events/load/5_repeats/surplus', { table, key, record });
     await session.run('streams/events/load/5_repeats/remove', { table });
   }
-  if (repeats.has_no_ids) {
-    await session.run('streams/events/load/5_repeats/surplus_without_id');
-    await session.run('streams/events/load/5_repeats/remove', { table: 'events' });
+  for (const { name: table, key } of repeats.has_no_ids ? EVENT_TABLES : []) {
+    const isEvents = table === 'events';
+    await session.run('streams/events/load/5_repeats/surplus_without_id', {
+      table,
+      condition: isEvents ? 'occurred_at is not null' : 'true',
+      position: key.includes('position') ? 'position' : '1',
+      most: isEvents ? 'nth' : LOST_WITHOUT_ID,
+    });
+    if (isEvents) await session.run('streams/events/load/5_repeats/lost_without_id');
+    await session.run('streams/events/load/5_repeats/remove', { table });
   }
-  if (before.is_loaded || repeats.ids > 0) await session.run('streams/events/load/1_clear/contents');
+  if (before.is_loaded || repeats.ids > 0 || repeats.has_no_ids)
+    await session.run('streams/events/load/1_clear/contents');
   const beside = pulls.map((pull) => rowsIn(pull.files) - rowsIn(firstAnswers(pull.files)));
   await session.set({
     loaded: {

@@ -98,30 +98,49 @@ where place > 1 or export_date <> winner;
 
 -- name: surplus_without_id
 -- Records without an id that are equal in everything, time included, in the exports of adjacent days: those of one export stay,
--- as above. Equal records of one export are not known to be one.
+-- as above. Equal records of one export are not known to be one. As many of their equal messages go as records went.
 create or replace temp table surplus as
 with without_id as (
-    select rowid as row_id, *
-    from events
+    select rowid as row_id, {position} as place_in_record, *
+    from {table}
     where
         export_date between getvariable('load').first_day - interval 1 day and getvariable('load').last_day + interval 1 day
         and event_id is null
-        and occurred_at is not null
+        and {condition}
 ),
 
 contents as (
-    select row_id, date, export_date, hash(*columns(* exclude (row_id, export_date))) as content
+    select row_id, place_in_record, date, export_date, hash(*columns(* exclude (row_id, export_date))) as content
     from without_id
 ),
 
 numbered as (
     select *, row_number() over (partition by content, export_date order by row_id) as place
     from contents
+),
+
+copies as (
+    select *, first_value(export_date) over (partition by content, place order by date <> export_date, export_date) as winner
+    from numbered
+    qualify abs(export_date - winner) = 1
+),
+
+counted as (
+    select
+        *,
+        row_number() over (partition by date, export_date, winner, place_in_record order by content, place) as nth
+    from copies
 )
 
-select *, first_value(export_date) over (partition by content, place order by date <> export_date, export_date) as winner
-from numbered
-qualify abs(export_date - winner) = 1;
+select *
+from counted
+where nth <= {most};
+
+-- name: lost_without_id
+create or replace temp table lost_without_id as
+select date, export_date, winner, count(*) as records
+from surplus
+group by date, export_date, winner;
 
 -- name: remove
 delete from {table} where rowid in (select row_id from surplus);
