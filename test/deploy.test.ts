@@ -32,15 +32,19 @@ function said(program: string, args: readonly string[], options: SpawnSyncOption
   return String(stdout) + String(stderr);
 }
 
-test.each(['dawnload.service', 'crontab', 'kubernetes.yaml', 'launchd.plist', 'github-actions.yml'])(
-  '%s names at its top the three things to edit',
-  (name) => {
-    const [before = '', list = ''] = read(name).split('Edit three things:');
-    expect(before.split('\n').length).toBeLessThan(8);
-    expect([...list.matchAll(/^\W*(\d)\. /gm)].map(([, number]) => number)).toEqual(['1', '2', '3']);
-    expect(readFileSync('docs/operations.md', 'utf8')).toContain(`deploy/${name}`);
-  },
-);
+test.each([
+  'dawnload.service',
+  'crontab',
+  'kubernetes.yaml',
+  'kubernetes-desk.yaml',
+  'launchd.plist',
+  'github-actions.yml',
+])('%s names at its top the three things to edit', (name) => {
+  const [before = '', list = ''] = read(name).split('Edit three things:');
+  expect(before.split('\n').length).toBeLessThan(8);
+  expect([...list.matchAll(/^\W*(\d)\. /gm)].map(([, number]) => number)).toEqual(['1', '2', '3']);
+  expect(readFileSync('docs/operations.md', 'utf8')).toContain(`deploy/${name}`);
+});
 
 describe('systemd', () => {
   /** A copy of the units that starts this node. */
@@ -150,25 +154,54 @@ describe('GitHub Actions', () => {
   });
 });
 
-test('Kubernetes: one night at a time, in Korean time, without privileges, on a read-only root', () => {
+test('Kubernetes: one night at a time, retried by its schedule, without privileges, on a read-only root; a pod to decide in', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   const container = {
     image: `your-registry/dawnload:${version}`,
-    args: ['run', '--config', '/etc/dawnload/dawnload.yaml', '--data-dir', '/data'],
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     },
   };
-  const securityContext = { runAsNonRoot: true, runAsUser: 1000 };
-  const template = { spec: { restartPolicy: 'Never', securityContext, containers: [container] } };
-  const jobTemplate = { spec: { backoffLimit: 3, template } };
-  expect(parse(read('kubernetes.yaml'))).toMatchObject({
+  const shared = {
+    restartPolicy: 'Never',
+    securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroupChangePolicy: 'OnRootMismatch' },
+  };
+  const args = [
+    'run',
+    '--config',
+    '/etc/dawnload/dawnload.yaml',
+    '--data-dir',
+    '/data',
+    '--log-format',
+    'json',
+  ];
+  const job = parse(read('kubernetes.yaml')) as {
+    spec: {
+      schedule: string;
+      jobTemplate: { spec: { activeDeadlineSeconds: number; template: { spec: unknown } } };
+    };
+  };
+  const { jobTemplate } = job.spec;
+  expect(job).toMatchObject({
     apiVersion: 'batch/v1',
     kind: 'CronJob',
-    spec: { schedule: '10 7 * * *', timeZone: 'Asia/Seoul', concurrencyPolicy: 'Forbid', jobTemplate },
+    spec: {
+      schedule: '10,40 22-23 * * *',
+      timeZone: 'Etc/UTC',
+      concurrencyPolicy: 'Forbid',
+      jobTemplate: {
+        spec: { backoffLimit: 0, template: { spec: { ...shared, containers: [{ ...container, args }] } } },
+      },
+    },
   });
+  const { exports } = loadConfig(FIELDS, {}, {}, temporaryFolder());
+  expect(jobTemplate.spec.activeDeadlineSeconds).toBeGreaterThan((exports.maxWaitMinutes + 30) * 60);
+  const desk = parse(read('kubernetes-desk.yaml')) as { kind: string; spec: { volumes: unknown } };
+  expect(desk).toMatchObject({ kind: 'Pod', spec: { ...shared, containers: [container] } });
+  expect(jobTemplate.spec.template.spec).toMatchObject({ volumes: desk.spec.volumes });
+  expect(desk.spec.volumes).toContainEqual({ name: 'tmp', emptyDir: {} });
 });
 
 test('compose: the commands of the trial fill a warehouse from the sandbox', async () => {

@@ -38,7 +38,7 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
     terminal,
     now: () => effects.now(),
     runs: async () => runsOf((await journal()).of(RUN)),
-    run: () => runProcess(run, signal),
+    run: () => runProcess(run, config.requestTimeoutSeconds, signal),
   });
   terminal.note(`Scheduled daily at ${at} KST. Press Ctrl-C to stop.`);
   if (options.now === true) await nights.run();

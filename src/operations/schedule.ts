@@ -113,17 +113,18 @@ export class Nights {
   }
 }
 
-/** Milliseconds after the signal to stop until the process is killed. */
-const KILLED_AFTER_MS = 8_500;
+/** Milliseconds for a large commit, beyond the time limit of a request, until a run that was told to stop is killed. */
+const COMMIT_MS = 8_500;
 
 /**
  * Runs a command to its end in a process of its own; resolves to its exit code, 1 if it was killed or could not start.
  *
- * @param signal stops the process. A run normally ends within moments. A run that waits for the answer to a paid request
- *   or for a large commit is killed after the time limit; its started work is on disk and the next run resumes it.
+ * @param signal stops the process. A run normally ends within moments. A paid request gets its whole time limit, because
+ *   nobody would know its outcome if the run were killed.
  */
 export async function runProcess(
   [program, ...args]: readonly [string, ...string[]],
+  requestTimeoutSeconds: number,
   signal: AbortSignal,
 ): Promise<number> {
   // The process has its own process group. Otherwise Ctrl-C at a terminal would reach it in addition to our SIGTERM, and
@@ -132,7 +133,7 @@ export async function runProcess(
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     child.kill('SIGTERM');
-    timer = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER_MS);
+    timer = setTimeout(() => child.kill('SIGKILL'), requestTimeoutSeconds * 1000 + COMMIT_MS);
   };
   signal.addEventListener('abort', stop);
   await once(child, 'exit').catch(() => undefined);
