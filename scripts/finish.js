@@ -7,7 +7,7 @@ import { messageStatements } from './messages.js';
 
 chmodSync(new URL('../dist/src/cli.js', import.meta.url), 0o755);
 
-const statements = new URL('../sql/streams/events/load/messages.sql', import.meta.url);
+const statements = new URL('../sql/streams/events/messages.sql', import.meta.url);
 if (!existsSync(statements) || readFileSync(statements, 'utf8') !== messageStatements)
   writeFileSync(statements, messageStatements);
 

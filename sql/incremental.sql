@@ -149,6 +149,10 @@ delete from ops.touched_days;
 -- name: for_checks
 -- Relations that several checks read.
 
+-- The day of each row of every stream with days.
+create or replace temp view stream_rows as
+{stream_rows};
+
 -- The days of the batch that both streams cover.
 create or replace temp macro both_covered(one, other) as table
 select date

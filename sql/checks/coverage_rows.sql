@@ -3,22 +3,9 @@
 -- meaning: A day holds other rows than its load brought, so its numbers cannot be trusted. Run `dawnload rebuild`;
 --   report it if it persists.
 
-with held as (
-    select 'statistics' as stream, date from daily_statistics
-    union all
-    select 'statistics_by_subchannel', date from daily_statistics_by_subchannel
-    union all
-    select 'events', export_date from events
-    union all
-    -- Days of incomplete pulls have rows without being covered.
-    select 'campaigns', campaign_metrics.date
-    from campaign_metrics
-    semi join ops.coverage on coverage.stream = 'campaigns' and campaign_metrics.date = coverage.date
-),
-
-counted as (
+with counted as (
     select stream, date, count(*) as rows
-    from held
+    from stream_rows
     where date in (select date from batch_days)
     group by stream, date
 ),

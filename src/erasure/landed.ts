@@ -28,7 +28,7 @@ import { foldersOf } from '../landing/paths.js';
 import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { loadError, naming, orRepaired } from '../warehouse/load.js';
-import { withMemoryLimit, type MemoryLimit } from '../warehouse/opening.js';
+import { withMemoryLimit, type MemoryLimit } from '../warehouse/memory-limit.js';
 import { isDivided, withSlices } from '../warehouse/slices.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import {

@@ -16,7 +16,7 @@ import {
 } from '../ground/errors.js';
 import { openInstance, escaped } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
-import { limitsOf } from '../warehouse/opening.js';
+import { limitsOf } from '../warehouse/memory-limit.js';
 import { relationName } from '../warehouse/dictionary.js';
 import { Reader } from '../warehouse/reader.js';
 import { count, Session } from '../warehouse/session.js';

@@ -18,7 +18,8 @@ import { exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing
 import { STREAM_NAMES, STREAMS } from '../streams/index.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';
-import { limitsOf, refuseNewer } from '../warehouse/opening.js';
+import { limitsOf } from '../warehouse/memory-limit.js';
+import { refuseNewer } from '../warehouse/opening.js';
 import { hmacKey, keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { assertReplaceable, discardDatabase } from '../warehouse/publish.js';
 import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse/reader.js';

@@ -23,6 +23,15 @@ export interface Room {
   readonly spool?: Spool | undefined;
 }
 
+/** An HTTP answer with its body decoded. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+  readonly body: Body;
+}
+
 /** The body is larger than the limit. */
 export class TooLarge extends Error {
   /** @param length the size that the service announces, if it does */

@@ -3,22 +3,12 @@
  * redirects and retries. A failure states whether the request may have reached the service.
  */
 import type { Dispatcher } from 'undici';
-import type { Body } from '../ground/envelope.js';
 import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { LARGE } from '../ground/large-body.js';
-import { readBody, TooLarge, type Room } from './body.js';
+import { readBody, TooLarge, type RawAnswer, type Room } from './body.js';
 import type { ServiceRequest } from './endpoints.js';
 import { Connections, http } from './transport.js';
 import { isOfCertificate, type AnswerClass } from './verdict.js';
-
-/** An HTTP answer with its body decoded. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly retryAfter: string | undefined;
-  readonly location: string | undefined;
-  readonly body: Body;
-}
 
 /** Sends requests to one address. */
 export class Exchanger {

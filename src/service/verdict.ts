@@ -7,7 +7,7 @@ import { ServiceError } from '../ground/errors.js';
 import { withoutPeople } from '../documents/spelling.js';
 import { Secrets } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
-import type { RawAnswer } from './exchange.js';
+import type { RawAnswer } from './body.js';
 
 /** The class of an answer, or of a missing answer. */
 export type AnswerClass =

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { escaped } from '../landing/duckdb.js';
-import { dependsOn, DirtyDays, lookback, type Refresh } from './dirty-days.js';
+import { dependsOn, DirtyDays, lookback, streamRows, type Refresh } from './dirty-days.js';
 import { hashOf, mentions, models } from './models.js';
 import { fieldsOf, listOf, selectIn, type Session, statement, statementsIn } from './session.js';
 import type { Warehouse } from './warehouse.js';
@@ -65,14 +65,14 @@ export async function checkAll(
   effects: Pick<Effects, 'now' | 'reach'>,
 ): Promise<FindingGroup[]> {
   type Check = (typeof checks)[number];
-  const shared = ['checking/found', 'incremental/for_checks', 'streams/events/load/messages/rows'].map(
-    (name) => statement(name),
+  const shared = ['checking/found', 'incremental/for_checks', 'streams/events/messages/rows'].map((name) =>
+    statement(name),
   );
   // The findings of a check depend on its text, on the shared statements, and on the models that it reads.
   const checks = statementsIn('checks').map((file) => {
     const check = readCheck(file);
     const reads = models().filter(({ relation }) => mentions(check.text, relation));
-    const texts = [check.text, ...shared, ...reads.map((model) => model.fingerprint)];
+    const texts = [check.text, ...shared, streamRows(), ...reads.map((model) => model.fingerprint)];
     return { ...check, fingerprint: hashOf(texts) };
   });
   await session.set({ checked_at: effects.now() });

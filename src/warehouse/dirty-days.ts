@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { EVENTS, type StreamName } from '../ground/streams.js';
-import { listOf, type Session } from './session.js';
+import { foldersIn, listOf, selectIn, statement, statementsIn, type Session } from './session.js';
 
 /** The values of `depends_on` and `lookback` in the headers of models and checks. */
 export const dependsOn = z
@@ -40,6 +40,13 @@ export function sparesArchived({ streams }: Pick<Refresh, 'streams'>): boolean {
   return streams !== 'all' && streams.includes(EVENTS);
 }
 
+/** A select of the day of each row, of every stream: `rows.sql` in its folder. */
+export function streamRows(): string {
+  const names = foldersIn('streams').flatMap(statementsIn);
+  const rows = names.filter((name) => name.endsWith('/rows'));
+  return rows.map((name) => selectIn(statement(name))).join('\nunion all\n');
+}
+
 const changed = z.object({ streams: z.array(z.string()), any_removed: z.boolean() });
 const batch = z.object({ days: z.array(z.string()) });
 
@@ -63,8 +70,8 @@ export class DirtyDays {
   /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
   static async open(session: Session): Promise<DirtyDays> {
     await session.run('incremental/no_batch');
-    await session.run('streams/events/load/messages/rows');
-    await session.run('incremental/for_checks');
+    await session.run('streams/events/messages/rows');
+    await session.run('incremental/for_checks', { stream_rows: streamRows() });
     return new DirtyDays(session, await session.row('incremental/changed', changed));
   }
 

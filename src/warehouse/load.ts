@@ -18,7 +18,7 @@ import { gzipped, readWhole } from '../landing/page-file.js';
 import { pageName, pageOf } from '../landing/paths.js';
 import { isOutOfMemory } from '../landing/duckdb.js';
 import { damaged } from '../landing/storage-error.js';
-import { withMemoryLimit, type MemoryLimit } from './opening.js';
+import { withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { withSlices, type ReadablePull, type Slice } from './slices.js';
 import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } from './session.js';
 

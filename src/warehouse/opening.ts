@@ -16,7 +16,7 @@ import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { isLocked, isOutOfMemory, openInstance, unlessMissing } from '../landing/duckdb.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { count, foldersIn, Session, statement, statementsIn } from './session.js';
-import { availableParallelism, totalmem } from 'node:os';
+import { limitsOf } from './memory-limit.js';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import type { ExperimentSettings } from '../config/schema.js';
@@ -116,65 +116,6 @@ function openingError(path: string, cause: unknown): Error {
     });
   }
   return new CorruptDatabaseError(`${path} is not a DuckDB file that can be opened.`, cause);
-}
-
-/** DuckDB's memory limit, enough for a day of any size with ordinary messages; the process needs about 150 MB more. */
-const ORDINARY_MB = 320;
-
-/** The maximum share of the machine's memory for an extraordinary load. */
-const AT_MOST = 0.6;
-
-/** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
-const SHARE_OF_BATCHES = 0.4;
-
-/** The limits of ordinary loads; `batchBytes` is the JSON that one thread prepares at a time. */
-export const limitsOf = ({
-  memoryLimitMb: megabytes = ORDINARY_MB,
-  threads = Math.min(availableParallelism(), 4),
-}: Pick<WarehouseOptions, 'memoryLimitMb' | 'threads'>) => ({
-  megabytes,
-  threads,
-  batchBytes: (megabytes * SHARE_OF_BATCHES * 2 ** 20) / threads,
-});
-
-export type MemoryLimit = Readonly<ReturnType<typeof limitsOf>>;
-
-/** The factors by which an extraordinary load raises the memory limit, in turn; its batches become smaller by as much. */
-const STEPS = [3, 10];
-
-/**
- * Runs the work within the limits; repeats it with higher limits if DuckDB runs out of memory. They use one thread, since
- * each thread holds a page and its messages in memory, and at most a share of the machine's memory.
- */
-export async function withMemoryLimit<T>(
-  session: Session,
-  limits: MemoryLimit,
-  work: (limits: MemoryLimit) => Promise<T>,
-): Promise<T> {
-  const machine = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20;
-  const most = Math.max(limits.megabytes, Math.floor(machine * AT_MOST));
-  const higher = STEPS.map((step) => ({
-    megabytes: Math.min(limits.megabytes * step, most),
-    threads: 1,
-    batchBytes: limits.batchBytes / step,
-  }));
-  const apply = ({ megabytes, threads }: MemoryLimit): Promise<void> =>
-    session.run('ops/memory_limit', { megabytes: String(megabytes), threads: String(threads) });
-  let given = limits;
-  try {
-    for (;;) {
-      try {
-        return await work(given);
-      } catch (error) {
-        const next = higher.shift();
-        if (next === undefined || !isOutOfMemory(error)) throw error;
-        given = next;
-        await apply(given);
-      }
-    }
-  } finally {
-    if (given !== limits) await apply(limits);
-  }
 }
 
 /**

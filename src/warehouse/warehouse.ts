@@ -6,15 +6,8 @@ import type { Day, DayRange } from '../ground/calendar.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
 import { PATTERNS } from '../documents/suspicion.js';
 import { wellFormedJson } from '../ground/text.js';
-import {
-  keepMacros,
-  limitsOf,
-  migrate,
-  openSession,
-  withMemoryLimit,
-  writing,
-  type WarehouseOptions,
-} from './opening.js';
+import { keepMacros, migrate, openSession, writing, type WarehouseOptions } from './opening.js';
+import { limitsOf, withMemoryLimit } from './memory-limit.js';
 import { headShape, type Head, type Page } from '../landing/landing-zone.js';
 import { specificationOf } from '../ground/fields.js';
 import { countRows, Loader, loadError, orRepaired, type CountedRows, type LoadContext } from './load.js';

@@ -7,7 +7,7 @@ import { Register } from '../../src/erasure/register.js';
 import { Journal } from '../../src/journal/journal.js';
 import { LandingZone } from '../../src/landing/landing-zone.js';
 import { readWhole } from '../../src/landing/page-file.js';
-import { limitsOf } from '../../src/warehouse/opening.js';
+import { limitsOf } from '../../src/warehouse/memory-limit.js';
 import { hashingSession } from '../../src/warehouse/warehouse.js';
 import { keyFingerprint } from '../../src/warehouse/privacy.js';
 import { dataFolder, testEffects } from '../landing/support.js';

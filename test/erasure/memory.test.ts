@@ -5,7 +5,7 @@ import { CorruptDatabaseError, MemoryError } from '../../src/ground/errors.js';
 import { isOutOfMemory, statementError } from '../../src/landing/duckdb.js';
 import { loadError } from '../../src/warehouse/load.js';
 import { Reader } from '../../src/warehouse/reader.js';
-import { limitsOf } from '../../src/warehouse/opening.js';
+import { limitsOf } from '../../src/warehouse/memory-limit.js';
 import { sized } from '../../src/warehouse/session.js';
 import { KEY, record, Workshop } from '../warehouse/support.js';
 

@@ -26,7 +26,7 @@ test('the word of the brand stands where it belongs, and shapes read what column
 });
 
 describe('the statements that fill the tables of messages', () => {
-  const tables = statement('streams/events/load/messages/fill');
+  const tables = statement('streams/events/messages/fill');
   const ofTable = (table: string): string =>
     tables.split(/^(?=create or replace)/m).find((text) => text.includes(` ${table} `)) ?? '';
 

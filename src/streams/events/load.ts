@@ -102,7 +102,7 @@ export async function loadEvents(
       large_page_days: large,
     },
   });
-  await session.run('streams/events/load/messages/extras');
+  await session.run('streams/events/messages/extras');
   await session.run('streams/events/load/6_notes');
   await session.run('shared/begin_end/drift');
   await session.run('shared/begin_end/cover', { table: 'events', day: 'export_date' });

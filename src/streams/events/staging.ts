@@ -75,7 +75,7 @@ export class Staging {
     await session.run('streams/events/load/3_privacy/messages');
     await this.#unfoldMessages();
     await session.set({ batch: folder });
-    await session.run('streams/events/load/messages/hand_over');
+    await session.run('streams/events/messages/hand_over');
   }
 
   /** Reads all pages; if DuckDB rejects one, all as pages that may span several lines, from then on. */
@@ -111,14 +111,14 @@ export class Staging {
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
     const { brand } = this.settings;
-    const odd = await session.rows('streams/events/load/messages/unfold', placeFound, { brand });
+    const odd = await session.rows('streams/events/messages/unfold', placeFound, { brand });
     const places = odd.map(({ place }) => place);
     for (const place of places) await split(session, place, documentsAt(place));
-    const nonconforming = await session.rows('streams/events/load/messages/fill', placeFound, { brand });
+    const nonconforming = await session.rows('streams/events/messages/fill', placeFound, { brand });
     const others = nonconforming.filter(({ place }) => !places.includes(place));
     if (others.length === 0) return;
     for (const { place } of others) await split(session, place, documentsAt(place));
-    await session.run('streams/events/load/messages/fill', { brand });
+    await session.run('streams/events/messages/fill', { brand });
   }
 }
 

@@ -1,0 +1,2 @@
+-- The day of each record.
+select 'events' as stream, export_date as date from events;

@@ -1,0 +1,1 @@
+create table volumes (date date, rows bigint);

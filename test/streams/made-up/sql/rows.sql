@@ -1,0 +1,1 @@
+select 'volumes' as stream, date from volumes;

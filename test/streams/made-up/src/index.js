@@ -1,0 +1,16 @@
+// A stream that nobody needs: the number of rows of the daily statistics (E17), by day.
+const LANDS = ['volumes'];
+
+export const volumes = {
+  choices: LANDS,
+  lands: LANDS,
+  tables: { volumes: /^volumes$/ },
+  endpoints: ['E17'],
+  grain: 'day',
+  paid: false,
+  divisible: true,
+  fields: { volume: { string: 'channel', day: 'date', counter: 'message_sent' } },
+  on: () => LANDS,
+  pull: async (...given) => (await import('./pull.js')).pullVolumes(...given),
+  load: async (pulls, context) => (await import('./load.js')).loadVolumes(pulls, context),
+};
