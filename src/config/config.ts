@@ -25,6 +25,7 @@ export interface AlertSettings {
   readonly alerts: ReturnType<typeof receiversOf>;
   readonly projectId?: string | undefined;
   readonly dataDir: string;
+  readonly heartbeat?: string | undefined;
 }
 
 /** A setting is wrong. */
@@ -138,6 +139,17 @@ export function loadConfig(
     },
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
   });
+}
+
+/** The address that hears of each run. It is read before the settings, because it reports settings that are wrong too. */
+export function heartbeatBefore({ settingsFile }: Flags, environment: Environment): string | undefined {
+  const { DAWNLOAD_HEARTBEAT_URL: given } = withoutEmpty(environment);
+  if (given !== undefined) return given;
+  try {
+    return withoutEmpty(readDotEnv(dirname(resolve(settingsFile ?? DEFAULT_FILE))))['DAWNLOAD_HEARTBEAT_URL'];
+  } catch {
+    return undefined;
+  }
 }
 
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
@@ -266,12 +278,13 @@ function parseSettings(
   const raw = { ...fromFile, ...overrides };
   const { data, error } = settingsAbout(fieldsFor('service', shapes)).safeParse(raw);
   if (data !== undefined) return data;
-  const { alerts, project_id: projectId, data_dir: dataDir } = readable.parse(raw);
+  const { alerts, project_id: projectId, data_dir: dataDir, heartbeat } = readable.parse(raw);
   const receivers = receiversOf(
     alerts.flatMap((one) => alert.safeParse(one).data ?? []),
     variables,
   );
-  throw new SettingsError(wrong(error.issues[0]), { alerts: receivers, projectId, dataDir: locate(dataDir) });
+  const known = { alerts: receivers, projectId, dataDir: locate(dataDir), heartbeat };
+  throw new SettingsError(wrong(error.issues[0]), known);
 
   function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
     const source = file ?? 'The environment';
@@ -290,4 +303,5 @@ const readable = z.object({
   alerts: z.array(z.unknown()).catch([]),
   project_id: settingsSchema.shape.project_id.catch(undefined),
   data_dir: settingsSchema.shape.data_dir.catch('./data'),
+  heartbeat: settingsSchema.shape.heartbeat.catch(undefined),
 });

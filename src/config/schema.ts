@@ -417,6 +417,7 @@ export const settingsSchema = z
       )
       .prefault({}),
     queries: text('must be a folder').optional(),
+    heartbeat: webhook.optional(),
     after_publish: z
       .array(text('must be a command or an address'), 'must be a list of commands or addresses')
       .default([]),

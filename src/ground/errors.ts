@@ -124,6 +124,33 @@ export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof DawnloadError ? error.exitCode : EXIT.incomplete;
 }
 
+/** How a run ended, as the last line of its log and its heartbeat have it. */
+export function endOf(exitCode: ExitCode, failure?: unknown) {
+  const isOurs = failure instanceof DawnloadError;
+  return {
+    exit_code: exitCode,
+    outcome: outcomeOf(exitCode, failure),
+    /** The class of the error; null if none ended the run. */
+    error: failure === undefined ? null : isOurs ? failure.name : 'unforeseen',
+    hint: (isOurs ? failure.hint : NEXT[exitCode]) ?? null,
+  };
+}
+
+/** The outcome of a run in one word, as the journal and `ops.runs` have it. */
+export function outcomeOf(exitCode: ExitCode, failure?: unknown): string {
+  if (failure instanceof InterruptedError) return 'interrupted';
+  if (failure instanceof TryLaterError) return 'try_later';
+  if (failure !== undefined) return 'failed';
+  const ends: Partial<Record<ExitCode, string>> = { [EXIT.done]: 'done', [EXIT.refused]: 'limited' };
+  return ends[exitCode] ?? 'incomplete';
+}
+
+/** What to do after a run that no error ended. */
+const NEXT: Partial<Record<ExitCode, string>> = {
+  [EXIT.incomplete]: '`dawnload status` shows what is missing.',
+  [EXIT.refused]: '`dawnload plan` shows which days are over the budget.',
+};
+
 /** The `code` of a Node or socket error (`ENOSPC`, `ECONNREFUSED`), if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

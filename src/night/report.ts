@@ -16,6 +16,7 @@ import {
   InterruptedError,
   MemoryError,
   messageOf,
+  outcomeOf,
   ServiceError,
   StorageError,
   type ExitCode,
@@ -282,9 +283,7 @@ export async function recordEnd({ journal, invocation }: RunPlace, report: RunRe
 function endOf(report: RunReport, runId: string) {
   const { failure } = report;
   const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
-  const ends: Partial<Record<number, string>> = { [EXIT.done]: 'done', [EXIT.refused]: 'limited' };
-  const failed = failure instanceof InterruptedError ? 'interrupted' : 'failed';
-  return { runId, exitCode, outcome: failure ? failed : (ends[exitCode] ?? 'incomplete') };
+  return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
 }
 
 /** The failure of a run in words that hold no text of the service, for the journal. */

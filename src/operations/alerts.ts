@@ -3,14 +3,16 @@
  * never fail a run: a refused alert is only a warning.
  */
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { requestWebhook } from '../service/webhook.js';
 import { dayCount, dayOf, lastCompleteDay, type Day } from '../ground/calendar.js';
-import { SettingsError, type AlertSettings, type Config } from '../config/config.js';
+import { heartbeatBefore, SettingsError, type AlertSettings, type Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import {
   ConfigError,
+  endOf,
   EXIT,
   exitCodeOf,
   InterruptedError,
@@ -154,9 +156,30 @@ export function bodyOf(
   return JSON.stringify({ text: cut(escaped, 40_000) });
 }
 
+/** Calls the address of the heartbeat. A monitor there notices the runs that never began. */
+async function callHeartbeat(
+  settings: AlertSettings | undefined,
+  { flags, environment, effects, terminal, runId }: Invocation,
+  exitCode: ExitCode,
+  failure?: unknown,
+): Promise<void> {
+  const address = heartbeatBefore(flags, environment) ?? settings?.heartbeat ?? '';
+  if (address === '') return;
+  const ended = endOf(exitCode, failure);
+  const url = address.replaceAll(/\{(exit_code|outcome)\}/g, (_, name) =>
+    String(name === 'outcome' ? ended.outcome : exitCode),
+  );
+  const sender = { project_id: settings?.projectId ?? '', host: hostname(), run_id: runId };
+  const body = { tool: 'dawnload', command: 'run', ...ended, ...sender, time: effects.now() };
+  const refused = URL.canParse(url)
+    ? await requestWebhook(url, JSON.stringify(body), DELIVERY_MS)
+    : 'its address is not one';
+  if (refused !== undefined) terminal.warn(`The heartbeat was not accepted: ${refused}.`);
+}
+
 /**
- * Reads the settings, performs the work of a run, and sends the alerts that either causes. The work resolves with its exit
- * code; where it begins no run, nothing is told.
+ * Reads the settings, performs the work of a run, sends the alerts that either causes, and calls the heartbeat. The work
+ * resolves with its exit code; where it begins no run, there are no alerts.
  *
  * @throws only the errors of the settings and of the work
  */
@@ -171,12 +194,14 @@ export async function withAlerts(
     settings = config;
     const exitCode = await work(config, report);
     if (report.days !== undefined) await tell(settings, invocation, report, undefined);
+    await callHeartbeat(settings, invocation, exitCode);
     return exitCode;
   } catch (failure) {
     settings ??= failure instanceof SettingsError ? failure.alertSettings : undefined;
     // The user stopped the run, and knows it.
     if (settings !== undefined && !(failure instanceof InterruptedError))
       await tell(settings, invocation, report, failure);
+    await callHeartbeat(settings, invocation, exitCodeOf(failure), failure);
     throw failure;
   }
 }

@@ -107,6 +107,34 @@ describe('alerts', { tags: ['long'] }, () => {
     expect(receiver.take()).toMatchObject([{ cause: 'stale', numbers: { days_behind: 4 } }]);
   });
 
+  test('and the heartbeat hears of each run, also of one that could not start', async () => {
+    const monitor = await Hook.listen();
+    const place = await make('');
+    const heartbeat = { DAWNLOAD_HEARTBEAT_URL: `${monitor.url}/ping/{exit_code}` };
+    const heard = async (end: Promise<{ code: number | null }>) => {
+      const { code } = await end;
+      const [{ path } = { path: '' }] = monitor.received;
+      const [body] = monitor.take();
+      expect(body).toMatchObject({ tool: 'dawnload', command: 'run', exit_code: code });
+      return [path, body?.['outcome'], body?.['error']];
+    };
+    expect(await heard(place.run(['run'], heartbeat))).toEqual(['/ping/0', 'done', null]);
+    const lock = await RunLock.take(join(place.folder, 'data'), 'dawnload backfill', realEffects({}));
+    expect(await heard(place.run(['run'], heartbeat))).toEqual(['/ping/75', 'try_later', 'TryLaterError']);
+    await lock.release();
+    for (const yaml of ['start_date: 2026-11-20\nconcurrency: many\n', 'a: [\n']) {
+      await place.configure(yaml);
+      const [path, outcome] = await heard(place.run(['run'], heartbeat));
+      expect([path, outcome]).toEqual(['/ping/2', 'failed']);
+    }
+    // The setting serves as well, also beside a wrong one, and the monitor's own trouble changes no exit code.
+    await place.configure(`concurrency: many\nheartbeat: ${monitor.url}\n`);
+    monitor.status = 500;
+    await ends(place.run(['run']), 2, 'The heartbeat was not accepted: HTTP 500.');
+    expect(monitor.take()).toMatchObject([{ exit_code: 2, error: 'SettingsError' }]);
+    await ends(place.run(['run'], { DAWNLOAD_HEARTBEAT_URL: 'hc-ping.com/x' }), 2, 'its address is not one');
+  });
+
   test('that one receiver accepted are sent again to another that did not', async () => {
     const [first, second] = [await Hook.listen(), await Hook.listen()];
     const place = await make(`retries: 0\nalerts: [{ url: "${first.url}" }, { url: "${second.url}" }]\n`);
