@@ -7,11 +7,44 @@ import { HIDDEN } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 import { edited } from './json.js';
 
-/** A text as its reader sees it, and for each of its characters where it stands in the text (`starts`) and ends (`ends`). */
-interface View {
-  readonly text: string;
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
+/** A text as its reader sees it, in pieces: most of them as they came, the others each seen instead of something else. */
+class View {
+  text = '';
+  /** Where each piece begins here, and in the text that came; where what it is seen instead of ends, or -1. */
+  readonly #begins: number[] = [];
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+
+  add(piece: string, start: number, end = -1): void {
+    if (piece === '') return;
+    this.#begins.push(this.text.length);
+    this.#starts.push(start);
+    this.#ends.push(end);
+    this.text += piece;
+  }
+
+  /** Where a character begins in the text that came. */
+  startOf(at: number): number {
+    const nth = this.#pieceOf(at);
+    const start = this.#starts[nth] ?? 0;
+    return this.#ends[nth] === -1 ? start + at - (this.#begins[nth] ?? 0) : start;
+  }
+
+  /** Where it ends there. */
+  endOf(at: number): number {
+    const end = this.#ends[this.#pieceOf(at)] ?? -1;
+    return end === -1 ? this.startOf(at) + 1 : end;
+  }
+
+  #pieceOf(at: number): number {
+    let [low, high] = [0, this.#begins.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#begins[middle] ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
 }
 
 /** A number or an address in a text. `plain` is its canonical form; `end` is excluded. */
@@ -75,30 +108,17 @@ const UNITS =
   /&(?:amp;)*(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,6});)|%(?:25)*(2[0-9a-f]|3[0-9a-f]|[46][0-9a-f]|[57][0-9a])|=(40|2[de])|\\{1,8}u([0-9a-f]{4})|\\{1,8}(["/nrt])|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->|=?\r?\n[ \t]|=\r?\n|[\uFF01-\uFF5E]|[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/giu;
 
 function viewOf(given: string): View | undefined {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  let text = '';
+  const view = new View();
   let at = 0;
-  const take = (until: number): void => {
-    for (; at < until; at++) {
-      text += given.charAt(at);
-      starts.push(at);
-      ends.push(at + 1);
-    }
-  };
   UNITS.lastIndex = 0;
   for (let unit = UNITS.exec(given); unit !== null; unit = UNITS.exec(given)) {
-    take(unit.index);
+    view.add(given.slice(at, unit.index), at);
     at = unit.index + unit[0].length;
-    for (const character of seenAs(unit).split('')) {
-      text += character;
-      starts.push(unit.index);
-      ends.push(at);
-    }
+    view.add(seenAs(unit), unit.index, at);
   }
   if (at === 0) return undefined;
-  take(given.length);
-  return { text, starts, ends };
+  view.add(given.slice(at), at);
+  return view;
 }
 
 function seenAs([unit, decimal, hex, named, percent, printable, escaped, sign]: RegExpExecArray): string {
@@ -131,10 +151,10 @@ export function findingsIn(text: string): Finding[] {
   const view = viewOf(text);
   if (view !== undefined)
     for (const { start, end, plain } of findingsAsWritten(view.text)) {
-      let from = view.starts[start] ?? 0;
+      let from = view.startOf(start);
       // A mark of direction before a number ends within it.
       while (/\p{Cf}/u.test(text.charAt(from - 1))) from--;
-      findings.push({ start: from, end: view.ends[end - 1] ?? text.length, plain });
+      findings.push({ start: from, end: view.endOf(end - 1), plain });
     }
   return merged(findings);
 }
@@ -284,7 +304,7 @@ export function placesOf(number: string, text: string): Finding[] {
     if (isAbroad) first -= 2;
     const start = (at[first] ?? 0) - (isAbroad && looked[(at[first] ?? 0) - 1] === '+' ? 1 : 0);
     const end = (at[last] ?? 0) + 1;
-    findings.push({ start: view?.starts[start] ?? start, end: view?.ends[end - 1] ?? end, plain: number });
+    findings.push({ start: view?.startOf(start) ?? start, end: view?.endOf(end - 1) ?? end, plain: number });
   }
   return merged(findings);
 }

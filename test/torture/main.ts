@@ -14,6 +14,7 @@ import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
 import { oddCounters, oddNights } from './odd.js';
 import { emptyPushReport, pushWithKills } from './pushes.js';
+import { setup } from '../support/template.js';
 
 const { values } = parseArgs({
   options: {
@@ -181,6 +182,7 @@ async function odd(): Promise<number> {
 }
 
 async function chosen(): Promise<number> {
+  await setup();
   const harnesses = { faults, fortnights, odd, erasures, pushes, forgetful } as const;
   for (const [name, run] of Object.entries(harnesses))
     if (values[name as keyof typeof harnesses]) return run();
