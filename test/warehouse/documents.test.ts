@@ -78,7 +78,7 @@ test('an id that is a number with and without places is one id', async () => {
   expect(await workshop.look('select distinct user_id from events')).toEqual([{ user_id: '10001' }]);
 });
 
-test('the message of a webhook loses its credentials in the daily statistics, in the notes on rows left out too', async () => {
+test('the message of a webhook loses its credentials in the daily statistics, in the notes on its rows too', async () => {
   const workshop = new Workshop();
   const message = {
     url: 'https://hooks.slack.com/services/T0/B0/s3cr3tpath',
@@ -88,7 +88,7 @@ test('the message of a webhook loses its credentials in the daily statistics, in
   await workshop.load(workshop.statistics(DAY, [row, { ...row, message_sent: 1 }]));
   const stored = JSON.stringify([
     await workshop.look('select message from daily_statistics'),
-    await workshop.look('select left_out from ops.load_notes'),
+    await workshop.look('select given_rows from ops.load_notes'),
   ]);
   expect(stored).toContain('hooks.slack.com/***');
   for (const secret of ['s3cr3tpath', 't0ken']) expect(stored).not.toContain(secret);

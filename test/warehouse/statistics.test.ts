@@ -88,7 +88,7 @@ test('a value of another JSON type is taken, and its record keeps its whole text
   ]);
 });
 
-test('a row that comes twice counts once, with the larger counts, and the other is kept aside and named', async () => {
+test('a row that comes twice counts once, with the larger counts, and all are noted', async () => {
   const workshop = new Workshop();
   const conversion = [{ name: '구매', type: 'total_count_conversion', count: 3 }];
   const more = [{ ...conversion[0], count: 4 }];
@@ -113,12 +113,12 @@ test('a row that comes twice counts once, with the larger counts, and the other 
   expect(await workshop.lines('select count(*) from daily_conversions')).toEqual(['4']);
   expect(await workshop.lines('select message_sent from daily_statistics_by_subchannel')).toEqual(['6']);
   expect(
-    await workshop.lines(`select note, subject, records, left_out ->> '$[0].message_sent' from ops.load_notes
+    await workshop.lines(`select note, subject, records, given_rows ->> '$[1].message_sent' from ops.load_notes
       where note <> 'same_grain' order by 1, 2`),
   ).toEqual([
-    'other_counts | c9 email | 1 | 5',
-    'other_counts | campaign c9 push-notification | 2 | 50',
-    'repeated | campaign c9 push-notification | 1 | 100',
+    'other_counts | campaign c9 push-notification | 1 | 50',
+    'other_counts | campaign c9 push-notification | 2 | 100',
+    'undecided | c9 email | 1 | 5',
   ]);
   expect((await workshop.findings()).map(({ finding }) => finding)).toContainEqual(
     expect.stringContaining('the largest ones count'),

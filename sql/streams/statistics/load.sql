@@ -110,37 +110,47 @@ from records;
 
 -- name: staged
 -- Gives each record the id of its grain, and reads its conversions as documents. Of records that are equal in all that
--- identifies them, the message included, the one with the largest counts counts; the others are noted.
-create or replace temp table copies as
-select
-    * exclude (converted),
-    {identified} and channel is not null as is_identified,
-    coalesce(concat_ws(' ', message_sent, message_failed, delivered, click, converted), '') as counts,
-    row_number() over copies_of_one as copy,
-    first_value(counts) over copies_of_one as counts_of_first
-from (
-    select *, list_sum([counter(given) for given in json_extract_string(conversion, '$[*].count')]) as converted
-    from typed_statistics
-)
-window copies_of_one as (
-    partition by pull, date, {grain}, {message}
-    order by message_sent desc nulls last, delivered desc nulls last, click desc nulls last, converted desc nulls last,
-        message_failed desc nulls last, document::varchar, extra::varchar
-);
-
+-- identifies them, the message included, the one with the largest counts is taken, and all are noted (`twins.sql`).
 create or replace temp table staged_statistics as
-with numbered as (
+with keyed as (
     select
-        * exclude (is_identified, counts, copy, counts_of_first),
-        row_number() over (partition by pull, date, {grain} order by document::varchar, extra::varchar) as ordinal
+        *,
+        {identified} and channel is not null as is_identified,
+        md5(json_array({grain}, {message})::varchar) as key,
+        list_sum([counter(given) for given in json_extract_string(conversion, '$[*].count')]) as converted
+    from typed_statistics
+),
+
+copies as (
+    select * exclude (converted), row_number() over copies_of_one as copy
+    from keyed
+    window copies_of_one as (
+        partition by pull, date, key
+        order by message_sent desc nulls last, delivered desc nulls last, click desc nulls last, converted desc nulls last,
+            message_failed desc nulls last, document::varchar, extra::varchar
+    )
+),
+
+twins as (
+    select pull, date, key, to_json(list(document order by copy)) as given_rows
+    from copies
+    where is_identified
+    group by all
+    having count(*) > 1
+),
+
+numbered as (
+    select *, row_number() over (partition by pull, date, {grain} order by document::varchar, extra::varchar) as ordinal
     from copies
     where copy = 1 or not is_identified
 )
 
 select
     md5(json_array(date, {grain}, if(ordinal > 1, ordinal, null))::varchar) as statistic_id,
-    * exclude (document)
-from numbered;
+    numbered.* exclude (document, is_identified, copy, key),
+    if(is_identified, twins.given_rows, null) as given_rows
+from numbered
+left join twins using (pull, date, key);
 
 -- Numbers the documents after the lists are unfolded, since each document needs its own number.
 
@@ -213,7 +223,7 @@ statistics as (
     from daily_statistics
     where date in (select date from replacements)
     union all by name
-    select versions.version, staged_statistics.* exclude (message, ordinal, extra)
+    select versions.version, staged_statistics.* exclude (message, ordinal, extra, given_rows)
     from staged_statistics
     inner join versions using (pull, date)
 ),
@@ -308,7 +318,7 @@ delete from {table} where date in (select date from days);
 delete from {conversions} where date in (select date from days);
 
 insert into {table} by name
-select staged_statistics.* exclude (pull, conversion, day_note, missing, {names}), known_names.* exclude (date, statistic_id)
+select staged_statistics.* exclude (pull, conversion, day_note, missing, given_rows, {names}), known_names.* exclude (date, statistic_id)
 from staged_statistics
 semi join days using (pull, date)
 inner join known_names using (date, statistic_id);
@@ -323,14 +333,14 @@ select
     getvariable('load').stream as stream,
     date,
     pull,
-    if(counts = counts_of_first, 'repeated', 'other_counts') as note,
+    'repeated' as note,
     concat_ws(' ', {grain}) as subject,
-    count(*) as records,
-    json_group_array(document) as left_out
-from copies
+    json_array_length(given_rows) - 1 as records,
+    statistic_id,
+    given_rows
+from staged_statistics
 semi join days using (pull, date)
-where copy > 1 and is_identified
-group by all;
+where given_rows is not null;
 
 insert into ops.load_notes by name
 select getvariable('load').stream as stream, notes.*

@@ -3,6 +3,7 @@ import { answersOf, type Pull } from '../../landing/landing-zone.js';
 import type { LoadContext } from '../../warehouse/load.js';
 import { asPattern, largestOf, split } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../held-back.js';
+import { decideTwins } from '../statistics/twins.js';
 
 /**
  * The levels of an answer, from the outside in. `list` holds the documents of the next level; `own` names the columns
@@ -52,4 +53,5 @@ export async function loadCampaigns(pulls: readonly Pull[], { session }: LoadCon
   await holdBack(session, pulls);
   const tables = { table: 'campaign_metrics', parts: 'campaign_metric_dimensions' };
   await replaceDays(session, tables, () => session.run('streams/campaigns/load/replaced'));
+  await decideTwins(session);
 }

@@ -6,6 +6,7 @@ import type { LoadContext } from '../../warehouse/load.js';
 import { asPattern, count, largestOf, split, type Session } from '../../warehouse/session.js';
 import type { ReadablePull } from '../../warehouse/slices.js';
 import { holdBack, replaceDays } from '../held-back.js';
+import { decideTwins, undecideTwins } from './twins.js';
 
 /** The differences of E17 and E18: the statement that reads the records, the grain columns after the day, and the table names. */
 const STATISTICS = {
@@ -76,12 +77,14 @@ export async function loadStatistics(
   await session.run('streams/statistics/load/staged', names);
   await split(session, 'conversion');
   await session.run('streams/statistics/load/conversions');
+  await undecideTwins(session);
   await session.run('streams/statistics/load/sizes', names);
   await holdBack(session, pulls);
   await replaceDays(session, { table: names.table, parts: names.conversions }, async () => {
     if (stream === 'statistics') await session.run('streams/statistics/load/restatements');
     await session.run('streams/statistics/load/replaced', names);
   });
+  await decideTwins(session);
 }
 
 const withoutDays = z.object({ pull: z.string(), records: count });

@@ -1,0 +1,216 @@
+-- Twins: rows of E17 or E18 that have one key and other counts or messages. The load takes the largest and notes all of them; here it is
+-- decided whether they add up. The service may have divided a statistic (a text that was edited), repeated it or restated it, which only
+-- statistics that it gives separately can tell: E17 decides on E18, and E18 or E19 on E17. What is decided depends on the answers alone,
+-- not on the order of their loads.
+
+-- name: rows
+-- The rows of the twins on the days of this load.
+create or replace temp table twin_rows as
+select
+    * exclude (given),
+    generate_subscripts(given, 1) as nth,
+    unnest(given) as document,
+    counter(document ->> '$.message_sent') as message_sent,
+    counter(document ->> '$.message_failed') as message_failed,
+    counter(document ->> '$.delivered') as delivered,
+    counter(document ->> '$.click') as click
+from (
+    select stream, date, statistic_id, given_rows -> '$[*]' as given
+    from ops.load_notes
+    where given_rows is not null and date between getvariable('load').first_day and getvariable('load').last_day
+) as noted;
+
+-- Nothing is decided.
+create or replace temp table verdicts as
+select distinct stream, date, statistic_id, 'largest' as verdict
+from twin_rows;
+
+select count(*) as twins from verdicts;
+
+-- name: apply
+-- Writes what is decided into the rows of a table: the counts of the largest row, or of all.
+create or replace temp table counted_rows as
+select twin_rows.*
+from twin_rows
+inner join verdicts using (stream, date, statistic_id)
+where stream = '{stream}' and (nth = 1 or verdict = 'summed');
+
+update {table}
+set message_sent = counted.message_sent, message_failed = counted.message_failed, delivered = counted.delivered, click = counted.click
+from (
+    select date, statistic_id, sum(columns(['message_sent', 'message_failed', 'delivered', 'click']))::bigint
+    from counted_rows
+    group by date, statistic_id
+) as counted
+where {table}.date = counted.date and {table}.statistic_id = counted.statistic_id;
+
+delete from {conversions}
+using counted_rows as largest
+where
+    {conversions}.date = largest.date
+    and {conversions}.statistic_id = largest.statistic_id
+    and largest.nth = 1
+    and {conversions}.position > coalesce(json_array_length(largest.document, '$.conversion'), 0);
+
+insert into {conversions} by name
+select
+    statistic_id,
+    date,
+    conversion ->> '$.name' as name,
+    conversion ->> '$.type' as {type},
+    counter(conversion ->> '$.count') as count,
+    (row_number() over (partition by date, statistic_id order by nth, position))::integer as position
+from (
+    select statistic_id, date, nth, unnest(given) as conversion, generate_subscripts(given, 1) as position
+    from (select *, document -> '$.conversion[*]' as given from counted_rows) as counted
+) as conversions
+qualify nth > 1;
+
+-- name: decide
+-- Requires that every table has the counts of the largest rows.
+create or replace temp table verdicts as
+with statistics as (
+    select
+        'statistics' as stream,
+        statistic_id,
+        date,
+        campaign_id,
+        json_array(coalesce(campaign_id, user_journey_id), user_journey_node_id, variant_id, channel)::varchar as key,
+        columns(['message_sent', 'message_failed', 'delivered', 'click'])
+    from daily_statistics
+    where date in (select date from twin_rows)
+    union all by name
+    select
+        'statistics_by_subchannel' as stream,
+        statistic_id,
+        date,
+        json_array(resource_id, node_id, variant_id, channel)::varchar as key,
+        columns(['message_sent', 'message_failed', 'delivered', 'click'])
+    from daily_statistics_by_subchannel
+    where date in (select date from twin_rows)
+),
+
+given as (
+    select *, 1 as nth
+    from statistics
+    union all by name
+    select
+        statistics.stream,
+        statistics.date,
+        statistics.campaign_id,
+        statistics.key,
+        twin_rows.nth,
+        twin_rows.message_sent,
+        twin_rows.message_failed,
+        twin_rows.delivered,
+        twin_rows.click
+    from twin_rows
+    inner join statistics using (stream, date, statistic_id)
+    where nth > 1
+),
+
+-- What each resource has in each stream if the largest rows count, and if all do.
+totals as (
+    select
+        stream,
+        date,
+        campaign_id,
+        key,
+        bool_or(nth > 1) as has_twins,
+        {
+            sent: coalesce(sum(message_sent) filter (nth = 1), 0),
+            failed: coalesce(sum(message_failed) filter (nth = 1), 0),
+            delivered: coalesce(sum(delivered) filter (nth = 1), 0),
+            click: coalesce(sum(click) filter (nth = 1), 0)
+        } as largest,
+        {
+            sent: coalesce(sum(message_sent), 0),
+            failed: coalesce(sum(message_failed), 0),
+            delivered: coalesce(sum(delivered), 0),
+            click: coalesce(sum(click), 0)
+        } as summed
+    from given
+    group by stream, date, campaign_id, key
+),
+
+-- E19 counts the successful sends of a campaign, whatever their variant and channel.
+detailed as (
+    select date, campaign_id, sum(value) as sends
+    from campaign_metrics
+    where metric_type = 'standard' and metric_name = 'send_success' and date in (select date from twin_rows)
+    group by date, campaign_id
+),
+
+sends as (
+    select date, campaign_id, sum(largest.sent - largest.failed) as largest, sum(summed.sent - summed.failed) as summed
+    from totals
+    where stream = 'statistics' and campaign_id is not null
+    group by date, campaign_id
+),
+
+of_statistics as (
+    select
+        totals.*,
+        case
+            when subchannels.largest = totals.largest then 'largest'
+            when subchannels.largest = totals.summed then 'summed'
+            when detailed.sends = sends.largest then 'largest'
+            when detailed.sends = sends.summed then 'summed'
+        end as verdict
+    from totals
+    left join totals as subchannels
+        on
+            subchannels.stream = 'statistics_by_subchannel'
+            and not subchannels.has_twins
+            and totals.date = subchannels.date
+            and totals.key = subchannels.key
+    left join sends on totals.date = sends.date and totals.campaign_id = sends.campaign_id
+    left join detailed on totals.date = detailed.date and totals.campaign_id = detailed.campaign_id
+    where totals.stream = 'statistics'
+),
+
+of_subchannels as (
+    select
+        totals.*,
+        case
+            when statistics.has_twins and statistics.verdict is null then null
+            when totals.largest = if(statistics.verdict = 'summed' and statistics.has_twins, statistics.summed, statistics.largest) then 'largest'
+            when totals.summed = if(statistics.verdict = 'summed' and statistics.has_twins, statistics.summed, statistics.largest) then 'summed'
+        end as verdict
+    from totals
+    left join of_statistics as statistics using (date, key)
+    where totals.stream = 'statistics_by_subchannel'
+)
+
+select statistics.stream, statistics.date, statistics.statistic_id, decided.verdict
+from (from of_statistics union all from of_subchannels) as decided
+inner join statistics using (stream, date, key)
+where (statistics.stream, statistics.date, statistics.statistic_id) in (select (stream, date, statistic_id) from twin_rows);
+
+-- name: note
+-- Notes what was decided, and marks the days for models and checks.
+update ops.load_notes
+set note = case
+    when verdicts.verdict = 'summed' then 'summed'
+    when verdicts.verdict is null and verdicts.stream = 'statistics_by_subchannel' then 'undecided'
+    when equal.counts = 1 then 'repeated'
+    else 'other_counts'
+end
+from verdicts
+inner join (
+    select
+        stream,
+        date,
+        statistic_id,
+        count(distinct (message_sent, message_failed, delivered, click, document -> '$.conversion')) as counts
+    from twin_rows
+    group by stream, date, statistic_id
+) as equal using (stream, date, statistic_id)
+where
+    load_notes.given_rows is not null
+    and load_notes.stream = verdicts.stream
+    and load_notes.date = verdicts.date
+    and load_notes.statistic_id = verdicts.statistic_id;
+
+insert into ops.touched_days
+select distinct stream, date from verdicts;
