@@ -390,6 +390,7 @@ export const settingsSchema = z
     concurrency: whole(1, 256).default(64),
     request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
     retries: whole(0, 20).default(4),
+    statistics_tags: ids('must be a list of tags').default([]),
     privacy: section({ recipients: rule.default('hash'), columns: columns.prefault({}) }).prefault({}),
     retention: retention.prefault({}),
     exports: paidExports.prefault({}),
@@ -441,7 +442,12 @@ export const settingsSchema = z
       path: ['exports', 'start_date'],
       error: 'must not be before start_date, since the statistics of a day tell the size of its export',
     },
-  );
+  )
+  .refine(({ statistics_tags: tags, exports }) => tags.length === 0 || exports.budget === undefined, {
+    path: ['statistics_tags'],
+    error:
+      'must be empty with exports.budget, since exports have all records, and their size is estimated from the statistics',
+  });
 
 /** Converts `records_per_run` to `recordsPerRun`. */
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;

@@ -67,13 +67,19 @@ function reference(endpoint: RequestBase['endpoint'], path: string, query: Query
 export const authenticate = (body: { accessKey: string; secretKey: string }): FreeRequest =>
   free('E1', 'POST', '/authenticate', { body, whole: true });
 
-/** E17: daily statistics of a range of days, both ends included. */
-export const dailyStatistics = (projectId: string, { start, end }: DayRange): FreeRequest =>
-  free('E17', 'POST', `/v1/projects/${projectId}/statistics`, { body: { start, end } });
+type AskStatistics = (projectId: string, range: DayRange, tags?: readonly string[]) => FreeRequest;
+
+/** E17: daily statistics of a range of days, both ends included; of the campaigns with any of the tags, if there are tags. */
+export const dailyStatistics: AskStatistics = (projectId, range, tags) =>
+  free('E17', 'POST', `/v1/projects/${projectId}/statistics`, statisticsOf(range, tags));
 
 /** E18: daily statistics by sub-channel; a GET with a body. */
-export const subchannelStatistics = (projectId: string, { start, end }: DayRange): FreeRequest =>
-  free('E18', 'GET', `/v1/projects/${projectId}/statistics.csv`, { body: { start, end } });
+export const subchannelStatistics: AskStatistics = (projectId, range, tags) =>
+  free('E18', 'GET', `/v1/projects/${projectId}/statistics.csv`, statisticsOf(range, tags));
+
+const statisticsOf = ({ start, end }: DayRange, tags: readonly string[] = []): Given => ({
+  body: tags.length === 0 ? { start, end } : { start, end, tags },
+});
 
 /** E19: statistics of one campaign, in the UTC hours that cover whole KST days. */
 export function campaignStatistics(projectId: string, campaignId: string, range: DayRange): FreeRequest {

@@ -204,6 +204,11 @@ not_clicks: [survey_no_click]
     ['experiments: { default: { goal: 구매 } }', /must name goals by campaign, not under default/],
     ['prices: { email: cheap }', /prices\.email must be a price such as 8\.4/],
     ['main_goals: { c1: "" }', /main_goals\.c1 must be the name of a conversion/],
+    ['statistics_tags: vip', /statistics_tags must be a list of tags/],
+    [
+      'statistics_tags: [vip]\nexports: { budget: { records_per_run: 10 } }',
+      /statistics_tags must be empty with exports\.budget/,
+    ],
     [
       'start_date: 2026-11-10\nexports: { start_date: 2026-11-09 }',
       /exports\.start_date must not be before start_date/,

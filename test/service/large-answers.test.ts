@@ -124,18 +124,13 @@ describe('an answer of more than 64 MiB', { tags: ['long'] }, () => {
   test('is taken as a day of E17', async () => {
     const { client, landing, left } = await setUp((_, response) => void send(response, list(2000, 40_000)));
     const landed: string[] = [];
-    const gaps = await extractDaily(
-      client,
-      'statistics',
-      { start: DAY, end: DAY },
-      {
-        async accept(days, body, rows) {
-          expect(rows).toBe(2000);
-          landed.push((await landing.begin('statistics', days, new Date()).land(body, rows)).file);
-        },
-        reject: () => Promise.reject(new Error('rejected')),
+    const gaps = await extractDaily(client, 'statistics', { start: DAY, end: DAY }, [], {
+      async accept(days, body, rows) {
+        expect(rows).toBe(2000);
+        landed.push((await landing.begin('statistics', days, new Date()).land(body, rows)).file);
       },
-    );
+      reject: () => Promise.reject(new Error('rejected')),
+    });
     expect(gaps).toEqual([]);
     expect(await left()).toEqual([]);
     expect(await digestIn(landed[0] ?? '')).toBe(digestOf(list(2000, 40_000)));
@@ -199,15 +194,10 @@ describe('an answer above the limit', () => {
       void send(response, list(isLarge ? 60 : 1, 40_000));
     }, 2 * MIB);
     const accepted: string[] = [];
-    const gaps = await extractDaily(
-      client,
-      'statistics',
-      { start: '2026-11-17', end: DAY },
-      {
-        accept: (days) => Promise.resolve(void accepted.push(`${days.start} ${days.end}`)),
-        reject: () => Promise.reject(new Error('rejected')),
-      },
-    );
+    const gaps = await extractDaily(client, 'statistics', { start: '2026-11-17', end: DAY }, [], {
+      accept: (days) => Promise.resolve(void accepted.push(`${days.start} ${days.end}`)),
+      reject: () => Promise.reject(new Error('rejected')),
+    });
     expect(accepted).toEqual(['2026-11-17 2026-11-18', '2026-11-19 2026-11-19']);
     expect(gaps).toEqual([
       {

@@ -36,6 +36,21 @@ function sink(): DailySink & { accepted: DayRange[]; rejected: string[] } {
   };
 }
 
+test.each([
+  ['statistics', 1],
+  ['statistics_by_subchannel', 7],
+] as const)('tags are sent with each request for %s where there are any', async (stream, requests) => {
+  const sent: unknown[] = [];
+  const { client } = await setUp(({ body }, response) => {
+    sent.push((JSON.parse(body) as { tags?: string[] }).tags);
+    json(response, []);
+  });
+  await extractDaily(client, stream, WEEK, [], sink());
+  await extractDaily(client, stream, WEEK, ['vip', '재구매'], sink());
+  const both = [undefined, ['vip', '재구매']];
+  expect(sent).toEqual(both.flatMap((tags) => Array<unknown>(requests).fill(tags)));
+});
+
 describe('daily statistics', () => {
   test('a range that times out is halved until the service can answer', async () => {
     const { client } = await setUp(({ body }, response) => {
@@ -43,7 +58,7 @@ describe('daily statistics', () => {
       json(response, dayCount(range) > 2 ? { error: 'Timeout' } : []);
     });
     const into = sink();
-    expect(await extractDaily(client, 'statistics', WEEK, into)).toEqual([]);
+    expect(await extractDaily(client, 'statistics', WEEK, [], into)).toEqual([]);
     expect(into.accepted).toEqual([
       { start: '2026-11-14', end: '2026-11-14' },
       { start: '2026-11-15', end: '2026-11-16' },
@@ -62,7 +77,7 @@ describe('daily statistics', () => {
       else json(response, []);
     });
     const into = sink();
-    const gaps = await extractDaily(client, 'statistics', WEEK, into);
+    const gaps = await extractDaily(client, 'statistics', WEEK, [], into);
     expect(gaps).toMatchObject([{ days: { start: '2026-11-16', end: '2026-11-16' } }]);
     expect(into.accepted.reduce((sum, range) => sum + dayCount(range), 0)).toBe(6);
   });
@@ -72,7 +87,7 @@ describe('daily statistics', () => {
       json(response, { data: [] });
     });
     const into = sink();
-    const gaps = await extractDaily(client, 'statistics', WEEK, into);
+    const gaps = await extractDaily(client, 'statistics', WEEK, [], into);
     expect(gaps).toHaveLength(1);
     expect(into).toMatchObject({ accepted: [], rejected: ['E17'] });
   });
@@ -82,7 +97,7 @@ describe('daily statistics', () => {
       json(response, []);
     });
     const into = sink();
-    await extractDaily(client, 'statistics_by_subchannel', WEEK, into);
+    await extractDaily(client, 'statistics_by_subchannel', WEEK, [], into);
     expect(into.accepted.map(({ start }) => start).sort()).toHaveLength(7);
     expect(double.received.filter(({ method }) => method === 'GET')).toHaveLength(7);
   });

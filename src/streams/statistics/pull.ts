@@ -56,7 +56,7 @@ async function pullDays(
   days: readonly Day[],
   { acceptEmpty: accepted }: Job,
   service: ServiceClient,
-  { landing, report, load, invocation: { terminal, signal } }: PullParts,
+  { landing, report, load, config, invocation: { terminal, signal } }: PullParts,
 ): Promise<void> {
   const { what } = QUESTIONS[stream];
   for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
@@ -64,7 +64,7 @@ async function pullDays(
     terminal.progress(`${what} ${range.start} to ${range.end}`);
     const landed: Pull[] = [];
     try {
-      const gaps = await extractDaily(service, stream, range, {
+      const gaps = await extractDaily(service, stream, range, config.statisticsTags, {
         async accept(part, body, rows) {
           const writer = landing.begin(stream, part, landing.instant(service.clocks.landingTime()));
           landed.push(await writer.finish([await writer.land(body, rows)], { accepted }));
@@ -98,32 +98,35 @@ export interface DailySink {
 /**
  * Requests E17 for a range, in parts where the service fails or answers `Timeout`, or E18 for each day of it.
  *
+ * @param tags the campaigns with any of them are requested; all, if there are none
  * @returns the days that failed
  */
 export async function extractDaily(
   service: ServiceClient,
   stream: Daily,
   range: DayRange,
+  tags: readonly string[],
   sink: DailySink,
 ): Promise<Gap[]> {
   const parts = stream === 'statistics' ? [range] : rangesOf(daysOf(range), 1);
-  return (await settleAll(parts.map((part) => extract(service, stream, part, sink)))).flat();
+  return (await settleAll(parts.map((part) => extract(service, stream, part, tags, sink)))).flat();
 }
 
 async function extract(
   service: ServiceClient,
   stream: Daily,
   range: DayRange,
+  tags: readonly string[],
   sink: DailySink,
 ): Promise<Gap[]> {
   const gaps: Gap[] = [];
-  const question = (part: DayRange): FreeRequest => QUESTIONS[stream].ask(service.projectId, part);
+  const question = (part: DayRange): FreeRequest => QUESTIONS[stream].ask(service.projectId, part, tags);
   const { endpoint } = question(range);
   const ask = (part: DayRange): Promise<ServiceAnswer<Body>> => service.askLarge(question(part));
   for await (const { days, verdict, body } of answersIn(range, ask)) {
     if (verdict.kind === 'broken' && dayCount(days) > 1) {
       // One day may be the cause, and must not withhold the others.
-      const parts = rangesOf(daysOf(days), 1).map((day) => extract(service, stream, day, sink));
+      const parts = rangesOf(daysOf(days), 1).map((day) => extract(service, stream, day, tags, sink));
       gaps.push(...(await settleAll(parts)).flat());
     } else if (verdict.kind !== 'ok')
       gaps.push({ stream, days, reason: `${endpoint} failed (${verdict.reason}).` });
