@@ -3,18 +3,20 @@ import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { commandLine, type Action } from './commands/program.js';
-import type { Flags } from './config/config.js';
+import type { Flags } from './config/invocation.js';
 import { packageVersion, realEffects } from './ground/effects.js';
 import {
   codeOf,
   DawnloadError,
+  endOf,
   EXIT,
   exitCodeOf,
   InterruptedError,
   messageOf,
   StorageError,
+  type ExitCode,
 } from './ground/errors.js';
-import { jsonLog, realTerminal } from './terminal/terminal.js';
+import { jsonLog, quiet, realTerminal, timed } from './terminal/terminal.js';
 
 // A key, a number or a query on the command line may name a person: from here on the process list shows the command alone.
 process.title = 'dawnload';
@@ -41,23 +43,31 @@ process.stdout.on('error', (error) => {
 });
 process.stderr.on('error', () => undefined);
 
+/** The commands whose last line in a structured log says how they ended. */
+const RUNS = ['run', 'backfill', 'rebuild'];
+
 /** Performs the command line; resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  let exitCode: number = EXIT.done;
+  let exitCode: ExitCode = EXIT.done;
   let verbose = false;
+  let command = '';
+  let failure: unknown;
   const perform = async (flags: Flags, action: Action): Promise<void> => {
     verbose = flags.verbose === true;
     // Help and version need no settings, and loading the settings takes most of the time.
     const { loadConfig } = await import('./config/config.js');
     const { FIELDS } = await import('./streams/index.js');
     const { dataFiles } = await import('./landing/paths.js');
-    if (flags.logFormat === 'json') {
-      terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
-    }
+    const now = (): Date => effects.now();
+    // The scheduler runs for months, and nobody adds the times to its lines.
+    const logFormat = flags.logFormat ?? (command === 'schedule' ? 'timed' : 'text');
+    if (logFormat === 'timed') terminal = timed(terminal, now);
+    if (logFormat === 'json')
+      terminal = jsonLog(terminal, { runId, now }, (line) => process.stderr.write(line));
     exitCode = await action({
-      flags,
+      flags: { ...flags, logFormat },
       effects,
-      terminal,
+      terminal: flags.quiet === true ? quiet(terminal) : terminal,
       signal: stop.signal,
       runId,
       version,
@@ -73,17 +83,26 @@ export async function main(argv: readonly string[]): Promise<number> {
   };
   try {
     const program = commandLine(version, perform);
-    const [command = ''] = program.commands.map((one) => one.name()).filter((name) => argv.includes(name));
+    [command = ''] = program.commands.map((one) => one.name()).filter((name) => argv.includes(name));
     process.title = `dawnload ${command}`.trimEnd();
     await program.parseAsync(argv);
   } catch (error) {
+    failure = error;
     exitCode = report(error, verbose);
   }
   terminal.progress('');
   // A pipe may still hold some of what was written.
   await new Promise((resolve) => process.stdout.write('', resolve));
-  if (lost === undefined || exitCode !== EXIT.done) return exitCode;
-  return report(outputLost(lost), verbose);
+  if (lost !== undefined && exitCode === EXIT.done) {
+    failure = outputLost(lost);
+    exitCode = report(failure, verbose);
+  }
+  if (RUNS.includes(command)) {
+    const ended = endOf(exitCode, failure);
+    const text = `The ${command} ended with exit code ${exitCode} (${ended.outcome}).`;
+    terminal.record(text, { event: 'run_ended', ...ended });
+  }
+  return exitCode;
 }
 
 /** @param again describes what ends the process at once, such as `press Ctrl-C again` */
@@ -105,7 +124,7 @@ function interrupt(again: string): void {
 }
 
 /** Prints the error and its hint; returns its exit code. */
-function report(thrown: unknown, verbose: boolean): number {
+function report(thrown: unknown, verbose: boolean): ExitCode {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
   const isOutput = thrown !== undefined && thrown === lost;
   const error = isOutput ? outputLost(thrown) : (bindingMissing(thrown) ?? thrown);

@@ -1,6 +1,6 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { Flags } from '../config/config.js';
+import { LOG_FORMATS, type Flags } from '../config/invocation.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
@@ -70,12 +70,15 @@ export function commandLine(version: string, perform: Perform): Command {
     })
     .showHelpAfterError('(`dawnload help` lists the commands)')
     .exitOverride()
-    // These five may be anywhere on the line.
+    // These may be anywhere on the line.
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
     .addOption(
-      choice('--log-format <format>', 'how notes and warnings are written to stderr', 'text', 'json'),
+      choice('--log-format <format>', 'how stderr is written; timed is text with times', ...LOG_FORMATS).env(
+        'DAWNLOAD_LOG_FORMAT',
+      ),
     )
+    .option('--quiet', 'write only warnings and errors to stderr, for cron')
     .option('--verbose', 'with an error, also show its causes')
     .option('--allow-root', "let root write into another account's data folder");
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
@@ -311,7 +314,11 @@ export function commandLine(version: string, perform: Perform): Command {
   });
 
   add('status', 'show coverage by day and stream, freshness and export fees; exit code for monitors', {
-    options: [JSON_OPTION],
+    examples: ['dawnload status', 'dawnload status --format prometheus'],
+    options: [
+      choice('--format <format>', 'the format', 'text', 'json', 'prometheus').conflicts('json'),
+      JSON_OPTION,
+    ],
     load: async () => (await import('./status.js')).statusCommand,
   });
   const query = add(

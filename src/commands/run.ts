@@ -6,7 +6,7 @@ import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
-import { ConfigError, EXIT, RefusedError, type ExitCode } from '../ground/errors.js';
+import { ConfigError, EXIT, messageOf, RefusedError, type ExitCode } from '../ground/errors.js';
 import { SNAPSHOTS, snapshotsOn } from '../streams/index.js';
 import { page } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
@@ -23,6 +23,7 @@ import { assertReplaceable, discardDatabase, replaceDatabase, setAside } from '.
 import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import { makePlan, notRequestedLines, printPlan } from './plan.js';
 import type { Command, JsonOptions, Options } from './shared.js';
+import { keepStatus } from './status.js';
 
 export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
   withAlerts(invocation, async (settings, report) => {
@@ -41,7 +42,13 @@ export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
     const yesterday = shiftDay(dayOf(now), -1);
     if (end < yesterday)
       terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-    await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted });
+    try {
+      await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted });
+    } finally {
+      await keepStatus(invocation).catch((error: unknown) => {
+        terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
+      });
+    }
     return summarise('run', report, json, config, invocation);
   });
 

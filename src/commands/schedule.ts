@@ -27,6 +27,7 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
     join(PACKAGE_ROOT, 'dist/src/cli.js'),
     'run',
     ...(flags.allowRoot === true ? ['--allow-root'] : []),
+    ...(flags.quiet === true ? ['--quiet'] : []),
     ...Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
   ];
   const journal = (): Promise<Journal> => Journal.read(config, effects);

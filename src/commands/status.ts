@@ -1,11 +1,12 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { EXIT } from '../ground/errors.js';
+import { codeOf, EXIT, StorageError, type ExitCode } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import { DAY_STREAMS, snapshotsOn, STREAMS } from '../streams/index.js';
 import {
@@ -21,6 +22,7 @@ import { describeGroup } from '../night/report.js';
 import { RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
+import { writeFileWhole } from '../readers/queries/output.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { spentInWords } from './plan.js';
@@ -33,16 +35,126 @@ const SHOWN_DAYS = 14;
  * Exit code 0 if the latest run did not fail, was not withheld, took all steps after publishing, no wanted day is missing and
  * nothing needs action; otherwise 1.
  */
-export const statusCommand: Command<JsonOptions> = async ({ json }, invocation) => {
-  const status = await readStatus(invocation);
-  if (json === true) invocation.terminal.out(JSON.stringify(status));
-  else print(status, invocation.terminal, invocation.effects.now());
-  const { withheld, failure, failed_steps, needs_attention } = status;
-  const isSound = withheld === null && failure === null && failed_steps.length + needs_attention.length === 0;
-  return status.fresh && isSound ? EXIT.done : EXIT.incomplete;
+export const statusCommand: Command<JsonOptions & { readonly format?: Format }> = async (
+  { json, format = json === true ? 'json' : 'text' },
+  invocation,
+) => {
+  const now = invocation.effects.now();
+  let status: Status;
+  try {
+    status = await readStatus(invocation);
+  } catch (error) {
+    const { status: file } = dataFiles(invocation.loadConfig().dataDir);
+    // The journal is for the job's account alone. Others see what the latest run left for them.
+    const isForeign = error instanceof StorageError && codeOf(error.cause) === 'EACCES' && existsSync(file);
+    if (!isForeign) throw error;
+    return showKept(file, format, invocation.terminal, now);
+  }
+  show(status, format, invocation.terminal, now);
+  return exitCodeOf(status);
 };
 
+type Format = 'text' | 'json' | 'prometheus';
 type Status = Awaited<ReturnType<typeof readStatus>>;
+
+function exitCodeOf({ fresh, withheld, failure, failed_steps, needs_attention }: Status): ExitCode {
+  const isSound = withheld === null && failure === null && failed_steps.length + needs_attention.length === 0;
+  return fresh && isSound ? EXIT.done : EXIT.incomplete;
+}
+
+function show(status: Status, format: Format, terminal: Terminal, now: Date): void {
+  if (format === 'json') terminal.out(JSON.stringify(status));
+  else if (format === 'prometheus') terminal.draw(metricsOf(status, now));
+  else print(status, terminal, now);
+}
+
+/** The file for accounts that may not read the journal: each format as text, and when it was true. */
+const kept = z.object({
+  written_at: z.coerce.date(),
+  last_complete_day: z.string(),
+  exit_code: z.literal([EXIT.done, EXIT.incomplete]),
+  text: z.string(),
+  json: z.string(),
+  prometheus: z.string(),
+});
+
+/** Writes this file after a run. It lacks the examples of findings, which may name campaigns. */
+export async function keepStatus(invocation: Invocation): Promise<void> {
+  const { status: file } = dataFiles(invocation.loadConfig().dataDir);
+  const now = invocation.effects.now();
+  const whole = await readStatus(invocation);
+  const status = { ...whole, findings: whole.findings.map((group) => ({ ...group, example: '' })) };
+  const textOf = (format: Format): string => {
+    const lines: string[] = [];
+    const add = (text: string): void => void lines.push(text);
+    const plain = { ...invocation.terminal, color: false, width: undefined, out: add, draw: add, warn: add };
+    show(status, format, plain, now);
+    return lines.join('\n');
+  };
+  const about = {
+    written_at: now,
+    last_complete_day: status.last_complete_day,
+    exit_code: exitCodeOf(status),
+  };
+  const formats = { text: textOf('text'), json: textOf('json'), prometheus: textOf('prometheus') };
+  await writeFileWhole(file, async (path) => {
+    await writeFile(path, JSON.stringify({ ...about, ...formats }));
+    await chmod(path, 0o644);
+  });
+}
+
+function showKept(file: string, format: Format, terminal: Terminal, now: Date): ExitCode {
+  const {
+    written_at: then,
+    last_complete_day: day,
+    exit_code,
+    ...texts
+  } = kept.parse(JSON.parse(readFileSync(file, 'utf8')));
+  terminal.draw(texts[format]);
+  const isOld = day < lastCompleteDay(now);
+  const since = `This is the status of ${formatKst(then)}, which the latest run left in ${file}.`;
+  if (isOld) terminal.warn(`${since} No run has ended since ${lastCompleteDay(now)} became complete.`);
+  else terminal.note(since);
+  return isOld ? EXIT.incomplete : exit_code;
+}
+
+/** The status in the text format of Prometheus. */
+function metricsOf(status: Status, now: Date): string {
+  const { last_run: run, export_fees: fees } = status;
+  const seconds = (instant: Date | null | undefined): number | undefined =>
+    instant == null ? undefined : instant.getTime() / 1000;
+  const month = fees.at(-1);
+  const metrics: readonly (readonly [name: string, help: string, value: number | undefined])[] = [
+    ['sound', '1 if dawnload status ends with exit code 0', exitCodeOf(status) === EXIT.done ? 1 : 0],
+    ['fresh', '1 if all wanted days are complete', status.fresh ? 1 : 0],
+    ['status_timestamp_seconds', 'when these values were true', seconds(now)],
+    ['run_active', '1 while a command changes the data folder', status.running === null ? 0 : 1],
+    ['last_run_start_timestamp_seconds', 'start of the latest run', seconds(run?.started_at)],
+    ['last_run_end_timestamp_seconds', 'end of the latest run', seconds(run?.finished_at)],
+    ['last_run_exit_code', 'exit code of the latest run', run?.exit_code ?? undefined],
+    ['needs_attention', 'exports, pushes and doubts that need your decision', status.needs_attention.length],
+    ['failed_steps', 'steps after publishing that failed', status.failed_steps.length],
+    ['exports_under_way', 'paid exports that are not loaded yet', status.under_way.length],
+    ['month_export_records', 'records of paid exports in the latest month with fees', month?.records ?? 0],
+  ];
+  const lines = metrics.flatMap(([name, help, value]) =>
+    value === undefined
+      ? []
+      : [
+          `# HELP dawnload_${name} ${help}`,
+          `# TYPE dawnload_${name} gauge`,
+          `dawnload_${name} ${String(value)}`,
+        ],
+  );
+  const missing = Object.entries(status.missing).map(
+    ([stream, days]) => `dawnload_missing_days{stream="${stream}"} ${days.length}`,
+  );
+  const head = [
+    '# HELP dawnload_missing_days wanted days without data',
+    '# TYPE dawnload_missing_days gauge',
+  ];
+  return [...lines, ...head, ...missing].join('\n');
+}
 
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
 async function readStatus({ effects, ...invocation }: Invocation) {

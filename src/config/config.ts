@@ -7,6 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
+import type { Flags } from './invocation.js';
 import { readDotEnv, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
 import { alert, camel, settingsAbout, settingsSchema } from './schema.js';
@@ -40,15 +41,6 @@ export class SettingsError extends ConfigError {
 
 /** A config with everything that the service client needs. */
 export type ServiceConfig = Config & Readonly<Record<Name, string>> & { readonly credentials: Credentials };
-
-export interface Flags {
-  /** `--config`. */
-  readonly settingsFile?: string | undefined;
-  readonly dataDir?: string | undefined;
-  readonly verbose?: boolean | undefined;
-  readonly logFormat?: 'text' | 'json' | undefined;
-  readonly allowRoot?: boolean | undefined;
-}
 
 const DEFAULT_FILE = 'dawnload.yaml';
 

@@ -115,8 +115,8 @@ export function halvesOf(range: DayRange): [DayRange, DayRange] {
 }
 
 /** Formats an instant in Korean time for people: `2026-11-21 07:00 KST`. */
-export function formatKst(instant: Date): string {
-  return `${dayOf(instant)} ${koreanTime(instant).slice(11, 16)} KST`;
+export function formatKst(instant: Date, to: 'minutes' | 'seconds' = 'minutes'): string {
+  return `${dayOf(instant)} ${koreanTime(instant).slice(11, to === 'minutes' ? 16 : 19)} KST`;
 }
 
 /**

@@ -130,6 +130,8 @@ export function dataFiles(dataDir: string) {
     published: join(dataDir, 'warehouse.duckdb'),
     /** The report page for people. */
     report: join(dataDir, 'report.html'),
+    /** What `status` shows to accounts that may not read the journal, as of the latest run. */
+    status: join(dataDir, 'status.json'),
     /** The private file that a run works on. */
     working: join(folders.private, 'warehouse.duckdb'),
     /** The file that a rebuild works on until it is complete. */

@@ -71,7 +71,8 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
     const { name, doing } = step;
     // Several steps may make one stage.
     const isOver = steps[nth + 1]?.name !== name && !isStopped && name in report.seconds;
-    if (doing !== undefined && isOver)
+    const isDone = name !== 'publish' || report.publishedBytes !== undefined;
+    if (doing !== undefined && isOver && isDone)
       terminal.record(`Finished ${doing}.`, {
         event: 'stage_finished',
         stage: name,

@@ -103,7 +103,7 @@ export class Nights {
     if (this.#next <= now() && (exitCode !== EXIT.done || this.#next.getTime() === due.getTime()))
       this.#next = FINAL.has(exitCode) ? nightOf(now(), at).end : later(now(), retryPausesMinutes[0] ?? 0);
     const text = `The run ended with exit code ${exitCode}. The next run is at ${formatKst(this.#next)}.`;
-    terminal.note(text, { event: 'run_ended', exit_code: exitCode, next: this.#next.toISOString() });
+    terminal.note(text, { event: 'next_run', exit_code: exitCode, next: this.#next.toISOString() });
   }
 
   /** Reads the journal each time, because the user may have started a run. The next run reports a damaged journal. */

@@ -8,6 +8,7 @@
  */
 import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
+import { formatKst } from '../ground/calendar.js';
 import type { Environment } from '../ground/effects.js';
 import { InterruptedError } from '../ground/errors.js';
 import { shownText } from '../ground/text.js';
@@ -182,6 +183,35 @@ function promptsTo(stderr: NodeJS.WriteStream): PassThrough {
   output.pipe(stderr, { end: false });
   return output;
 }
+
+/** Returns a terminal that prints only warnings and errors. */
+export function quiet(terminal: Terminal): Terminal {
+  return { ...live(terminal), note: () => undefined };
+}
+
+/** Returns a terminal that begins each note, warning and error with its time in Korea. */
+export function timed(terminal: Terminal, now: () => Date): Terminal {
+  const stamped = (write: (text: string, fields?: LogFields) => void) => (text: string) => {
+    write(`${formatKst(now(), 'seconds')} ${text}`);
+  };
+  return {
+    ...live(terminal),
+    note: stamped(terminal.note),
+    warn: stamped(terminal.warn),
+    error: stamped(terminal.error),
+  };
+}
+
+/** A copy whose step and width are those of the moment. */
+const live = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  get doing() {
+    return terminal.doing;
+  },
+  get width() {
+    return terminal.width;
+  },
+});
 
 /**
  * Returns a terminal whose notes, warnings and errors are lines of JSON, for log collectors; data on standard output is

@@ -42,16 +42,19 @@ test('with --log-format json each line of a run is an object with time, run id a
   expect(lines).toContainEqual(expect.objectContaining({ event: 'spent', ...spent }));
   for (const stage of ['pull', 'model', 'check'])
     expect(lines).toContainEqual(expect.objectContaining({ event: 'stage_finished', stage }));
-  expect(lines.at(-1)).toMatchObject({
+  expect(lines.at(-2)).toMatchObject({
     event: 'published',
     exit_code: 0,
     message: expect.stringMatching(/^Published /) as string,
   });
+  const end = { event: 'run_ended', exit_code: 0, outcome: 'done', error: null, hint: null };
+  expect(lines.at(-1)).toMatchObject(end);
 });
 
 test('an error is an object too, with its hint', async () => {
   const place = await makePlace('start_date: 2026-11-20\nretries: 0\n');
-  const { stderr, code } = await place.execute(['run', '--log-format', 'json'], {
+  const { stderr, code } = await place.execute(['run'], {
+    DAWNLOAD_LOG_FORMAT: 'json',
     DAWNLOAD_SECRET_KEY: 'a-wrong-secret',
   });
   expect(code).not.toBe(0);
@@ -61,4 +64,19 @@ test('an error is an object too, with its hint', async () => {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   expect(stderr).not.toContain('a-wrong-secret');
+  expect(stderr).not.toContain('Finished publishing');
+  const end = { event: 'run_ended', exit_code: 1, outcome: 'failed', error: 'CredentialsError' };
+  expect(lines.at(-1)).toMatchObject({ ...end, hint: expect.stringMatching(/\w/) as string });
+});
+
+test('text has its times where nobody adds them, and --quiet is silent unless something is wrong', async () => {
+  const place = await makePlace('start_date: 2026-11-20\nretries: 0\n');
+  const timed = await place.execute(['run', '--log-format', 'timed']);
+  for (const line of timed.stderr.trim().split('\n')) expect(line).toMatch(/^2026-11-21 07:3\d:\d\d KST /);
+  expect(await place.execute(['run', '--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const failed = await place.execute(['run', '--quiet'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' });
+  expect(failed.stderr).toMatch(/^dawnload: The service refuses.*\n {2}\w/);
+  const mistyped = await place.execute(['run'], { DAWNLOAD_LOG_FORMAT: 'jsn' });
+  expect(mistyped.code).toBe(2);
+  expect(mistyped.stderr).toContain("from env 'DAWNLOAD_LOG_FORMAT' is invalid");
 });

@@ -1,0 +1,48 @@
+// @module-tag long
+/** What monitors ask: the status as metrics, and for an account that may not read the journal. */
+import { spawn } from 'node:child_process';
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CLI, ended, NOW } from '../support/dawnload.js';
+import { ends, makePlace } from '../support/place.js';
+
+const YAML = 'start_date: 2026-11-20\nretries: 0\n';
+
+test('status --format prometheus has the numbers of the latest run', async () => {
+  const place = await makePlace(YAML);
+  expect((await place.run(['run'])).code).toBe(0);
+  const metrics = async (): Promise<Record<string, number>> => {
+    const { stdout } = await place.run(['status', '--format', 'prometheus']);
+    const lines = stdout.split('\n').filter((line) => !line.startsWith('# '));
+    for (const line of lines) expect(line).toMatch(/^dawnload_[a-z_]+(\{stream="\w+"\})? [\d.]+$/);
+    return Object.fromEntries(lines.map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]));
+  };
+  const day = 'dawnload_missing_days{stream="statistics"}';
+  expect(await metrics()).toMatchObject({ dawnload_sound: 1, dawnload_last_run_exit_code: 0, [day]: 0 });
+  expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' })).code).toBe(1);
+  expect(await metrics()).toMatchObject({ dawnload_sound: 0, dawnload_last_run_exit_code: 1, [day]: 0 });
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'an account that may not read the journal sees what the latest run left, until a day is complete that it lacks',
+  async () => {
+    const place = await makePlace(YAML);
+    expect((await place.execute(['run'])).code).toBe(0);
+    for (const folder of ['', 'data']) chmodSync(join(place.folder, folder), 0o755);
+    const file = join(place.folder, 'data/status.json');
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+    const own = await place.run(['status']);
+    const asOther = (now: string, ...words: readonly string[]) => {
+      const account = ['--reuid=65534', '--regid=65534', '--clear-groups', process.execPath, CLI];
+      const args = ['status', '--data-dir', join(place.folder, 'data'), ...words];
+      const env = { PATH: process.env['PATH'], DAWNLOAD_NOW: now };
+      return ended(spawn('setpriv', [...account, ...args], { cwd: '/', env }));
+    };
+    const seen = await ends(asOther(NOW), 0, 'which the latest run left in');
+    const withoutAge = (text: string): string => text.replace(/, [\d.]+ \w+ ago/, '').trim();
+    expect(withoutAge(seen.stdout)).toBe(withoutAge(own.stdout));
+    expect(JSON.parse((await asOther(NOW, '--json')).stdout)).toMatchObject({ fresh: true });
+    await ends(asOther('2026-11-21T22:30:00Z'), 1, 'No run has ended since 2026-11-21 became complete.');
+  },
+);
