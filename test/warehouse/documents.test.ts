@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/ground/errors.js';
-import { landedPage, page, record, statistic, Workshop } from './support.js';
+import { landedPage, NOW, page, pullOf, record, statistic, Workshop } from './support.js';
 
 const DAY = '2026-11-20';
 
@@ -92,4 +92,49 @@ test('the message of a webhook loses its credentials in the daily statistics, in
   ]);
   expect(stored).toContain('hooks.slack.com/***');
   for (const secret of ['s3cr3tpath', 't0ken']) expect(stored).not.toContain(secret);
+});
+
+test('a value of another type than its catalog declares is kept in the item, and noted', async () => {
+  const workshop = new Workshop();
+  const VALUES: Readonly<Record<string, readonly [fitting: unknown, other: unknown]>> = {
+    string: ['a', 1],
+    number: [1.5, '1.5'],
+    boolean: [true, 'true'],
+    time: ['2026-11-20T00:00:00Z', true],
+    array: [['a'], 'a'],
+    geo: [[127.1, 37.5], '127.1,37.5'],
+    object: [{ a: 1 }, [1]],
+  };
+  const types = Object.keys(VALUES);
+  const fields = [{ name: 'id', type: 'string' }, ...types.map((type) => ({ name: `a ${type}`, type }))];
+  const itemOf = (id: unknown, at: 0 | 1): unknown => ({
+    id,
+    ...Object.fromEntries(types.map((type) => [`a ${type}`, VALUES[type]?.[at]])),
+  });
+  const items = [itemOf('fits', 0), itemOf('other', 1), itemOf(7, 0), { id: 'none' }];
+  const pull = pullOf(
+    'catalogs',
+    DAY,
+    [
+      landedPage(workshop.folder, { data: [{ name: 'shoes', fields }] }, 1),
+      landedPage(workshop.folder, { data: { items, next_cursor: null } }, items.length),
+    ],
+    {
+      id: `catalogs/${DAY}`,
+      pulledAt: NOW,
+      lists: [
+        { list: '*', pages: 1, rows: 1, announced: null },
+        { list: 'shoes', pages: 1, rows: items.length, announced: null },
+      ],
+    },
+  );
+  const [report] = await workshop.load(pull);
+  const noted = ['id', ...types.map((type) => `a ${type}`)].map(
+    (field) => `catalog_item:shoes.${field} (type)`,
+  );
+  expect(report?.drift).toEqual(noted.sort());
+  expect(await workshop.look("select item from catalog_items where item_id = 'other'")).toEqual([
+    { item: JSON.stringify(items[1]) },
+  ]);
+  expect(await workshop.look('select count(*)::int as items from catalog_items')).toEqual([{ items: 4 }]);
 });
