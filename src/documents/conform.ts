@@ -114,10 +114,10 @@ export class Places {
             one === spelling && !(kind === 'word' && json.startsWith('null', start)),
         ),
       );
-      const isRepeated = times > 1;
-      const isKnown = field !== undefined && !isRepeated && other === undefined;
+      const isRepeated = times > 1 || other !== undefined;
+      const isKnown = field !== undefined && !isRepeated;
       // A key that comes again is kept under a name of its own: JSON does not say which of the values counts.
-      const name = isRepeated ? `${key} (${times})` : key;
+      const name = isRepeated ? `${key} (${Math.max(times, 2)})` : key;
       const text = textAt(json, node);
       const member: Member = {
         node,

@@ -134,9 +134,9 @@ export function encoded(text: string | null): string {
   return JSON.stringify(text?.toWellFormed() ?? null);
 }
 
-/** True if a text may be JSON of an object or list, and is. */
+/** True if a text may be JSON of an object, a list or a text, and is. */
 export function isJson(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false;
+  if (!/^\s*[[{"]/.test(text)) return false;
   try {
     JSON.parse(text);
     return true;

@@ -21,6 +21,11 @@ test.each<[what: string, given: unknown, made: unknown]>([
     { data: json({ x: json({ access_token: SECRET }) }) },
     { data: json({ x: json({ access_token: '***' }) }) },
   ],
+  [
+    'a text of a text of JSON',
+    { data: json(json({ access_token: SECRET })) },
+    { data: json(json({ access_token: '***' })) },
+  ],
   ['a form', { body: `access_token=${SECRET}&grant=x` }, { body: 'access_token=***&grant=x' }],
   ['a user in a URL', { url: 'https://kim:pw@x.example/a' }, { url: 'https://***@x.example/a' }],
   ['Slack', { url: 'https://hooks.slack.com/services/T0/B0/abc' }, { url: 'https://hooks.slack.com/***' }],
