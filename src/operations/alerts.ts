@@ -11,6 +11,7 @@ import { dayCount, dayOf, lastCompleteDay, type Day } from '../ground/calendar.j
 import { heartbeatBefore, SettingsError, type AlertSettings, type Config } from '../config/config.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import {
+  ClockError,
   ConfigError,
   endOf,
   EXIT,
@@ -77,13 +78,14 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
     const { gaps } = report;
     const numbers = { exit_code: EXIT.incomplete, ...(gaps.length > 0 && { gaps: gaps.length }) };
     add('failure', `The run is incomplete. ${whatIsMissing(report)}`, numbers, 'dawnload status');
-  } else if (memory.failing && !isBusy(ended)) {
+  } else if (memory.failing && !isBusy(ended) && !isLimited(ended)) {
     const rows = report.totals().reduce((sum, total) => sum + total.rows, 0);
     add('recovery', 'The run is complete again.', { rows }, 'dawnload status');
   }
 
   const behind = newest === undefined ? 0 : dayCount({ start: newest, end: complete }) - 1;
-  if (newest !== undefined && behind > LATE_DAYS) {
+  // Where the clocks disagree, nobody knows which day is complete.
+  if (newest !== undefined && behind > LATE_DAYS && !(failure instanceof ClockError)) {
     const message = `The newest daily statistics are those of ${newest}, and the service has completed ${complete}.`;
     add('stale', message, { days_behind: behind }, 'dawnload plan');
   }
@@ -121,6 +123,11 @@ function hasFailed({ report, failure }: Pick<Ended, 'report' | 'failure'>): bool
   return (failure !== undefined && !isBusy({ failure })) || report.exitCode() === EXIT.incomplete;
 }
 
+/** True if days wait for budget or consent: neither a failure nor a recovery. */
+function isLimited({ report }: Pick<Ended, 'report'>): boolean {
+  return report.exitCode() === EXIT.refused;
+}
+
 /** True if another run holds the lock; its outcome is not known here, but that the data is old is. */
 function isBusy({ failure }: Pick<Ended, 'failure'>): boolean {
   return failure instanceof TryLaterError;
@@ -135,12 +142,17 @@ function whatIsMissing(report: RunReport): string {
 
 const failedSteps = ({ failedSteps: steps }: RunReport): string[] => steps.map(({ sentence }) => sentence);
 
+/** Where an alert comes from. */
+interface Sender {
+  readonly project_id: string;
+  readonly host: string;
+  readonly folder: string;
+  readonly run_id: string;
+  readonly time: Date;
+}
+
 /** The request body in the format of the receiver. */
-export function bodyOf(
-  alert: Alert,
-  sender: { readonly project_id: string; readonly run_id: string; readonly time: Date },
-  format: AlertFormat,
-): string {
+export function bodyOf(alert: Alert, sender: Sender, format: AlertFormat): string {
   const { cause, message, numbers, next } = alert;
   if (format === 'json')
     return JSON.stringify({ tool: 'dawnload', cause, message, numbers, next, ...sender });
@@ -149,6 +161,7 @@ export function bodyOf(
     `*Dawnload* ${cause.replace('_', ' ')}: ${message}`,
     counted.join(', '),
     `Next: \`${next}\``,
+    `Project ${sender.project_id} on ${sender.host}, ${sender.folder}, run ${sender.run_id}`,
   ];
   const text = lines.filter((line) => line !== '').join('\n');
   // A name from outside cannot mention a channel or hide a link. Slack accepts 40,000 characters.
@@ -169,8 +182,8 @@ async function callHeartbeat(
   const url = address.replaceAll(/\{(exit_code|outcome)\}/g, (_, name) =>
     String(name === 'outcome' ? ended.outcome : exitCode),
   );
-  const sender = { project_id: settings?.projectId ?? '', host: hostname(), run_id: runId };
-  const body = { tool: 'dawnload', command: 'run', ...ended, ...sender, time: effects.now() };
+  const sender = senderOf(settings ?? { dataDir: '' }, runId, effects.now());
+  const body = { tool: 'dawnload', command: 'run', ...ended, ...sender };
   const refused = URL.canParse(url)
     ? await requestWebhook(url, JSON.stringify(body), DELIVERY_MS)
     : 'its address is not one';
@@ -243,7 +256,7 @@ async function afterRun(settings: AlertSettings, invocation: Invocation, ended: 
   const isDriftTold = drifted.length > 0 && drifted.every(({ isAccepted }) => isAccepted);
   const next: Memory = {
     told: { ...memory.told, ...Object.fromEntries(accepted.map(({ to }) => [to, today])) },
-    failing: isBusy(ended) ? memory.failing : hasFailed(ended),
+    failing: hasFailed(ended) || (memory.failing && (isBusy(ended) || isLimited(ended))),
     drift: [...new Set([...memory.drift, ...(isDriftTold ? report.drift() : [])])].sort(),
   };
   const folder = new DurableFolder(dataDir, effects);
@@ -270,15 +283,21 @@ interface Delivery {
   readonly isAccepted: boolean;
 }
 
+const senderOf = (
+  { projectId = '', dataDir }: Pick<AlertSettings, 'projectId' | 'dataDir'>,
+  runId: string,
+  time: Date,
+): Sender => ({ project_id: projectId, host: hostname(), folder: dataDir, run_id: runId, time });
+
 /** Sends each alert to its subscribers, all at the same time, as far as they are due there. */
 async function deliver(
-  { alerts: receivers, projectId = '' }: AlertSettings,
+  settings: AlertSettings,
   alerts: readonly Alert[],
   { terminal, effects, runId }: Invocation,
   isDue: (to: string) => boolean,
 ): Promise<Delivery[]> {
-  const sender = { project_id: projectId, run_id: runId, time: effects.now() };
-  const sent = receivers.flatMap(({ url, variable, format, on }, index) => {
+  const sender = senderOf(settings, runId, effects.now());
+  const sent = settings.alerts.flatMap(({ url, variable, format, on }, index) => {
     // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
     const name = variable ?? `alerts[${index}]`;
     return alerts.map(async (alert): Promise<Delivery[]> => {

@@ -8,6 +8,7 @@ import { completeFrom, formatKst, lastCompleteDay, type Day } from '../ground/ca
 import {
   isLoopback,
   assertEncrypted,
+  heartbeatBefore,
   requireCredentials,
   requireLake,
   requireSettings,
@@ -109,7 +110,7 @@ export async function* examine(
     yield check('days', () => days({ ...config, startDate }, invocation.effects));
   yield check('erasures', () => erasures(config, invocation.effects));
   yield check('last run', async () => lastRun(await runs(), now, (await lockState(dataDir)).taken));
-  yield check('alerts', () => alerts(config));
+  yield check('alerts', () => alerts(config, invocation));
   if (alerted === true) yield check('test alert', () => testAlert(config, invocation));
   if (config.lake !== undefined) yield check('lake', () => lake(config, invocation));
   const { working, published } = dataFiles(dataDir);
@@ -257,6 +258,12 @@ async function permissions({ dataDir, ledgerCopy = dataDir, file }: Config): Pro
         : 'Give it to the account that runs dawnload (chown -R), or correct data_dir and ledger_copy.',
     );
   }
+  for (const path of [landing, ledger, inner, resolve(inner, 'hmac.key')])
+    if (existsSync(path) && ((await stat(path)).mode & 0o077) !== 0)
+      return warn(
+        `Others on this machine can open ${path}, which has personal data or records of payments.`,
+        `Run \`chmod -R go= ${path}\`.`,
+      );
   if (file === undefined) return ok(`${dataDir} can be written`);
   const env = resolve(dirname(file), '.env');
   if (!existsSync(env)) return ok(`${dataDir} can be written`);
@@ -416,11 +423,18 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
     : warn(`${text}.`, '`dawnload status` says what is missing; `dawnload run` tries again.');
 }
 
-function alerts({ alerts }: Config): Finding {
+function alerts({ alerts, heartbeat }: Config, { flags, environment }: Invocation): Finding {
   const unset = alerts.flatMap(({ url, variable }) => (url === undefined ? [variable ?? ''] : []));
   if (unset.length > 0)
     return warn(`${unset.join(', ')} holds no address.`, 'Set it in the environment or in .env.');
-  return ok(alerts.length === 0 ? 'nobody gets alerts' : plural(alerts.length, 'receiver'));
+  const beats = (heartbeatBefore(flags, environment) ?? heartbeat) === undefined ? [] : ['a heartbeat'];
+  const told = [...(alerts.length === 0 ? [] : [plural(alerts.length, 'receiver')]), ...beats];
+  return told.length === 0
+    ? warn(
+        'Nobody hears of a night that fails.',
+        'Add alerts to dawnload.yaml, or set DAWNLOAD_HEARTBEAT_URL: docs/operations.md, Logs and alerts.',
+      )
+    : ok(told.join(', '));
 }
 
 async function testAlert(config: Config, invocation: Invocation): Promise<Finding> {

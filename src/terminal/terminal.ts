@@ -191,15 +191,10 @@ export function quiet(terminal: Terminal): Terminal {
 
 /** Returns a terminal that begins each note, warning and error with its time in Korea. */
 export function timed(terminal: Terminal, now: () => Date): Terminal {
-  const stamped = (write: (text: string, fields?: LogFields) => void) => (text: string) => {
-    write(`${formatKst(now(), 'seconds')} ${text}`);
+  const stamped = (way: 'note' | 'warn' | 'error') => (text: string) => {
+    terminal[way](`${formatKst(now(), 'seconds')} ${text}`);
   };
-  return {
-    ...live(terminal),
-    note: stamped(terminal.note),
-    warn: stamped(terminal.warn),
-    error: stamped(terminal.error),
-  };
+  return { ...live(terminal), note: stamped('note'), warn: stamped('warn'), error: stamped('error') };
 }
 
 /** A copy whose step and width are those of the moment. */

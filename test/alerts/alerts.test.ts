@@ -1,13 +1,14 @@
 /** What is worth an alert, and what receivers hear of whole runs. */
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { bodyOf, causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { realEffects } from '../../src/ground/effects.js';
-import { TryLaterError } from '../../src/ground/errors.js';
+import { ClockError, TryLaterError } from '../../src/ground/errors.js';
 import { RunLock } from '../../src/landing/run-lock.js';
 import { RunReport } from '../../src/night/report.js';
 import type { Place } from '../support/dawnload.js';
@@ -165,10 +166,17 @@ describe('alerts', { tags: ['long'] }, () => {
         numbers: { exit_code: 1 },
         next: 'dawnload doctor',
         project_id: '0123456789abcdef0123456789abcdef',
+        host: hostname(),
+        folder: join(place.folder, 'data'),
+        run_id: expect.stringMatching(/^2026-11-20T/) as string,
       }),
     ]);
     expect(JSON.stringify(failures)).not.toContain('a-wrong-secret');
 
+    // The failure is over only when no day waits for budget.
+    await place.configure(`${yaml}exports: { budget: { records_per_run: 1 } }\n`);
+    expect((await place.run(['run'])).code).toBe(3);
+    expect(receiver.take()).toMatchObject([{ cause: 'budget' }]);
     await place.configure(yaml);
     expect((await place.run(['run'])).code).toBe(0);
     expect(receiver.take()).toEqual([
@@ -207,7 +215,7 @@ alerts:
     const [message, ...more] = slack.take();
     expect(more).toEqual([]);
     expect(message?.['text']).toMatch(
-      /^\*Dawnload\* budget: Events were not requested because they are over the budget\.\ndays: 1, estimated records: \d+\nNext: `dawnload plan`$/,
+      /^\*Dawnload\* budget: Events were not requested because they are over the budget\.\ndays: 1, estimated records: \d+\nNext: `dawnload plan`\nProject 0123456789abcdef0123456789abcdef on \S+, \/\S+\/data, run 2026-11-20T\S+$/,
     );
     expect(deaf.take()).toEqual([]);
     expect(result.stderr).not.toContain('secret');
@@ -305,6 +313,13 @@ const over = (more: Partial<Ended>): Ended => ({
   ...more,
 });
 
+/** The report of a complete run whose day of events is over the budget. */
+function limited(): RunReport {
+  const report = new RunReport(() => new Date('2026-11-20T22:30:00Z'));
+  report.unpaidDays.push({ day: '2026-11-20', verdict: 'over_run_budget', estimate: 9 });
+  return report;
+}
+
 test.each<[string, Partial<Ended>, Partial<Memory>, unknown[]]>([
   [
     'a run that fails before it could report tells its failure, and where to look',
@@ -319,6 +334,18 @@ test.each<[string, Partial<Ended>, Partial<Memory>, unknown[]]>([
     { newest: '2026-11-16' },
     {},
     [{ cause: 'stale', numbers: { days_behind: 3 }, next: 'dawnload plan' }],
+  ],
+  [
+    'statistics are not called stale by a clock that may be wrong',
+    { newest: '2026-11-16', failure: new ClockError('The clocks differ by five days.') },
+    {},
+    [{ cause: 'failure' }],
+  ],
+  [
+    'nothing is well again while days wait for budget',
+    { report: limited() },
+    { failing: true },
+    [{ cause: 'budget' }],
   ],
   ['statistics that miss one night are not', { newest: '2026-11-18' }, {}, []],
   ['statistics of no day yet are not', { newest: undefined }, {}, []],
@@ -396,7 +423,8 @@ test('a file that is withheld for lost events is not mended by a rebuild', () =>
 });
 
 test('drift of many fields is cut, with the count of the rest, and the next step stays', () => {
-  const sender = { project_id: 'p', run_id: 'r', time: new Date('2026-11-20T22:30:00Z') };
+  const where = { project_id: 'p', host: 'h', folder: '/f', run_id: 'r' };
+  const sender = { ...where, time: new Date('2026-11-20T22:30:00Z') };
   const fields = Array.from({ length: 900 }, (_, i) => `$.<&>${'f'.repeat(60)}${i}`);
   const [alert] = causesOf(over({ report: drifting(...fields) }), NOTHING_TOLD).filter(
     ({ cause }) => cause === 'drift',
@@ -406,7 +434,7 @@ test('drift of many fields is cut, with the count of the rest, and the next step
   expect(text.length).toBeLessThanOrEqual(40_000);
   const left = Number(/ and (\d+) more\. Their values are kept\.\nfields: 900\n/.exec(text)?.[1]);
   expect(text.match(/\$\./g)).toHaveLength(900 - left);
-  expect(text).toMatch(/Next: `dawnload query drift`$/);
+  expect(text).toMatch(/Next: `dawnload query drift`\nProject p on h, \/f, run r$/);
 
   const failed = causesOf(over({ failure: new Error('<'.repeat(50_000)) }), NOTHING_TOLD);
   const cut = JSON.parse(bodyOf(failed[0] ?? alert, sender, 'slack')) as { text: string };

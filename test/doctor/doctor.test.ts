@@ -155,6 +155,14 @@ test('a push that cannot be asked is named before the night', async () => {
 test('a .env that others can read is a warning', async () => {
   const env = join(place.folder, '.env');
   await writeFile(env, 'OTHER=1\n');
+  for (const name of ['ledger', 'private', 'private/hmac.key', 'landing']) {
+    const path = join(place.folder, 'data', name);
+    const isFile = name.endsWith('.key');
+    await chmod(path, isFile ? 0o640 : 0o750);
+    const open = (await diagnose()).of('permissions');
+    expect(open).toMatchObject({ verdict: 'warn', remedy: `Run \`chmod -R go= ${path}\`.` });
+    await chmod(path, isFile ? 0o600 : 0o700);
+  }
   await chmod(env, 0o640);
   const found = (await diagnose()).of('permissions');
   await rm(env);
