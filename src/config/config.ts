@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
 import type { Flags } from './invocation.js';
-import { readDotEnv, readSettings, unknownKey } from './files.js';
+import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
 import { alert, camel, settingsAbout, settingsSchema } from './schema.js';
 
@@ -71,7 +71,7 @@ export function loadConfig(
     });
   const folder = dirname(path);
   // A .env of the working folder is not read: it may belong to another project and send the keys to another host.
-  const variables = withoutEmpty({ ...readDotEnv(folder), ...environment });
+  const variables = readVariables(folder, environment);
   const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
@@ -82,7 +82,7 @@ export function loadConfig(
   // folder.
   const inFolder = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(folder, path);
-  const { DAWNLOAD_ACCESS_KEY: accessKey, DAWNLOAD_SECRET_KEY: secretKey } = variables;
+  const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
   const { experiments, main_goals: mainGoals, prices, pushes, ...named } = settings;
   const { report, alerts, lake, reference, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
@@ -130,18 +130,48 @@ export function loadConfig(
       secrets: hidden(variables),
     },
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
+    /** The keys that were given with blank characters around them, which are not sent, and the code points of these. */
+    trimmedKeys: KEYS.flatMap((name) => {
+      const blanks = (variables[name] ?? '').match(EDGES)?.join('') ?? '';
+      const codes = Array.from(blanks, (blank) => blank.codePointAt(0)?.toString(16).toUpperCase() ?? '');
+      return blanks === '' ? [] : [`${name} (U+${codes.map((code) => code.padStart(4, '0')).join(', U+')})`];
+    }),
   });
 }
 
 /** The address that hears of each run. It is read before the settings, because it reports settings that are wrong too. */
 export function heartbeatBefore({ settingsFile }: Flags, environment: Environment): string | undefined {
-  const { DAWNLOAD_HEARTBEAT_URL: given } = withoutEmpty(environment);
-  if (given !== undefined) return given;
+  const folder = dirname(resolve(settingsFile ?? DEFAULT_FILE));
+  let variables = withoutEmpty(environment);
   try {
-    return withoutEmpty(readDotEnv(dirname(resolve(settingsFile ?? DEFAULT_FILE))))['DAWNLOAD_HEARTBEAT_URL'];
+    variables = readVariables(folder, environment);
   } catch {
-    return undefined;
+    // A run reports it. What the environment has is enough here.
   }
+  return variables['DAWNLOAD_HEARTBEAT_URL'];
+}
+
+/** The keys of the service. */
+const KEYS = ['DAWNLOAD_ACCESS_KEY', 'DAWNLOAD_SECRET_KEY'] as const;
+
+/** White space, no-break spaces and characters without width at either end: they come along when a key is copied. */
+const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
+
+const withoutEdges = (text = ''): string => text.replace(EDGES, '');
+
+/**
+ * The variables of `.env` and of the environment, which wins. `DAWNLOAD_NAME_FILE` names a file with the value of
+ * `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
+ *
+ * @throws ConfigError if there is no such file
+ */
+function readVariables(folder: string, environment: Environment): Environment {
+  const given = withoutEmpty({ ...readDotEnv(folder), ...environment });
+  const files = Object.entries(given).flatMap(([name, path = '']) => {
+    const [, whole = ''] = /^(DAWNLOAD_\w+)_FILE$/.exec(name) ?? [];
+    return whole === '' || whole in given ? [] : [[whole, readSecret(name, resolve(folder, path))] as const];
+  });
+  return withoutEmpty({ ...Object.fromEntries(files), ...given });
 }
 
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };

@@ -22,6 +22,21 @@ export function readDotEnv(folder: string): Environment {
   }
 }
 
+/** The text of a file that a variable names, without the line end that editors add. */
+export function readSecret(variable: string, file: string): string {
+  try {
+    return readText(file).replace(/\r?\n$/, '');
+  } catch (error) {
+    const code = error instanceof DawnloadError ? codeOf(error.cause) : undefined;
+    // Readers of the published file need no keys.
+    if (code === 'EACCES') return '';
+    throw new ConfigError(`${variable} names ${file}, which cannot be read (${code ?? messageOf(error)}).`, {
+      hint: `Correct ${variable}, or write the file.`,
+      cause: error,
+    });
+  }
+}
+
 const HINT = 'Compare it with what `dawnload init` writes.';
 
 /** The settings that name what the service names; the warehouse holds such names in NFC. */

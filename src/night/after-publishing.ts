@@ -99,6 +99,12 @@ export const afterPublish: Step = {
 /** Milliseconds after which a command or an address of `after_publish` is given up. */
 const PATIENCE_MS = 10 * 60_000;
 
+/** The variables of ours that a command gets; all others may be keys and addresses of webhooks. */
+const HARMLESS = new Set([
+  ...['DAWNLOAD_BASE_URL', 'DAWNLOAD_PROJECT_ID', 'DAWNLOAD_DATA_DIR'],
+  ...['DAWNLOAD_LOG_FORMAT', 'DAWNLOAD_NOW'],
+]);
+
 /**
  * Runs a command in the folder of the settings, or posts JSON to an address. Resolves with the reason of a failure, a
  * clause that repeats no address, since it may be a secret.
@@ -119,13 +125,16 @@ async function tell(
     signal.throwIfAborted();
     return failure;
   }
-  const { DAWNLOAD_ACCESS_KEY: _, DAWNLOAD_SECRET_KEY: __, ...others } = environment;
+  const addresses = new Set(config.alerts.map(({ variable }) => variable));
+  const others = Object.entries(environment).filter(
+    ([name]) => HARMLESS.has(name) || !(name.startsWith('DAWNLOAD_') || addresses.has(name)),
+  );
   const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
   const child = spawn(what, {
     shell: true,
     detached: true,
     stdio: 'ignore',
-    env: { ...others, ...known },
+    env: { ...Object.fromEntries(others), ...known },
     cwd: config.file === undefined ? process.cwd() : dirname(config.file),
   });
   // The shell and what it started are one group.

@@ -189,6 +189,11 @@ function keys(config: Config): Finding {
       'For a service of your own, start `dawnload init` in a folder of its own.',
     );
   requireCredentials(config);
+  if (config.trimmedKeys.length > 0)
+    return warn(
+      `Blank characters around ${config.trimmedKeys.join(' and ')} are ignored.`,
+      'Remove them where the key is set.',
+    );
   return ok('both are set');
 }
 

@@ -380,6 +380,34 @@ describe('the environment', () => {
     expect(requireService(config).credentials.reveal().accessKey).toBe('mine');
   });
 
+  test('keys come from files too, as systemd and Kubernetes hand them over', () => {
+    const [key, secret] = [join(folder, 'key'), join(folder, 'secret')];
+    writeFileSync(key, 'from-file\n');
+    writeFileSync(secret, 'secret-file');
+    const files = { DAWNLOAD_ACCESS_KEY_FILE: key, DAWNLOAD_SECRET_KEY_FILE: secret };
+    const keys = { accessKey: 'from-file', secretKey: 'secret-file' };
+    expect(load(MINIMUM, files).credentials?.reveal()).toEqual(keys);
+    // The variable itself wins.
+    const both = load(MINIMUM, { ...files, DAWNLOAD_SECRET_KEY: 'mine' });
+    expect(both.credentials?.reveal()).toEqual({ ...keys, secretKey: 'mine' });
+    expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'gone') })).toThrow(
+      /DAWNLOAD_SECRET_KEY_FILE names \S+gone, which cannot be read \(ENOENT\)/,
+    );
+  });
+
+  test('blank characters around a key are left out and named, also those that nobody sees', () => {
+    writeFileSync(
+      join(folder, '.env'),
+      'DAWNLOAD_ACCESS_KEY=a key\u00a0\nDAWNLOAD_SECRET_KEY="\ufeffsecret\u200b"\n',
+    );
+    const config = load(MINIMUM);
+    expect(config.credentials?.reveal()).toEqual({ accessKey: 'a key', secretKey: 'secret' });
+    expect(config.trimmedKeys).toEqual([
+      'DAWNLOAD_ACCESS_KEY (U+00A0)',
+      'DAWNLOAD_SECRET_KEY (U+FEFF, U+200B)',
+    ]);
+  });
+
   test('secrets in the file are refused, and missing ones are asked for', () => {
     expect(refusal(`${MINIMUM}access_key: abc\n`)).toMatch(/secrets do not belong in the file/);
     expect(() => requireService(load(MINIMUM))).toThrow(/access keys are not set/);

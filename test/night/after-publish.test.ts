@@ -13,15 +13,20 @@ const make = (yaml: string): Promise<Place> =>
 test('commands get the days and the file, and none of the keys; addresses get JSON', async () => {
   const hook = await Hook.listen();
   const place = await make(
-    `after_publish: ['printenv > told.txt', '${hook.url}/hook?token=t0p']\nreference: { opt_outs: true }\n`,
+    `after_publish: ['printenv > told.txt', '${hook.url}/hook?token=t0p']\nreference: { opt_outs: true }\nalerts: [{ url_env: TEAM_HOOK }]\n`,
   );
-  expect((await place.run(['run'])).code).toBe(0);
+  const secrets = {
+    ...{ TEAM_HOOK: `${hook.url}/t0p`, DAWNLOAD_HEARTBEAT_URL: `${hook.url}/t0p` },
+    ...{ DAWNLOAD_LAKE_TOKEN: 't0p', DAWNLOAD_LAKE_SECRET_ACCESS_KEY: 't0p', DAWNLOAD_LAKE_CLIENT_ID: 't0p' },
+  };
+  expect((await place.run(['run'], { ...secrets, OTHER: 'kept' })).code).toBe(0);
   const told = await readFile(join(place.folder, 'told.txt'), 'utf8');
   expect(told).toContain(`DAWNLOAD_PUBLISHED=${join(place.folder, 'data', 'warehouse.duckdb')}\n`);
   expect(told).toContain('DAWNLOAD_DAYS=2026-11-20\n');
   expect(told).toContain('DAWNLOAD_COMMAND=run\n');
-  expect(told).not.toMatch(/ACCESS_KEY|SECRET_KEY/);
-  expect(hook.take()).toMatchObject([{ command: 'run', days: ['2026-11-20'] }]);
+  expect(told).toContain('OTHER=kept\n');
+  expect(told).not.toMatch(/ACCESS_KEY|SECRET_KEY|t0p/);
+  expect(hook.take()).toMatchObject([{ command: 'run', days: ['2026-11-20'] }, { outcome: 'done' }]);
 });
 
 test('a failure is told and alerted, the next one follows, and the night is published', async () => {
