@@ -53,11 +53,7 @@ export class Places {
     if (unknown.length === 0 && misfits.length === 0) return undefined;
     const extra =
       misfits.length > 0
-        ? objectOf(
-            found.filter(
-              ({ node, kind, fits, isKnown }) => node.parent === root && !(isKnown && fits && hasRows(kind)),
-            ),
-          )
+        ? objectOf(found.filter((member) => member.node.parent === root && !hasRows(member)))
         : objectOf(this.#unknownOf(found, root));
     return {
       extra,
@@ -67,8 +63,9 @@ export class Places {
           : fittingOf(found, root),
     };
 
-    function hasRows(kind: Kind | undefined): boolean {
-      return kind === 'list' || kind === 'document';
+    function hasRows({ kind, isKnown, fits, conforms }: Member): boolean {
+      if (kind === 'texts') return isKnown && conforms;
+      return isKnown && fits && (kind === 'list' || kind === 'document');
     }
 
     function objectOf(members: readonly Member[]): string {
