@@ -141,7 +141,7 @@ function holdsNoText(document, place, some) {
 
 const copied = (select, name) => `copy (
     ${select}
-) to (getvariable('batch') || '/${name}.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/${name}.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 `;
 
 function handedOver(table, leftOut) {
@@ -199,6 +199,7 @@ ${unionOf(FILLED.map(({ table, place }) => `select '${place}' as place, nonconfo
 where nonconforming;
 
 -- name: hand_over
+-- params: batch text
 -- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
 -- dropped, since the next batch needs their memory.
 ${copied('select * exclude (is_candidate, carries, message)\n    from staged', 'events')}

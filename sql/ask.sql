@@ -19,6 +19,7 @@ group by function_name
 having bool_and(function_type in ('pragma', 'table', 'table_macro') or coalesce(has_side_effects, false));
 
 -- name: parsed
+-- params: sql text
 -- The tables and views that the selects of the parameter `sql` name; null, and not sure, for other statements. Not sure either
 -- where a value names a table.
 with parsed as materialized (
@@ -38,6 +39,7 @@ select
 from parsed;
 
 -- name: known
+-- params: parameter text
 -- The values of a parameter that the warehouse holds, with their names.
 with held as (
     select 'campaign' as parameter, campaign_id as value, campaign_name as name from campaigns

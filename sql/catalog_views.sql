@@ -102,6 +102,7 @@ from duckdb_views()
 where database_name = current_database() and schema_name = 'catalog' and not internal;
 
 -- name: note
+-- params: left_out text[]
 -- Notes catalogs without a view on the day of the latest snapshot of the list of catalogs.
 insert into ops.load_notes by name
 select 'catalogs' as stream, date, pull, 'no_view' as note, unnest($left_out) as subject, 1 as records

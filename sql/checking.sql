@@ -14,11 +14,12 @@ delete from ops.checks where name not in ({names});
 delete from ops.check_versions where name not in ({names});
 
 -- name: found
+-- params: checked_at timestamptz
 -- Stores the findings of a check. The inner statement is a file of sql/checks, without its semicolon. An incremental
 -- check may read days beyond the batch for comparison; only findings about days of the batch are stored.
 insert into ops.checks by name
 select
-    getvariable('checked_at') as checked_at,
+    $checked_at as checked_at,
     '{name}' as name,
     '{severity}' as severity,
     nullif('{stream}', '') as stream,
@@ -34,11 +35,12 @@ from (
 where {whole} or found.date::date in (select date from batch_days);
 
 -- name: note_versions
+-- params: names text[], fingerprints text[]
 -- Notes the versions of checks whose findings are stored for all days.
-delete from ops.check_versions where name in (select unnest(getvariable('given').names));
+delete from ops.check_versions where name in (select unnest($names));
 
 insert into ops.check_versions by name
-select unnest(getvariable('given').names) as name, unnest(getvariable('given').fingerprints) as fingerprint;
+select unnest($names) as name, unnest($fingerprints) as fingerprint;
 
 -- name: versions
 select name, fingerprint from ops.check_versions;

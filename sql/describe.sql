@@ -21,8 +21,9 @@ order by columns.schema_name, columns.table_name, columns.column_index;
 comment on {kind} {name} is '{text}';
 
 -- name: note
+-- params: fingerprint text
 delete from ops.descriptions;
-insert into ops.descriptions values (getvariable('given').fingerprint);
+insert into ops.descriptions values ($fingerprint);
 
 -- name: noted
 select fingerprint from ops.descriptions;
@@ -55,12 +56,13 @@ insert into {relation} by name
 from read_csv('{file}', header = true, comment = '#');
 
 -- name: replace_words
+-- params: words json
 delete from ops.dictionary;
 
 insert into ops.dictionary
 select unnest(
     from_json(
-        getvariable('given').words,
+        $words,
         '[{
             "schema_name": "varchar", "relation_name": "varchar", "column_name": "varchar", "en": "varchar", "ko": "varchar",
             "label": "varchar"

@@ -42,27 +42,30 @@ union
 select event_id, recipient_no from alimtalk_messages where recipient_no is not null;
 
 -- name: ids
+-- params: erased_ids text[]
 create or replace temp table erased_ids as
-select distinct unnest(getvariable('erased_ids')::varchar[]) as id;
+select distinct unnest($erased_ids::varchar[]) as id;
 
 -- name: origins
+-- params: kinds text[], named text[]
 -- The digest of each named id, in the same order.
 select person_digest(named.kind, named.value) as origin
 from (
-    select unnest(getvariable('kinds')::varchar[]) as kind, unnest(getvariable('named')::varchar[]) as value
+    select unnest($kinds::varchar[]) as kind, unnest($named::varchar[]) as value
 ) as named;
 
 -- name: scan
+-- params: files text[], largest_object bigint
 -- The records on pages of E12 and E21 that hold an erased id, as their own id or anywhere in their text.
 create or replace temp table scanned as
 with pages as (
     select filename, data
     from read_json(
-        getvariable('landed').files,
+        $files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON[]'},
-        maximum_object_size = getvariable('landed').largest_object,
+        maximum_object_size = $largest_object,
         filename = true
     )
 ),
@@ -157,6 +160,7 @@ from (
 create or replace temp table link_ids (link bigint, kind varchar, value varchar, id varchar);
 
 -- name: landed_links
+-- params: landed_ids json
 -- Adds the ids of landed records as the warehouse would hold them; it lacks those that the settings drop.
 insert into links
 select
@@ -169,7 +173,7 @@ select
 from (
     select unnest(
         from_json(
-            getvariable('landed_ids'),
+            $landed_ids,
             '[{
                 "user_id": "varchar", "service_user_id": "varchar", "device_id": "varchar",
                 "service_device_id": "varchar", "recipient": "varchar"
@@ -199,22 +203,23 @@ inner join (
 ) as digests using (kind, value);
 
 -- name: follow
+-- params: include_shared boolean, kinds text[], named text[], forms text[]
 -- The ids that more than three persons share, and the ids that are reached from the named ones, in all their forms, by
 -- records that hold two of them. A shared id is not followed.
 create or replace temp table shared_ids as
 select id
 from link_ids
 inner join links using (link)
-where not getvariable('include_shared')
+where not $include_shared
 group by id
 having count(distinct coalesce(links.user_id, links.service_user_id)) > 3;
 
 create or replace temp table person_ids as
 with recursive named as (
     select
-        unnest(getvariable('kinds')::varchar[]) as kind,
-        unnest(getvariable('named')::varchar[]) as value,
-        unnest(getvariable('forms')::varchar[]) as form
+        unnest($kinds::varchar[]) as kind,
+        unnest($named::varchar[]) as value,
+        unnest($forms::varchar[]) as form
 ),
 
 reached as (
@@ -341,16 +346,19 @@ select count(*) as rows from {table} as rows where {condition};
 delete from {table} as rows where {condition};
 
 -- name: touch
+-- params: days date[]
 insert into ops.touched_days
-select 'events', unnest(getvariable('days')::varchar[])::date;
+select 'events', unnest($days::varchar[])::date;
 
 -- name: recount
+-- params: days date[]
 -- No load counts these days again: their pages are gone, or the journal lacks their exports.
 update ops.coverage
 set rows = (select count(*) from events where export_date = coverage.date)
-where stream = 'events' and date in (select unnest(getvariable('days')::varchar[])::date);
+where stream = 'events' and date in (select unnest($days::varchar[])::date);
 
 -- name: note
+-- params: erasures json
 -- Replaces the erasures by those of the journal, given as JSON, with the digests of the erased ids. Backwards: a search of the
 -- file's bytes for a digest must find rows of the person alone.
 delete from ops.erasures;
@@ -359,7 +367,7 @@ delete from ops.erased_ids;
 
 create or replace temp table given_erasures as
 select unnest(from_json(
-    getvariable('given').erasures,
+    $erasures,
     '[{"line": "BIGINT", "key": "VARCHAR", "erasedAt": "TIMESTAMPTZ", "persons": "BIGINT", "records": "BIGINT", "rows": "BIGINT",
        "lateRecords": "BIGINT", "ids": ["VARCHAR"]}]'
 ), max_depth := 2);

@@ -327,6 +327,8 @@ group by relation
 order by relation;
 
 -- name: note_commit
+-- params: number bigint, commit_id text, writer text, committed_at timestamptz, command text, version text, days bigint,
+--   rows bigint
 insert into lake.{ops}.lake_commits (number, commit_id, writer, committed_at, command, version, days, rows)
 values ($number, $commit_id, $writer, $committed_at, $command, $version, $days, $rows);
 

@@ -51,18 +51,19 @@ where
 order by 1;
 
 -- name: computed
+-- params: days date[]
 -- The rows of these days in one of the tables.
 with before as (
     select date, count(*) as rows
     from old.{table}
-    where date::varchar in (select unnest(getvariable('days')::varchar[]))
+    where date::varchar in (select unnest($days::varchar[]))
     group by date
 ),
 
 after as (
     select date, count(*) as rows
     from {table}
-    where date::varchar in (select unnest(getvariable('days')::varchar[]))
+    where date::varchar in (select unnest($days::varchar[]))
     group by date
 )
 

@@ -1,12 +1,14 @@
 -- Statements about runs, coverage, exports and the state of the warehouse.
 
 -- name: campaigns_seen
+-- params: start date, end date
 select distinct campaign_id
 from daily_statistics
 where campaign_id is not null and date between $start::date and $end::date
 order by campaign_id;
 
 -- name: count_rows
+-- params: files text[], largest_object bigint, id_pointer text
 -- The number of rows on the pages of a list, of rows that repeat a row of an earlier page, and of rows that equal
 -- another. Rows are compared by the value at a pointer; a value that occurs again counts on any page. Without a
 -- pointer, whole rows are compared, and equal rows on one page are legitimate. 64-bit hashes of a million rows collide
@@ -41,6 +43,7 @@ select
 from hashed;
 
 -- name: days
+-- params: days json
 -- Replaces the wanted days by those of this run, given as JSON.
 delete from ops.days;
 
@@ -48,18 +51,20 @@ insert into ops.days
 select row.stream, row.date, row.state, row."expectedRecords", row."expectedPrice"
 from (
     select unnest(from_json(
-        getvariable('given').days,
+        $days,
         '[{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT", "expectedPrice": "DOUBLE"}]'
     )) as row
 ) as given;
 
 -- name: covered_since
+-- params: stream text, instant timestamptz
 select date::varchar as date
 from ops.coverage
 where stream = $stream and pulled_at > $instant
 order by coverage.date;
 
 -- name: experiments
+-- params: experiments json
 -- Replaces the settings of A/B tests by the given JSON.
 delete from ops.experiments;
 
@@ -67,7 +72,7 @@ insert into ops.experiments
 select row.*
 from (
     select unnest(from_json(
-        getvariable('given').experiments,
+        $experiments,
         '[{
             "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
             "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(DATE, MAP(VARCHAR, DOUBLE))", "hold_outs": ["VARCHAR"],
@@ -77,6 +82,7 @@ from (
 ) as given;
 
 -- name: exports
+-- params: exports json
 -- Replaces all exports by those of the ledger, given as JSON.
 delete from ops.exports;
 
@@ -86,7 +92,7 @@ select
 from (
     select unnest(
         json_transform(
-            getvariable('given').exports,
+            $exports,
             '[{
                 "key": "VARCHAR", "day": "DATE", "state": "VARCHAR", "billed": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN",
                 "records": "BIGINT", "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
@@ -112,7 +118,7 @@ with unreadable as (
     from (
         select unnest(
             json_transform(
-                getvariable('given').exports, '[{"day": "DATE", "state": "VARCHAR", "unreadable": ["BIGINT"]}]'
+                $exports, '[{"day": "DATE", "state": "VARCHAR", "unreadable": ["BIGINT"]}]'
             ),
             recursive := true
         )
@@ -137,7 +143,7 @@ select
 from (
     select unnest(
         json_transform(
-            getvariable('given').exports,
+            $exports,
             '[{"day": "DATE", "state": "VARCHAR", "tolerated": "BIGINT", "accepted": "BOOLEAN"}]'
         ),
         recursive := true
@@ -147,17 +153,19 @@ left join ops.coverage on coverage.stream = 'events' and given.day = coverage.da
 where given.state = 'loaded' and (given.tolerated is not null or given.accepted);
 
 -- name: budget
+-- params: budget json
 -- Replaces the settings of paid exports.
 delete from ops.budget;
 
 insert into ops.budget (records_per_run, records_per_month, price_per_record, currency, start_date, noted_at)
 select unnest(from_json(
-    getvariable('given').budget,
+    $budget,
     '{"budget": {"recordsPerRun": "BIGINT", "recordsPerMonth": "BIGINT"}, "pricePerRecord": "DOUBLE",
       "currency": "VARCHAR", "startDate": "DATE", "notedAt": "TIMESTAMPTZ"}'
 ), recursive := true);
 
 -- name: held_back_days
+-- params: stream text
 select distinct date::varchar as date
 from ops.held_back
 where stream = $stream
@@ -170,29 +178,32 @@ select current_database() as home;
 select seq::double as seq, sum, erase from ops.journal;
 
 -- name: note_journal
+-- params: head json
 -- The head of the journal: the last line that this file knows.
 delete from ops.journal;
 
 insert into ops.journal
 select row.*
-from (select from_json(getvariable('given').head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VARCHAR"}') as row) as given;
+from (select from_json($head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VARCHAR"}') as row) as given;
 
 -- name: clicks
+-- params: names text[]
 -- Replaces the names of events that are no clicks. If they change, the next refresh computes all models in full.
 update ops.models
 set fingerprint = 'other clicks'
-where list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort(getvariable('given').names);
+where list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort($names);
 
 delete from ops.not_clicks;
 
-insert into ops.not_clicks select unnest(getvariable('given').names);
+insert into ops.not_clicks select unnest($names);
 
 -- name: keep_main_goals
+-- params: main_goals json, today date
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets
 -- a chosen goal again.
 create or replace temp table configured_goals as
 select entry.key as resource_id, entry.value as goal
-from (select unnest(map_entries(from_json(getvariable('given').main_goals, '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
+from (select unnest(map_entries(from_json($main_goals, '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
 
 delete from ops.main_goals
 where
@@ -200,11 +211,12 @@ where
     or (chosen_by = 'setting') <> (resource_id in (select resource_id from configured_goals));
 
 insert into ops.main_goals
-select resource_id, goal, getvariable('given').today::date, 'setting'
+select resource_id, goal, $today::date, 'setting'
 from configured_goals
 where resource_id not in (select resource_id from ops.main_goals);
 
 -- name: choose_main_goals
+-- params: today date
 -- Chooses a main goal for each campaign and user journey without one: the goal that an earlier run chose, according to
 -- the journal of runs, which names it by a digest; otherwise the goal with most conversions over all channels, the first
 -- by name among equals.
@@ -222,7 +234,7 @@ group by goals.resource_id, goals.goal
 qualify row_number() over (partition by goals.resource_id order by min(chosen.started_at), goals.goal) = 1;
 
 insert into ops.main_goals
-select resource_id, goal, getvariable('given').today::date, 'rule'
+select resource_id, goal, $today::date, 'rule'
 from marts.goals
 where resource_id is not null and goal is not null and resource_id not in (select resource_id from ops.main_goals)
 group by resource_id, goal
@@ -231,6 +243,7 @@ qualify row_number() over (partition by resource_id order by sum(conversions) de
 returning resource_id, goal;
 
 -- name: lack
+-- params: day date
 -- What the export of a day may lack: as many records as came twice on its pages, and the successful sends that the daily
 -- statistics count beyond it and beyond the records of erased persons. One in a hundred is small enough to be ignored, unless
 -- the last page is full. Channels count of which the events of four weeks have any sends, or that send by themselves. An id that
@@ -362,6 +375,7 @@ from ops.migrations;
 select pull from ops.loads;
 
 -- name: loaded_of
+-- params: pulls text[]
 select pull
 from ops.loads
 where pull in (select unnest($pulls));
@@ -374,25 +388,28 @@ set memory_limit = '{megabytes}MB';
 set threads = {threads};
 
 -- name: message_prices
+-- params: prices json
 -- Replaces the prices of messages by the given JSON object.
 delete from ops.message_prices;
 
 insert into ops.message_prices
 select entry.key, entry.value
-from (select unnest(map_entries(getvariable('given').prices::json::map(varchar, double))) as entry) as given;
+from (select unnest(map_entries($prices::json::map(varchar, double))) as entry) as given;
 
 -- name: note_migrations
+-- params: numbers bigint[], names text[], applied_at timestamptz
 insert into ops.migrations (number, name, applied_at)
 select unnest($numbers::varchar[])::integer, unnest($names::varchar[]), $applied_at;
 
 -- name: note_privacy
+-- params: recipients text, columns text, key_fingerprint text?
 delete from ops.privacy;
 
 insert into ops.privacy by name
 select
-    getvariable('given').recipients as recipients,
-    nullif(getvariable('given').columns, '') as columns,
-    getvariable('given').key_fingerprint as key_fingerprint;
+    $recipients as recipients,
+    nullif($columns, '') as columns,
+    $key_fingerprint as key_fingerprint;
 
 -- name: privacy_stored
 -- The recorded setting, null if there is none, and whether the file holds anything.
@@ -405,6 +422,7 @@ from (values (1)) as always (one)
 left join ops.privacy as privacy on true;
 
 -- name: read_file
+-- params: files text[], largest_object bigint
 select count(*) from read_json_objects(
     $files, format = 'unstructured', maximum_object_size = $largest_object
 );
@@ -414,9 +432,11 @@ select bit_xor(hash(one)) as checksum
 from {table} as one;
 
 -- name: set
+-- params: value text
 set variable "{name}" = $value::{type};
 
 -- name: unload_after
+-- params: pulls text[], instants timestamptz[]
 -- Marks later snapshots as not loaded. Snapshots are loaded in the order of their days; if one arrives late, the later
 -- ones have to be loaded again.
 delete from ops.loads
@@ -431,12 +451,14 @@ where loads.stream = earliest.stream and loads.pulled_at > earliest.pulled_at
 returning loads.pull;
 
 -- name: snapshot_rows
+-- params: stream text
 select list, rows
 from ops.snapshots
 where stream = $stream
 qualify row_number() over (partition by list order by date desc, pulled_at desc, pull desc) = 1;
 
 -- name: runs
+-- params: runs json
 -- Writes runs of the journal, given as JSON: those that the file lacks, and the ends that it lacks. A summary that the
 -- file has stays, since the journal holds its counts alone, but for what came after the file was published.
 create or replace temp table given_runs as
@@ -446,7 +468,7 @@ select
     run.begun.version as version, run.begun."processId" as process_id
 from (
     select unnest(from_json(
-        getvariable('given').runs,
+        $runs,
         '[{"begun": {"runId": "VARCHAR", "command": "VARCHAR", "at": "TIMESTAMPTZ", "version": "VARCHAR",
                      "processId": "BIGINT"},
            "over": {"at": "TIMESTAMPTZ", "exitCode": "INTEGER", "outcome": "VARCHAR", "summary": "JSON"}}]'

@@ -3,13 +3,14 @@
 -- data folder.
 
 -- name: pushes
+-- params: pushes json
 -- Replaces all pushes by those of the ledger, given as JSON.
 delete from ops.pushes;
 
 insert into ops.pushes
 select unnest(
     json_transform(
-        getvariable('given').pushes,
+        $pushes,
         '[{
             "id": "VARCHAR", "target": "VARCHAR", "name": "VARCHAR", "state": "VARCHAR",
             "begunAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "rows": "BIGINT", "sent": "BIGINT",
@@ -76,6 +77,7 @@ create or replace macro wrong_id(kind, id, json_text, is_text) as case
 end;
 
 -- name: remembered
+-- params: file text, calls json
 -- The lines of the file of a target (push/ledger.ts). A line that was torn is none.
 create or replace table lines as
 select
@@ -87,7 +89,7 @@ select
     coalesce(try_cast(json ->> 'taken' as boolean), false) as taken,
     from_json(json -> 'k', '["varchar"]') as k,
     from_json(json -> 'r', '["varchar"]') as r
-from read_ndjson_objects(getvariable('file'), ignore_errors = true, maximum_object_size = 1073741824)
+from read_ndjson_objects($file, ignore_errors = true, maximum_object_size = 1073741824)
 where json is not null;
 
 -- The last row of each key that the service has, or may have (doubt). The journal knows the calls of E13 and E16; calls that
@@ -97,7 +99,7 @@ create or replace table remembered as
 with states as (
     select unnest(
         from_json(
-            getvariable('calls'),
+            $calls,
             '[{"push": "varchar", "call": "integer", "state": "varchar"}]'
         ),
         recursive := true
@@ -269,6 +271,7 @@ select
 from texts;
 
 -- name: compared
+-- params: erased_ids text[]
 -- The rows that name an erased person in a column for ids, whatever the kind of the id.
 create table erased as
 with given as (
@@ -282,13 +285,13 @@ select distinct given.nth
 from given
 cross join kinds
 where
-    len(getvariable('erased_ids')::varchar[]) > 0
+    len($erased_ids::varchar[]) > 0
     and (
         cell.name = getvariable('target').identity
         or regexp_full_match(cell.name, '(service_)?(user|device)_id|recipient_no|\$phone_number|\$email')
     )
     and cell.text <> ''
-    and list_has_any(person_digests(kinds.kind, cell.text), getvariable('erased_ids')::varchar[]);
+    and list_has_any(person_digests(kinds.kind, cell.text), $erased_ids::varchar[]);
 
 -- Decides about each row. Where a row must not arrive twice (once), its key alone counts: a changed row was sent before.
 create table compared as
@@ -369,6 +372,7 @@ select
 from compared;
 
 -- name: call
+-- params: call bigint
 select k, r, item, deletes
 from sending
 where call = $call

@@ -41,15 +41,16 @@ where
 select relation, kind, fingerprint from ops.models;
 
 -- name: note
+-- params: former_relations text[], relations text[], kinds text[], fingerprints text[]
 -- Replaces the notes about models by their current state; notes about removed models are deleted.
-delete from ops.models where relation in (select unnest(getvariable('given').former_relations));
-delete from ops.model_days where relation in (select unnest(getvariable('given').former_relations));
+delete from ops.models where relation in (select unnest($former_relations));
+delete from ops.model_days where relation in (select unnest($former_relations));
 
 insert into ops.models by name
 select
-    unnest(getvariable('given').relations) as relation,
-    unnest(getvariable('given').kinds) as kind,
-    unnest(getvariable('given').fingerprints) as fingerprint;
+    unnest($relations) as relation,
+    unnest($kinds) as kind,
+    unnest($fingerprints) as fingerprint;
 
 -- name: note_days
 -- Notes the rows of the computed days. After a full refresh it notes every day, including days that were not computed

@@ -23,21 +23,23 @@ order by all;
 delete from {table} where export_date in (select date from leaving_days);
 
 -- name: due
+-- params: before date
 select date::varchar as day, pull, loaded_at as "loadedAt"
 from removable
 where date < $before::date
 order by date;
 
 -- name: leaving
+-- params: days date[], removed_at timestamptz
 -- Determines which of the days leave.
 create or replace temp table leaving_days as
-select date from removable where date::varchar in (select unnest(getvariable('given').days));
+select date from removable where date::varchar in (select unnest($days));
 
 insert into ops.removed_days by name
 select
     leaving_days.date,
     count(events.export_date) as rows,
-    getvariable('given').removed_at as removed_at
+    $removed_at as removed_at
 from leaving_days
 left join events on leaving_days.date = events.export_date
 group by leaving_days.date;
@@ -49,18 +51,20 @@ inner join ops.removed_days using (date)
 order by leaving_days.date;
 
 -- name: note
+-- params: retention json
 insert into ops.retention by name
 select
     row."removedAt" as removed_at, row.place, row."firstDay" as first_date, row."lastDay" as last_date, row.days, row.items
 from (
     select from_json(
-        getvariable('given').retention,
+        $retention,
         '{"removedAt": "TIMESTAMPTZ", "place": "VARCHAR", "firstDay": "DATE", "lastDay": "DATE", "days": "BIGINT",
           "items": "BIGINT"}'
     ) as row
 ) as given;
 
 -- name: closed_opt_outs
+-- params: before date
 -- The numbers of opt-out versions that ended before the day, by their last day.
 select valid_to::varchar as day, count(*) as rows
 from opt_outs_history
@@ -68,18 +72,20 @@ where valid_to < $before::date
 group by valid_to;
 
 -- name: remove_opt_outs
+-- params: before date
 delete from opt_outs_history where valid_to < $before::date;
 
 -- name: attach
 attach '{old}' as old (read_only);
 
 -- name: take_days
+-- params: days date[]
 -- Copies the computed rows of days whose pages were removed from another file of this data folder, which may still have
 -- their events.
 create or replace temp table taken_days as
 select date
 from old.ops.coverage
-where stream = 'events' and date::varchar in (select unnest(getvariable('days')::varchar[]));
+where stream = 'events' and date::varchar in (select unnest($days::varchar[]));
 
 insert into ops.removed_days by name
 select taken_days.date, coalesce(removed_days.rows, coverage.rows) as rows, coalesce(removed_days.removed_at, now()) as removed_at

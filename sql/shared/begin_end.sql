@@ -1,14 +1,15 @@
 -- The steps that every load has: its start, the removal of what is known of the days that it replaces, what it notes, its end.
 
 -- name: begin
+-- params: pulls text[], first_days date[], last_days date[], instants timestamptz[], stream text
 -- A load takes several pulls of one stream at a time; the latest pull of a day counts. The resulting warehouse does not
 -- depend on the order in which pulls are loaded.
 create or replace temp table asked as
 select
-    unnest(getvariable('load').pulls) as pull,
-    unnest(getvariable('load').first_days)::date as first_day,
-    unnest(getvariable('load').last_days)::date as last_day,
-    unnest(getvariable('load').instants)::timestamptz as pulled_at;
+    unnest($pulls) as pull,
+    unnest($first_days)::date as first_day,
+    unnest($last_days)::date as last_day,
+    unnest($instants)::timestamptz as pulled_at;
 
 -- The days that each pull may replace: those that no later pull has replaced already, with the order of the pulls.
 create or replace temp table versions as
@@ -24,7 +25,7 @@ select
 from asked_days
 anti join ops.coverage as later
     on
-        later.stream = getvariable('load').stream
+        later.stream = $stream
         and later.date = asked_days.date
         and (later.pulled_at, later.pull) > (asked_days.pulled_at, asked_days.pull);
 
@@ -40,10 +41,6 @@ select pull, min(date) as date
 from versions
 group by pull;
 
-set variable load = struct_insert(
-    getvariable('load'), first_day := (select min(date) from days), last_day := (select max(date) from days)
-);
-
 create or replace temp table loaded_rows (pull varchar, rows bigint);
 create or replace temp table day_contents (date date, content hugeint);
 
@@ -52,30 +49,35 @@ create or replace temp table held_back_sizes (date date, campaign_id varchar, ro
 
 select distinct pull from versions;
 
+-- name: range
+-- The first and the last day that change.
+select min(date)::varchar as first_day, max(date)::varchar as last_day from days;
+
 -- name: contents
+-- params: stream text, first_day date, last_day date
 -- Sums up each day, its rows and notes, in one number: before the days are replaced, and after. The pull that brought it
 -- does not count.
 insert into day_contents
 with noted as (
     select date, hash('rows', rows) as content
     from ops.coverage
-    where stream = getvariable('load').stream
+    where stream = $stream
     union all
     select date, hash(note, subject, records)
     from ops.load_notes
-    where stream = getvariable('load').stream
+    where stream = $stream
     union all
     select drift.date, hash(drift)
     from ops.drift_by_day as drift
-    where stream = getvariable('load').stream
+    where stream = $stream
     union all
     select date, hash(*columns(lambda name: name <> 'pull'))
     from {table}
-    where date between getvariable('load').first_day and getvariable('load').last_day
+    where date between $first_day::date and $last_day::date
     union all
     select date, hash('part', *columns(lambda name: name <> 'pull'))
     from {parts}
-    where date between getvariable('load').first_day and getvariable('load').last_day
+    where date between $first_day::date and $last_day::date
 )
 
 select date, sum(content)
@@ -84,19 +86,21 @@ semi join days using (date)
 group by date;
 
 -- name: forget
+-- params: stream text, complete boolean
 -- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
-delete from ops.load_notes where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
-delete from ops.drift_by_day where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
+delete from ops.load_notes where stream = $stream and date in (select date from days) and $complete;
+delete from ops.drift_by_day where stream = $stream and date in (select date from days) and $complete;
 
 delete from ops.held_back
 using days
 where
-    held_back.stream = getvariable('load').stream
+    held_back.stream = $stream
     and held_back.campaign_id is null
     and held_back.date = days.date
     and held_back.pulled_at < days.pulled_at;
 
 -- name: drift
+-- params: stream text
 -- Reports each difference from the specification in the extra columns of this load. A whole text holds fields without a
 -- difference too.
 
@@ -122,7 +126,7 @@ odd as (
 )
 
 select
-    getvariable('load').stream as stream,
+    $stream as stream,
     date,
     if(place in ('statistic', 'statistic_by_subchannel'), 'record', place) as place,
     field,
@@ -133,27 +137,29 @@ from odd
 group by date, odd.place, field, kind;
 
 -- name: cover
+-- params: complete boolean, stream text, loaded_at timestamptz, first_day date, last_day date
 -- Records the days as covered, even if they have no rows, unless the pull is incomplete.
-delete from ops.coverage where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
+delete from ops.coverage where $complete and stream = $stream and date in (select date from days);
 
 insert into ops.coverage by name
 select
-    getvariable('load').stream as stream,
+    $stream as stream,
     days.date,
     count(facts.day) as rows,
-    getvariable('load').loaded_at as loaded_at,
+    $loaded_at as loaded_at,
     days.pull,
     days.pulled_at
 from days
-left join (select {day} as day from {table} where {day} between getvariable('load').first_day and getvariable('load').last_day) as facts
+left join (select {day} as day from {table} where {day} between $first_day::date and $last_day::date) as facts
     on days.date = facts.day
-where getvariable('load').complete
+where $complete
 group by days.date, days.pull, days.pulled_at;
 
 -- name: end
+-- params: stream text, repaired_pulls text[], complete boolean, loaded_at timestamptz
 -- Marks the days as changed for models and checks, unless they hold what they held before, and the pulls as loaded.
 insert into ops.touched_days
-select getvariable('load').stream, date
+select $stream, date
 from days
 where date not in (
     select date
@@ -164,8 +170,8 @@ where date not in (
 
 -- Notes answers that could be read only with some characters replaced.
 insert into ops.load_notes by name
-select getvariable('load').stream as stream, first_days.date, pull, 'mended' as note, count(*) as records
-from (select unnest(getvariable('load').repaired_pulls) as pull) as repaired
+select $stream as stream, first_days.date, pull, 'mended' as note, count(*) as records
+from (select unnest($repaired_pulls) as pull) as repaired
 inner join first_days using (pull)
 semi join days using (pull, date)
 group by all;
@@ -179,13 +185,13 @@ where
 insert into ops.loads by name
 select
     asked.pull,
-    getvariable('load').stream as stream,
+    $stream as stream,
     asked.first_day as first_date,
     asked.last_day as last_date,
     asked.pulled_at,
-    getvariable('load').complete as complete,
+    $complete as complete,
     coalesce(loaded_rows.rows, 0) as rows,
-    getvariable('load').loaded_at as loaded_at
+    $loaded_at as loaded_at
 from asked
 left join loaded_rows using (pull);
 
@@ -199,7 +205,7 @@ from loaded_rows
 union all
 select pull, 'finished', date::varchar, rows
 from ops.coverage
-where stream = getvariable('load').stream and pull in (select pull from asked)
+where stream = $stream and pull in (select pull from asked)
 union all
 select pull, 'note', note, sum(records)::bigint
 from ops.load_notes
@@ -209,7 +215,7 @@ union all
 select days.pull, 'drift', drift.place || '.' || drift.field || ' (' || drift.kind || ')', 0
 from ops.drift_by_day as drift
 inner join days using (date)
-where drift.stream = getvariable('load').stream
+where drift.stream = $stream
 group by all
 
 order by fact, name;

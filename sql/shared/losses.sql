@@ -1,6 +1,7 @@
 -- Holds back answers that would delete most of a day.
 
 -- name: found
+-- params: stream text
 -- The days (E19: of a campaign) whose rows the pull would reduce, with the sizes of the answers held back for them
 -- before.
 select
@@ -15,7 +16,7 @@ select
 from sizes
 left join ops.held_back
     on
-        held_back.stream = getvariable('load').stream
+        held_back.stream = $stream
         and sizes.date = held_back.date
         and sizes.campaign_id is not distinct from held_back.campaign_id
         and held_back.pulled_at < sizes.pulled_at
@@ -24,15 +25,16 @@ group by all
 order by all;
 
 -- name: hold_back
+-- params: held_back_keys text[], stream text
 -- Keeps the days (E19: of a campaign) in `held_back_keys` from being replaced. Requires a load of a single pull.
 insert into held_back_sizes by name
 select date, campaign_id, rows, messages
 from sizes
-where list_contains(getvariable('held_back_keys'), concat_ws(' ', date, campaign_id));
+where list_contains($held_back_keys, concat_ws(' ', date, campaign_id));
 
 insert into ops.held_back by name
 select
-    getvariable('load').stream as stream,
+    $stream as stream,
     held_back_sizes.date,
     held_back_sizes.campaign_id,
     asked.pull,

@@ -111,8 +111,7 @@ export class Erasures {
   }
 
   async #prepare(session: Session): Promise<Session> {
-    await session.set({ erased_ids: [...this.#ids] });
-    await session.run('erasure/ids');
+    await session.run('erasure/ids', { erased_ids: [...this.#ids] });
     return session;
   }
 
@@ -302,13 +301,10 @@ export class Erasures {
   }
 
   async #searchAtOnce(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
-    await session.set({
-      landed: {
-        files: files.map(({ file }) => asPattern(file)),
-        largest_object: Math.max(SMALLEST_BUFFER, ...files.map(({ bytes }) => bytes * 2)),
-      },
+    await session.run('erasure/scan', {
+      files: files.map(({ file }) => asPattern(file)),
+      largest_object: Math.max(SMALLEST_BUFFER, ...files.map(({ bytes }) => bytes * 2)),
     });
-    await session.run('erasure/scan');
     return session.rows('erasure/matches', match);
   }
 

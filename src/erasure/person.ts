@@ -52,8 +52,7 @@ export type Linked = Partial<Record<Given['kind'], string>>;
 
 /** Adds sets of ids that occur in one landed record. */
 export async function addLinks(session: Session, sets: readonly Linked[]): Promise<void> {
-  await session.set({ landed_ids: JSON.stringify(sets) });
-  await session.run('erasure/landed_links');
+  await session.run('erasure/landed_links', { landed_ids: JSON.stringify(sets) });
   await session.run('erasure/link_ids');
 }
 
@@ -67,14 +66,10 @@ export async function findPersons(
   includeShared: boolean,
 ): Promise<Persons> {
   const named = given.flatMap(({ kind, value }) => formsOf(value).map((form) => ({ kind, value, form })));
-  await session.set({
-    kinds: named.map(({ kind }) => kind),
-    named: named.map(({ value }) => value),
-    forms: named.map(({ form }) => form),
-    include_shared: includeShared,
-  });
-  const origins = await session.rows('erasure/origins', z.object({ origin: z.string() }));
-  await session.run('erasure/follow');
+  const searched = { kinds: named.map(({ kind }) => kind), named: named.map(({ value }) => value) };
+  const origins = await session.rows('erasure/origins', z.object({ origin: z.string() }), searched);
+  const forms = named.map(({ form }) => form);
+  await session.run('erasure/follow', { ...searched, forms, include_shared: includeShared });
   const found = await session.rows('erasure/person', personId);
   const ids = found.flatMap(({ id, person, shared }) => (shared ? [] : [id, person ?? id]));
   const own = origins.filter((_, nth) => named[nth]?.form === named[nth]?.value);
@@ -166,9 +161,8 @@ export async function deleteComputed(session: Session): Promise<void> {
 /** Deletes the found rows that a new load cannot remove, since their pages are gone. */
 export async function deleteFound(session: Session, days: readonly Day[]): Promise<void> {
   await session.transaction(async () => {
-    await session.set({ days });
-    await session.run('erasure/touch');
+    await session.run('erasure/touch', { days });
     for (const names of [...TABLES].reverse()) await session.run('erasure/delete_rows', names);
-    await session.run('erasure/recount');
+    await session.run('erasure/recount', { days });
   });
 }

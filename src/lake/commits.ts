@@ -81,7 +81,7 @@ export async function commitTogether(
       if (written === undefined) throw new NothingToDo();
       const commit = { ...about, ...written };
       await lake.session.run('lake/end_parts', lake.ops);
-      await lake.session.runWith('lake/note_commit', commit, lake.ops);
+      await lake.session.run('lake/note_commit', { ...commit, ...lake.ops });
       effects.reach('lake/before-commit');
       request.commit = commit;
     });

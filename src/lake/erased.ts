@@ -32,8 +32,7 @@ export async function prepareErased(
   { key, ids }: { readonly key: Uint8Array; readonly ids: readonly string[] },
 ): Promise<void> {
   await prepareSearch(session, { ...config, privacy: { ...config.privacy, key } });
-  await session.set({ erased_ids: ids });
-  await session.run('erasure/ids');
+  await session.run('erasure/ids', { erased_ids: ids });
 }
 
 const found = z.object({ file: z.string(), ids: count });

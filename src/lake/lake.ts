@@ -347,7 +347,7 @@ export function relationsOf(lake: Lake): Promise<Relation[]> {
  * The placeholders of a relation for statements: its names in the lake and in the file, its columns, and the expressions
  * of their values for the lake.
  */
-export function placeholders(lake: Lake, relation: Relation): Record<string, string> {
+export function placeholders(lake: Lake, relation: Relation) {
   const { schema, table, columns, day } = relation;
   const quoted = columns.map((column) => `"${column.name}"`);
   return {

@@ -10,7 +10,7 @@ import { ConfigError } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import type { Journal } from '../journal/journal.js';
 import { plural } from '../terminal/text.js';
-import { count } from '../warehouse/session.js';
+import { count, type Given, type StatementName } from '../warehouse/session.js';
 import { commitTogether, LakeState, type Commit, type Writing } from './commits.js';
 import {
   type Lake,
@@ -150,7 +150,7 @@ class Transaction {
   }
 
   noteColumns(version: string): Promise<void> {
-    return this.#run('note_part', { relation: COLUMNS_PART, version: quoted(version) });
+    return this.#run('lake/note_part', { relation: COLUMNS_PART, version: quoted(version) });
   }
 
   /** Deletes the rows of erased persons on days that the file does not hold. */
@@ -159,10 +159,10 @@ class Transaction {
     const days = [...onlyInLake, ...this.removed];
     const names = { main: schemas.main, which: inDays('export_date', days) };
     if (days.length === 0 || (await session.row('lake/erased_events', counted, names)).rows === 0) return;
-    await this.#run('delete_erased_contents', names);
+    await this.#run('lake/delete_erased_contents', names);
     for (const relation of this.relations) {
       if (relation.stream !== 'events') continue;
-      await this.#run('delete_erased', { table: this.writing.lake.tableOf(relation) });
+      await this.#run('lake/delete_erased', { table: this.writing.lake.tableOf(relation) });
     }
   }
 
@@ -186,24 +186,24 @@ class Transaction {
   }
 
   async #cover(stream: StreamName, days: readonly Day[]): Promise<void> {
-    await this.#run('cover_days', { stream, days: daysList(days) });
+    await this.#run('lake/cover_days', { stream, days: daysList(days) });
     this.#written.days += days.length;
   }
 
   async #replaceModel(relation: Relation, days: readonly Day[]): Promise<void> {
     await this.#replaceDays(relation, days);
-    await this.#run('note_days', { relation: relation.name, days: daysList(days) });
+    await this.#run('lake/note_days', { relation: relation.name, days: daysList(days) });
   }
 
   /** @param stored true if the lake may hold rows of these days */
   async #replaceDays(relation: Relation, days: readonly Day[], stored = true): Promise<void> {
     const { lake, effects } = this.writing;
     const names = { ...placeholders(lake, relation), days: daysList(days) };
-    if (stored) await this.#run('clear_days', names);
+    if (stored) await this.#run('lake/clear_days', names);
     effects.reach('lake/after-delete');
     const { rows } = await lake.session.row('lake/count_days', counted, names);
     // The statement writes one file per day.
-    if (rows > 0) await this.#run('insert_days', names);
+    if (rows > 0) await this.#run('lake/insert_days', names);
     effects.reach('lake/after-insert');
     this.#written.rows += rows;
   }
@@ -222,14 +222,14 @@ class Transaction {
     // Where days of events were removed from the file, the lake keeps contents that the file lacks.
     const isKept = this.removed.length > 0 && name === CONTENTS;
     const which = isKept ? 'content_id in (select content_id from staged)' : chosen;
-    await this.#run('replace_staged', { ...names, which, chosen });
-    await this.#run('note_staged', { name });
+    await this.#run('lake/replace_staged', { ...names, which, chosen });
+    await this.#run('lake/note_staged', { name });
     this.#written.rows += changed.reduce((sum, { rows }) => sum + rows, 0);
   }
 
-  async #run(name: string, names: Readonly<Record<string, string>>): Promise<void> {
+  async #run<N extends StatementName>(name: N, ...given: Given<N>): Promise<void> {
     this.#changes++;
-    await this.writing.lake.session.run(`lake/${name}`, names);
+    await this.writing.lake.session.run(name, ...given);
   }
 
   #coverageColumns(): string {
@@ -241,17 +241,20 @@ class Transaction {
 export type Changes = Awaited<ReturnType<typeof changesOf>>;
 
 export async function changesOf({ session, ops }: Lake) {
-  const days = async <K>(name: string, key: z.ZodType<K>): Promise<ReadonlyMap<K, readonly Day[]>> => {
-    const rows = await session.rows(`lake/${name}`, z.object({ key, dates: z.array(z.string()) }), ops);
+  const days = async <K>(
+    name: 'lake/stream_days' | 'lake/model_days' | 'lake/only_in_lake',
+    key: z.ZodType<K>,
+  ): Promise<ReadonlyMap<K, readonly Day[]>> => {
+    const rows = await session.rows(name, z.object({ key, dates: z.array(z.string()) }), ops);
     return new Map(rows.map((row) => [row.key, row.dates]));
   };
   return {
     /** Days whose pull differs between file and lake; each day of events is a commit of its own. */
-    streams: await days('stream_days', z.string()),
+    streams: await days('lake/stream_days', z.string()),
     /** Days of incremental models with different rows, by the name of the model. */
-    models: await days('model_days', z.string()),
+    models: await days('lake/model_days', z.string()),
     /** Days that the lake covers and the file does not; they are left unchanged. */
-    onlyInLake: await days('only_in_lake', z.string()),
+    onlyInLake: await days('lake/only_in_lake', z.string()),
   };
 }
 

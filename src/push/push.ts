@@ -83,8 +83,8 @@ export async function pushRows(
     const erased_ids = isOfItems ? [] : new Register(journal, made_with).ids;
     checkColumns(wanted, columns, isOfItems ? await declaredFields(service, wanted.word) : undefined);
     const compared = classOf(wanted, columns);
-    await session.set({ erased_ids, columns: compared });
-    await session.run('push/compared');
+    await session.set({ columns: compared });
+    await session.run('push/compared', { erased_ids });
     const planned = await session.row('push/plan', plan);
     const toSend = planned.to_send;
     const doubts = doubtsOn(wanted, planned, pushes, standing, journal);
@@ -118,7 +118,7 @@ export async function pushRows(
     let refused = 0;
     try {
       for (let next = 1; next <= planned.calls || parts.length > 0;) {
-        const rows = parts.shift() ?? (await session.rows('push/call', row, {}, { call: next++ }));
+        const rows = parts.shift() ?? (await session.rows('push/call', row, { call: next++ }));
         signal.throwIfAborted();
         if (refused > HOPELESS) throw failure(`${HOPELESS} calls in a row were refused`);
         const isDeletion = rows[0]?.deletes === true;
@@ -175,8 +175,10 @@ export async function pushRows(
 
 /** Reads the file of a target into the tables `remembered` and `rejected`. */
 export async function readRemembered(session: Session, file: string, pushes: readonly ledger.Push[]) {
-  await session.set({ file, calls: JSON.stringify(pushes.flatMap(({ intents }) => intents)) });
-  await session.run('push/remembered');
+  await session.run('push/remembered', {
+    file,
+    calls: JSON.stringify(pushes.flatMap(({ intents }) => intents)),
+  });
 }
 
 /**

@@ -7,7 +7,8 @@ import { areNightsApart, rangesOf, type Day } from '../ground/calendar.js';
 import { DamageError } from '../ground/errors.js';
 import type { Gap, StreamName } from '../ground/streams.js';
 import type { Pull } from '../landing/landing-zone.js';
-import { count, type Session } from '../warehouse/session.js';
+import type { LoadContext } from '../warehouse/load.js';
+import { count } from '../warehouse/session.js';
 import type { PullParts } from './stream.js';
 
 /** The given days whose last answer was held back. */
@@ -34,16 +35,16 @@ export function gapsOf(heldBack: readonly Day[], stream: StreamName): Gap[] {
 
 /** Replaces the days, and notes what each of them held before and holds now: a day that stays as it was is not changed. */
 export async function replaceDays(
-  session: Session,
+  { session, group }: LoadContext,
   tables: { readonly table: string; readonly parts: string },
   replace: () => Promise<void>,
 ): Promise<void> {
-  await session.run('shared/begin_end/contents', tables);
-  await session.run('shared/begin_end/forget');
+  await session.run('shared/begin_end/contents', { ...group, ...tables });
+  await session.run('shared/begin_end/forget', group);
   await replace();
-  await session.run('shared/begin_end/drift');
-  await session.run('shared/begin_end/cover', { table: tables.table, day: 'date' });
-  await session.run('shared/begin_end/contents', tables);
+  await session.run('shared/begin_end/drift', group);
+  await session.run('shared/begin_end/cover', { ...group, table: tables.table, day: 'date' });
+  await session.run('shared/begin_end/contents', { ...group, ...tables });
 }
 
 const size = z.object({ rows: count, messages: count });
@@ -62,8 +63,8 @@ const change = z.object({
  * @throws DamageError when there are several pulls and one of their days may have to be held back: each must be loaded alone,
  *   since it may be held back, or be accepted because of an earlier one
  */
-export async function holdBack(session: Session, pulls: readonly Pull[]): Promise<void> {
-  const losses = (await session.rows('shared/losses/found', change)).filter(({ before, after }) =>
+export async function holdBack({ session, group }: LoadContext, pulls: readonly Pull[]): Promise<void> {
+  const losses = (await session.rows('shared/losses/found', change, group)).filter(({ before, after }) =>
     isLoss(before, after),
   );
   const [pull, ...others] = pulls;
@@ -75,8 +76,7 @@ export async function holdBack(session: Session, pulls: readonly Pull[]): Promis
     ({ before, after, heldBack: earlier }) =>
       !replaces(before, { ...after, pulledAt: pull.pulledAt }, earlier),
   );
-  await session.set({ held_back_keys: heldBack.map(({ key }) => key) });
-  await session.run('shared/losses/hold_back');
+  await session.run('shared/losses/hold_back', { ...group, held_back_keys: heldBack.map(({ key }) => key) });
 }
 
 // Decides whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held

@@ -75,7 +75,7 @@ export async function checkAll(
     const texts = [check.text, ...shared, streamRows(), ...reads.map((model) => model.fingerprint)];
     return { ...check, fingerprint: hashOf(texts) };
   });
-  await session.set({ checked_at: effects.now() });
+  const checked_at = effects.now();
   return session.transaction(async () => {
     await session.run('checking/forget_gone', { names: listOf(checks.map(({ name }) => name)) });
     const dirty = await DirtyDays.open(session);
@@ -101,6 +101,7 @@ export async function checkAll(
           check: selectIn(text),
           whole: String(scope === 'full'),
         })),
+        { checked_at },
       );
     const whole = checks.filter(({ scope }) => scope === 'full');
     await session.run('checking/clear_checks', namesOf(whole));
@@ -123,8 +124,7 @@ export async function checkAll(
     if (changed.length > 0) {
       const names = changed.map(({ name }) => name);
       const fingerprints = changed.map(({ fingerprint }) => fingerprint);
-      await session.set({ given: { names, fingerprints } });
-      await session.run('checking/note_versions');
+      await session.run('checking/note_versions', { names, fingerprints });
     }
     await session.run('incremental/forget_touched_days');
     const findings = await session.rows('status/findings', findingGroup);

@@ -37,8 +37,7 @@ export async function describeAll(session: Session, models: readonly string[]): 
   await writeWords(session, Dictionary.load());
   const seeds = files.map((file) => ({ relation: basename(file, '.csv'), file: escaped(file) }));
   await session.runForEach('describe/seed', seeds);
-  await session.set({ given: { fingerprint } });
-  await session.run('describe/note');
+  await session.run('describe/note', { fingerprint });
 }
 
 async function writeWords(session: Session, dictionary: Dictionary): Promise<void> {
@@ -53,8 +52,7 @@ async function writeWords(session: Session, dictionary: Dictionary): Promise<voi
     if (thing.kind !== 'schema' && thing.comment !== found.en) comments.push(commentOn(thing, found.en));
   }
   await session.runForEach('describe/comment', comments);
-  await session.set({ given: { words: JSON.stringify(entries) } });
-  await session.run('describe/replace_words');
+  await session.run('describe/replace_words', { words: JSON.stringify(entries) });
 }
 
 function wordsFor(
@@ -100,5 +98,5 @@ export async function makeCatalogViews(session: Session): Promise<void> {
       left.push(catalog_name);
     }
   }
-  await session.runWith('catalog_views/note', { left_out: left });
+  await session.run('catalog_views/note', { left_out: left });
 }

@@ -45,7 +45,8 @@ export interface Loadable {
   ): Promise<readonly Day[] | undefined>;
 }
 
-export interface LoadContext {
+/** What the loads of a warehouse use. */
+export interface LoadParts {
   readonly session: Session;
   /** Returns a connection beside the warehouse's own, by number; it is opened at its first use. */
   readonly beside: (worker: number) => Promise<Session>;
@@ -58,6 +59,22 @@ export interface LoadContext {
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
   readonly tempDirectory: string;
+}
+
+/** What the statements of a load take: its pulls, and the first and the last day that change. */
+export interface LoadGroup {
+  readonly stream: StreamName;
+  readonly pulls: readonly string[];
+  readonly loaded_at: Date;
+  /** True if all pulls are complete. */
+  readonly complete: boolean;
+  readonly first_day: Day;
+  readonly last_day: Day;
+}
+
+/** What the load of a stream gets. */
+export interface LoadContext extends LoadParts {
+  readonly group: LoadGroup;
 }
 
 /** The result of one load. */
@@ -86,13 +103,13 @@ export interface LoadOutcome {
 /** Loads pulls into a warehouse, and knows which pulls it holds. Supports one load at a time. */
 export class Loader {
   constructor(
-    private readonly context: LoadContext,
+    private readonly context: LoadParts,
     private readonly streams: readonly Loadable[],
   ) {}
 
   /** Returns the ids of the pulls that this file has loaded. */
-  loaded(): Promise<Set<string>> {
-    return this.#ids('ops/loaded');
+  async loaded(): Promise<Set<string>> {
+    return idsOf(await this.context.session.rows('ops/loaded', pullId));
   }
 
   /**
@@ -102,7 +119,8 @@ export class Loader {
   async unloadAfter(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
     const instants = late.map(({ pulledAt }) => pulledAt.toISOString());
-    return this.#ids('ops/unload_after', { pulls: late.map(({ id }) => id), instants });
+    const given = { pulls: late.map(({ id }) => id), instants };
+    return idsOf(await this.context.session.rows('ops/unload_after', pullId, given));
   }
 
   /**
@@ -117,17 +135,13 @@ export class Loader {
     proceed: (next: Pull) => void,
     how: 'new' | 'again' = 'new',
   ): Promise<LoadOutcome> {
+    const given = { pulls: pulls.map(({ id }) => id) };
     const loaded =
-      how === 'new' ? await this.#ids('ops/loaded_of', { pulls: pulls.map(({ id }) => id) }) : new Set();
+      how === 'new' ? idsOf(await this.context.session.rows('ops/loaded_of', pullId, given)) : new Set();
     const outcome: LoadOutcome = { reports: [], failures: [] };
     for (const group of groupsOf(pulls.filter(({ id }) => !loaded.has(id))))
       await this.#loadOrDivide(group, outcome, proceed);
     return outcome;
-  }
-
-  async #ids(statement: string, given: Record<string, readonly string[]> = {}): Promise<Set<string>> {
-    const rows = await this.context.session.rows(statement, pullId, {}, given);
-    return new Set(rows.map(({ pull }) => pull));
   }
 
   /** Loads a group; if the group fails as a whole, loads its halves. */
@@ -157,6 +171,9 @@ export class Loader {
   }
 }
 
+const idsOf = (rows: readonly { readonly pull: string }[]): Set<string> =>
+  new Set(rows.map(({ pull }) => pull));
+
 /**
  * Loads pulls of one stream, for the first time or again. A group never has two exports of one day, and an incomplete
  * pull is alone in its group.
@@ -167,7 +184,7 @@ export class Loader {
 async function loadGroup(
   stream: Loadable,
   pulls: readonly Pull[],
-  context: LoadContext,
+  context: LoadParts,
 ): Promise<LoadReport[]> {
   const { session, tempDirectory } = context;
   const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id, landed: page })));
@@ -198,29 +215,32 @@ async function loadGroup(
 function attempt(
   stream: Loadable,
   pulls: readonly ReadablePull[],
-  context: LoadContext,
+  context: LoadParts,
   repaired: readonly string[],
 ): Promise<LoadReport[]> {
   const { session, effects } = context;
   return withMemoryLimit(session, context.limits, async (limits) => {
-    await session.set({
-      load: {
-        stream: pulls[0]?.stream,
-        pulls: pulls.map(({ id }) => id),
+    const given = {
+      stream: pulls[0]?.stream ?? '',
+      pulls: pulls.map(({ id }) => id),
+      loaded_at: effects.now(),
+      complete: pulls.every(({ facts }) => facts.complete),
+    };
+    const reports = await session.transaction(async () => {
+      const current = await session.rows('shared/begin_end/begin', pullId, {
+        ...given,
         first_days: pulls.map(({ days }) => days.start),
         last_days: pulls.map(({ days }) => days.end),
         instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
-        loaded_at: effects.now(),
-        complete: pulls.every(({ facts }) => facts.complete),
-        repaired_pulls: repaired,
-      },
-    });
-    const reports = await session.transaction(async () => {
-      const current = await session.rows('shared/begin_end/begin', pullId);
+      });
       const ids = new Set(current.map(({ pull }) => pull));
       const newest = pulls.filter(({ id }) => ids.has(id));
-      const neighbours = ids.size > 0 ? await stream.load(pulls, { ...context, limits }, newest) : [];
-      const facts = await session.rows('shared/begin_end/end', fact);
+      let neighbours: readonly Day[] | undefined;
+      if (ids.size > 0) {
+        const group = { ...given, ...(await session.row('shared/begin_end/range', range)) };
+        neighbours = await stream.load(pulls, { ...context, limits, group }, newest);
+      }
+      const facts = await session.rows('shared/begin_end/end', fact, { ...given, repaired_pulls: repaired });
       effects.reach('load/before-commit');
       return pulls.map((pull) => reportOf(pull, facts, neighbours ?? []));
     });
@@ -228,6 +248,8 @@ function attempt(
     return reports;
   });
 }
+
+const range = z.object({ first_day: z.string(), last_day: z.string() });
 
 const fact = z.object({
   pull: z.string(),
@@ -302,7 +324,7 @@ export type CountedRows = Readonly<z.infer<typeof counted>>;
 export async function countRows(session: Session, pages: readonly Page[], id: string): Promise<CountedRows> {
   const files = pages.map(({ file }) => asPattern(file));
   const given = { files, id_pointer: id, largest_object: await largestOf(pages) };
-  const [all] = await session.rows('ops/count_rows', counted, {}, given);
+  const [all] = await session.rows('ops/count_rows', counted, given);
   return counted.parse(all);
 }
 
@@ -336,7 +358,7 @@ export async function orRepaired<P extends { readonly file: string }, T>(
   try {
     for (const page of pages) {
       const given = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
-      const isRejected = await session.runWith('ops/read_file', given).then(() => false, isRefusal);
+      const isRejected = await session.run('ops/read_file', given).then(() => false, isRefusal);
       const file = isRejected ? await repair(page.file, tempDirectory) : page.file;
       if (isRejected) copied.set(file, page);
       usable.push({ ...page, file });

@@ -154,8 +154,8 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
         session,
         models().map(({ fingerprint }) => fingerprint),
       );
-      await session.set({ given: { today: dayOf(effects.now()) } });
-      return session.rows('ops/choose_main_goals', z.object({ resource_id: z.string(), goal: z.string() }));
+      const goal = z.object({ resource_id: z.string(), goal: z.string() });
+      return session.rows('ops/choose_main_goals', goal, { today: dayOf(effects.now()) });
     }),
   );
   effects.reach('model/done');
@@ -178,15 +178,12 @@ async function noteSettings({ session, options }: Warehouse): Promise<void> {
   const goals = Object.entries(experiments).flatMap(([id, { goal }]) =>
     goal === undefined ? [] : [[id, goal]],
   );
-  await session.set({
-    given: {
-      experiments: JSON.stringify(rows),
-      main_goals: JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals }),
-      today: dayOf(effects.now()),
-      names: [...new Set(notClicks)].sort(),
-    },
+  await session.run('ops/experiments', { experiments: JSON.stringify(rows) });
+  await session.run('ops/keep_main_goals', {
+    main_goals: JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals }),
+    today: dayOf(effects.now()),
   });
-  for (const name of ['experiments', 'keep_main_goals', 'clicks']) await session.run(`ops/${name}`);
+  await session.run('ops/clicks', { names: [...new Set(notClicks)].sort() });
 }
 
 /** A split without days was intended from the first day. */
@@ -221,8 +218,7 @@ export async function refreshAll(session: Session): Promise<void> {
     const fingerprints = changed.map(({ fingerprint }) => fingerprint);
     const former_relations = [...gone, ...relations];
     const kinds = changed.map(kindOf);
-    await session.set({ given: { former_relations, relations, kinds, fingerprints } });
-    await session.run('refresh/note');
+    await session.run('refresh/note', { former_relations, relations, kinds, fingerprints });
   }
   const dirty = await DirtyDays.open(session);
   for (const model of wanted) {

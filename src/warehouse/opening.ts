@@ -150,10 +150,10 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
   const missing = migrations().filter(({ number }) => number > applied);
   if (missing.length === 0) return;
   await session.transaction(async () => {
-    for (const { file } of missing) await session.run(file);
+    for (const { file } of missing) await session.runText(statement(file));
     const numbers = missing.map(({ number }) => String(number));
     const names = missing.map(({ name }) => name);
-    await session.runWith('ops/note_migrations', { numbers, names, applied_at: now() });
+    await session.run('ops/note_migrations', { numbers, names, applied_at: now() });
   });
 }
 
@@ -195,6 +195,6 @@ export async function keepMacros(session: Session): Promise<void> {
   const made = session.row('ops/macros_version', z.object({ version: z.string() }));
   if ((await unlessMissing(made, { version: '' })).version === version) return;
   await session.transaction(async () => {
-    for (const name of names) await session.run(name, { version });
+    for (const name of names) await session.runText(statement(name, { version }));
   });
 }

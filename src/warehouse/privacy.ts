@@ -40,8 +40,7 @@ export async function keepToPrivacy(session: Session, privacy: Privacy): Promise
   const stored = await session.row('ops/privacy_stored', storedPrivacy);
   assertSamePrivacy([stored], privacy);
   if (isSamePrivacy(stored, privacy)) return;
-  await session.set({ given: noted(privacy) });
-  await session.transaction(() => session.run('ops/note_privacy'));
+  await session.transaction(() => session.run('ops/note_privacy', noted(privacy)));
 }
 
 const noted = (privacy: Privacy) => ({

@@ -24,7 +24,7 @@ import {
 } from '../landing/duckdb.js';
 import { openElsewhere, storageError } from '../landing/storage-error.js';
 import { refuseNewer } from './opening.js';
-import { statement } from './session.js';
+import { statement, type StatementName } from './session.js';
 import type { Day } from '../ground/calendar.js';
 import { z } from 'zod';
 
@@ -114,7 +114,7 @@ export class Reader {
 
   /** Returns the rows of a statement of `sql/`. */
   async rows<T>(
-    name: string,
+    name: StatementName,
     shape: z.ZodType<T>,
     parameters: Record<string, DuckDBValue> = {},
   ): Promise<T[]> {
@@ -122,7 +122,7 @@ export class Reader {
   }
 
   /** Returns the rows of a statement; none if the file lacks a table or column that the statement reads. */
-  rowsIfAny<T>(name: string, shape: z.ZodType<T>): Promise<T[]> {
+  rowsIfAny<T>(name: StatementName, shape: z.ZodType<T>): Promise<T[]> {
     return unlessMissing(this.rows(name, shape), []);
   }
 
@@ -226,8 +226,8 @@ export function readEveryBlock(path: string): Promise<number> {
 
 // Rows of `sql/status.sql`, of the file that is open for writing or of one that is only read.
 
-/** Returns the rows of a statement. */
-export type Rows = <R>(name: string, shape: z.ZodType<R>) => Promise<R[]>;
+/** Returns the rows of a statement, which takes nothing. */
+export type Rows = <R>(name: Extract<StatementName, `status/${string}`>, shape: z.ZodType<R>) => Promise<R[]>;
 
 /** A day of a stream. */
 export const streamDay = z.object({ stream: z.string(), date: z.string() });

@@ -20,7 +20,20 @@ import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../ground/effects.js';
+import type { Statements } from './statements.js';
 import duckdb = require('@duckdb/node-api');
+
+export type StatementName = keyof Statements;
+
+/** What a statement takes: nothing, or the values and placeholders of its header. */
+export type Given<N extends StatementName> =
+  Record<never, never> extends Statements[N] ? [given?: Statements[N]] : [given: Statements[N]];
+
+/** What a statement takes besides some placeholders. */
+type Rest<N extends StatementName, S> =
+  Record<never, never> extends Omit<Statements[N], keyof S>
+    ? [values?: Values]
+    : [values: Omit<Statements[N], keyof S> & Values];
 
 /** The types of values for variables and parameters. Days are passed as text. */
 type Value = string | number | boolean | Date | Uint8Array | readonly string[] | Values | undefined;
@@ -77,9 +90,9 @@ export class Session {
     return sibling;
   }
 
-  /** Runs every statement of a SQL file. The statements read their values from session variables. */
-  async run(name: string, names?: Readonly<Record<string, string>>): Promise<void> {
-    await this.#execute(statement(name, names));
+  /** Runs every statement of a section or file of `sql/`, with what its header says that it takes. */
+  async run<N extends StatementName>(name: N, ...[given]: Given<N>): Promise<void> {
+    await this.#rowsOf(statement(name, given), given);
   }
 
   /** Runs a statement whose text another SQL file returned. */
@@ -87,44 +100,61 @@ export class Session {
     await this.#execute(text);
   }
 
-  /** Runs a SQL file once for each set of names, as one script. */
-  async runForEach(name: string, all: readonly Readonly<Record<string, string>>[]): Promise<void> {
-    if (all.length > 0) await this.#execute(all.map((names) => statement(name, names)).join(''));
+  /** Runs a section once for each set of placeholders, as one script. */
+  async runForEach<N extends StatementName, S extends Partial<Statements[N]> & Values>(
+    name: N,
+    all: readonly S[],
+    ...[values]: Rest<N, S>
+  ): Promise<void> {
+    await this.#rowsOf(all.map((names) => statement(name, names)).join(''), values);
   }
 
-  /** Runs the one statement of a SQL file with parameters. */
-  async runWith(name: string, parameters: Values, names?: Readonly<Record<string, string>>): Promise<void> {
-    await this.#execute(statement(name, names), ...boundTo(parameters));
+  /** Returns the rows of the last statement. */
+  async rows<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...[given]: Given<N>): Promise<T[]> {
+    return z.array(shape).parse(await this.#rowsOf(statement(name, given), given));
   }
 
-  /** Returns the rows of a SQL file; with parameters, of one statement. */
-  async rows<T>(
-    name: string,
-    shape: z.ZodType<T>,
-    names?: Readonly<Record<string, string>>,
-    parameters?: Values,
-  ): Promise<T[]> {
-    const reader = await this.#sound(() =>
-      this.connection.runAndReadAll(statement(name, names), ...boundTo(parameters)),
-    );
-    return z.array(shape).parse(reader.getRowObjectsJS());
-  }
-
-  /** Returns the single row of a SQL file. */
-  async row<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T> {
+  /** Returns the single row of the last statement. */
+  async row<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...given: Given<N>): Promise<T> {
     // A shape that transforms a value reads it once.
-    const [row] = await this.rows(name, z.unknown(), names);
+    const [row] = await this.rows(name, z.unknown(), ...given);
     return shape.parse(row);
   }
 
   /**
-   * Sets variables of the session, which statements read by `getvariable`. A file of several statements, which cannot have
-   * parameters, reads them from the variable `given`.
+   * Sets variables of the session: its settings, which macros read by `getvariable`, and the days of a batch, which views read.
    */
   async set(variables: Values): Promise<void> {
     for (const [name, value] of Object.entries(variables)) {
-      await this.runWith('ops/set', { value }, { name, type: String(typeOf(value)) });
+      await this.#sound(() =>
+        this.connection.run(
+          statement('ops/set', { name, type: String(typeOf(value)) }),
+          { value: toDuckDB(value) },
+          { value: typeOf(value) },
+        ),
+      );
     }
+  }
+
+  /** Runs the statements one after the other; each gets those of the values that it names. */
+  async #rowsOf(text: string, given: Values = {}): Promise<unknown[]> {
+    if (!/\$[a-z]/.test(text))
+      return (await this.#sound(() => this.connection.runAndReadAll(text))).getRowObjectsJS();
+    const statements = await this.#sound(() => this.connection.extractStatements(text));
+    let rows: unknown[] = [];
+    for (let nth = 0; nth < statements.count; nth++) {
+      const reader = await this.#sound(async () => {
+        const prepared = await statements.prepare(nth);
+        const names = Array.from({ length: prepared.parameterCount }, (_, at) =>
+          prepared.parameterName(at + 1),
+        );
+        const own = Object.fromEntries(names.map((one) => [one, given[one]]));
+        prepared.bind(mapped(own, toDuckDB), mapped(own, typeOf));
+        return prepared.runAndReadAll();
+      });
+      rows = reader.getRowObjectsJS();
+    }
+    return rows;
   }
 
   /** Makes a table of an answer, as `copyAnswer`. */
@@ -251,16 +281,6 @@ async function sound<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw statementError(error, "The warehouse's private file is damaged.");
   }
-}
-
-/**
- * Returns the values with their types; the type of a list must be given, since DuckDB cannot infer it from an empty
- * list.
- */
-function boundTo(
-  parameters: Values | undefined,
-): [values?: Record<string, DuckDBValue>, types?: Record<string, DuckDBType>] {
-  return parameters === undefined ? [] : [mapped(parameters, toDuckDB), mapped(parameters, typeOf)];
 }
 
 function toDuckDB(value: Value): DuckDBValue {
@@ -413,13 +433,14 @@ const texts = new Map<string, string>();
  * The text of `sql/<name>.sql`; of a topic such as `ops/coverage`, the section `-- name: coverage` of `sql/ops.sql`. `names`
  * replaces `{placeholder}` by an identifier; identifiers come from fixed lists of this package, never from data.
  */
-export function statement(name: string, names: Readonly<Record<string, string>> = {}): string {
+export function statement(name: string, names: Values = {}): string {
   if (!texts.has(name)) read(name);
   const text = texts.get(name);
   if (text === undefined) throw new Error(`There is no statement ${name}.`);
   // A replacement function, since `$` has a special meaning in a replacement string.
   return Object.entries(names).reduce(
-    (filled, [key, value]) => filled.replaceAll(`{${key}}`, () => value),
+    (filled, [key, value]) =>
+      typeof value === 'string' ? filled.replaceAll(`{${key}}`, () => value) : filled,
     text,
   );
 }

@@ -10,7 +10,7 @@ import { keepMacros, migrate, openSession, writing, type WarehouseOptions } from
 import { limitsOf, withMemoryLimit } from './memory-limit.js';
 import { headShape, type Head, type Page } from '../landing/landing-zone.js';
 import { specificationOf } from '../ground/fields.js';
-import { countRows, Loader, loadError, orRepaired, type CountedRows, type LoadContext } from './load.js';
+import { countRows, Loader, loadError, orRepaired, type CountedRows, type LoadParts } from './load.js';
 import { keepToPrivacy, ruledKeys, rulesOf } from './privacy.js';
 import { coveredDay, messagesIn, type MessageTotals } from './reader.js';
 import { count, Session } from './session.js';
@@ -38,20 +38,20 @@ const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
 
 /**
- * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each with its statement, which says what it
- * holds. Rows replace those of the table; runs that are noted stay, and a removal (`retention`) is added.
+ * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each as JSON that its statement describes. Rows replace
+ * those of the table; runs that are noted stay, and a removal (`retention`) is added.
  */
 const NOTES = {
-  exports: 'ops/exports',
-  budget: 'ops/budget',
-  prices: 'ops/message_prices',
-  pushes: 'push/pushes',
-  days: 'ops/days',
-  erasures: 'erasure/note',
-  runs: 'ops/runs',
-  retention: 'retention/note',
+  exports: (session: Session, exports: string) => session.run('ops/exports', { exports }),
+  budget: (session: Session, budget: string) => session.run('ops/budget', { budget }),
+  prices: (session: Session, prices: string) => session.run('ops/message_prices', { prices }),
+  pushes: (session: Session, pushes: string) => session.run('push/pushes', { pushes }),
+  days: (session: Session, days: string) => session.run('ops/days', { days }),
+  erasures: (session: Session, erasures: string) => session.run('erasure/note', { erasures }),
+  runs: (session: Session, runs: string) => session.run('ops/runs', { runs }),
+  retention: (session: Session, retention: string) => session.run('retention/note', { retention }),
   /** The head of the journal that the file knows from now on. */
-  head: 'ops/note_journal',
+  head: (session: Session, head: string) => session.run('ops/note_journal', { head }),
 } as const;
 
 const lackShape = z.object({
@@ -67,6 +67,9 @@ const lackShape = z.object({
   uncounted: count,
 });
 export type Lack = z.infer<typeof lackShape>;
+
+const dated = z.object({ date: z.string() });
+const datesOf = (rows: readonly z.infer<typeof dated>[]): Day[] => rows.map(({ date }) => date);
 
 export class Warehouse {
   /** Loads pulls into this warehouse. */
@@ -123,13 +126,13 @@ export class Warehouse {
 
   /** Writes what the journal and the settings hold into the schema `ops`, all of it or nothing. */
   async note(notes: Readonly<Partial<Record<keyof typeof NOTES, unknown>>>): Promise<void> {
-    const some = Object.entries(notes).filter(([, value]) => value !== undefined);
-    const given = Object.fromEntries(some.map(([name, value]) => [name, wellFormedJson(value)]));
+    const given = new Map<string, unknown>(Object.entries(notes));
     await this.#writing(() =>
       this.session.transaction(async () => {
-        await this.session.set({ given });
-        for (const [name, statement] of Object.entries(NOTES))
-          if (given[name] !== undefined) await this.session.run(statement);
+        for (const [name, write] of Object.entries(NOTES)) {
+          const value = given.get(name);
+          if (value !== undefined) await write(this.session, wellFormedJson(value));
+        }
       }),
     );
     if (notes.exports !== undefined) this.options.effects.reach('exports/after-replace');
@@ -142,22 +145,18 @@ export class Warehouse {
   }
 
   /** The days whose events have left the file. */
-  removedDays(): Promise<Day[]> {
-    return this.#days('status/removed');
+  async removedDays(): Promise<Day[]> {
+    return datesOf(await this.session.rows('status/removed', dated));
   }
 
   /** The days of a stream that were loaded from pulls later than the instant. */
-  coveredSince(stream: StreamName, instant: Date): Promise<Day[]> {
-    return this.#days('ops/covered_since', { stream, instant });
+  async coveredSince(stream: StreamName, instant: Date): Promise<Day[]> {
+    return datesOf(await this.session.rows('ops/covered_since', dated, { stream, instant }));
   }
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of the day. */
-  heldBack(stream: StreamName): Promise<Day[]> {
-    return this.#days('ops/held_back_days', { stream });
-  }
-
-  async #days(name: string, given: Parameters<Session['rows']>[3] = {}): Promise<Day[]> {
-    return (await this.session.rows(name, z.object({ date: z.string() }), {}, given)).map(({ date }) => date);
+  async heldBack(stream: StreamName): Promise<Day[]> {
+    return datesOf(await this.session.rows('ops/held_back_days', dated, { stream }));
   }
 
   /** The days that the warehouse covers for a stream, with the rows of each. */
@@ -174,20 +173,20 @@ export class Warehouse {
   /** Campaign ids in the daily statistics of the range, sorted. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     const shape = z.object({ campaign_id: z.string() });
-    const rows = await this.session.rows('ops/campaigns_seen', shape, {}, { start, end });
+    const rows = await this.session.rows('ops/campaigns_seen', shape, { start, end });
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
   /** Number of rows in the last snapshot of each list of a stream. */
   async snapshotRows(stream: StreamName): Promise<Map<string, number>> {
     const shape = z.object({ list: z.string(), rows: count });
-    const lists = await this.session.rows('ops/snapshot_rows', shape, {}, { stream });
+    const lists = await this.session.rows('ops/snapshot_rows', shape, { stream });
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
   /** What the loaded export of a day may lack, by its own pages and by the daily statistics (`lack` in sql/ops.sql). */
   async lackOf(day: Day): Promise<Lack> {
-    const [lack] = await this.session.rows('ops/lack', lackShape, {}, { day });
+    const [lack] = await this.session.rows('ops/lack', lackShape, { day });
     if (lack === undefined) throw new Error('The query gives one row.');
     return lack;
   }
@@ -209,20 +208,20 @@ export class Warehouse {
 
   /** The last days of the versions of opt-outs that ended before the day, and their numbers. */
   closedOptOuts(before: Day): Promise<RemovedDay[]> {
-    return this.session.rows('retention/closed_opt_outs', removedDay, {}, { before });
+    return this.session.rows('retention/closed_opt_outs', removedDay, { before });
   }
 
   /** Removes these versions of opt-outs, and resolves with the same. */
   async removeClosedOptOuts(before: Day): Promise<RemovedDay[]> {
     const ended = await this.closedOptOuts(before);
-    await this.#writing(() => this.session.runWith('retention/remove_opt_outs', { before }));
+    await this.#writing(() => this.session.run('retention/remove_opt_outs', { before }));
     return ended;
   }
 
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
   async removable(before: Day): Promise<HeldDay[]> {
     await this.session.run('retention/removable');
-    return this.session.rows('retention/due', heldDay, {}, { before });
+    return this.session.rows('retention/due', heldDay, { before });
   }
 
   /**
@@ -232,17 +231,16 @@ export class Warehouse {
   async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
     // The search for contents without a message reads all messages.
     if (days.length === 0) return [];
-    return this.#writing(async () => {
-      await this.session.set({ given: { days, removed_at: now } });
-      return this.session.transaction(async () => {
+    return this.#writing(() =>
+      this.session.transaction(async () => {
         await this.session.run('retention/removable');
-        await this.session.run('retention/leaving');
+        await this.session.run('retention/leaving', { days, removed_at: now });
         const tables = await this.session.rows('retention/tables', z.object({ table: z.string() }));
         await this.session.runForEach('retention/clear', tables);
         await this.session.run('streams/events/load/1_clear/contents');
         return this.session.rows('retention/left', removedDay);
-      });
-    });
+      }),
+    );
   }
 
   /**
@@ -251,14 +249,13 @@ export class Warehouse {
    */
   async takeDays(from: string, days: readonly Day[]): Promise<Day[]> {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
-    return this.#besideFile(from, async () => {
-      await this.session.set({ days });
-      return this.session.transaction(async () => {
-        const tables = await this.session.rows('retention/take_days', table);
+    return this.#besideFile(from, () =>
+      this.session.transaction(async () => {
+        const tables = await this.session.rows('retention/take_days', table, { days });
         await this.session.runForEach('retention/take_model', tables);
-        return this.#days('retention/taken');
-      });
-    });
+        return datesOf(await this.session.rows('retention/taken', dated));
+      }),
+    );
   }
 
   /**
@@ -270,10 +267,10 @@ export class Warehouse {
     return this.#besideFile(published, async () => {
       const days = await this.session.rows('losses/days', loss);
       if (gone.length === 0) return days;
-      await this.session.set({ days: gone });
       const tables = await this.session.rows('losses/computed_tables', z.object({ table: z.string() }));
       for (const { table } of tables)
-        for (const row of await this.session.rows('losses/computed', loss, { table })) days.push(row);
+        for (const row of await this.session.rows('losses/computed', loss, { days: gone, table }))
+          days.push(row);
       return days;
     });
   }
@@ -333,7 +330,7 @@ export class Warehouse {
 }
 
 /** Returns the parts that loads use. */
-function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
+function loadingOf(session: Session, options: WarehouseOptions): LoadParts {
   const { effects, tempDirectory, brand, fields, privacy } = options;
   const hasColumnRules = (privacy.columns ?? []).length > 0;
   const open = async (): Promise<Session> => {

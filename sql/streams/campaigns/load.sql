@@ -1,14 +1,16 @@
 -- The load of the detailed statistics of campaigns (E19), in the order of its steps: answers are unfolded level by level.
 
 -- name: read
+-- params: paths text[], path_pulls text[], campaigns text[], window_starts timestamptz[], window_ends timestamptz[],
+--   files text[], largest_object bigint
 -- E19: reads the answers of the pulls. Variables hold the files and the requests, in the same order.
 create or replace temp table asked_campaigns as
 select
-    unnest(getvariable('landed').paths) as file,
-    unnest(getvariable('landed').path_pulls) as pull,
-    unnest(getvariable('landed').campaigns) as campaign_id,
-    unnest(getvariable('landed').window_starts)::timestamptz as window_start,
-    unnest(getvariable('landed').window_ends)::timestamptz as window_end;
+    unnest($paths) as file,
+    unnest($path_pulls) as pull,
+    unnest($campaigns) as campaign_id,
+    unnest($window_starts)::timestamptz as window_start,
+    unnest($window_ends)::timestamptz as window_end;
 
 create or replace temp table documents as
 with answers as (
@@ -20,11 +22,11 @@ with answers as (
             else nfc_json(data::varchar)::json
         end as document
     from read_json(
-        getvariable('landed').files,
+        $files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON', error: 'JSON'},
-        maximum_object_size = getvariable('landed').largest_object,
+        maximum_object_size = $largest_object,
         filename = true
     )
 )
@@ -107,6 +109,7 @@ select
 from (select *, json_transform(document, shape('dimension')) as d from documents) as read;
 
 -- name: days
+-- params: first_day date, last_day date, complete boolean, gone_pulls text[], gone_campaigns text[]
 -- A campaign's day belongs to the latest pull that covers it: a pull that requested this campaign and day, or a
 -- complete pull of the day without the campaign, which shows that it has no rows. Loading an older pull later changes
 -- nothing.
@@ -124,7 +127,7 @@ cross join lateral (
 ) as days_of_window
 where
     campaign_collections_history.pulled_at >= (select min(pulled_at) from asked)
-    and days_of_window.date between getvariable('load').first_day and getvariable('load').last_day;
+    and days_of_window.date between $first_day::date and $last_day::date;
 
 create or replace temp table asked_campaign_days as
 select campaigns.campaign_id, versions.date, versions.pull, versions.pulled_at
@@ -144,10 +147,10 @@ where
     later.date is null
     and (
         (
-            getvariable('load').complete
+            $complete
             -- A campaign that is deleted at the service keeps its rows.
             and (versions.pull, campaigns.campaign_id) not in (
-                select (unnest(getvariable('landed').gone_pulls), unnest(getvariable('landed').gone_campaigns))
+                select (unnest($gone_pulls), unnest($gone_campaigns))
             )
         )
         or exists (
@@ -203,6 +206,7 @@ semi join staged_answers using (pull, campaign_id)
 where rows_before is not null;
 
 -- name: replaced
+-- params: complete boolean
 delete from asked_campaign_days where (campaign_id, date) in (select (campaign_id, date) from held_back_sizes);
 
 create or replace temp table free_days as
@@ -307,4 +311,4 @@ semi join days using (pull, date);
 
 update ops.coverage
 set rows = (select count(*) from campaign_metrics where campaign_metrics.date = coverage.date)
-where not getvariable('load').complete and stream = 'campaigns' and date in (select date from days);
+where not $complete and stream = 'campaigns' and date in (select date from days);

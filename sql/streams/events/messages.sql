@@ -409,12 +409,13 @@ select 'button' as place, nonconforming from message_buttons
 where nonconforming;
 
 -- name: hand_over
+-- params: batch text
 -- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
 -- dropped, since the next batch needs their memory.
 copy (
     select * exclude (is_candidate, carries, message)
     from staged
-) to (getvariable('batch') || '/events.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/events.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
 -- Each distinct content once.
 copy (
@@ -426,7 +427,7 @@ select content_id, title as title, body as body, null as html from sent_push_mes
     ) as contents
     where content_id is not null
     group by content_id
-) to (getvariable('batch') || '/message_contents.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/message_contents.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
 -- Messages of unknown channels, and messages that are not an object.
 create or replace table other_messages as
@@ -441,67 +442,67 @@ drop table buttons;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from text_messages
-) to (getvariable('batch') || '/text_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/text_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table text_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming, body_text, body_html)
     from sent_emails
-) to (getvariable('batch') || '/sent_emails.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/sent_emails.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table sent_emails;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from friendtalk_messages
-) to (getvariable('batch') || '/friendtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/friendtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table friendtalk_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from alimtalk_messages
-) to (getvariable('batch') || '/alimtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/alimtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table alimtalk_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from brand_messages
-) to (getvariable('batch') || '/brand_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/brand_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table brand_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from in_app_messages
-) to (getvariable('batch') || '/in_app_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/in_app_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table in_app_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from in_web_messages
-) to (getvariable('batch') || '/in_web_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/in_web_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table in_web_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming, title, body)
     from sent_push_messages
-) to (getvariable('batch') || '/sent_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/sent_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table sent_push_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from web_push_messages
-) to (getvariable('batch') || '/web_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/web_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table web_push_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from webhook_messages
-) to (getvariable('batch') || '/webhook_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/webhook_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table webhook_messages;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from text_message_attachments
-) to (getvariable('batch') || '/text_message_attachments.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/text_message_attachments.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table text_message_attachments;
 copy (
     select unnest(records, max_depth := 2), * exclude (records, nonconforming)
     from message_buttons
-) to (getvariable('batch') || '/message_buttons.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/message_buttons.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table message_buttons;
 copy (
     select unnest(records, max_depth := 2), * exclude (records)
     from other_messages
-) to (getvariable('batch') || '/other_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+) to ($batch || '/other_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table other_messages;
 
 -- name: extras

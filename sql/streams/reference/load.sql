@@ -2,24 +2,25 @@
 -- (E12), in the order of its steps.
 
 -- name: read
+-- params: paths text[], path_lists text[], path_pulls text[], files text[], largest_object bigint, stream text
 -- E2, E4, E10, E12: reads each row of the lists as a document. Variables hold the files, their lists and their pulls,
 -- in the same order.
 create or replace temp table documents as
 with files as (
     select
-        unnest(getvariable('landed').paths) as file,
-        unnest(getvariable('landed').path_lists) as list,
-        unnest(getvariable('landed').path_pulls) as pull
+        unnest($paths) as file,
+        unnest($path_lists) as list,
+        unnest($path_pulls) as pull
 ),
 
 unfolded as (
     select filename, nfc_json(document::varchar)::json as document
     from (select filename, unnest(rows_in(data, "templateListResponse")) as document from read_json(
-        getvariable('landed').files,
+        $files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON', "templateListResponse": 'JSON'},
-        maximum_object_size = getvariable('landed').largest_object,
+        maximum_object_size = $largest_object,
         filename = true
     )) as rows
 )
@@ -32,7 +33,7 @@ select
     unfolded.document,
     -- The fallback number of a brand message is the sender's own: it stays when other numbers are redacted.
     case
-        when getvariable('load').stream = 'brand_templates'
+        when $stream = 'brand_templates'
         then coalesce(
             unfolded.document ->> '$.template.failoverTextMessage.senderPhoneNumber',
             unfolded.document ->> '$.failoverTextMessage.senderPhoneNumber'
@@ -48,7 +49,7 @@ delete from documents
 where row_id in (
     select row_id
     from documents
-    where getvariable('load').stream in ('alimtalk_templates', 'opt_outs')
+    where $stream in ('alimtalk_templates', 'opt_outs')
     qualify row_number() over (partition by list, pull, hash(document::varchar) order by row_id) > 1
 );
 
@@ -118,16 +119,18 @@ select * exclude (row_id, document, f), f.name, f.type
 from (select *, json_transform(document, shape('catalog_field')) as f from documents) as read;
 
 -- name: template_status
+-- params: paths text[], path_lists text[], path_templates text[], path_pulls text[], path_days date[], files text[],
+--   largest_object bigint
 -- E5: the status of each template, whose key contains the messenger's name. Variables hold the files, and the templates
 -- that they answer.
 create or replace temp table template_status as
 with reads as (
     select
-        unnest(getvariable('landed_templates').paths) as file,
-        unnest(getvariable('landed_templates').path_lists) as list,
-        unnest(getvariable('landed_templates').path_templates) as template_id,
-        unnest(getvariable('landed_templates').path_pulls) as pull,
-        unnest(getvariable('landed_templates').path_days)::date as read_on
+        unnest($paths) as file,
+        unnest($path_lists) as list,
+        unnest($path_templates) as template_id,
+        unnest($path_pulls) as pull,
+        unnest($path_days)::date as read_on
 ),
 
 answers as (
@@ -137,9 +140,9 @@ answers as (
         list_filter(json_keys(json -> '$.data'), lambda key: ends_with(key, 'Template'))[1] as key
     -- Reads whole answers, since columns would reject a duplicate key.
     from read_json_objects(
-        getvariable('landed_templates').files,
+        $files,
         format = 'unstructured',
-        maximum_object_size = getvariable('landed').largest_object,
+        maximum_object_size = $largest_object,
         filename = true
     )
 )
@@ -266,16 +269,17 @@ create or replace temp table extras as
 select 'opt_out' as place, date, extra from staged_opt_outs semi join days using (pull, date) where extra is not null;
 
 -- name: snapshots
+-- params: lists text[], list_pulls text[], list_rows bigint[], list_announced text[], stream text
 -- The snapshot of a list on a day has the rows of the latest pull of that day. Variables hold the lists that the pulls
 -- read completely, in the same order. Snapshots are loaded in the order of their days (ops/set_aside), so only the
 -- first day may have a snapshot already.
 create or replace temp table snapshots as
 with asked_lists as (
     select
-        unnest(getvariable('landed').lists) as list,
-        unnest(getvariable('landed').list_pulls) as pull,
-        unnest(getvariable('landed').list_rows)::bigint as rows,
-        nullif(unnest(getvariable('landed').list_announced), '')::bigint as announced
+        unnest($lists) as list,
+        unnest($list_pulls) as pull,
+        unnest($list_rows)::bigint as rows,
+        nullif(unnest($list_announced), '')::bigint as announced
 ),
 
 given as (
@@ -295,7 +299,7 @@ gone as (
     ) as earlier
         on earlier.list <> '*' and earlier.pulled_at < given.pulled_at
     where
-        getvariable('load').stream = 'catalogs'
+        $stream = 'catalogs'
         and given.list = '*'
         and (given.pull, earlier.list) not in (select (pull, catalog_name) from named_catalogs)
         and (given.pull, earlier.list) not in (select (pull, list) from given)
@@ -311,7 +315,7 @@ select latest.*, row_number() over (partition by latest.list order by latest.dat
 from latest
 anti join ops.snapshots as later
     on
-        later.stream = getvariable('load').stream
+        later.stream = $stream
         and later.list = latest.list
         and later.date = latest.date
         and (later.pulled_at, later.pull) > (latest.pulled_at, latest.pull);
@@ -325,19 +329,19 @@ select
     (
         select max(earlier.date)
         from ops.snapshots as earlier
-        where earlier.stream = getvariable('load').stream and earlier.list = firsts.list and earlier.date < firsts.date
+        where earlier.stream = $stream and earlier.list = firsts.list and earlier.date < firsts.date
     ) as previous
 from (select list, min(date) as date, max(nth) as last_nth from snapshots group by list) as firsts;
 
 delete from ops.snapshots
 using first_snapshots
 where
-    snapshots.stream = getvariable('load').stream
+    snapshots.stream = $stream
     and snapshots.list = first_snapshots.list
     and snapshots.date >= first_snapshots.date;
 
 insert into ops.snapshots by name
-select getvariable('load').stream as stream, * exclude (nth)
+select $stream as stream, * exclude (nth)
 from snapshots;
 
 -- name: versions
@@ -436,21 +440,22 @@ where
     and versions_found.last_nth > 0;
 
 -- name: cover
+-- params: complete boolean, stream text, loaded_at timestamptz
 -- Records a day as covered if every list was read completely on it; its row count is the sum over all lists.
 delete from ops.coverage
-where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
+where $complete and stream = $stream and date in (select date from days);
 
 insert into ops.coverage by name
 select
-    getvariable('load').stream as stream,
+    $stream as stream,
     days.date,
     coalesce(sum(snapshots.rows), 0)::bigint as rows,
-    getvariable('load').loaded_at as loaded_at,
+    $loaded_at as loaded_at,
     days.pull,
     days.pulled_at
 from days
 left join snapshots using (pull, date)
-where getvariable('load').complete
+where $complete
 group by days.date, days.pull, days.pulled_at;
 
 insert into loaded_rows
@@ -460,7 +465,7 @@ group by pull;
 
 -- Notes differences between the announced and the received number of rows.
 insert into ops.load_notes by name
-select getvariable('load').stream as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
+select $stream as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
 from snapshots
 where announced <> rows;
 

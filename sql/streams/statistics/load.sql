@@ -1,6 +1,7 @@
 -- The load of the daily statistics (E17, E18), in the order of its steps. An empty id, name, channel or tag is none.
 
 -- name: read
+-- params: paths text[], path_pulls text[], files text[], largest_object bigint
 -- Reads the records of the answers of E17 and E18, which are bare arrays.
 create or replace temp table documents as
 select
@@ -15,13 +16,13 @@ select
     end::json as document,
     null::json as extra
 from (select *, nfc_json(coalesce(record, 'null'::json)::varchar) as text from (
-    select map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_pulls), filename) as pull, unnest(answer) as record
+    select map_extract_value(map($paths, $path_pulls), filename) as pull, unnest(answer) as record
     from read_json(
-        getvariable('landed').files,
+        $files,
         format = 'unstructured',
         records = false,
         columns = {answer: 'JSON[]'},
-        maximum_object_size = getvariable('landed').largest_object,
+        maximum_object_size = $largest_object,
         filename = true
     )
 ) as answers) as answers
@@ -173,6 +174,7 @@ select * exclude (row_id, document, c), c.name, c.type, counter(c.count) as coun
 from (select *, json_transform(document, shape('conversion')) as c from documents) as read;
 
 -- name: sizes
+-- params: first_day date, last_day date
 -- The size of each day in each pull, and of the day that it would replace, in an earlier pull of this load or in the
 -- warehouse.
 create or replace temp table sizes as
@@ -185,7 +187,7 @@ with given as (
 there as (
     select date, count(*) as rows, coalesce(sum(message_sent), 0)::bigint as messages
     from {table}
-    where date between getvariable('load').first_day and getvariable('load').last_day
+    where date between $first_day::date and $last_day::date
     group by date
 ),
 
@@ -293,6 +295,7 @@ inner join replacements using (version, date)
 left join subjects using (date, statistic_id);
 
 -- name: replaced
+-- params: stream text
 -- Replaces the rows of the days, and notes nonconforming answers.
 insert into loaded_rows
 select pull, count(*)
@@ -330,7 +333,7 @@ semi join days using (pull, date);
 
 insert into ops.load_notes by name
 select
-    getvariable('load').stream as stream,
+    $stream as stream,
     date,
     pull,
     'repeated' as note,
@@ -343,7 +346,7 @@ semi join days using (pull, date)
 where given_rows is not null;
 
 insert into ops.load_notes by name
-select getvariable('load').stream as stream, notes.*
+select $stream as stream, notes.*
 from (
     select
         coalesce(if(day_note = 'outside_range', null, staged_statistics.date), first_days.date) as date,
@@ -386,7 +389,7 @@ where extra is not null;
 
 insert into ops.drift_by_day by name
 select
-    getvariable('load').stream as stream,
+    $stream as stream,
     date,
     'record' as place,
     field,

@@ -4,6 +4,7 @@
 -- not on the order of their loads.
 
 -- name: rows
+-- params: first_day date, last_day date
 -- The rows of the twins on the days of this load.
 create or replace temp table twin_rows as
 select
@@ -17,7 +18,7 @@ select
 from (
     select stream, date, statistic_id, given_rows -> '$[*]' as given
     from ops.load_notes
-    where given_rows is not null and date between getvariable('load').first_day and getvariable('load').last_day
+    where given_rows is not null and date between $first_day::date and $last_day::date
 ) as noted;
 
 -- Nothing is decided.

@@ -18,40 +18,42 @@ const LEVELS = [
   { place: 'metric', step: 'metrics', inside: { list: 'dailies', own: 'total' } },
   { place: 'daily', step: 'dailies', inside: { list: 'dimensions', own: 'value' } },
   { place: 'dimension', step: 'dimensions' },
-];
+] as const;
 
 /**
  * Replaces the rows of the pulls' campaigns on their days; complete pulls also cover the days. Requires the load's
  * transaction and its table `days`. The pulls are all complete, or there is only one.
  */
-export async function loadCampaigns(pulls: readonly Pull[], { session }: LoadContext): Promise<undefined> {
+export async function loadCampaigns(pulls: readonly Pull[], context: LoadContext): Promise<undefined> {
+  const { session, group } = context;
   const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));
   const gone = pulls.flatMap(({ id, facts }) => facts.gone.map((campaignId) => ({ campaignId, pull: id })));
   const files = answers.map(({ file }) => file);
-  await session.set({
-    landed: {
+  if (files.length === 0) await session.run('streams/campaigns/load/none');
+  else
+    await session.run('streams/campaigns/load/read', {
       files: files.map(asPattern),
       paths: files,
       path_pulls: answers.map(({ pull }) => pull),
       campaigns: answers.map(({ campaignId }) => campaignId),
-      gone_pulls: gone.map(({ pull }) => pull),
-      gone_campaigns: gone.map(({ campaignId }) => campaignId),
       window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
       window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
       largest_object: await largestOf(answers),
-    },
-  });
-  await session.run(files.length > 0 ? 'streams/campaigns/load/read' : 'streams/campaigns/load/none');
+    });
   await session.run('shared/documents/redact');
-  for (const { place, step, inside } of LEVELS) {
-    await split(session, place);
-    await session.run(`streams/campaigns/load/${step}`);
-    if (inside !== undefined)
-      await session.run('streams/campaigns/load/unfold', { staged: `staged_${step}`, ...inside });
+  for (const level of LEVELS) {
+    await split(session, level.place);
+    await session.run(`streams/campaigns/load/${level.step}`);
+    if ('inside' in level)
+      await session.run('streams/campaigns/load/unfold', { staged: `staged_${level.step}`, ...level.inside });
   }
-  await session.run('streams/campaigns/load/days');
-  await holdBack(session, pulls);
+  await session.run('streams/campaigns/load/days', {
+    ...group,
+    gone_pulls: gone.map(({ pull }) => pull),
+    gone_campaigns: gone.map(({ campaignId }) => campaignId),
+  });
+  await holdBack(context, pulls);
   const tables = { table: 'campaign_metrics', parts: 'campaign_metric_dimensions' };
-  await replaceDays(session, tables, () => session.run('streams/campaigns/load/replaced'));
-  await decideTwins(session);
+  await replaceDays(context, tables, () => session.run('streams/campaigns/load/replaced', group));
+  await decideTwins(context);
 }

@@ -49,13 +49,13 @@ export async function loadEvents(
   context: LoadContext,
   pulls: readonly ReadablePull[],
 ): Promise<readonly Day[]> {
-  const { session } = context;
-  await session.run('shared/begin_end/forget');
+  const { session, group } = context;
+  await session.run('shared/begin_end/forget', group);
   await session.run('streams/events/load/1_clear/mark');
   await session.runForEach('streams/events/load/1_clear/table', TABLES);
   const before = await session.row('streams/events/load/1_clear/before', dayBefore);
   const large = await fill(context, pulls);
-  const repeats = await session.row('streams/events/load/5_repeats/find', filled);
+  const repeats = await session.row('streams/events/load/5_repeats/find', filled, group);
   const counts = new Map(repeats.days.map((one) => [one.day, one]));
   const records: number[] = [];
   const erased: number[] = [];
@@ -74,12 +74,13 @@ export async function loadEvents(
   }
   // The service may repeat a record on one page, on two pages, or in the exports of two days: one copy is kept.
   for (const { name: table, key, record } of repeats.ids > 0 ? EVENT_TABLES : []) {
-    await session.run('streams/events/load/5_repeats/surplus', { table, key, record });
+    await session.run('streams/events/load/5_repeats/surplus', { ...group, table, key, record });
     await session.run('streams/events/load/5_repeats/remove', { table });
   }
   for (const { name: table, key } of repeats.has_no_ids ? EVENT_TABLES : []) {
     const isEvents = table === 'events';
     await session.run('streams/events/load/5_repeats/surplus_without_id', {
+      ...group,
       table,
       condition: isEvents ? 'occurred_at is not null' : 'true',
       position: key.includes('position') ? 'position' : '1',
@@ -91,21 +92,19 @@ export async function loadEvents(
   if (before.is_loaded || repeats.ids > 0 || repeats.has_no_ids)
     await session.run('streams/events/load/1_clear/contents');
   const beside = pulls.map((pull) => rowsIn(pull.files) - rowsIn(firstAnswers(pull.files)));
-  await session.set({
-    loaded: {
-      pulls: pulls.map(({ id }) => id),
-      days: pulls.map(({ days }) => days.start),
-      beside: beside.map(String),
-      counts: records.map((found, at) => String(found - (beside[at] ?? 0))),
-      erased: erased.map(String),
-      full_days: pulls.filter(endsFull).map(({ days }) => days.start),
-      large_page_days: large,
-    },
-  });
   await session.run('streams/events/messages/extras');
-  await session.run('streams/events/load/6_notes');
-  await session.run('shared/begin_end/drift');
-  await session.run('shared/begin_end/cover', { table: 'events', day: 'export_date' });
+  await session.run('streams/events/load/6_notes', {
+    ...group,
+    pulls: pulls.map(({ id }) => id),
+    days: pulls.map(({ days }) => days.start),
+    beside: beside.map(String),
+    counts: records.map((found, at) => String(found - (beside[at] ?? 0))),
+    erased: erased.map(String),
+    full_days: pulls.filter(endsFull).map(({ days }) => days.start),
+    large_page_days: large,
+  });
+  await session.run('shared/begin_end/drift', group);
+  await session.run('shared/begin_end/cover', { ...group, table: 'events', day: 'export_date' });
   return before.neighbours;
 }
 
@@ -146,9 +145,9 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
       );
       await staging.use(batch, (folder) =>
         inserting(async () => {
-          await session.set({ batch: asPattern(folder) });
-          await session.runForEach('streams/events/load/4_insert/rows', TABLES);
-          await session.run('streams/events/load/4_insert/contents');
+          const prepared = { batch: asPattern(folder) };
+          await session.runForEach('streams/events/load/4_insert/rows', TABLES, prepared);
+          await session.run('streams/events/load/4_insert/contents', prepared);
         }),
       );
     }

@@ -74,8 +74,7 @@ export class Staging {
     if (personal) await session.run('streams/events/load/3_privacy/fields');
     await session.run('streams/events/load/3_privacy/messages');
     await this.#unfoldMessages();
-    await session.set({ batch: folder });
-    await session.run('streams/events/messages/hand_over');
+    await session.run('streams/events/messages/hand_over', { batch: folder });
   }
 
   /** Reads all pages; if DuckDB rejects one, all as pages that may span several lines, from then on. */
@@ -91,16 +90,12 @@ export class Staging {
 
   async #readPages(pages: readonly PageFile[]): Promise<{ personal: boolean }> {
     await this.session.run('streams/events/load/2_read/open', this.databases);
-    await this.session.set({
-      landed: {
-        files: pages.map(({ file }) => asPattern(file)),
-        paths: pages.map(({ file }) => file),
-        path_days: pages.map(({ day }) => day),
-        largest_object: Math.max(SMALLEST_BUFFER, ...pages.map(({ bytes }) => bytes)),
-      },
-    });
     const known = this.settings.fields.filter(({ place }) => place === 'record');
     return this.session.row('streams/events/load/2_read/records', batchRead, {
+      files: pages.map(({ file }) => asPattern(file)),
+      paths: pages.map(({ file }) => file),
+      path_days: pages.map(({ day }) => day),
+      largest_object: Math.max(SMALLEST_BUFFER, ...pages.map(({ bytes }) => bytes)),
       layout: this.#layout,
       channels: listOf(CHANNELS),
       record_fields: listOf(known.map(({ field }) => field)),

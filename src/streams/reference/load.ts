@@ -49,41 +49,44 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
 };
 
 /** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
-export async function loadReference(pulls: readonly Pull[], { session }: LoadContext): Promise<undefined> {
+export async function loadReference(
+  pulls: readonly Pull[],
+  { session, group }: LoadContext,
+): Promise<undefined> {
   const stream = REFERENCE.find((one) => one === pulls[0]?.stream);
   if (stream === undefined) return undefined;
   const lists: Awaited<ReturnType<typeof listsThere>> = [];
   for (const pull of pulls) lists.push(...(await listsThere(session, pull)));
   if (lists.length === 0) return undefined;
   const files = lists.flatMap(({ files, list, pull }) => files.map(({ file }) => ({ file, list, pull })));
-  await session.set({
-    landed: {
-      files: files.map(({ file }) => asPattern(file)),
-      paths: files.map(({ file }) => file),
-      path_lists: files.map(({ list }) => list),
-      path_pulls: files.map(({ pull }) => pull),
-      lists: lists.map(({ list }) => list),
-      list_pulls: lists.map(({ pull }) => pull),
-      list_rows: lists.map(({ rows }) => String(rows)),
-      list_announced: lists.map(({ announced }) => String(announced ?? '')),
-      largest_object: await largestOf(files),
-    },
+  await session.run('streams/reference/load/read', {
+    ...group,
+    files: files.map(({ file }) => asPattern(file)),
+    paths: files.map(({ file }) => file),
+    path_lists: files.map(({ list }) => list),
+    path_pulls: files.map(({ pull }) => pull),
+    largest_object: await largestOf(files),
   });
-  await session.run('streams/reference/load/read');
   await session.runForEach(
     'streams/reference/load/stage',
     TABLES[stream].map(({ table }) => ({ table })),
   );
   await stage(stream, session, pulls);
-  await session.run('streams/reference/load/snapshots');
+  await session.run('streams/reference/load/snapshots', {
+    ...group,
+    lists: lists.map(({ list }) => list),
+    list_pulls: lists.map(({ pull }) => pull),
+    list_rows: lists.map(({ rows }) => String(rows)),
+    list_announced: lists.map(({ announced }) => String(announced ?? '')),
+  });
   for (const table of TABLES[stream]) {
     await session.run('streams/reference/load/versions', { unnamed: 'null', ...table });
     if (table.table === 'brand_templates') await session.run('streams/reference/load/status_read');
   }
-  await session.run('shared/begin_end/forget');
-  await session.run('shared/begin_end/drift');
+  await session.run('shared/begin_end/forget', group);
+  await session.run('shared/begin_end/drift', group);
   if (stream === 'catalogs') await session.run('streams/reference/load/catalog_values');
-  await session.run('streams/reference/load/cover');
+  await session.run('streams/reference/load/cover', group);
   if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
@@ -108,16 +111,16 @@ const FIELDS = {
   id: 'catalog_name',
   elements: 'fields',
   path: '$',
-};
+} as const;
 const BUTTONS = {
   place: 'brand_template',
   inner: 'brand_template_button',
   id: 'template_id',
   elements: 'template',
   path: '$.template.content.buttons',
-};
+} as const;
 
-async function inner(session: Session, list: typeof FIELDS): Promise<void> {
+async function inner(session: Session, list: typeof FIELDS | typeof BUTTONS): Promise<void> {
   await session.run('streams/reference/load/unfold', { ...list, table: `${list.place}s` });
   await split(session, list.inner);
   await session.run(`streams/reference/load/${list.inner}s`);
@@ -153,15 +156,13 @@ async function stage(stream: ReferenceStream, session: Session, pulls: readonly 
 async function readStatus(session: Session, pulls: readonly Pull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => templatesOf(pull).map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('streams/reference/load/no_template_status');
-  await session.set({
-    landed_templates: {
-      files: [...new Set(reads.map(({ file }) => asPattern(file)))],
-      paths: reads.map(({ file }) => file),
-      path_lists: reads.map(({ list }) => list),
-      path_templates: reads.map(({ templateId }) => templateId),
-      path_pulls: reads.map(({ pull }) => pull),
-      path_days: reads.map(({ readAt }) => dayOf(readAt)),
-    },
+  return session.run('streams/reference/load/template_status', {
+    files: [...new Set(reads.map(({ file }) => asPattern(file)))],
+    paths: reads.map(({ file }) => file),
+    path_lists: reads.map(({ list }) => list),
+    path_templates: reads.map(({ templateId }) => templateId),
+    path_pulls: reads.map(({ pull }) => pull),
+    path_days: reads.map(({ readAt }) => dayOf(readAt)),
+    largest_object: await largestOf(reads),
   });
-  return session.run('streams/reference/load/template_status');
 }

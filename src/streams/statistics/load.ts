@@ -38,10 +38,10 @@ const STATISTICS = {
     conversions: 'daily_conversions_by_subchannel',
     type: 'type_label',
   },
-};
+} as const;
 
 /** SQL about the columns of names, of which `own` name the campaign or user journey itself. */
-function namesIn(own: readonly string[], all: readonly string[]): Record<string, string> {
+function namesIn(own: readonly string[], all: readonly string[]) {
   const ownIn = (relation: string): string =>
     `coalesce(${own.map((name) => `${relation}${name}`).join(', ')})`;
   return {
@@ -55,20 +55,18 @@ function namesIn(own: readonly string[], all: readonly string[]): Record<string,
 /** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
 export async function loadStatistics(
   pulls: readonly ReadablePull[],
-  { session }: LoadContext,
+  context: LoadContext,
 ): Promise<undefined> {
+  const { session, group } = context;
   const stream = pulls[0]?.stream === 'statistics' ? 'statistics' : 'statistics_by_subchannel';
   const names = STATISTICS[stream];
   const pages = pulls.flatMap(({ id, read }) => read.map(({ file }) => ({ file, pull: id })));
-  await session.set({
-    landed: {
-      files: pages.map(({ file }) => asPattern(file)),
-      paths: pages.map(({ file }) => file),
-      path_pulls: pages.map(({ pull }) => pull),
-      largest_object: await largestOf(pages),
-    },
+  await session.run('streams/statistics/load/read', {
+    files: pages.map(({ file }) => asPattern(file)),
+    paths: pages.map(({ file }) => file),
+    path_pulls: pages.map(({ pull }) => pull),
+    largest_object: await largestOf(pages),
   });
-  await session.run('streams/statistics/load/read');
   await session.run('shared/documents/redact');
   await split(session, names.place);
   await session.run(names.records);
@@ -77,14 +75,14 @@ export async function loadStatistics(
   await session.run('streams/statistics/load/staged', names);
   await split(session, 'conversion');
   await session.run('streams/statistics/load/conversions');
-  await undecideTwins(session);
-  await session.run('streams/statistics/load/sizes', names);
-  await holdBack(session, pulls);
-  await replaceDays(session, { table: names.table, parts: names.conversions }, async () => {
-    if (stream === 'statistics') await session.run('streams/statistics/load/restatements');
-    await session.run('streams/statistics/load/replaced', names);
+  await undecideTwins(context);
+  await session.run('streams/statistics/load/sizes', { ...group, ...names });
+  await holdBack(context, pulls);
+  await replaceDays(context, { table: names.table, parts: names.conversions }, async () => {
+    if (stream === 'statistics') await session.run('streams/statistics/load/restatements', group);
+    await session.run('streams/statistics/load/replaced', { ...group, ...names });
   });
-  await decideTwins(session);
+  await decideTwins(context);
 }
 
 const withoutDays = z.object({ pull: z.string(), records: count });

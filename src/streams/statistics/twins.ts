@@ -1,6 +1,7 @@
 /** Rows of daily statistics with one key: whether they add up (`sql/streams/statistics/twins.sql`). */
 import { z } from 'zod';
-import { count, type Session } from '../../warehouse/session.js';
+import type { LoadContext } from '../../warehouse/load.js';
+import { count } from '../../warehouse/session.js';
 
 const TABLES = [
   { stream: 'statistics', table: 'daily_statistics', conversions: 'daily_conversions', type: 'type' },
@@ -18,15 +19,16 @@ const found = z.object({ twins: count });
  * Gives the rows that have twins the counts of the largest, as their load does: what is loaded is compared with that. Resolves with
  * true if there are any on the days of the load.
  */
-export async function undecideTwins(session: Session): Promise<boolean> {
-  const { twins } = await session.row('streams/statistics/twins/rows', found);
+export async function undecideTwins({ session, group }: LoadContext): Promise<boolean> {
+  const { twins } = await session.row('streams/statistics/twins/rows', found, group);
   if (twins > 0) await session.runForEach('streams/statistics/twins/apply', TABLES);
   return twins > 0;
 }
 
 /** Decides about all twins on the days of the load, after any stream that decides about them was loaded. */
-export async function decideTwins(session: Session): Promise<void> {
-  if (!(await undecideTwins(session))) return;
+export async function decideTwins(context: LoadContext): Promise<void> {
+  if (!(await undecideTwins(context))) return;
+  const { session } = context;
   await session.run('streams/statistics/twins/decide');
   await session.runForEach('streams/statistics/twins/apply', TABLES);
   await session.run('streams/statistics/twins/note');

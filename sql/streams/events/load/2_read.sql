@@ -22,17 +22,18 @@ from {home}.main.events
 limit 0;
 
 -- name: records
+-- params: files text[], largest_object bigint, paths text[], path_days date[]
 -- Usually every record has the keys of the first record, in the same order. Its unknown keys are then unknown in all
 -- records, and are read with a structure of their own.
 set variable first_record = null;
 set variable first_record = (
     select {keys: if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)}
     from read_json(
-        getvariable('landed').files[1],
+        $files[1],
         format = '{layout}',
         records = true,
         columns = {data: 'JSON[]'},
-        maximum_object_size = getvariable('landed').largest_object
+        maximum_object_size = $largest_object
     )
     limit 1
 );
@@ -52,17 +53,17 @@ set variable first_record = {
 insert into staged by name
 with pages as (
     select
-        map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_days), filename)::date as export_date,
+        map_extract_value(map($paths, $path_days), filename)::date as export_date,
         case
             when status = 'success' and data is not null then data
             else error('not a page of records: ' || filename)
         end as records
     from read_json(
-        getvariable('landed').files,
+        $files,
         format = '{layout}',
         records = true,
         columns = {status: 'VARCHAR', data: 'JSON[]'},
-        maximum_object_size = getvariable('landed').largest_object,
+        maximum_object_size = $largest_object,
         filename = true
     )
 ),

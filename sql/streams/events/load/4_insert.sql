@@ -1,14 +1,16 @@
 -- Inserts a batch that a worker has prepared.
 
 -- name: rows
+-- params: batch text
 -- Inserts the rows of a batch into their tables, within the load's transaction.
 
 insert into {table} by name
-from read_parquet(getvariable('batch') || '/{table}.parquet');
+from read_parquet($batch || '/{table}.parquet');
 
 -- name: contents
+-- params: batch text
 -- Inserts contents that no earlier message had.
 
 insert into message_contents by name
-from read_parquet(getvariable('batch') || '/message_contents.parquet') as contents
+from read_parquet($batch || '/message_contents.parquet') as contents
 anti join message_contents using (content_id);

@@ -1,6 +1,7 @@
 -- Keeps one copy of each record that several exports hold.
 
 -- name: find
+-- params: first_day date, last_day date
 -- Finds ids that several records have, in these exports and in those of the 31 days around them. Ids are compared by
 -- hash, which needs less memory than the ids.
 
@@ -9,7 +10,7 @@ with own as (
     select hash(event_id) as hashed
     from events
     where
-        export_date between getvariable('load').first_day and getvariable('load').last_day
+        export_date between $first_day::date and $last_day::date
         and export_date in (select date from days)
         and event_id is not null
 ),
@@ -18,7 +19,7 @@ others as (
     select hash(event_id) as hashed
     from events
     where
-        export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+        export_date between $first_day::date - interval 31 days and $last_day::date + interval 31 days
         and export_date not in (select date from days)
         and event_id is not null
 )
@@ -61,7 +62,7 @@ select
     count(*) filter (korean_day(epoch_us(occurred_at)) <> date) as odd_time
 from events
 where
-    export_date between getvariable('load').first_day and getvariable('load').last_day
+    export_date between $first_day::date and $last_day::date
     and export_date in (select date from days)
 group by export_date;
 
@@ -72,6 +73,7 @@ select
 from note_counts;
 
 -- name: surplus
+-- params: first_day date, last_day date
 -- Keeps one of several equal rows: the one in the export of its own day, else the one in the earliest export (all parts
 -- of a message come from the same export), then the first by content, so that the choice does not depend on the order
 -- of pages or of loads. If the export of the kept row is replaced later, the exports whose copies were removed have to
@@ -88,7 +90,7 @@ from (
         row_number() over same as place
     from {table} as one
     where
-        one.export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+        one.export_date between $first_day::date - interval 31 days and $last_day::date + interval 31 days
         and hash(one.event_id) in (select hashed from repeated_ids)
     window
         record as (partition by {record} order by one.date <> one.export_date, one.export_date),
@@ -97,6 +99,7 @@ from (
 where place > 1 or export_date <> winner;
 
 -- name: surplus_without_id
+-- params: first_day date, last_day date
 -- Records without an id that are equal in everything, time included, in the exports of adjacent days: those of one export stay,
 -- as above. Equal records of one export are not known to be one. As many of their equal messages go as records went.
 create or replace temp table surplus as
@@ -104,7 +107,7 @@ with without_id as (
     select rowid as row_id, {position} as place_in_record, *
     from {table}
     where
-        export_date between getvariable('load').first_day - interval 1 day and getvariable('load').last_day + interval 1 day
+        export_date between $first_day::date - interval 1 day and $last_day::date + interval 1 day
         and event_id is null
         and {condition}
 ),

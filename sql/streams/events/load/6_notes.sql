@@ -1,8 +1,10 @@
+-- params: days date[], beside bigint[], erased bigint[], full_days date[], large_page_days date[], first_day date,
+--   last_day date, pulls text[], counts bigint[]
 -- Notes about nonconforming exports.
 
 insert into ops.load_notes by name
 with beside as (
-    select unnest(getvariable('loaded').days)::date as export_date, unnest(getvariable('loaded').beside)::bigint as records
+    select unnest($days)::date as export_date, unnest($beside)::bigint as records
 ),
 
 all_counts as (
@@ -14,11 +16,11 @@ all_counts as (
     from (unpivot repeats on shared_id, repeated into name note value records) as counted
     left join beside using (export_date)
     union all
-    select unnest(getvariable('loaded').days)::date, 'erased', unnest(getvariable('loaded').erased)::bigint
+    select unnest($days)::date, 'erased', unnest($erased)::bigint
     union all
-    select unnest(getvariable('loaded').full_days)::date, 'full_page', 1
+    select unnest($full_days)::date, 'full_page', 1
     union all
-    select unnest(getvariable('loaded').large_page_days)::date, 'large_page', 1
+    select unnest($large_page_days)::date, 'large_page', 1
 )
 
 select
@@ -45,7 +47,7 @@ with found as (
 select place, export_date as date, extra
 from found
 where
-    export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+    export_date between $first_day::date - interval 31 days and $last_day::date + interval 31 days
     and export_date in (select date from changed_exports)
     and extra is not null;
 
@@ -92,7 +94,7 @@ where json_extract_string(extra, pointer(field)) is null
 group by export_date, field;
 
 create or replace temp table loaded_rows as
-select unnest(getvariable('loaded').pulls) as pull, unnest(getvariable('loaded').counts)::bigint as rows;
+select unnest($pulls) as pull, unnest($counts)::bigint as rows;
 
 -- Updates the row counts of days whose rows were removed as duplicates of the loaded days. Archived days keep the count
 -- of the rows that they held.
@@ -102,12 +104,12 @@ set rows = (
     select count(*)
     from events
     where
-        events.export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+        events.export_date between $first_day::date - interval 31 days and $last_day::date + interval 31 days
         and events.export_date = coverage.date
 )
 where
     stream = 'events'
-    and date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
+    and date between $first_day::date - interval 31 days and $last_day::date + interval 31 days
     and date not in (select date from days)
     and date not in (select date from ops.removed_days);
 
@@ -117,5 +119,5 @@ insert into ops.touched_days
 select distinct 'events', date
 from events
 where
-    export_date between getvariable('load').first_day and getvariable('load').last_day
+    export_date between $first_day::date and $last_day::date
     and export_date in (select date from days);

@@ -1,16 +1,17 @@
 -- name: replace
+-- params: files text[], paths text[], path_pulls text[], largest_object bigint
 -- A pull is of one day; of two pulls of a day the later one is in `days`.
 delete from volumes where date in (select date from days);
 
 insert into volumes by name
 with answers as (
-    select map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_pulls), filename) as pull, len(answer) as rows
+    select map_extract_value(map($paths, $path_pulls), filename) as pull, len(answer) as rows
     from read_json(
-        getvariable('landed').files,
+        $files,
         format = 'unstructured',
         records = false,
         columns = {answer: 'JSON[]'},
-        maximum_object_size = getvariable('landed').largest_object,
+        maximum_object_size = $largest_object,
         filename = true
     )
 )
