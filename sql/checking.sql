@@ -8,7 +8,7 @@ delete from ops.checks where name in ({names});
 delete from ops.checks
 where name in ({names}) and (date is null or date in (select date from dirty_days));
 
--- name: forget_gone
+-- name: delete_gone
 -- Deletes what is stored of checks that no longer exist.
 delete from ops.checks where name not in ({names});
 delete from ops.check_versions where name not in ({names});

@@ -143,7 +143,7 @@ from (
 ) as days
 where isfinite(date);
 
--- name: forget_touched_days
+-- name: clear_touched_days
 delete from ops.touched_days;
 
 -- name: for_checks

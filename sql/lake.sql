@@ -173,7 +173,7 @@ where
 insert into lake.{ops}.lake_parts (relation, date, version)
 select relation, date, version from pushed_parts;
 
--- name: forget_relations
+-- name: clear_relations
 -- Deletes the coverage and versions of tables that were dropped in the lake and created again, since they are empty.
 delete from lake.{ops}.lake_parts where relation in ({relations});
 

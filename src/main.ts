@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { commandLine, type Action } from './commands/program.js';
-import type { Flags } from './config/invocation.js';
+import type { Flags } from './config/flags.js';
 import { packageVersion, realEffects } from './ground/effects.js';
 import {
   codeOf,

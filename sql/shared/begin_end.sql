@@ -85,7 +85,7 @@ from noted
 semi join days using (date)
 group by date;
 
--- name: forget
+-- name: clear_notes
 -- params: stream text, complete boolean
 -- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
 delete from ops.load_notes where stream = $stream and date in (select date from days) and $complete;

@@ -1,6 +1,6 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { LOG_FORMATS, type Flags } from '../config/invocation.js';
+import { LOG_FORMATS, type Flags } from '../config/flags.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';

@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
-import type { Flags } from './invocation.js';
+import type { Flags } from './flags.js';
 import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
 import { alert, camel, settingsAbout, settingsSchema } from './schema.js';

@@ -41,7 +41,7 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
     // Nothing recorded is true of tables that had to be created, because the earlier ones were dropped.
     const names = listOf(created.map(({ name }) => name)) || "''";
     const streams = listOf(created.flatMap(({ stream }) => stream ?? [])) || "''";
-    await session.run('lake/forget_relations', { ...ops, relations: names, streams });
+    await session.run('lake/clear_relations', { ...ops, relations: names, streams });
   });
   return prepared;
 }

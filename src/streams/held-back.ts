@@ -40,7 +40,7 @@ export async function replaceDays(
   replace: () => Promise<void>,
 ): Promise<void> {
   await session.run('shared/begin_end/contents', { ...group, ...tables });
-  await session.run('shared/begin_end/forget', group);
+  await session.run('shared/begin_end/clear_notes', group);
   await replace();
   await session.run('shared/begin_end/drift', group);
   await session.run('shared/begin_end/cover', { ...group, table: tables.table, day: 'date' });

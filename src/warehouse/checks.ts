@@ -77,7 +77,7 @@ export async function checkAll(
   });
   const checked_at = effects.now();
   return session.transaction(async () => {
-    await session.run('checking/forget_gone', { names: listOf(checks.map(({ name }) => name)) });
+    await session.run('checking/delete_gone', { names: listOf(checks.map(({ name }) => name)) });
     const dirty = await DirtyDays.open(session);
     const known = await session.rows(
       'checking/versions',
@@ -126,7 +126,7 @@ export async function checkAll(
       const fingerprints = changed.map(({ fingerprint }) => fingerprint);
       await session.run('checking/note_versions', { names, fingerprints });
     }
-    await session.run('incremental/forget_touched_days');
+    await session.run('incremental/clear_touched_days');
     const findings = await session.rows('status/findings', findingGroup);
     effects.reach('check/before-commit');
     return findings;

@@ -11,7 +11,7 @@ export interface Statements {
   readonly 'catalog_views/note': { readonly left_out: readonly string[] };
   readonly 'checking/clear_checks': { readonly names: string };
   readonly 'checking/clear_days': { readonly names: string };
-  readonly 'checking/forget_gone': { readonly names: string };
+  readonly 'checking/delete_gone': { readonly names: string };
   readonly 'checking/found': { readonly checked_at: Date; readonly name: string; readonly severity: string; readonly stream: string; readonly meaning: string; readonly check: string; readonly whole: string };
   readonly 'checking/note_versions': { readonly names: readonly string[]; readonly fingerprints: readonly string[] };
   readonly 'checking/versions': Nothing;
@@ -52,7 +52,7 @@ export interface Statements {
   readonly 'incremental/batches': { readonly partition: string; readonly days: string };
   readonly 'incremental/batch': { readonly days: string; readonly lookback: string };
   readonly 'incremental/every_day': Nothing;
-  readonly 'incremental/forget_touched_days': Nothing;
+  readonly 'incremental/clear_touched_days': Nothing;
   readonly 'incremental/for_checks': { readonly stream_rows: string };
   readonly 'incremental/no_batch': Nothing;
   readonly 'lake/add_column': { readonly table: string; readonly column: string };
@@ -77,7 +77,7 @@ export interface Statements {
   readonly 'lake/describe': { readonly table: string };
   readonly 'lake/end_coverage': { readonly ops: string; readonly coverage: string };
   readonly 'lake/end_parts': { readonly ops: string };
-  readonly 'lake/forget_relations': { readonly ops: string; readonly relations: string; readonly streams: string };
+  readonly 'lake/clear_relations': { readonly ops: string; readonly relations: string; readonly streams: string };
   readonly 'lake/covered_days': { readonly ops: string; readonly stream: string };
   readonly 'lake/recorded_parts': { readonly ops: string };
   readonly 'lake/recorded_version': { readonly relation: string };
@@ -181,7 +181,7 @@ export interface Statements {
   readonly 'shared/begin_end/begin': { readonly pulls: readonly string[]; readonly first_days: readonly string[]; readonly last_days: readonly string[]; readonly instants: readonly string[]; readonly stream: string };
   readonly 'shared/begin_end/range': Nothing;
   readonly 'shared/begin_end/contents': { readonly stream: string; readonly first_day: string; readonly last_day: string; readonly table: string; readonly parts: string };
-  readonly 'shared/begin_end/forget': { readonly stream: string; readonly complete: boolean };
+  readonly 'shared/begin_end/clear_notes': { readonly stream: string; readonly complete: boolean };
   readonly 'shared/begin_end/drift': { readonly stream: string };
   readonly 'shared/begin_end/cover': { readonly complete: boolean; readonly stream: string; readonly loaded_at: Date; readonly first_day: string; readonly last_day: string; readonly day: string; readonly table: string };
   readonly 'shared/begin_end/end': { readonly stream: string; readonly repaired_pulls: readonly string[]; readonly complete: boolean; readonly loaded_at: Date };

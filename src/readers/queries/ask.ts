@@ -174,6 +174,24 @@ function notReading(subject: string, found: string): UsageError {
 /** Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`. */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 
+/** A query that cannot be run, as DuckDB says it. */
+export class QueryError extends UsageError {
+  constructor(
+    message: string,
+    options: ConstructorParameters<typeof UsageError>[1],
+    /** DuckDB's kind of error, and the column and the place that it names. Any other words may repeat a value. */
+    readonly named: { readonly kind: string; readonly column: string | undefined; readonly place: string },
+    /** True if the error is about the text of the query, so that it repeats no value. */
+    readonly isOfText: boolean,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Errors about the text of a query. */
+const OF_THE_TEXT =
+  /^(Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
+
 /**
  * Converts a failure to an error with a hint.
  *
@@ -198,10 +216,14 @@ function sqlError(subject: string, cause: unknown): DawnloadError {
     ' ',
   );
   const place = found === null ? '' : ` (line ${line}${column})`;
-  return new UsageError(`${subject} cannot be run: ${said.replace(/[.!]+$/, '')}${place}.`, {
+  const sentence = `${subject} cannot be run: ${said.replace(/[.!]+$/, '')}${place}.`;
+  const options = {
     hint: hint === '' ? 'Correct it and try again.' : hint.replace(/([^.!?])$/, '$1.'),
     cause,
-  });
+  };
+  const kind = /[A-Z][A-Za-z ]* Error/.exec(said)?.[0] ?? 'an error';
+  const named = { kind, column: /source column (\w+)/.exec(said)?.[1], place };
+  return new QueryError(sentence, options, named, OF_THE_TEXT.test(said));
 }
 
 /** Hints for refusals that occur only because this command is read-only. */

@@ -11,7 +11,7 @@ import { escaped } from '../../landing/duckdb.js';
 import { assertSamePrivacy, storedPrivacy, type Privacy } from '../../warehouse/privacy.js';
 import { Reader } from '../../warehouse/reader.js';
 import type { Session } from '../../warehouse/session.js';
-import { ask, missingFor } from './ask.js';
+import { ask, missingFor, QueryError } from './ask.js';
 import { questionOf, type Asking } from './catalogue.js';
 import { isNumeric, type QueryResult } from './formats.js';
 import duckdb = require('@duckdb/node-api');
@@ -77,21 +77,18 @@ export function cellSql({ given, type }: QueryResult['columns'][number], nth: nu
   return `{'name': '${escaped(given)}', ${written.join(', ')}}`;
 }
 
-/** Kinds of errors about the text of a query; the words of any other kind may repeat a value. */
-const OF_THE_TEXT =
-  /cannot be run: (Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
-
 /** The error by its kind, column and place; a cause would repeat the values. */
 function withoutValues(error: UsageError, subject: string): UsageError {
   const { message, hint } = error;
-  if (OF_THE_TEXT.test(message) || !message.includes('cannot be run'))
+  if (!(error instanceof QueryError) || error.isOfText)
     return new UsageError(withoutPeople(message), hint === undefined ? {} : { hint: withoutPeople(hint) });
-  const [kind = 'an error'] = /[A-Z][A-Za-z ]* Error/.exec(message) ?? [];
-  const [, column] = /source column (\w+)/.exec(message) ?? [];
-  const [place = ''] = / \(line \d+(, column \d+)?\)(?=\.$)/.exec(message) ?? [];
+  const { kind, column, place } = error.named;
   const of = column === undefined ? '' : ` in column ${column}`;
+  const cast = /^(Conversion|Out of Range)/.test(kind)
+    ? ' If a value of a row does not fit, try_cast gives null instead.'
+    : '';
   return new UsageError(`${subject} cannot be run: ${kind}${of}${place}.`, {
-    hint: `\`dawnload query\` with the same query shows why.${/Conversion|Range/.test(kind) ? ' If a value of a row does not fit, try_cast gives null instead.' : ''}`,
+    hint: `\`dawnload query\` with the same query shows why.${cast}`,
   });
 }
 

@@ -50,7 +50,7 @@ export async function loadEvents(
   pulls: readonly ReadablePull[],
 ): Promise<readonly Day[]> {
   const { session, group } = context;
-  await session.run('shared/begin_end/forget', group);
+  await session.run('shared/begin_end/clear_notes', group);
   await session.run('streams/events/load/1_clear/mark');
   await session.runForEach('streams/events/load/1_clear/table', TABLES);
   const before = await session.row('streams/events/load/1_clear/before', dayBefore);

@@ -83,7 +83,7 @@ export async function loadReference(
     await session.run('streams/reference/load/versions', { unnamed: 'null', ...table });
     if (table.table === 'brand_templates') await session.run('streams/reference/load/status_read');
   }
-  await session.run('shared/begin_end/forget', group);
+  await session.run('shared/begin_end/clear_notes', group);
   await session.run('shared/begin_end/drift', group);
   if (stream === 'catalogs') await session.run('streams/reference/load/catalog_values');
   await session.run('streams/reference/load/cover', group);

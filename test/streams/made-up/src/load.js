@@ -2,7 +2,7 @@ import { asPattern, largestOf } from '../../warehouse/session.js';
 
 export async function loadVolumes(pulls, { session, group }) {
   const pages = pulls.flatMap(({ id, read }) => read.map(({ file }) => ({ file, pull: id })));
-  await session.run('shared/begin_end/forget', group);
+  await session.run('shared/begin_end/clear_notes', group);
   await session.run('streams/volumes/load/replace', {
     files: pages.map(({ file }) => asPattern(file)),
     paths: pages.map(({ file }) => file),
