@@ -1,12 +1,14 @@
 /**
  * What runs cost, as one table: `npm run bench -- [events] [options]`. What small runs cost, in times of `dawnload --version`; a
  * night with a day of 20,000 events beside that day's load alone, which is a rebuild; how much larger than a fresh copy the
- * published file is, over some nights; and one large day: DuckDB's bare load of its pages beside the load of `rebuild`, the same
- * with an unknown field in each record, processor and memory. The sandbox shares the processors with the job, as does everything
+ * published file is, over some nights; and one large day: DuckDB's bare load of its pages beside the load of `rebuild`, and
+ * that of a further event beside its whole rebuild (the slope from a day with a fifth of the events), in worlds that are odd too;
+ * processor and memory. The sandbox shares the processors with the job, as does everything
  * else on the machine: compare ratios within one run.
  *
  * --against COMMIT  builds that commit too, measures it first, and shows both beside each other
  * --fixed           without the large day
+ * --large           the large day alone
  * --days N          instead: one day, then N days of so many events in one backfill
  * --pace N          instead: a day at N requests a second, from the first one to the published file, against the time that N
  *                   pages a second need; with --latency MS each answer takes so long
@@ -29,6 +31,11 @@ const OWN: readonly Fault[] = [
   { endpoint: 'E21', kind: 'own-messages' },
   { endpoint: 'E21', kind: 'extra-field', field: 'novelty', value: 'x1' },
 ];
+/** The same, on a channel that the specification does not know. */
+const UNHEARD: readonly Fault[] = [
+  ...OWN,
+  { endpoint: 'E21', kind: 'other-type', field: 'channel', value: 'telepathy', records: 'all' },
+];
 const UNKNOWN: readonly Fault[] = [{ endpoint: 'E21', kind: 'extra-field', field: 'novelty', value: 'x1' }];
 
 const { values, positionals } = parseArgs({
@@ -36,6 +43,7 @@ const { values, positionals } = parseArgs({
     against: { type: 'string' },
     days: { type: 'string' },
     fixed: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
     pace: { type: 'string' },
     latency: { type: 'string', default: '0' },
   },
@@ -61,6 +69,9 @@ const FIGURES = {
   load: ['a large day: the bare load by DuckDB, times the load of the rebuild'],
   drift: ['the same, an unknown field in each record', 'at least 0.2'],
   own: ['the same, each message its recipient’s own', 'at least 0.25'],
+  unheard: ['the same, on an unknown channel', 'at least 0.25'],
+  whole: ['a further event: processor of the bare load, times that of the whole rebuild'],
+  wholeOwn: ['the same, each message its recipient’s own', 'at least 0.25'],
   processor: ['end to end, s of processor per million events', 'at most 45'],
   driftProcessor: ['the same, an unknown field in each record', 'at most 55'],
   rate: ['end to end, events per second'],
@@ -85,7 +96,9 @@ async function loads(): Promise<void> {
   if (values.against !== undefined) builds.unshift([values.against, await build(values.against)]);
   const measured: Figures[] = [];
   for (const [name, cli] of builds) {
-    const { figures, stages } = await smallRuns(cli);
+    const { figures, stages } = values.large
+      ? { figures: {}, stages: new Map<string, Stages>() }
+      : await smallRuns(cli);
     if (!values.fixed) {
       Object.assign(figures, await day(cli, []));
       // Earlier commits may not get through it.
@@ -94,10 +107,12 @@ async function loads(): Promise<void> {
         return {};
       };
       const { load: drift, processor: driftProcessor } = await day(cli, UNKNOWN).catch(failed);
-      const { load: own } = await day(cli, OWN).catch(failed);
-      Object.assign(figures, { drift, driftProcessor, own });
+      const { load: own, whole: wholeOwn } = await day(cli, OWN).catch(failed);
+      const { load: unheard } = await day(cli, UNHEARD).catch(failed);
+      Object.assign(figures, { drift, driftProcessor, own, wholeOwn, unheard });
     }
     measured.push(figures);
+    if (values.large) continue;
     console.log(`Seconds of each stage, ${name}:`);
     showStages(stages);
   }
@@ -238,13 +253,36 @@ async function paced(pace: number, latencyMs: number): Promise<void> {
   );
 }
 
-/** Brings a large day home and rebuilds it, without the page, and searches it for a person who is not in it. */
+/** What a large day costs, and what a further event of it costs: the difference to a day with a fifth of them. */
 async function day(cli: string, faults: readonly Fault[]): Promise<Figures> {
+  const small = await dayOf(Math.ceil(events / 5), cli, faults);
+  const large = await dayOf(events, cli, faults);
+  return {
+    load: large.bare.wall / large.again.report.seconds.load,
+    // Of processor, which other work on the machine changes less than the clock on the wall.
+    whole: (large.bare.processor - small.bare.processor) / (large.again.processor - small.again.processor),
+    processor: (large.home.processor / large.rows) * 1e6,
+    rate: large.rows / large.home.wall,
+    peak: large.home.peak,
+    forget: large.forget,
+  };
+}
+
+interface Large {
+  readonly rows: number;
+  readonly home: Measured;
+  readonly bare: Awaited<ReturnType<typeof bareLoad>>;
+  readonly again: Measured;
+  readonly forget: number;
+}
+
+/** Brings a day home and rebuilds it, without the page, and searches it for a person who is not in it. */
+async function dayOf(eventsPerDay: number, cli: string, faults: readonly Fault[]): Promise<Large> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
   temporary.push(folder);
   const lastDay = '2026-11-20';
   const job = await Job.start(folder, {
-    eventsPerDay: events,
+    eventsPerDay,
     startDate: DAY,
     lastDay,
     cli,
@@ -260,15 +298,10 @@ async function day(cli: string, faults: readonly Fault[]): Promise<Figures> {
     const bare = await bareLoad(join(folder, 'data'));
     const again = await job.run(lastDay, 'rebuild');
     const forget = await job.measure(lastDay, 'forget', '--user-id', 'nobody-at-all', '--dry-run');
-    return {
-      load: bare / again.report.seconds.load,
-      processor: (home.processor / rows) * 1e6,
-      rate: rows / home.wall,
-      peak: home.peak,
-      forget: forget.peak,
-    };
+    return { rows, home, bare, again, forget: forget.peak };
   } finally {
     await job.stop();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
