@@ -3,6 +3,7 @@
  * and URLs, in forms, in JSON inside a text, and addresses that are a credential themselves. `***` replaces each under every setting.
  */
 import { childrenOf, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
+import { CREDENTIAL } from './suspicion.js';
 
 const MASK = '***';
 
@@ -27,8 +28,7 @@ const NAMES = /^(?:name|key|header|field)$/i;
 const VALUES = /^(?:values?|content)$/i;
 
 /** A text without this holds no credential. */
-const SUSPICION =
-  /auth|cookie|token|secret|sign|passw|pwd|credential|jwt|bearer|basic|digest|hmac|session|key|[?&;#](?:pass|sid|sig)=|:\/\//i;
+const SUSPICION = new RegExp(CREDENTIAL, 'i');
 
 /**
  * Addresses that whoever knows may send to: incoming webhooks of Slack, Discord, Teams, Telegram, Zapier, Make, Google Chat, Jandi

@@ -173,13 +173,15 @@ of_statistics as (
 of_subchannels as (
     select
         totals.*,
-        case
-            when statistics.has_twins and statistics.verdict is null then null
-            when totals.largest = if(statistics.verdict = 'summed' and statistics.has_twins, statistics.summed, statistics.largest) then 'largest'
-            when totals.summed = if(statistics.verdict = 'summed' and statistics.has_twins, statistics.summed, statistics.largest) then 'summed'
-        end as verdict
+        case counted.counts when totals.largest then 'largest' when totals.summed then 'summed' end as verdict
     from totals
-    left join of_statistics as statistics using (date, key)
+    left join (
+        select
+            date,
+            key,
+            case when not has_twins or verdict = 'largest' then largest when verdict = 'summed' then summed end as counts
+        from of_statistics
+    ) as counted using (date, key)
     where totals.stream = 'statistics_by_subchannel'
 )
 
