@@ -18,9 +18,9 @@ async function exportsOf(place: Place): Promise<unknown[]> {
   ]);
 }
 
-const LOGS = { text: [], json: ['--log-format', 'json'], 'a result on stdout': ['--json'] };
+const LOGS = { text: [], 'a result on stdout and logs in JSON': ['--json', '--log-format', 'json'] };
 
-describe.each(Object.entries(LOGS))('a paid night with %s', (_, words) => {
+describe.each(Object.entries(LOGS))('a paid night with %s', { tags: ['long'] }, (_, words) => {
   test.each(['at the start', 'between a paid request and its answer'])(
     'whose reader leaves %s',
     async (when) => {

@@ -25,7 +25,7 @@ const states = async (place: Place): Promise<string[]> =>
   );
 
 describe('an export id', { tags: ['long'], timeout: 120_000 }, () => {
-  test.each(['-abc', '_abc', 'a/b/../c', 'a b  c', '내보내기-번호', 'x'.repeat(300), 'a?b#c%2F', "it's"])(
+  test.each([`-a/b/../c  내보내기?b#c%2F it's ${'x'.repeat(300)}`])(
     'may be %j: it is attached, downloaded and rebuilt',
     async (id) => {
       const place = await lost(DAY);

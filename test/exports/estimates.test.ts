@@ -180,51 +180,57 @@ test(
   },
 );
 
-test('two ids that a person mixed up are named every night, put right by two commands, and each day holds its own events', async () => {
-  const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`, { eventsPerDay: 300 });
-  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
-  for (let night = 0; night < 2; night++) expect((await place.run(['run'])).code).toBe(1);
-  place.sandbox.setFaults([]);
-  const [newer, older] = place.sandbox.bills().map(({ export_id: id }) => id);
-  const attach = (day: string, id = '', ...more: string[]) =>
-    place.run(['exports', 'decide', `2026-11-${day}.1`, '--attach', id, ...more]);
-  // The id is tried first, at no cost.
-  await ends(attach('20', 'zzz'), 3, 'The service does not know export zzz');
-  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'reset-before' }]);
-  await ends(attach('20', older), 3, 'It is not known whether the service has export');
-  place.sandbox.setFaults([]);
-  await attach('20', older);
-  await attach('19', newer);
-  for (let night = 0; night < 2; night++) {
-    const { code, stderr } = await place.run(['run']);
-    expect(code).toBe(1);
-    for (const key of ['2026-11-19.1', '2026-11-20.1'])
-      expect(stderr).toMatch(new RegExp(`${key} of .* is kept back .* its id may belong to another export`));
-  }
-  // No run goes on with them.
-  const status = await place.run(['status', '--json']);
-  expect([status.code, JSON.parse(status.stdout)]).toEqual([1, expect.objectContaining({ under_way: [] })]);
-  const notes = await place.rows("select note from ops.exports where note like '%happened on other days'");
-  expect(notes).toHaveLength(2);
-  expect((await attach('20', newer)).code).toBe(3);
-  expect((await attach('20', newer, '--yes')).code).toBe(0);
-  // A person may take the wrong one for right, and find out later.
-  await place.run(['exports', 'decide', '2026-11-19.1', '--accept-incomplete']);
-  expect((await place.run(['run'])).stderr).not.toContain('another export');
-  expect((await attach('19', 'zzz')).stderr).toMatch(
-    /does not know export zzz.*\. 2026-11-19\.1 is loaded, as/,
-  );
-  expect((await attach('19', older, '--yes')).code).toBe(0);
-  expect((await place.run(['run'])).code).toBe(0);
-  const held = `select strftime(date, '%d') as day, count(*)::int as n, count(distinct export_date)::int as exports
+test(
+  'two ids that a person mixed up are named every night, put right by two commands, and each day holds its own events',
+  { tags: ['extended'] },
+  async () => {
+    const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`, { eventsPerDay: 300 });
+    place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
+    for (let night = 0; night < 2; night++) expect((await place.run(['run'])).code).toBe(1);
+    place.sandbox.setFaults([]);
+    const [newer, older] = place.sandbox.bills().map(({ export_id: id }) => id);
+    const attach = (day: string, id = '', ...more: string[]) =>
+      place.run(['exports', 'decide', `2026-11-${day}.1`, '--attach', id, ...more]);
+    // The id is tried first, at no cost.
+    await ends(attach('20', 'zzz'), 3, 'The service does not know export zzz');
+    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'reset-before' }]);
+    await ends(attach('20', older), 3, 'It is not known whether the service has export');
+    place.sandbox.setFaults([]);
+    await attach('20', older);
+    await attach('19', newer);
+    for (let night = 0; night < 2; night++) {
+      const { code, stderr } = await place.run(['run']);
+      expect(code).toBe(1);
+      for (const key of ['2026-11-19.1', '2026-11-20.1'])
+        expect(stderr).toMatch(
+          new RegExp(`${key} of .* is kept back .* its id may belong to another export`),
+        );
+    }
+    // No run goes on with them.
+    const status = await place.run(['status', '--json']);
+    expect([status.code, JSON.parse(status.stdout)]).toEqual([1, expect.objectContaining({ under_way: [] })]);
+    const notes = await place.rows("select note from ops.exports where note like '%happened on other days'");
+    expect(notes).toHaveLength(2);
+    expect((await attach('20', newer)).code).toBe(3);
+    expect((await attach('20', newer, '--yes')).code).toBe(0);
+    // A person may take the wrong one for right, and find out later.
+    await place.run(['exports', 'decide', '2026-11-19.1', '--accept-incomplete']);
+    expect((await place.run(['run'])).stderr).not.toContain('another export');
+    expect((await attach('19', 'zzz')).stderr).toMatch(
+      /does not know export zzz.*\. 2026-11-19\.1 is loaded, as/,
+    );
+    expect((await attach('19', older, '--yes')).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    const held = `select strftime(date, '%d') as day, count(*)::int as n, count(distinct export_date)::int as exports
     from events group by all order by day desc`;
-  const bills = place.sandbox.bills();
-  const wanted = ['20', '19'].map((day, i) => ({ day, n: bills[i]?.records, exports: 1 }));
-  expect(await place.rows(held)).toEqual(wanted);
-  expect((await place.run(['rebuild'])).code).toBe(0);
-  expect(await place.rows(held)).toEqual(wanted);
-  expect(bills).toHaveLength(2);
-});
+    const bills = place.sandbox.bills();
+    const wanted = ['20', '19'].map((day, i) => ({ day, n: bills[i]?.records, exports: 1 }));
+    expect(await place.rows(held)).toEqual(wanted);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await place.rows(held)).toEqual(wanted);
+    expect(bills).toHaveLength(2);
+  },
+);
 
 test('an id that a person gave to a day without an export is taken back, also after its pages landed, and the day is paid for', async () => {
   const from = (day: string): string =>

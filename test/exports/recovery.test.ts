@@ -145,12 +145,8 @@ test.each([
 });
 
 describe('a journal of before is recognised, where its copy is restored too,', () => {
-  test.each([
-    ['by the witness', ['warehouse.duckdb', 'private/warehouse.duckdb'], []],
-    ['by the published file', ['private'], []],
-    ['by the private file', ['private/witness.json', 'warehouse.duckdb'], []],
-    ['by a manifest', ['warehouse.duckdb', 'private/warehouse.duckdb'], ['private/witness.json']],
-  ])('%s', async (_, lost, older) => {
+  type Sign = [by: string, lost: string[], older: string[]];
+  const recognised = async (_: string, lost: string[], older: string[]): Promise<void> => {
     const place = await twoNights();
     await restore(['ledger/journal.jsonl', 'landing/ledger', ...older]);
     for (const path of lost) await rm(inData(place, path), { recursive: true });
@@ -160,7 +156,17 @@ describe('a journal of before is recognised, where its copy is restored too,', (
     expect(recovered.code).toBe(0);
     await place.run(['run'], at(2));
     expect(paid(place)).toEqual(['2026-11-22']);
-  });
+  };
+
+  test.each<Sign>([
+    ['by the witness', ['warehouse.duckdb', 'private/warehouse.duckdb'], []],
+    ['by a manifest', ['warehouse.duckdb', 'private/warehouse.duckdb'], ['private/witness.json']],
+  ])('%s', recognised);
+
+  test.each<Sign>([
+    ['by the published file', ['private'], []],
+    ['by the private file', ['private/witness.json', 'warehouse.duckdb'], []],
+  ])('%s', { tags: ['extended'] }, recognised);
 });
 
 test('an id that the journal lost after the intent is found again, and nothing is paid for', async () => {
@@ -218,20 +224,13 @@ async function pending(): Promise<Place> {
 }
 
 describe('while an export is not settled', () => {
-  test.each<[string, () => Promise<Place>, string, string[]]>([
-    [
-      'the ledger, its second copy and the published warehouse, one ambiguous',
-      ambiguous,
-      '2026-11-20.1 ambiguous',
-      ['ledger', 'landing/ledger', 'warehouse.duckdb'],
-    ],
-    [
-      'all but the published warehouse, one pending',
-      pending,
-      '2026-11-20.1 processing',
-      ['ledger', 'landing', 'private'],
-    ],
-  ])('a run without %s sends nothing that is billed, and recover heals it', async (__, make, state, lost) => {
+  type World = [what: string, make: () => Promise<Place>, state: string, lost: string[]];
+  const heals = async (
+    _: string,
+    make: () => Promise<Place>,
+    state: string,
+    lost: string[],
+  ): Promise<void> => {
     const place = await make();
     for (const path of lost) await rm(inData(place, path), { recursive: true, force: true });
     const doctor = await place.run(['doctor']);
@@ -259,7 +258,25 @@ describe('while an export is not settled', () => {
     expect([state, state.replace('processing', 'requested')]).toContain(after);
     await place.run(['run']);
     expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
-  });
+  };
+
+  test.each<World>([
+    [
+      'all but the published warehouse, one pending',
+      pending,
+      '2026-11-20.1 processing',
+      ['ledger', 'landing', 'private'],
+    ],
+  ])('a run without %s sends nothing that is billed, and recover heals it', heals);
+
+  test.each<World>([
+    [
+      'the ledger, its second copy and the published warehouse, one ambiguous',
+      ambiguous,
+      '2026-11-20.1 ambiguous',
+      ['ledger', 'landing/ledger', 'warehouse.duckdb'],
+    ],
+  ])('a run without %s sends nothing that is billed, either', { tags: ['extended'] }, heals);
 });
 
 test('neither a rebuild nor a run that has lost its private warehouse too publishes a file without the events that the lost ledger knew', async () => {
@@ -268,7 +285,7 @@ test('neither a rebuild nor a run that has lost its private warehouse too publis
   const events = 'select date, count(*) as events from events group by all order by all';
   const before = await place.rows(events);
   expect(before).toHaveLength(2);
-  for (const [command, ...lost] of [['rebuild'], ['run'], ['run', 'private/warehouse.duckdb']] as const) {
+  for (const [command, ...lost] of [['rebuild'], ['run', 'private/warehouse.duckdb']] as const) {
     for (const path of ['ledger', 'landing/ledger', ...lost])
       await rm(inData(place, path), { recursive: true });
     expect((await place.run([command])).code).toBe(1);

@@ -117,20 +117,24 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     },
   );
 
-  test('are found on the next night after a kill while the pages were read again', async () => {
-    const place = await make(swapped(1));
-    // The fourth page that lands is one of the second reading.
-    const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
-    expect(killed.signal).toBe('SIGKILL');
-    const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
-      state: string;
-    }[];
-    expect(entry?.state).toBe('loaded');
-    expect((await night(place, 1, AGAIN)).code).toBe(0);
-    expect(await held(place)).toBe(billed(place));
-    expect(await lack(place)).toEqual({ day: null, export: null });
-    expect(place.sandbox.requests().E20).toBe(1);
-  });
+  test(
+    'are found on the next night after a kill while the pages were read again',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make(swapped(1));
+      // The fourth page that lands is one of the second reading.
+      const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+      expect(killed.signal).toBe('SIGKILL');
+      const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
+        state: string;
+      }[];
+      expect(entry?.state).toBe('loaded');
+      expect((await night(place, 1, AGAIN)).code).toBe(0);
+      expect(await held(place)).toBe(billed(place));
+      expect(await lack(place)).toEqual({ day: null, export: null });
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
 
   test('in two exports are no loss, nor are records that share an id, nor is a page of more than 1,000 records', async () => {
     const shared = (page: Page, number: number): void => {
@@ -200,15 +204,19 @@ describe('records that come twice, and no record is missing', { tags: ['long'], 
     await ends(other.run(alone.split(' ')), 1, /may lack \d+ records?/);
   });
 
-  test('is complete where there are more records than the statistics count', async () => {
-    const place = await make((page, number) => {
-      const send = page.data.find(({ event_name }) => event_name === 'send_success');
-      if (number === 2) page.data.push({ ...send, id: 'one-more' });
-      overlapping(page, number);
-    });
-    await ends(place.run(['run']), 0);
-    expect(await complete(place)).toMatchObject({ complete_by: 'statistics' });
-  });
+  test(
+    'is complete where there are more records than the statistics count',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make((page, number) => {
+        const send = page.data.find(({ event_name }) => event_name === 'send_success');
+        if (number === 2) page.data.push({ ...send, id: 'one-more' });
+        overlapping(page, number);
+      });
+      await ends(place.run(['run']), 0);
+      expect(await complete(place)).toMatchObject({ complete_by: 'statistics' });
+    },
+  );
 });
 
 describe('people who were deleted at the service', { tags: ['long'], timeout: 120_000 }, () => {
@@ -421,19 +429,25 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
     }
   });
 
-  test('with other texts, another status or a lost connection stop nothing, and name no export', async () => {
-    const lost = { endpoint: 'E20', kind: 'reset-after', times: 1 } as const;
-    const answers = [
-      ...unknown(answer('no credit'), answer('blocked address')),
-      ...unknown({ ...answer('blocked address'), status: 403 }),
-    ];
-    const place = await makePlace(YAML.replace(DAY, '2026-11-15'), { faults: [...answers, lost, lost] });
-    for (const asked of [1, 2, 3, 4, 5, 6]) {
-      await place.run(['run']);
-      expect(place.sandbox.requests().E20).toBe(asked);
-    }
-    expect((await place.run(['exports', 'list'])).stderr).toContain('decide 2026-11-20.1 --attach EXPORT_ID');
-  });
+  test(
+    'with other texts, another status or a lost connection stop nothing, and name no export',
+    { tags: ['extended'] },
+    async () => {
+      const lost = { endpoint: 'E20', kind: 'reset-after', times: 1 } as const;
+      const answers = [
+        ...unknown(answer('no credit'), answer('blocked address')),
+        ...unknown({ ...answer('blocked address'), status: 403 }),
+      ];
+      const place = await makePlace(YAML.replace(DAY, '2026-11-15'), { faults: [...answers, lost, lost] });
+      for (const asked of [1, 2, 3, 4, 5, 6]) {
+        await place.run(['run']);
+        expect(place.sandbox.requests().E20).toBe(asked);
+      }
+      expect((await place.run(['exports', 'list'])).stderr).toContain(
+        'decide 2026-11-20.1 --attach EXPORT_ID',
+      );
+    },
+  );
 });
 
 describe('what nights say of exports', { tags: ['long'] }, () => {
@@ -464,35 +478,39 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
     expect(stdout + stderr).not.toMatch(/day missing/);
   });
 
-  test('late events, and counts that rise later, are told with what reads their day again at no cost', async () => {
-    const days = ['2026-11-03', DAY];
-    const asked = async (change: (page: Page, number: number) => void): Promise<[Place, string]> => {
-      const place = await make(change, YAML, 300);
-      let said = '';
-      for (const day of days)
-        said += (await place.run(`backfill --start ${day} --end ${day} --yes-paid`.split(' '))).stderr;
-      return [place, said];
-    };
-    const late = (page: Page): void => {
-      const micros = Number(page.data[0]?.['time']);
-      if (micros < Date.parse(`${DAY}T00:00:00+09:00`) * 1_000) return;
-      page.data.push({ ...page.data[0], id: 'late', time: String(micros - 17 * 86_400_000_000) });
-    };
-    const [, told] = await asked(late);
-    expect(told).toContain(
-      'the oldest of them on 2026-11-03; `dawnload exports resume 2026-11-03.1` reads the export of that day again at no cost.',
-    );
-    const [place, quiet] = await asked(() => undefined);
-    expect(quiet).not.toContain('exports resume');
-    const more = (by: number): Fault => ({ endpoint: 'E17', kind: 'restate', by });
-    place.sandbox.setFaults([more(1)]);
-    await place.run(['run']);
-    await ends(
-      place.run(['run']),
-      0,
-      /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
-    );
-  }, 120_000);
+  test(
+    'late events, and counts that rise later, are told with what reads their day again at no cost',
+    { tags: ['extended'], timeout: 120_000 },
+    async () => {
+      const days = ['2026-11-03', DAY];
+      const asked = async (change: (page: Page, number: number) => void): Promise<[Place, string]> => {
+        const place = await make(change, YAML, 300);
+        let said = '';
+        for (const day of days)
+          said += (await place.run(`backfill --start ${day} --end ${day} --yes-paid`.split(' '))).stderr;
+        return [place, said];
+      };
+      const late = (page: Page): void => {
+        const micros = Number(page.data[0]?.['time']);
+        if (micros < Date.parse(`${DAY}T00:00:00+09:00`) * 1_000) return;
+        page.data.push({ ...page.data[0], id: 'late', time: String(micros - 17 * 86_400_000_000) });
+      };
+      const [, told] = await asked(late);
+      expect(told).toContain(
+        'the oldest of them on 2026-11-03; `dawnload exports resume 2026-11-03.1` reads the export of that day again at no cost.',
+      );
+      const [place, quiet] = await asked(() => undefined);
+      expect(quiet).not.toContain('exports resume');
+      const more = (by: number): Fault => ({ endpoint: 'E17', kind: 'restate', by });
+      place.sandbox.setFaults([more(1)]);
+      await place.run(['run']);
+      await ends(
+        place.run(['run']),
+        0,
+        /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
+      );
+    },
+  );
 
   test('a last page as full as any other is noted by the night, and by a rebuild', async () => {
     const place = await make((page) => {

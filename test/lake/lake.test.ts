@@ -188,7 +188,7 @@ describe('a push', () => {
     await expectEqual(lakeside);
   });
 
-  test('whose answer was lost is found in the lake, and counts', async () => {
+  test('whose answer was lost is found in the lake, and counts', { tags: ['extended'] }, async () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
     lake.endings = ['answer lost'];

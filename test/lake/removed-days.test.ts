@@ -148,19 +148,23 @@ test('a rebuild that cannot read pages of such a day keeps what was computed of 
   await expectWhole();
 });
 
-test('where the private warehouse is gone too, the published one takes its place', async () => {
-  await expectDone('run');
-  await removePages('2026-11-14');
-  await rm(working());
-  await ends(
-    place.run(['rebuild']),
-    1,
-    'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers keep what was published before, if anything.',
-  );
-  expect((await place.run(['run'])).code).toBe(1);
-  await expectWhole();
-  // As docs/scale.md has it.
-  await cp(place.published, working());
-  await expectDone('run');
-  await expectWhole();
-});
+test(
+  'where the private warehouse is gone too, the published one takes its place',
+  { tags: ['extended'] },
+  async () => {
+    await expectDone('run');
+    await removePages('2026-11-14');
+    await rm(working());
+    await ends(
+      place.run(['rebuild']),
+      1,
+      'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers keep what was published before, if anything.',
+    );
+    expect((await place.run(['run'])).code).toBe(1);
+    await expectWhole();
+    // As docs/scale.md has it.
+    await cp(place.published, working());
+    await expectDone('run');
+    await expectWhole();
+  },
+);

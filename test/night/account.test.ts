@@ -53,14 +53,7 @@ test('root whose files stay its own is refused, with the line to use', async () 
   await attempt([0, 1_000, 0], { allowRoot: true });
 });
 
-const COMMANDS = [
-  'run',
-  'backfill --start 2026-11-19 --end 2026-11-19',
-  'rebuild',
-  'recover',
-  'report',
-  'forget --user-id user-1 --yes',
-];
+const COMMANDS = ['run', 'rebuild', 'forget --user-id user-1 --yes'];
 
 describe.runIf(process.geteuid?.() === 0)('in fact', () => {
   test(

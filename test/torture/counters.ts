@@ -60,14 +60,20 @@ export class Counters {
     return rarest;
   }
 
+  /** What has not happened yet, and can. */
+  missing(): string[] {
+    return [...this.#times]
+      .filter(([key, times]) => times === 0 && this.#reason(key) === undefined)
+      .map(([key]) => key);
+  }
+
   /** Prints a line for each name; returns how many never happened, if they `must`, and can. */
   conclude(say: (line: string) => void, must: boolean): number {
-    const missing: string[] = [];
     for (const [key, times] of this.#times) {
       const reason = times === 0 ? this.#reason(key) : undefined;
       say(`${String(times).padStart(6)}  ${key}${reason === undefined ? '' : ` (${reason})`}`);
-      if (times === 0 && reason === undefined) missing.push(key);
     }
+    const missing = this.missing();
     for (const key of missing) say(`never happened: ${key}`);
     return must ? missing.length : 0;
   }

@@ -15,6 +15,7 @@ import { Counters, nameOf } from './counters.js';
 import { contents, differences } from '../support/contents.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
+import { beginWithTemplate } from '../support/template.js';
 import { DAY_STREAMS } from '../../src/streams/index.js';
 import { AT_RANDOM, DAY_MS, Trial } from './trial.js';
 import type { CrashPoint, FileName } from '../../src/ground/crash-points.js';
@@ -95,6 +96,8 @@ export interface KillOptions {
   readonly seed: number;
   /** How many processes are to be killed. */
   readonly kills: number;
+  /** How many more at most, while something that can happen has not happened yet. */
+  readonly more?: number;
   /** When to stop early, in milliseconds of this machine's clock since the epoch. */
   readonly until?: number;
   /** Rounds in one data folder before the next one is begun. */
@@ -136,6 +139,13 @@ export function emptyReport(): KillReport {
   };
 }
 
+/** Whether more is to be killed. */
+export function isUnfinished(options: Omit<KillOptions, 'seed'>, report: KillReport): boolean {
+  const { kills, more = 0, until = Infinity } = options;
+  const enough = report.counters.missing().length === 0 ? kills : kills + more;
+  return report.kills < enough && Date.now() < until;
+}
+
 /**
  * Kills until there were enough.
  *
@@ -143,8 +153,7 @@ export function emptyReport(): KillReport {
  */
 export async function killTorture(options: KillOptions, report = emptyReport()): Promise<KillReport> {
   const chance = new Chance(options.seed);
-  const goOn = (): boolean =>
-    report.kills < options.kills && (options.until === undefined || Date.now() < options.until);
+  const goOn = (): boolean => isUnfinished(options, report);
   while (goOn()) {
     const torture = await KillTrial.make(chance, report, options);
     const rounds = options.roundsPerFolder ?? 8;
@@ -182,6 +191,7 @@ class KillTrial {
 
   static async make(chance: Chance, report: KillReport, options: KillOptions): Promise<KillTrial> {
     const trial = await Trial.make(YAML, { eventsPerDay: EVENTS_PER_DAY, exportSeconds: 0 });
+    beginWithTemplate(['run'], trial.place.folder);
     trial.tell(`seed ${options.seed}`);
     return new KillTrial(trial, chance, report, options);
   }
@@ -194,7 +204,7 @@ class KillTrial {
     this.#reader.start();
     try {
       for (let left = Math.max(this.#first.length, 3 + chance.below(6)); left > 0 && goOn(); left--) {
-        const isMisfortune = this.#first.length === 0 && chance.happens(0.35);
+        const isMisfortune = this.#first.length === 0 && chance.happens(0.4);
         const [fault, ofMisfortune] = isMisfortune ? this.#misfortune() : [];
         this.#faults(fault === undefined ? [] : [fault]);
         const isDone = await this.#kill(command, this.#points(round, ofMisfortune));
@@ -292,12 +302,11 @@ class KillTrial {
     return RUN_POINTS;
   }
 
-  #misfortune(): (typeof MISFORTUNES)[number] | [] {
-    const rarest = this.report.counters.rarest(
-      'fault',
-      MISFORTUNES.map(([fault]) => nameOf(fault)),
-    );
-    return MISFORTUNES.find(([fault]) => nameOf(fault) === rarest) ?? [];
+  /** One of those that bring a run to the point where least was killed. */
+  #misfortune(): (typeof MISFORTUNES)[number] {
+    const points = MISFORTUNES.flatMap(([, ofOne]) => ofOne);
+    const rarest = this.report.counters.rarest('crash point', points);
+    return this.chance.pick(MISFORTUNES.filter(([, ofOne]) => ofOne.includes(rarest)));
   }
 
   #faults(faults: readonly Fault[]): void {
@@ -308,7 +317,7 @@ class KillTrial {
   async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
     const { trial, chance, report } = this;
     const first = points === RUN_POINTS ? this.#first.shift() : undefined;
-    const isNamed = points !== RUN_POINTS || chance.happens(0.65);
+    const isNamed = points !== RUN_POINTS || chance.happens(0.8);
     const rarest = isNamed ? report.counters.rarest('crash point', points) : undefined;
     const point = first ?? rarest;
     // Only a power cut tears a line.

@@ -10,7 +10,7 @@ import type { Counters } from './counters.js';
 import { faultCounters, PAIRS, tryFault } from './faults.js';
 import { emptyForgetfulReport, forgetfulMonth } from './forgetful.js';
 import { emptyFortnightReport, fortnight } from './fortnight.js';
-import { emptyReport, killTorture } from './kill.js';
+import { emptyReport, isUnfinished, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
 import { oddCounters, oddNights } from './odd.js';
 import { emptyPushReport, pushWithKills } from './pushes.js';
@@ -99,13 +99,13 @@ async function pushes(): Promise<number> {
 }
 
 async function kill(): Promise<number> {
-  const kills = countOr(300);
-  say(`seed ${firstSeed}, ${kills} kills`);
+  const options = { kills: countOr(150), more: isDefault ? 150 : 0, until, say };
+  say(`seed ${firstSeed}, ${options.kills} kills`);
   const report = emptyReport();
   let broken = 0;
   const worker = async (own: number): Promise<void> => {
-    for (let turn = own; broken <= 5 && report.kills < kills && Date.now() < until; turn += workers) {
-      await killTorture({ seed: turn, kills, until, say }, report).catch((error: unknown) => {
+    for (let turn = own; broken <= 5 && isUnfinished(options, report); turn += workers) {
+      await killTorture({ ...options, seed: turn }, report).catch((error: unknown) => {
         broken++;
         say(`BROKEN with seed ${turn}: ${why(error)}`);
       });
@@ -137,10 +137,15 @@ async function faults(): Promise<number> {
   return broken + conclude({ pairs: chosen.length, broken, longest }, counters);
 }
 
-/** Tries each seed, `workers` at a time. */
-async function seeds(count: number, trial: (seed: number) => Promise<void>): Promise<number> {
+/** Tries each seed, `workers` at a time; by default twice as many, while something that can happen has not happened yet. */
+async function seeds(
+  count: number,
+  counters: Counters,
+  trial: (seed: number) => Promise<void>,
+): Promise<number> {
   let broken = 0;
-  const jobs = Array.from({ length: count }, (_, nth) => async () => {
+  const jobs = Array.from({ length: isDefault ? 2 * count : count }, (_, nth) => async () => {
+    if (nth >= count && counters.missing().length === 0) return;
     const seed = firstSeed + nth;
     const begun = Date.now();
     try {
@@ -157,10 +162,10 @@ async function seeds(count: number, trial: (seed: number) => Promise<void>): Pro
 }
 
 async function fortnights(): Promise<number> {
-  const count = countOr(12);
+  const count = countOr(6);
   say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
   const report = emptyFortnightReport();
-  const broken = await seeds(count, (seed) => fortnight(seed, report));
+  const broken = await seeds(count, report.counters, (seed) => fortnight(seed, report));
   return broken + conclude(report, report.counters);
 }
 
@@ -168,7 +173,7 @@ async function forgetful(): Promise<number> {
   const count = countOr(30);
   say(`${count} forgetful months of ten nights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
   const report = emptyForgetfulReport();
-  const broken = await seeds(count, (seed) => forgetfulMonth(seed, report));
+  const broken = await seeds(count, report.counters, (seed) => forgetfulMonth(seed, report));
   return broken + conclude(report, report.counters);
 }
 

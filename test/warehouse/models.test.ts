@@ -162,7 +162,7 @@ describe('models that nights bring forward', { tags: ['long'] }, () => {
           expect(noted).toEqual(held);
         }
       }),
-      { numRuns: 2, endOnFailure: true },
+      { numRuns: Number(process.env['MODEL_RUNS'] ?? 1), endOnFailure: true },
     );
   }, 120_000);
 
