@@ -160,21 +160,25 @@ describe('a night', { tags: ['long'] }, () => {
     },
   );
 
-  test('whose export has an id with half an emoji waits for a person, and its day can be had', async () => {
-    const body = '{"export_id":"abc\\ud83d","note":"\\udc00"}';
-    const answer = { kind: 'status', status: 200, headers: json, body, handled: true } as const;
-    const place = await makePlace(TWO_PAID.replace('2026-11-19', '2026-11-20'), {
-      faults: [{ endpoint: 'E20', ...answer }],
-    });
-    expect((await run(place, 'run', 1)).stderr).toContain('Published');
-    await expectWellFormed(place);
-    place.sandbox.setFaults([]);
-    await run(place, 'run', 1);
-    const id = place.sandbox.bills()[0]?.export_id ?? '';
-    await run(place, `exports decide 2026-11-20.1 --attach ${id}`);
-    await run(place, 'run');
-    expect(place.sandbox.bills()).toHaveLength(1);
-  });
+  test(
+    'whose export has an id with half an emoji waits for a person, and its day can be had',
+    { tags: ['extended'] },
+    async () => {
+      const body = '{"export_id":"abc\\ud83d","note":"\\udc00"}';
+      const answer = { kind: 'status', status: 200, headers: json, body, handled: true } as const;
+      const place = await makePlace(TWO_PAID.replace('2026-11-19', '2026-11-20'), {
+        faults: [{ endpoint: 'E20', ...answer }],
+      });
+      expect((await run(place, 'run', 1)).stderr).toContain('Published');
+      await expectWellFormed(place);
+      place.sandbox.setFaults([]);
+      await run(place, 'run', 1);
+      const id = place.sandbox.bills()[0]?.export_id ?? '';
+      await run(place, `exports decide 2026-11-20.1 --attach ${id}`);
+      await run(place, 'run');
+      expect(place.sandbox.bills()).toHaveLength(1);
+    },
+  );
 });
 
 describe('a backfill', { tags: ['long'] }, () => {
@@ -285,7 +289,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
 
 test(
   'a clear refusal costs nothing: each run asks again, until one is accepted',
-  { tags: ['long'] },
+  { tags: ['extended'] },
   async () => {
     const place = await makePlace(TWO_PAID);
     const body = { error: 'InvalidRequest', message: 'no' };

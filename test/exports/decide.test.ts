@@ -58,7 +58,7 @@ describe('an export id', { tags: ['long'], timeout: 120_000 }, () => {
 
 test(
   'Ctrl-C ends the wait for several exports within seconds, and the next run resumes them',
-  { tags: ['long'], timeout: 120_000 },
+  { tags: ['extended'], timeout: 120_000 },
   async () => {
     const faults = [{ endpoint: 'E21', kind: 'error-body-200', refusal: 'timeout' }] as const;
     const settings = yaml('2026-11-19').replace('max_wait_minutes: 0', 'max_wait_minutes: 60');
@@ -111,7 +111,7 @@ describe('a decision about a range', { tags: ['long'], timeout: 120_000 }, () =>
     expect(place.sandbox.bills()).toHaveLength(5);
   });
 
-  test('pays for no further day once an outcome is unknown', async () => {
+  test('pays for no further day once an outcome is unknown', { tags: ['extended'] }, async () => {
     const place = await lost('2026-11-18');
     await ends(place.run([...RANGE, '--pay-again', '--yes']), 1);
     expect(place.sandbox.bills()).toHaveLength(4);

@@ -132,22 +132,26 @@ describe('a paid export that comes without records', () => {
     expect(place.sandbox.requests().E20).toBe(1);
   });
 
-  test('is believed when a person says so, and can be opened again all the same', async () => {
-    const place = await make(DAY);
-    const empty = { status: 'success', data: [], total_page_count: 1 };
-    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 200, body: empty }]);
-    expect((await place.run(['run'])).code).toBe(1);
-    expect((await place.run(['exports', 'decide', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
-    expect(await listed(place)).toMatchObject([{ state: 'loaded', records: 0 }]);
-    expect((await place.run(['run'])).code).toBe(0);
-    place.sandbox.setFaults([]);
-    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-    expect((await listed(place))[0]?.records).toBeGreaterThan(1_000);
-    const rebuilt = await place.rows('select count(*)::int as events from events');
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    expect(await events(place)).toEqual(rebuilt);
-    expect(place.sandbox.requests().E20).toBe(1);
-  });
+  test(
+    'is believed when a person says so, and can be opened again all the same',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make(DAY);
+      const empty = { status: 'success', data: [], total_page_count: 1 };
+      place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 200, body: empty }]);
+      expect((await place.run(['run'])).code).toBe(1);
+      expect((await place.run(['exports', 'decide', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
+      expect(await listed(place)).toMatchObject([{ state: 'loaded', records: 0 }]);
+      expect((await place.run(['run'])).code).toBe(0);
+      place.sandbox.setFaults([]);
+      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+      expect((await listed(place))[0]?.records).toBeGreaterThan(1_000);
+      const rebuilt = await place.rows('select count(*)::int as events from events');
+      expect((await place.run(['rebuild'])).code).toBe(0);
+      expect(await events(place)).toEqual(rebuilt);
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
 });
 
 test(
@@ -232,26 +236,30 @@ test(
   },
 );
 
-test('an id that a person gave to a day without an export is taken back, also after its pages landed, and the day is paid for', async () => {
-  const from = (day: string): string =>
-    `start_date: 2026-11-19\n${exports(100_000, `  start_date: ${day}\n`)}`;
-  const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
-  await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
-  // What has landed and is loaded next is not given up by mistake.
-  await ends(place.run(['exports', 'decide', '2026-11-20.1', '--abandon']), 3, 'has landed');
-  expect((await place.run(['run'])).code).toBe(0);
-  const [bill] = place.sandbox.bills();
-  await place.configure(from('2026-11-19'));
-  expect(
-    (await place.run(['exports', 'decide', '2026-11-19.1', '--attach', bill!.export_id, '--yes'])).code,
-  ).toBe(0);
-  expect((await place.run(['run'])).stderr).toContain('`dawnload exports decide 2026-11-19.1 --abandon`');
-  expect((await place.run(['exports', 'decide', '2026-11-19.1', '--abandon'])).code).toBe(0);
-  expect((await place.run(['exports', 'decide', '2026-11-19.1', '--pay-again'])).code).toBe(0);
-  const held =
-    "select strftime(date, '%d') as day, count(*)::int as n from events group by all order by day desc";
-  const days = place.sandbox.bills().map(({ records }, i) => ({ day: ['20', '19'][i], n: records }));
-  expect(await place.rows(held)).toEqual(days);
-  expect((await place.run(['rebuild'])).code).toBe(0);
-  expect(await place.rows(held)).toEqual(days);
-});
+test(
+  'an id that a person gave to a day without an export is taken back, also after its pages landed, and the day is paid for',
+  { tags: ['extended'] },
+  async () => {
+    const from = (day: string): string =>
+      `start_date: 2026-11-19\n${exports(100_000, `  start_date: ${day}\n`)}`;
+    const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
+    await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
+    // What has landed and is loaded next is not given up by mistake.
+    await ends(place.run(['exports', 'decide', '2026-11-20.1', '--abandon']), 3, 'has landed');
+    expect((await place.run(['run'])).code).toBe(0);
+    const [bill] = place.sandbox.bills();
+    await place.configure(from('2026-11-19'));
+    expect(
+      (await place.run(['exports', 'decide', '2026-11-19.1', '--attach', bill!.export_id, '--yes'])).code,
+    ).toBe(0);
+    expect((await place.run(['run'])).stderr).toContain('`dawnload exports decide 2026-11-19.1 --abandon`');
+    expect((await place.run(['exports', 'decide', '2026-11-19.1', '--abandon'])).code).toBe(0);
+    expect((await place.run(['exports', 'decide', '2026-11-19.1', '--pay-again'])).code).toBe(0);
+    const held =
+      "select strftime(date, '%d') as day, count(*)::int as n from events group by all order by day desc";
+    const days = place.sandbox.bills().map(({ records }, i) => ({ day: ['20', '19'][i], n: records }));
+    expect(await place.rows(held)).toEqual(days);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await place.rows(held)).toEqual(days);
+  },
+);

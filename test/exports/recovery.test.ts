@@ -186,20 +186,24 @@ test('an id that the journal lost after the intent is found again, and nothing i
   expect(paid(place)).toEqual(['2026-11-22']);
 });
 
-test('a run that was killed, a clock that is set back, and a second run leave nothing to ask', async () => {
-  const place = await twoNights();
-  clock.night = 1;
-  expect((await place.run(['run'], at(1))).code).toBe(0);
-  clock.night = 2;
-  const killed = await place.execute(['run'], {
-    ...at(2),
-    DAWNLOAD_CRASH_AT: 'land/campaigns-manifest/durable',
-  });
-  expect(killed.signal).toBe('SIGKILL');
-  const later = { DAWNLOAD_NOW: '2026-11-22T22:27:00Z' };
-  expect((await place.run(['run'], later)).code).toBe(0);
-  expect(paid(place)).toEqual(['2026-11-22']);
-});
+test(
+  'a run that was killed, a clock that is set back, and a second run leave nothing to ask',
+  { tags: ['extended'] },
+  async () => {
+    const place = await twoNights();
+    clock.night = 1;
+    expect((await place.run(['run'], at(1))).code).toBe(0);
+    clock.night = 2;
+    const killed = await place.execute(['run'], {
+      ...at(2),
+      DAWNLOAD_CRASH_AT: 'land/campaigns-manifest/durable',
+    });
+    expect(killed.signal).toBe('SIGKILL');
+    const later = { DAWNLOAD_NOW: '2026-11-22T22:27:00Z' };
+    expect((await place.run(['run'], later)).code).toBe(0);
+    expect(paid(place)).toEqual(['2026-11-22']);
+  },
+);
 
 async function states(place: Place): Promise<string[]> {
   const { stdout } = await place.run(['exports', 'list', '--json']);

@@ -136,27 +136,31 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     },
   );
 
-  test('in two exports are no loss, nor are records that share an id, nor is a page of more than 1,000 records', async () => {
-    const shared = (page: Page, number: number): void => {
-      const [one, two] = page.data;
-      if (number !== 0 || !one || !two) return;
-      two['id'] = one['id'];
-      page.data.push({ ...page.data[2], id: 'one-more' });
-    };
-    const place = await make(shared);
-    await ends(place.run(['run']), 0, 'Noticed shared id: 1 record', 'Noticed large page: 1 page');
-    expect(await held(place)).toBe(billed(place) + 1);
-    expect(place.sandbox.requests().E21).toBe(3);
+  test(
+    'in two exports are no loss, nor are records that share an id, nor is a page of more than 1,000 records',
+    { tags: ['extended'] },
+    async () => {
+      const shared = (page: Page, number: number): void => {
+        const [one, two] = page.data;
+        if (number !== 0 || !one || !two) return;
+        two['id'] = one['id'];
+        page.data.push({ ...page.data[2], id: 'one-more' });
+      };
+      const place = await make(shared);
+      await ends(place.run(['run']), 0, 'Noticed shared id: 1 record', 'Noticed large page: 1 page');
+      expect(await held(place)).toBe(billed(place) + 1);
+      expect(place.sandbox.requests().E21).toBe(3);
 
-    let newest: Record<string, unknown> | undefined;
-    const again = (page: Page): void => {
-      if (newest !== undefined) page.data.push(newest);
-      newest = page.data[0];
-    };
-    const two = await make(again, YAML.replace(DAY, '2026-11-19'), 300);
-    await ends(two.run(['run']), 0, 'Noticed elsewhere: 1 record');
-    expect(two.sandbox.requests().E21).toBe(2);
-  });
+      let newest: Record<string, unknown> | undefined;
+      const again = (page: Page): void => {
+        if (newest !== undefined) page.data.push(newest);
+        newest = page.data[0];
+      };
+      const two = await make(again, YAML.replace(DAY, '2026-11-19'), 300);
+      await ends(two.run(['run']), 0, 'Noticed elsewhere: 1 record');
+      expect(two.sandbox.requests().E21).toBe(2);
+    },
+  );
 });
 
 describe('records that come twice, and no record is missing', { tags: ['long'], timeout: 120_000 }, () => {
@@ -226,24 +230,28 @@ describe('people who were deleted at the service', { tags: ['long'], timeout: 12
   };
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-  test('are the likely cause that is named, unless the share is tolerated, which is recorded', async () => {
-    const place = await make(withoutSome);
-    await ends(
-      place.run(['run']),
-      1,
-      /are spread over \d+ campaigns and journeys: people who were deleted at the service \(E15\)/,
-    );
-    const tolerant = await make(withoutSome, `${YAML}  tolerate_missing: 10%\n`);
-    await ends(tolerant.run(['run']), 0);
-    const [entry] = JSON.parse((await tolerant.run(['exports', 'list', '--json'])).stdout) as {
-      tolerated: number;
-    }[];
-    expect(entry?.tolerated).toBeGreaterThan(0);
-    const noted = `select records::int as records from ops.load_notes where note = 'tolerated'`;
-    expect(await tolerant.rows(noted)).toEqual([{ records: entry?.tolerated }]);
-    const found = `select count(*)::int as n from ops.checks where name = 'events_agree'`;
-    expect(await tolerant.rows(found)).toEqual([{ n: 0 }]);
-  });
+  test(
+    'are the likely cause that is named, unless the share is tolerated, which is recorded',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make(withoutSome);
+      await ends(
+        place.run(['run']),
+        1,
+        /are spread over \d+ campaigns and journeys: people who were deleted at the service \(E15\)/,
+      );
+      const tolerant = await make(withoutSome, `${YAML}  tolerate_missing: 10%\n`);
+      await ends(tolerant.run(['run']), 0);
+      const [entry] = JSON.parse((await tolerant.run(['exports', 'list', '--json'])).stdout) as {
+        tolerated: number;
+      }[];
+      expect(entry?.tolerated).toBeGreaterThan(0);
+      const noted = `select records::int as records from ops.load_notes where note = 'tolerated'`;
+      expect(await tolerant.rows(noted)).toEqual([{ records: entry?.tolerated }]);
+      const found = `select count(*)::int as n from ops.checks where name = 'events_agree'`;
+      expect(await tolerant.rows(found)).toEqual([{ n: 0 }]);
+    },
+  );
 
   test('explain no channel that lacks entirely', async () => {
     const place = await make((page) => {
@@ -262,10 +270,8 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
     page.total_page_count = 2;
   };
 
-  test.each<[string, (page: Page, number: number) => void, RegExp]>([
-    ['an empty last page', emptyEnd, /page 2 has no records/],
-    ['a page count that grows', early, /successful sends fewer than the daily statistics count/],
-  ])('(%s) is named, and read again on the next night', async (_, change, said) => {
+  type End = [what: string, change: (page: Page, number: number) => void, said: RegExp];
+  const isReadAgain = async (...[, change, said]: End): Promise<void> => {
     const place = await make(change);
     await ends(place.run(['run']), 1, said);
     expect(await held(place)).toBe(2_000);
@@ -277,7 +283,15 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
     await night(place, 2, AGAIN);
     expect(place.sandbox.requests().E21).toBe(asked);
     expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
-  });
+  };
+
+  test.each<End>([['an empty last page', emptyEnd, /page 2 has no records/]])(
+    '(%s) is named, and read again on the next night',
+    isReadAgain,
+  );
+  test.each<End>([
+    ['a page count that grows', early, /successful sends fewer than the daily statistics count/],
+  ])('(%s) is named, and read again, too', { tags: ['extended'] }, isReadAgain);
 
   test(
     '(a channel that is missing whole) is named, also after a person was erased, and is whole on the next night',
@@ -301,7 +315,7 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
   );
 });
 
-test('an export that has no page is accepted by a person’s word', async () => {
+test('an export that has no page is accepted by a person’s word', { tags: ['long'] }, async () => {
   const place = await makePlace(YAML, { eventsPerDay: 1_900 });
   let status = 'processing';
   place.sandbox.bend((endpoint, answer) =>
@@ -343,21 +357,25 @@ test('the journal holds no text of the service about a page that does not come',
   expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).not.toContain('Kim');
 });
 
-test('an answer to the paid request that breaks off is kept, and the id in it is offered', async () => {
-  const place = await makePlace(YAML, {
-    faults: [{ endpoint: 'E20', kind: 'wrong-length', by: 10, times: 1 }],
-  });
-  expect((await place.run(['run'])).code).toBe(1);
-  const id = place.sandbox.bills()[0]?.export_id ?? '';
-  const { stderr } = await place.run(['exports', 'list']);
-  expect(stderr).toContain('Reason: the answer broke off: ');
-  expect(stderr).toContain(`If ${id}, which its answer names, is its`);
-  expect((await place.run(['exports', 'decide', `${DAY}.1`, '--attach', id])).code).toBe(0);
-  expect((await place.run(['run'])).code).toBe(0);
-  expect(place.sandbox.bills()).toHaveLength(1);
-});
+test(
+  'an answer to the paid request that breaks off is kept, and the id in it is offered',
+  { tags: ['long'] },
+  async () => {
+    const place = await makePlace(YAML, {
+      faults: [{ endpoint: 'E20', kind: 'wrong-length', by: 10, times: 1 }],
+    });
+    expect((await place.run(['run'])).code).toBe(1);
+    const id = place.sandbox.bills()[0]?.export_id ?? '';
+    const { stderr } = await place.run(['exports', 'list']);
+    expect(stderr).toContain('Reason: the answer broke off: ');
+    expect(stderr).toContain(`If ${id}, which its answer names, is its`);
+    expect((await place.run(['exports', 'decide', `${DAY}.1`, '--attach', id])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(place.sandbox.bills()).toHaveLength(1);
+  },
+);
 
-test('an export whose manifest is damaged is whole once it is read again', async () => {
+test('an export whose manifest is damaged is whole once it is read again', { tags: ['long'] }, async () => {
   const place = await makePlace(YAML);
   expect((await place.run(['run'])).code).toBe(0);
   const id = place.sandbox.bills()[0]?.export_id ?? '';
@@ -417,7 +435,7 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
     await ends(place.run(['backfill', ...day]), 1, '2026-11-19.1 is given up');
   });
 
-  test('whose answers differ only in the day are the last, too', async () => {
+  test('whose answers differ only in the day are the last, too', { tags: ['extended'] }, async () => {
     const faults = unknown(
       answer('no credit for 2026-11-19T15:00'),
       answer('no credit for 2026-11-18T15:00'),
@@ -512,16 +530,20 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
     },
   );
 
-  test('a last page as full as any other is noted by the night, and by a rebuild', async () => {
-    const place = await make((page) => {
-      page.total_page_count = 1;
-    });
-    const noted = `select date::varchar as day, note from ops.load_notes where note = 'full_page' and date = '${DAY}'`;
-    await night(place, 1);
-    expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
-    await night(place, 1, 'rebuild');
-    expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
-  });
+  test(
+    'a last page as full as any other is noted by the night, and by a rebuild',
+    { tags: ['extended'] },
+    async () => {
+      const place = await make((page) => {
+        page.total_page_count = 1;
+      });
+      const noted = `select date::varchar as day, note from ops.load_notes where note = 'full_page' and date = '${DAY}'`;
+      await night(place, 1);
+      expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
+      await night(place, 1, 'rebuild');
+      expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
+    },
+  );
 });
 
 describe('an export with records outside its window', { tags: ['long'], timeout: 120_000 }, () => {

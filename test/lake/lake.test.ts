@@ -104,34 +104,42 @@ describe('a push', () => {
     expect(await commits(lakeside)).toHaveLength(5);
   });
 
-  test('of a run is one commit with the night, its restated days and all that follows from them', async () => {
-    const lakeside = await filled(1);
-    const { place, lake } = lakeside;
-    const night = await good(place, 'run', NEXT_NIGHT);
-    expect(night.stderr).toMatch(/Pushed [\d,]+ rows to the lake in 1 commit\./);
-    await expectEqual(lakeside);
-    expect((await commits(lakeside)).slice(5)).toEqual(['run']);
-    const status = JSON.parse((await good(place, 'lake status --json')).stdout) as {
-      coverage: { stream: string; days: number }[];
-      commits: { rows: number }[];
-    };
-    expect(status.coverage.find(({ stream }) => stream === 'events')?.days).toBe(4);
-    // Days of events that did not change are not written again.
-    const [events] = await lake.rows('select count(*)::int as n from dl.events');
-    expect(status.commits[0]?.rows).toBeLessThan(Number(events?.['n']) * 20);
-    await good(place, 'lake verify');
-  });
+  test(
+    'of a run is one commit with the night, its restated days and all that follows from them',
+    { tags: ['extended'] },
+    async () => {
+      const lakeside = await filled(1);
+      const { place, lake } = lakeside;
+      const night = await good(place, 'run', NEXT_NIGHT);
+      expect(night.stderr).toMatch(/Pushed [\d,]+ rows to the lake in 1 commit\./);
+      await expectEqual(lakeside);
+      expect((await commits(lakeside)).slice(5)).toEqual(['run']);
+      const status = JSON.parse((await good(place, 'lake status --json')).stdout) as {
+        coverage: { stream: string; days: number }[];
+        commits: { rows: number }[];
+      };
+      expect(status.coverage.find(({ stream }) => stream === 'events')?.days).toBe(4);
+      // Days of events that did not change are not written again.
+      const [events] = await lake.rows('select count(*)::int as n from dl.events');
+      expect(status.commits[0]?.rows).toBeLessThan(Number(events?.['n']) * 20);
+      await good(place, 'lake verify');
+    },
+  );
 
-  test('replaces what the lake holds of an export, whatever day its events bear there', async () => {
-    const lakeside = await filled();
-    await change(
-      lakeside.lake.file,
-      `update dl.events set date = null where export_date = '2026-11-19';
+  test(
+    'replaces what the lake holds of an export, whatever day its events bear there',
+    { tags: ['extended'] },
+    async () => {
+      const lakeside = await filled();
+      await change(
+        lakeside.lake.file,
+        `update dl.events set date = null where export_date = '2026-11-19';
        delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'`,
-    );
-    await good(lakeside.place, 'lake push');
-    await expectEqual(lakeside);
-  });
+      );
+      await good(lakeside.place, 'lake push');
+      await expectEqual(lakeside);
+    },
+  );
 
   test('of a mart writes the days that differ, and takes out those that are gone', async () => {
     const lakeside = await filled();

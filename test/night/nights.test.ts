@@ -75,21 +75,25 @@ test('statistics that are empty all night: the rows stay, the run says so, and t
   await nights.expectRebuilt();
 }, 120_000);
 
-test('campaigns that are empty on two nights, or once with --accept-empty: it is believed', async () => {
-  const nights = await Restated.make(YAML);
-  expect((await nights.run([])).code).toBe(0);
-  expect((await nights.run(empty('E19'))).code).toBe(1);
-  const range = ['--start', '2026-11-18', '--end', '2026-11-18', '--streams', 'campaigns'];
-  const accepted = await nights.run(empty('E19'), ['backfill', ...range, '--accept-empty']);
-  expect(accepted.code, accepted.stderr).toBe(0);
-  expect(days(await nights.sums(), 'campaign_metrics')).toBe(2);
-  await nights.expectRebuilt();
-  nights.night++;
-  const believed = await nights.run(empty('E19'));
-  expect(believed.code, believed.stderr).toBe(0);
-  expect(days(await nights.sums(), 'campaign_metrics')).toBe(0);
-  await nights.expectRebuilt();
-}, 120_000);
+test(
+  'campaigns that are empty on two nights, or once with --accept-empty: it is believed',
+  { tags: ['extended'], timeout: 120_000 },
+  async () => {
+    const nights = await Restated.make(YAML);
+    expect((await nights.run([])).code).toBe(0);
+    expect((await nights.run(empty('E19'))).code).toBe(1);
+    const range = ['--start', '2026-11-18', '--end', '2026-11-18', '--streams', 'campaigns'];
+    const accepted = await nights.run(empty('E19'), ['backfill', ...range, '--accept-empty']);
+    expect(accepted.code, accepted.stderr).toBe(0);
+    expect(days(await nights.sums(), 'campaign_metrics')).toBe(2);
+    await nights.expectRebuilt();
+    nights.night++;
+    const believed = await nights.run(empty('E19'));
+    expect(believed.code, believed.stderr).toBe(0);
+    expect(days(await nights.sums(), 'campaign_metrics')).toBe(0);
+    await nights.expectRebuilt();
+  },
+);
 
 test('a backfill of campaigns says which days it cannot ask for, since their daily statistics are missing', async () => {
   const { place } = await Restated.make(YAML);

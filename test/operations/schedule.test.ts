@@ -117,7 +117,7 @@ test('on SIGTERM a paid request keeps its whole timeout, so its outcome is in th
   expect(night.stderr).toMatch(/dawnload exports decide/);
 });
 
-test('two schedulers at once never run at once: the second comes later', async () => {
+test('two schedulers at once never run at once: the second comes later', { tags: ['extended'] }, async () => {
   const place = await makePlace(YAML, { latencyMs: 1_000 });
   const first = scheduler(place);
   while (place.sandbox.requests().E17 < 1) await new Promise((resolve) => setTimeout(resolve, 20));

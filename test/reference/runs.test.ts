@@ -185,7 +185,7 @@ describe('nights', () => {
   });
 });
 
-test('templates that E5 fails for keep the status that they had', async () => {
+test('templates that E5 fails for keep the status that they had', { tags: ['extended'] }, async () => {
   const nights = await Lists.make(YAML.replace('sender_keys', 'recheck_days: 0, sender_keys'));
   expect((await nights.run()).code).toBe(0);
   const history = 'from brand_templates_history order by all';

@@ -404,7 +404,7 @@ const world = fc.record({
 
 test(
   'tables of reference data brought forward night by night are those made at once',
-  { timeout: 120_000, tags: ['long'] },
+  { timeout: 120_000, tags: ['extended'] },
   async () => {
     await fc.assert(
       fc.asyncProperty(world, async (given) => {
