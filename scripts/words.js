@@ -8,10 +8,12 @@ const FINISHED = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'docs/assumptions.md',
   'docs/glossary.md',
   'docs/money.md',
   'docs/push.md',
   'docs/reference.md',
+  'examples',
 ];
 
 /** Retired expressions, each with what to write. */
