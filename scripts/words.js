@@ -8,10 +8,12 @@ const FINISHED = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'docs/agents.md',
   'docs/assumptions.md',
   'docs/glossary.md',
   'docs/money.md',
   'docs/push.md',
+  'docs/recipes.md',
   'docs/reference.md',
   'examples',
 ];
