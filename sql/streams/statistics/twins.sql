@@ -5,7 +5,7 @@
 
 -- name: rows
 -- params: first_day date, last_day date
--- The rows of the twins on the days of this load.
+-- The rows of twins on the days of this load.
 create or replace temp table twin_rows as
 select
     * exclude (given),
@@ -18,7 +18,7 @@ select
 from (
     select stream, date, statistic_id, given_rows -> '$[*]' as given
     from ops.load_notes
-    where given_rows is not null and date between $first_day::date and $last_day::date
+    where given_rows is not null and date between $first_day::date and $last_day::date and {condition}
 ) as noted;
 
 -- Nothing is decided.

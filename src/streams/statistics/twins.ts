@@ -15,19 +15,22 @@ const TABLES = [
 
 const found = z.object({ twins: count });
 
+/** The statistics that have twins in what is being loaded too. */
+const STAGED = 'statistic_id in (select statistic_id from staged_statistics where given_rows is not null)';
+
 /**
- * Gives the rows that have twins the counts of the largest, as their load does: what is loaded is compared with that. Resolves with
- * true if there are any on the days of the load.
+ * Gives statistics that have twins the counts of the largest, as their load does: of those that are being loaded with twins, the
+ * largest are compared; of the others what was decided. Resolves with true if there are any on the days of the load.
  */
-export async function undecideTwins({ session, group }: LoadContext): Promise<boolean> {
-  const { twins } = await session.row('streams/statistics/twins/rows', found, group);
+export async function undecideTwins({ session, group }: LoadContext, condition = STAGED): Promise<boolean> {
+  const { twins } = await session.row('streams/statistics/twins/rows', found, { ...group, condition });
   if (twins > 0) await session.runForEach('streams/statistics/twins/apply', TABLES);
   return twins > 0;
 }
 
 /** Decides about all twins on the days of the load, after any stream that decides about them was loaded. */
 export async function decideTwins(context: LoadContext): Promise<void> {
-  if (!(await undecideTwins(context))) return;
+  if (!(await undecideTwins(context, 'true'))) return;
   const { session } = context;
   await session.run('streams/statistics/twins/decide');
   await session.runForEach('streams/statistics/twins/apply', TABLES);
