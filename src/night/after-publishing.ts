@@ -87,7 +87,7 @@ export const afterPublish: Step = {
   async run(night) {
     for (const [nth, what] of night.config.afterPublish.entries()) {
       const step = `after_publish[${nth}]`;
-      const failure = await tell(what, night);
+      const failure = await tell(what, night, step);
       const sentence = failure === undefined ? `Done: ${step}.` : `${step} failed: ${failure}.`;
       night.report.steps.push({ step, failed: failure !== undefined, sentence });
     }
@@ -98,6 +98,10 @@ export const afterPublish: Step = {
 
 /** Milliseconds after which a command or an address of `after_publish` is given up. */
 const PATIENCE_MS = 10 * 60_000;
+
+/** What the log shows of the stderr of a command: so many lines, and so many characters. */
+const MOST_LINES = 10;
+const LONGEST_SAID = 2_000;
 
 /** The variables of ours that a command gets; all others may be keys and addresses of webhooks. */
 const HARMLESS = new Set([
@@ -112,6 +116,7 @@ const HARMLESS = new Set([
 async function tell(
   what: string,
   { config, folder, report, invocation }: Night,
+  step: string,
 ): Promise<string | undefined> {
   const { signal, environment, effects, terminal } = invocation;
   const { command } = folder;
@@ -133,7 +138,7 @@ async function tell(
   const child = spawn(what, {
     shell: true,
     detached: true,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...Object.fromEntries(others), ...known },
     cwd: config.file === undefined ? process.cwd() : dirname(config.file),
   });
@@ -141,7 +146,14 @@ async function tell(
   const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
   const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   over.addEventListener('abort', end, { once: true });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-LONGEST_SAID)));
   const error = await once(child, 'exit').then(() => undefined, messageOf);
+  // What is in the pipe; a program that stays in the background may keep it open.
+  await Promise.race([once(child.stderr, 'close'), effects.sleep(100)]);
+  child.stderr.destroy();
+  for (const line of said.trim().split('\n').slice(-MOST_LINES))
+    if (line !== '') terminal.note(`${step}: ${line}`, { event: 'step_said', step });
   over.removeEventListener('abort', end);
   signal.throwIfAborted();
   if (error !== undefined) return error.replaceAll(what, 'the command');

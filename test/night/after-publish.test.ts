@@ -33,16 +33,20 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   const [refusing, alerts] = [await Hook.listen(), await Hook.listen()];
   refusing.status = 500;
   const place = await make(
-    `after_publish: ['exit 3', '${refusing.url}/hook?token=t0p', 'touch done.txt', 'kill -9 $$']\nalerts: [{ url: '${alerts.url}', on: [failure] }]\n`,
+    `after_publish: ['seq 999 >&2; printf "token \\033[31mred" >&2; exit 3', '${refusing.url}/hook?token=t0p', 'touch done.txt', 'kill -9 $$']\nalerts: [{ url: '${alerts.url}', on: [failure] }]\n`,
   );
   const run = await ends(
     place.run(['run', '--json']),
     1,
+    // The terminal makes the control character visible.
+    'after_publish[0]: 999\nafter_publish[0]: token \u001b[31mred',
     'after_publish[0] failed: it ended with exit code 3.',
     'after_publish[1] failed: HTTP 500.',
     'after_publish[3] failed: it ended with SIGKILL.',
   );
   expect(run.stderr + run.stdout).not.toContain('t0p');
+  expect(run.stderr.match(/after_publish\[0\]: /g)).toHaveLength(10);
+  expect(run.stdout).not.toContain('red');
   const told = JSON.stringify(alerts.take());
   expect(told).toContain('after_publish[0] failed');
   expect(existsSync(join(place.folder, 'done.txt'))).toBe(true);
