@@ -8,6 +8,7 @@ import type { Unpaid } from '../exports/paid-request.js';
 import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
 import { ConfigError, EXIT, messageOf, RefusedError, type ExitCode } from '../ground/errors.js';
 import { SNAPSHOTS, snapshotsOn } from '../streams/index.js';
+import type { Journal } from '../journal/journal.js';
 import { page } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
 import { check, model, note, publish, retaining } from '../night/deliver.js';
@@ -42,13 +43,11 @@ export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
     const yesterday = shiftDay(dayOf(now), -1);
     if (end < yesterday)
       terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-    try {
-      await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted });
-    } finally {
-      await keepStatus(invocation).catch((error: unknown) => {
+    const ended = (journal: Journal): Promise<void> =>
+      keepStatus(invocation, journal).catch((error: unknown) => {
         terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
       });
-    }
+    await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted, ended });
     return summarise('run', report, json, config, invocation);
   });
 

@@ -19,7 +19,7 @@ import {
   notBegun,
 } from '../night/wanted-days.js';
 import { describeGroup } from '../night/report.js';
-import { RUN, runsOf, type PastRun } from '../journal/journal.js';
+import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { writeFileWhole } from '../readers/queries/output.js';
@@ -78,11 +78,11 @@ const kept = z.object({
   prometheus: z.string(),
 });
 
-/** Writes this file after a run. It lacks the examples of findings, which may name campaigns. */
-export async function keepStatus(invocation: Invocation): Promise<void> {
+/** Writes this file at the end of a run. It lacks the examples of findings, which may name campaigns. */
+export async function keepStatus(invocation: Invocation, own: Journal): Promise<void> {
   const { status: file } = dataFiles(invocation.loadConfig().dataDir);
   const now = invocation.effects.now();
-  const whole = await readStatus(invocation);
+  const whole = await readStatus(invocation, own);
   const status = { ...whole, findings: whole.findings.map((group) => ({ ...group, example: '' })) };
   const textOf = (format: Format): string => {
     const lines: string[] = [];
@@ -157,14 +157,15 @@ function metricsOf(status: Status, now: Date): string {
 }
 
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
-async function readStatus({ effects, ...invocation }: Invocation) {
+async function readStatus({ effects, ...invocation }: Invocation, own?: Journal) {
   const config = invocation.loadConfig();
   const now = effects.now();
   let start = config.startDate;
-  const { wanted, state, coverage, ...published } = await daysNow(config, effects, (first) => {
+  const jobFrom = (first: Day | undefined) => {
     start ??= first;
     return start === undefined ? undefined : nightly({ ...config, startDate: start }, now);
-  });
+  };
+  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom, own);
   const { journal, lock, needed } = state;
   const entries = state.ledger.entries();
   const pushes = pushesOf(journal, lock.taken).filter(({ state }) => state === 'ambiguous');

@@ -5,7 +5,6 @@
  */
 
 import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
-import { getTimezoneOffset } from 'date-fns-tz/getTimezoneOffset';
 
 export const KST = 'Asia/Seoul';
 
@@ -34,9 +33,12 @@ export function isDay(text: string): boolean {
   return new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(-2));
 }
 
+/** Korea has been nine hours ahead of UTC without a break since 1988. A list of 29,000 pushes has 58,000 instants. */
+const AHEAD_MS = 9 * 60 * 60_000;
+
 /** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */
 export function koreanTime(instant: Date): string {
-  return new Date(instant.getTime() + getTimezoneOffset(KST, instant)).toISOString().slice(0, -1);
+  return new Date(instant.getTime() + AHEAD_MS).toISOString().slice(0, -1);
 }
 
 /** The KST day that holds the instant. */

@@ -226,7 +226,11 @@ export class Journal {
     const known = kind.known.get(this);
     if (known?.searched === this.#lines.length) return known.lines;
     const found = this.#lines.slice(known?.searched).filter((line) => line.kind === kind.name);
-    const lines = [...(known?.lines ?? []), ...found.map(({ content }) => this.#parsed(kind, content))];
+    // The same list as long as it has the same lines: what is folded from it may be kept.
+    const isSame = known !== undefined && found.length === 0;
+    const lines = isSame
+      ? known.lines
+      : [...(known?.lines ?? []), ...found.map(({ content }) => this.#parsed(kind, content))];
     kind.known.set(this, { lines, searched: this.#lines.length });
     return lines;
   }
@@ -431,7 +435,10 @@ async function assertCopyOfFolder(
 
 /** The id of the data folder in the lines of a journal. */
 const folderIn = (lines: readonly Written[]): string | undefined =>
-  lines.map(({ content }) => PROJECT.shape.safeParse(content).data?.folder).find((id) => id !== undefined);
+  lines
+    .filter(({ kind }) => kind === PROJECT.name)
+    .map(({ content }) => PROJECT.shape.safeParse(content).data?.folder)
+    .find((id) => id !== undefined);
 
 /** A failure at the second copy, with the remedy where the settings name its place. */
 function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unknown): unknown {

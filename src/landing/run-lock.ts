@@ -105,11 +105,17 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
   return holder.safeParse(jsonOf(text)).data;
 }
 
+/** Whether a process holds the lock, and the name in the lock file, which a killed process may have left. */
+export interface LockState {
+  readonly taken: boolean;
+  readonly holder?: LockHolder;
+}
+
 /**
  * Returns whether this process or another one holds the lock of a data folder, and the holder, or the last one if it was
  * killed. Does not take the lock. Throws `StorageError`.
  */
-export async function lockState(dataDir: string): Promise<{ taken: boolean; holder?: LockHolder }> {
+export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
   // Every holder writes its name. Without a name the lock is free, and it is not opened, since opening would hold it
   // for an instant.

@@ -43,7 +43,9 @@ export const note: Step = {
       exports: [...exports, ...night.warehouse.untracked],
       budget: { ...config.exports, notedAt: invocation.effects.now() },
       prices: config.prices,
-      ...(pushes.length > 0 && { pushes }),
+      ...(pushes.length > 0 && {
+        pushes: pushes.map((one) => ({ ...one, intents: undefined, counts: undefined })),
+      }),
       ...(await nightlyDays(night)),
       ...(erased.length > 0 && { erasures: erased }),
       runs: runsOf(journal.of(RUN)),

@@ -72,7 +72,10 @@ interface Call extends LineNamed<'intended'> {
   note?: string | undefined;
 }
 
-export type Push = ReturnType<typeof pushesOf>[number];
+export type Push = ReturnType<typeof foldedPushes>[number];
+
+/** The pushes that were folded from a list of lines: a journal of years has 100,000 of them. */
+const folded = new WeakMap<readonly LineOf<typeof PUSH>[], Map<boolean, readonly Push[]>>();
 
 /**
  * All pushes, oldest first, with the columns of `ops.pushes`. A push is ambiguous if a person has to decide, since nobody knows
@@ -80,10 +83,19 @@ export type Push = ReturnType<typeof pushesOf>[number];
  *
  * @param isRunning true if another process holds the lock: a call under way will have an outcome
  */
-export function pushesOf(journal: Journal, isRunning = false) {
+export function pushesOf(journal: Journal, isRunning = false): readonly Push[] {
+  const lines = journal.of(PUSH);
+  const known = folded.get(lines) ?? new Map<boolean, readonly Push[]>();
+  folded.set(lines, known);
+  const pushes = known.get(isRunning) ?? foldedPushes(lines, isRunning);
+  known.set(isRunning, pushes);
+  return pushes;
+}
+
+function foldedPushes(lines: readonly LineOf<typeof PUSH>[], isRunning: boolean) {
   type Folded = LineNamed<'begun'> & { updatedAt: Date; intents: Call[]; ended?: LineNamed<'ended'> };
   const pushes = new Map<string, Folded>();
-  for (const line of journal.of(PUSH)) {
+  for (const line of lines) {
     if (line.event === 'begun') pushes.set(line.push, { ...line, updatedAt: line.at, intents: [] });
     const push = pushes.get(line.push);
     if (push === undefined) continue;

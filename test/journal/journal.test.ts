@@ -11,7 +11,7 @@ import { doubtFrom } from '../../src/journal/doubt.js';
 import { erasureNamed, Journal, PROJECT, RUN } from '../../src/journal/journal.js';
 import { readWitness } from '../../src/journal/witness.js';
 import { instantName } from '../../src/landing/paths.js';
-import { PUSH } from '../../src/push/ledger.js';
+import { PUSH, pushesOf } from '../../src/push/ledger.js';
 import { child, dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 import { JOURNAL_STEPS } from '../support/points.js';
 
@@ -55,6 +55,9 @@ describe('the journal', () => {
       { event: 'requested', key: KEY, exportId: 'exp-1', seq: 4, at: testEffects().time },
     ]);
     expect(journal.of(PUSH)).toEqual([]);
+    // What is folded from the lines of a kind is kept as long as there is no new one: a long journal is folded once a night.
+    expect(journal.of(PUSH)).toBe(journal.of(PUSH));
+    expect(pushesOf(journal)).toBe(pushesOf(journal));
     expect(journal.head).toMatchObject({ seq: 4, erase: '' });
     expect(journal.lacks).toBeUndefined();
   });
