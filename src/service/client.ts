@@ -3,7 +3,6 @@
  * are handled only here.
  */
 import pLimit from 'p-limit';
-import pThrottle from 'p-throttle';
 import type { ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
@@ -103,9 +102,8 @@ export class ServiceClient implements AsyncDisposable {
       },
     );
     const limit = pLimit(settings.concurrency);
-    const throttle = pThrottle({ ...pace(settings.requestsPerSecond), strict: true });
-    const throttled = throttle<Exchanged>((...request) => this.#exchange(...request));
-    this.#paced = (...request) => limit(() => throttled(...request));
+    const inPace = paced(settings.requestsPerSecond);
+    this.#paced = (...request) => limit(() => inPace(() => this.#exchange(...request), request[2]));
   }
 
   /** @param spool the disk for answers that are too large for memory */
@@ -328,15 +326,22 @@ export function pauseBefore(attempt: number, random: number, retryAfterMs: numbe
 }
 
 /**
- * Converts the request rate for p-throttle: a number of calls per interval; high rates are spread over parts of a
- * second.
+ * Keeps to a pace, as the service counts it. A request takes a place until a second after its answer, because nobody knows when
+ * between sending and answer it arrived: a connection may take long, and the next ones arrive at once. A request that was
+ * stopped gives its place back, so that Ctrl-C ends those that wait.
  */
-function pace(requestsPerSecond: number): { limit: number; interval: number } {
-  if (requestsPerSecond < 1) return { limit: 1, interval: 1000 / requestsPerSecond };
-  return {
-    limit: Math.floor(requestsPerSecond),
-    interval: (1000 * Math.floor(requestsPerSecond)) / requestsPerSecond,
-  };
+export function paced(requestsPerSecond: number) {
+  const places = Math.max(1, Math.floor(requestsPerSecond));
+  const pauseMs = (1000 * places) / requestsPerSecond;
+  const inTurn = pLimit(places);
+  return <T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    new Promise((resolve, reject) => {
+      void inTurn(async () => {
+        await request().then(resolve, reject);
+        if (signal.aborted) return;
+        await new Promise((done) => setTimeout(done, pauseMs));
+      });
+    });
 }
 
 /** Validity of a token: one hour. */
