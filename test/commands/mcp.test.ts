@@ -173,7 +173,7 @@ describe('dawnload mcp', () => {
     expect(client.stderr).not.toContain('Error');
   });
 
-  it('says of SQL which named days are not held', async () => {
+  it('says of SQL which named days are not held', { tags: ['long'] }, async () => {
     const client = await initialized();
     const about = async (sql: string): Promise<Record<string, unknown>> => {
       const { text } = await client.call('query', { sql });

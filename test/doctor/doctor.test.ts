@@ -324,7 +324,7 @@ describe('a first account', () => {
     }
   });
 
-  test('whose page parameter is wrong learns which setting to correct', async () => {
+  test('whose page parameter is wrong learns which setting to correct', { tags: ['long'] }, async () => {
     const settings =
       'start_date: 2026-11-20\nexports: { page_parameter: wrong, budget: { records_per_run: 10000 } }\n';
     const paid = await Place.make(settings, { eventsPerDay: 2_500, pageParameter: 'page' });
@@ -342,7 +342,7 @@ describe('a first account', () => {
   test.each([
     ['service', { 'first export': 'ok', brand: 'ok', refusals: 'ok' }],
     ['acme', { 'first export': 'ok', brand: 'fail', refusals: 'ok' }],
-  ])('with brand: %s has proven this after a paid day: %j', async (brand, verdicts) => {
+  ])('with brand: %s has proven this after a paid day: %j', { tags: ['long'] }, async (brand, verdicts) => {
     const budget = 'exports: { budget: { records_per_run: 10000, records_per_month: 10000 } }';
     const paid = await Place.make(`start_date: 2026-11-20\nbrand: ${brand}\n${budget}\n`, {
       eventsPerDay: 200,

@@ -44,20 +44,24 @@ describe.each(Object.entries(LOGS))('a paid night with %s', { tags: ['long'] }, 
   );
 });
 
-test('a full disk behind the output is told at the end, and the night is whole', async () => {
-  const place = await makePlace(PAID);
-  const night = spawn(process.execPath, [CLI, 'run', '--json'], {
-    cwd: place.folder,
-    env: { PATH: process.env['PATH'] ?? '', DAWNLOAD_NOW: NOW, ...place.environment },
-    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-  });
-  const { code, stderr } = await ended(night);
-  expect(stderr).toMatch(/dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Correct that/);
-  expect(code).toBe(1);
-  expect(await exportsOf(place)).toHaveLength(2);
-});
+test(
+  'a full disk behind the output is told at the end, and the night is whole',
+  { tags: ['long'] },
+  async () => {
+    const place = await makePlace(PAID);
+    const night = spawn(process.execPath, [CLI, 'run', '--json'], {
+      cwd: place.folder,
+      env: { PATH: process.env['PATH'] ?? '', DAWNLOAD_NOW: NOW, ...place.environment },
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    });
+    const { code, stderr } = await ended(night);
+    expect(stderr).toMatch(/dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Correct that/);
+    expect(code).toBe(1);
+    expect(await exportsOf(place)).toHaveLength(2);
+  },
+);
 
-test('a query whose reader stops ends promptly, with exit code 0', async () => {
+test('a query whose reader stops ends promptly, with exit code 0', { tags: ['long'] }, async () => {
   const place = await makePlace('start_date: 2026-11-19\nlookback_days: 2\n');
   expect((await place.execute(['run'])).code).toBe(0);
   for (const format of ['csv', 'json', 'table']) {

@@ -150,25 +150,29 @@ async function events(place: Place): Promise<number> {
 const withoutData = (text: string): string => text.replace(/"data":\[[^]*\],"total/, '"data":null,"total');
 
 describe('a page of a paid export that cannot be read', () => {
-  test('is set aside and named every night until a person resumes the export, at no cost', async () => {
-    const { place, run } = await night(1, withoutData);
-    const records = place.sandbox.bills()[0]?.records ?? 0;
-    expect(await events(place)).toBe(records - 1_000);
-    expect(run.code).toBe(1);
-    expect(run.stderr).toContain('is loaded without page 1, which cannot be read');
-    const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
-    expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
-    const asked = place.sandbox.requests().E21;
-    const next = await place.run(['run']);
-    expect([next.code, next.stderr]).toEqual([1, expect.stringContaining('is loaded without page 1')]);
-    expect(place.sandbox.requests().E21).toBe(asked);
-    expect(await events(place)).toBe(records - 1_000);
-    place.sandbox.bend(undefined);
-    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-    expect(await events(place)).toBe(records);
-    expect(place.sandbox.bills()).toHaveLength(1);
-    expect((await place.run(['run'])).code).toBe(0);
-  });
+  test(
+    'is set aside and named every night until a person resumes the export, at no cost',
+    { tags: ['long'] },
+    async () => {
+      const { place, run } = await night(1, withoutData);
+      const records = place.sandbox.bills()[0]?.records ?? 0;
+      expect(await events(place)).toBe(records - 1_000);
+      expect(run.code).toBe(1);
+      expect(run.stderr).toContain('is loaded without page 1, which cannot be read');
+      const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
+      expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
+      const asked = place.sandbox.requests().E21;
+      const next = await place.run(['run']);
+      expect([next.code, next.stderr]).toEqual([1, expect.stringContaining('is loaded without page 1')]);
+      expect(place.sandbox.requests().E21).toBe(asked);
+      expect(await events(place)).toBe(records - 1_000);
+      place.sandbox.bend(undefined);
+      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+      expect(await events(place)).toBe(records);
+      expect(place.sandbox.bills()).toHaveLength(1);
+      expect((await place.run(['run'])).code).toBe(0);
+    },
+  );
 
   test('is left out by a rebuild too', { tags: ['long'] }, async () => {
     const { place, run } = await night(0, () => '{"status": "success", "data": null}');

@@ -401,7 +401,7 @@ describe('a mistake', () => {
     expect(error.exitCode).toBe(EXIT.usage);
   });
 
-  it('in the spelling of a name is understood, and a campaign by its name', async () => {
+  it('in the spelling of a name is understood, and a campaign by its name', { tags: ['long'] }, async () => {
     const of = async (name: string, param: string): Promise<string> =>
       (await run({ name, param: [param], format: 'csv' })).stdout;
     const right = await of('channel-summary', 'channel=push-notification');

@@ -61,7 +61,7 @@ onLinux.each(Object.entries(QUESTIONS))('after kill -9 while %s', async (_, sql)
   await expectEnd(parent, children(), 150);
 });
 
-onLinux('after kill -9 while JavaScript works without a pause', async () => {
+onLinux('after kill -9 while JavaScript works without a pause', { tags: ['long'] }, async () => {
   const [entry, endless] = [
     resolve('dist/src/readers/queries/child.js'),
     'data:text/javascript,setTimeout(()=>{for(;;);},3000)',
