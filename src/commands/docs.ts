@@ -1,7 +1,7 @@
 /** `dawnload docs`: describes the tables of the warehouse from the dictionary in this package; requires no warehouse. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeTemporary } from '../landing/storage-error.js';
 import type { z } from 'zod';
 import { Dictionary, columnRow, entriesOf } from '../warehouse/dictionary.js';
 import type { Language, RelationEntry, SchemaEntry } from '../warehouse/dictionary.js';
@@ -56,7 +56,7 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
 
 /** Reads the columns from an empty warehouse that is created in a temporary folder, so that they are never out of date. */
 async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof columnRow>[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'dawnload-docs-'));
+  const folder = makeTemporary('dawnload-docs-');
   try {
     const path = join(folder, 'empty.duckdb');
     const warehouse = await Warehouse.open({

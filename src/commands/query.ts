@@ -1,7 +1,7 @@
 /** `dawnload query`: runs a query of the catalogue or any SQL against the published warehouse. */
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { extname, join, resolve } from 'node:path';
+import { createWriteStream, rmSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { makeTemporary } from '../landing/storage-error.js';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Language } from '../warehouse/dictionary.js';
@@ -56,7 +56,7 @@ export async function queryCommand(
   const lang = options.lang ?? 'en';
   const { name, sql, file, param } = options;
   // Only Parquet needs a place to write, which a container may lack.
-  const scratch = format === 'parquet' ? mkdtempSync(join(tmpdir(), 'dawnload-')) : '';
+  const scratch = format === 'parquet' ? makeTemporary('dawnload-') : '';
   const how: Delivery = {
     format,
     lang,

@@ -32,7 +32,7 @@ import { showTable, warnAll, type Command, type JsonOptions } from './shared.js'
 const SHOWN_DAYS = 14;
 
 /**
- * Exit code 0 if the latest run did not fail, was not withheld, took all steps after publishing, no wanted day is missing and
+ * Exit code 3 if only budget is lacking. Exit code 0 if the latest run did not fail, was not withheld, took all steps after publishing, no wanted day is missing and
  * nothing needs action; otherwise 1.
  */
 export const statusCommand: Command<JsonOptions & { readonly format?: Format }> = async (
@@ -57,9 +57,13 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
 type Format = 'text' | 'json' | 'prometheus';
 type Status = Awaited<ReturnType<typeof readStatus>>;
 
-function exitCodeOf({ fresh, withheld, failure, failed_steps, needs_attention }: Status): ExitCode {
+function exitCodeOf(status: Status): ExitCode {
+  const { fresh, withheld, failure, failed_steps, needs_attention, over_budget, missing } = status;
   const isSound = withheld === null && failure === null && failed_steps.length + needs_attention.length === 0;
-  return fresh && isSound ? EXIT.done : EXIT.incomplete;
+  if (fresh && isSound) return EXIT.done;
+  const lacks = Object.values(missing).flat().length + status.waits.length;
+  const isLimited = isSound && over_budget.length > 0 && lacks === over_budget.length;
+  return isLimited && status.under_way.length === 0 ? EXIT.refused : EXIT.incomplete;
 }
 
 function show(status: Status, format: Format, terminal: Terminal, now: Date): void {
@@ -72,7 +76,7 @@ function show(status: Status, format: Format, terminal: Terminal, now: Date): vo
 const kept = z.object({
   written_at: z.coerce.date(),
   last_complete_day: z.string(),
-  exit_code: z.literal([EXIT.done, EXIT.incomplete]),
+  exit_code: z.literal([EXIT.done, EXIT.incomplete, EXIT.refused]),
   text: z.string(),
   json: z.string(),
   prometheus: z.string(),
@@ -200,6 +204,10 @@ async function readStatus({ effects, ...invocation }: Invocation, own?: Journal)
     missing,
     /** The configured reference data, with its last snapshot. */
     snapshots,
+    /** Missing days of events that the budget does not allow. */
+    over_budget: wanted.flatMap(({ date, decision }) =>
+      decision?.verdict.startsWith('over_') === true ? [date] : [],
+    ),
     /** Days of events whose export a person has to decide about. */
     waits: daysIn(wanted, 'events', 'waits'),
     /** Days of events whose export a person gave up. */

@@ -1,7 +1,8 @@
 /** Converts failed file operations to errors that state the cause and the repair. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 
 const KEPT = 'What has landed is kept, and the next run continues from there.';
@@ -49,6 +50,22 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
   const code = codeOf(cause) ?? '';
   const [clause, hint] = SENTENCES[code] ?? [messageOf(cause), 'See the cause with --verbose.'];
   return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
+}
+
+/**
+ * Makes a folder for temporary files.
+ *
+ * @throws StorageError, as where the root of a container is read-only
+ */
+export function makeTemporary(name: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), name));
+  } catch (cause) {
+    throw new StorageError(`Temporary files cannot be written to ${tmpdir()}: ${clauseOf(cause)}.`, {
+      hint: 'Set TMPDIR to a folder that can be written, or mount one there (`docker run --tmpfs /tmp`, an emptyDir in Kubernetes).',
+      cause,
+    });
+  }
 }
 
 /** Returns the error for a published file that another program has open for writing. */

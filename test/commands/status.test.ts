@@ -54,3 +54,21 @@ test.skipIf(process.getuid?.() !== 0)(
     await ends(asOther('2026-11-21T22:30:00Z'), 1, 'No run has ended since 2026-11-21 became complete.');
   },
 );
+
+test('status ends with 3 where only budget is lacking, which a health check allows', async () => {
+  const place = await makePlace(`${YAML}exports: { budget: { records_per_run: 1 } }\n`);
+  expect((await place.run(['run'])).code).toBe(3);
+  const { code, stdout } = await place.run(['status', '--json']);
+  expect([code, JSON.parse(stdout)]).toMatchObject([3, { fresh: false, over_budget: ['2026-11-20'] }]);
+  expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' })).code).toBe(1);
+  expect((await place.run(['status'])).code).toBe(1);
+  // The second copy of the journal is for the job's account alone.
+  expect(statSync(join(place.folder, 'data/landing/ledger')).mode & 0o777).toBe(0o700);
+});
+
+test('a read-only root without a folder for temporary files says what to mount', async () => {
+  const place = await makePlace(YAML);
+  const { code, stderr } = await place.execute(['docs'], { TMPDIR: join(place.folder, 'none') });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^dawnload: Temporary files cannot be written to \S+none: .*\n {2}Set TMPDIR/);
+});
