@@ -148,7 +148,9 @@ async function perform({ module, input, megabytes }: Task & { megabytes: number 
     return { result };
   } catch (error) {
     const hint = error instanceof DawnloadError ? error.hint : undefined;
-    return { error: error instanceof Error ? error.name : 'Error', message: messageOf(error), hint };
+    const [name] = Object.entries(CLASSES).find(([, known]) => error instanceof known) ?? [];
+    const own = error instanceof Error ? error.name : 'Error';
+    return { error: name ?? own, message: messageOf(error), hint };
   }
 }
 
