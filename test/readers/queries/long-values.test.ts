@@ -89,7 +89,7 @@ describe('the command', () => {
     const { code, stdout, stderr } = await ended(start(args, folder));
     expect(stderr).toContain('12 rows');
     expect(code).toBe(0);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(45_000);
     if (format === 'table') expect(stdout.length).toBeLessThan(60_000);
     if (format === 'csv') expect(stdout.length).toBeGreaterThan(50_000_000);
     if (format === 'json')
