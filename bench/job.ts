@@ -45,6 +45,8 @@ export interface Circumstances {
   readonly cli?: string;
   /** Whether memory is measured, which makes each start some milliseconds longer. */
   readonly peaks?: boolean;
+  /** Whether runs may end incomplete, since the exports are of other channels than the statistics count. */
+  readonly incomplete?: boolean;
 }
 
 const KEYS = { accessKey: 'bench-access-key', secretKey: 'bench-secret-key' };
@@ -64,12 +66,14 @@ export class Job {
   readonly #sandbox: FaultySandbox;
   readonly #cli: string;
   readonly #peaks: boolean;
+  readonly #incomplete: boolean;
 
-  private constructor(folder: string, sandbox: FaultySandbox, cli: string, peaks: boolean) {
+  private constructor(folder: string, sandbox: FaultySandbox, given: Circumstances) {
     this.folder = folder;
     this.#sandbox = sandbox;
-    this.#cli = cli;
-    this.#peaks = peaks;
+    this.#cli = given.cli ?? CLI;
+    this.#peaks = given.peaks ?? false;
+    this.#incomplete = given.incomplete ?? false;
   }
 
   /**
@@ -77,16 +81,7 @@ export class Job {
    * goes on from there while commands run at other mornings, so it does not tell its time.
    */
   static async start(folder: string, given: Circumstances): Promise<Job> {
-    const {
-      eventsPerDay,
-      startDate,
-      lastDay,
-      requestsPerSecond = 1000,
-      latencyMs = 0,
-      page = true,
-      cli = CLI,
-      peaks = false,
-    } = given;
+    const { eventsPerDay, startDate, lastDay, requestsPerSecond = 1000, latencyMs = 0, page = true } = given;
     const offset = Date.parse(morningAfter(lastDay)) - Date.now();
     const sandbox = await startFaultySandbox({
       now: () => new Date(Date.now() + offset),
@@ -102,7 +97,7 @@ export class Job {
       `base_url: ${sandbox.url}\nproject_id: ${PROJECT}\nstart_date: ${startDate}\n` +
         `report: ${page}\nrequests_per_second: ${requestsPerSecond}\nexports: { budget: { records_per_run: 1000000000 } }\n`,
     );
-    return new Job(folder, sandbox, cli, peaks);
+    return new Job(folder, sandbox, given);
   }
 
   /** How the sandbox misbehaves from now on. */
@@ -147,7 +142,7 @@ export class Job {
     const [out, err] = [collect(child.stdout), collect(child.stderr)];
     const [code] = z.tuple([z.number().nullable(), z.unknown()]).parse(await once(child, 'close'));
     const wall = (performance.now() - began) / 1000;
-    if (code !== 0 && !(code === 1 && args[0] === 'status')) {
+    if (code !== 0 && !(code === 1 && (this.#incomplete || args[0] === 'status'))) {
       throw new Error(`dawnload ${args.join(' ')}: exit code ${code ?? 'none'}`);
     }
     const [user = 0, system = 0] = err().trim().split(/\s+/).map(Number);

@@ -288,6 +288,7 @@ async function dayOf(eventsPerDay: number, cli: string, faults: readonly Fault[]
     cli,
     page: false,
     peaks: true,
+    incomplete: faults.length > 0,
   });
   try {
     job.faults(faults);
