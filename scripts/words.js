@@ -11,6 +11,7 @@ const FINISHED = [
   'docs/agents.md',
   'docs/assumptions.md',
   'docs/glossary.md',
+  'docs/limits.md',
   'docs/money.md',
   'docs/push.md',
   'docs/recipes.md',
