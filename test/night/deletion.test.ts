@@ -161,16 +161,17 @@ test.each([
 test('a published file is never replaced by one that lacks a day of it', async () => {
   const before = await coverageDays(place.published);
   for (const stream of ['events', 'opt_outs']) {
+    await copyData(kept, data());
     const [day = ''] = (await readdir(data('landing', stream))).sort();
     await rm(data('landing', stream, day), { recursive: true });
+    const { code, stderr } = await place.execute(['rebuild']);
+    expect([stream, code, stderr]).toEqual([stream, 1, expect.stringContaining('Not published')]);
+    expect(await coverageDays(place.published)).toEqual(before);
+    // The private file has the day, so it is kept too.
+    expect(await coverageDays(data('private', 'warehouse.duckdb'))).toEqual(before);
+    expect((await place.execute(['run'])).code).toBe(0);
+    expect(await coverageDays(place.published)).toEqual(before);
   }
-  const { code, stderr } = await place.execute(['rebuild']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('Not published')]);
-  expect(await coverageDays(place.published)).toEqual(before);
-  // The private file has the days, so it is kept too.
-  expect(await coverageDays(data('private', 'warehouse.duckdb'))).toEqual(before);
-  expect((await place.execute(['run'])).code).toBe(0);
-  expect(await coverageDays(place.published)).toEqual(before);
 });
 
 test('a published file that no warehouse can be read from is set aside, whatever it is', async () => {
