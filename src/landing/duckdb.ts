@@ -20,7 +20,7 @@ export function openInstance(
 
 /** True if DuckDB reports that the file is damaged. */
 export function tellsOfDamage(error: unknown): boolean {
-  return /Corrupt database file|checksum .* does not match|Could not read enough bytes/.test(
+  return /Corrupt database file|checksum .* does not match|Could not read enough bytes|Invalid bitpacking mode|Corrupted RLE segment/.test(
     messageOf(error),
   );
 }

@@ -66,6 +66,8 @@ export async function setAside(published: string, now: Date): Promise<string | u
 async function isDatabase(path: string): Promise<boolean> {
   const end = MAGIC_AT + MAGIC.length - 1;
   try {
+    // Opening a named pipe would wait for a writer.
+    if (!(await stat(path)).isFile()) return false;
     const chunks: AsyncIterable<string> = createReadStream(path, {
       start: MAGIC_AT,
       end,
