@@ -45,7 +45,8 @@ export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
       terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
     const ended = (journal: Journal): Promise<void> =>
       keepStatus(invocation, journal).catch((error: unknown) => {
-        terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
+        // A run that failed says why at its end.
+        if (report.failure === undefined) terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
       });
     await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted, ended });
     return summarise('run', report, json, config, invocation);

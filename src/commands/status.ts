@@ -1,5 +1,5 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Invocation } from '../config/invocation.js';
@@ -44,15 +44,26 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
   try {
     status = await readStatus(invocation);
   } catch (error) {
-    const { status: file } = dataFiles(invocation.loadConfig().dataDir);
-    // The journal is for the job's account alone. Others see what the latest run left for them.
-    const isForeign = error instanceof StorageError && codeOf(error.cause) === 'EACCES' && existsSync(file);
+    const { status: file, published } = dataFiles(invocation.loadConfig().dataDir);
+    // The journal is for the job's account alone. Others see what the latest run left for them, unless readers are shut out too.
+    const isDenied = error instanceof StorageError && codeOf(error.cause) === 'EACCES';
+    const isForeign = isDenied && existsSync(file) && mayRead(published);
     if (!isForeign) throw error;
     return showKept(file, format, invocation.terminal, now);
   }
   show(status, format, invocation.terminal, now);
   return exitCodeOf(status);
 };
+
+/** True unless the file is there and this account may not read it. */
+function mayRead(file: string): boolean {
+  try {
+    if (existsSync(file)) accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 type Format = 'text' | 'json' | 'prometheus';
 type Status = Awaited<ReturnType<typeof readStatus>>;

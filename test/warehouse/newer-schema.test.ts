@@ -3,13 +3,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { statementsIn } from '../../src/warehouse/session.js';
+import { newestSchema } from '../../src/warehouse/opening.js';
 import { change, rowsOf, type Place } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
 
 const YAML = 'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\nprivacy: { recipients: keep }\n';
 
-const NEWEST = statementsIn('schema').length;
+const NEWEST = newestSchema();
 
 const workingOf = (made: Place): string => join(made.folder, 'data/private/warehouse.duckdb');
 
