@@ -4,31 +4,26 @@
 import { fieldsFor, isReadAs, pointerTo, TEXTS } from '../dist/src/ground/fields.js';
 import { EVENT_FIELDS } from '../dist/src/streams/events/fields.js';
 import {
+  channelOf,
   CONTENTS,
+  documentsAt,
   ELEMENTS,
+  EVENT_TABLES,
   FILLED,
+  isOfMessages,
   MESSAGES,
   OTHERS,
-  EVENT_TABLES,
 } from '../dist/src/streams/events/messages.js';
+import { listOf } from '../dist/src/warehouse/session.js';
 
 /** The word of the brand is a placeholder, which is filled when a statement runs. */
 const fields = fieldsFor('{brand}', EVENT_FIELDS);
 
 const unionOf = (selects) => selects.join('\nunion all\n');
-const listOf = (names) => names.map((name) => `'${name}'`).join(', ');
-const isOfMessages = (place) => place.startsWith('message_data:');
-const channelOf = (place) => place.replace('message_data:', '');
 
 /** `body.html` and `bodyHtml` become `body_html`. */
 const snakeCase = (field) =>
   field.replaceAll('.', '_').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** The rows of a batch that hold the documents of a place. */
-const documentsAt = (place) =>
-  isOfMessages(place)
-    ? { relation: 'messages', document: 'message', condition: `carries = '${channelOf(place)}'` }
-    : { relation: `${place}s`, document: 'document', condition: 'true' };
 
 // The lists inside messages, and the keys of documents.
 

@@ -1,10 +1,9 @@
-// Writes `src/warehouse/statements.ts`: the statements of `sql/` by name, each with the type of what it takes. A statement says so in
+// Makes `src/warehouse/statements.ts`: the statements of `sql/` by name, each with the type of what it takes. A statement says so in
 // its first lines: `-- params: name type, …`, for values that are bound as `$name`. A `?` after the type allows none. Placeholders,
 // `{name}`, take identifiers and fixed SQL. The build fails where a header and its statement disagree.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const ROOT = new URL('../sql/', import.meta.url);
-const FILE = new URL('../src/warehouse/statements.ts', import.meta.url);
 
 /** Files that are read whole by their folder: models, checks and questions have headers of their own, and migrations take nothing. */
 const OTHERS = /^(models|checks|queries|exports|seeds|schema|shared\/macros)\/|\/\d{4}_\w+\.sql$/;
@@ -49,19 +48,21 @@ function takenBy(name, text) {
   return [...params, ...[...names].map((one) => `readonly ${one}: string`)];
 }
 
-const all = readdirSync(ROOT, { recursive: true })
-  .filter((path) => path.endsWith('.sql') && !OTHERS.test(path))
-  .sort()
-  .flatMap(statementsOf);
-const lines = all.map(([name, text]) => {
-  const taken = takenBy(name, text);
-  return `  readonly '${name}': ${taken.length === 0 ? 'Nothing' : `{ ${taken.join('; ')} }`};`;
-});
-const written = `/** Written by scripts/statements.js from the headers in sql/: the statements, each with what it takes. */
+/** The text of `src/warehouse/statements.ts`. */
+export function statementTypes() {
+  const all = readdirSync(ROOT, { recursive: true })
+    .filter((path) => path.endsWith('.sql') && !OTHERS.test(path))
+    .sort()
+    .flatMap(statementsOf);
+  const lines = all.map(([name, text]) => {
+    const taken = takenBy(name, text);
+    return `  readonly '${name}': ${taken.length === 0 ? 'Nothing' : `{ ${taken.join('; ')} }`};`;
+  });
+  return `/** Written by scripts/statements.js from the headers in sql/: the statements, each with what it takes. */
 type Nothing = Readonly<Record<never, never>>;
 
 export interface Statements {
 ${lines.join('\n')}
 }
 `;
-if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== written) writeFileSync(FILE, written);
+}

@@ -3,7 +3,8 @@ import { requireService, type Config, type ServiceConfig } from '../config/confi
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
-import { downloadExport, downloading as downloadingWith } from '../streams/events/download.js';
+import { downloaderOf, downloadExport } from '../streams/events/download.js';
+import { patienceOf } from '../streams/events/reading.js';
 import * as exports from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../streams/events/answer.js';
@@ -23,7 +24,7 @@ import { keptFrom } from '../ground/streams.js';
 import { page, prune } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
 import { check, model, note, publish, retaining } from '../night/deliver.js';
-import { patienceOf, pulling } from '../night/pull.js';
+import { pulling } from '../night/pull.js';
 import { RunReport } from '../night/report.js';
 import { partsOf, runNight, type Step } from '../night/step.js';
 import { ledgerNow, withLedger } from '../night/wanted-days.js';
@@ -215,10 +216,11 @@ async function delivered(
 const downloading = (keys: readonly string[], acceptsIncomplete: boolean): Step =>
   pulling(
     async (night) => {
-      const patience = patienceOf(night);
       const { ledger, service } = night.folder;
+      const parts = partsOf(night);
+      const patience = patienceOf(parts);
       for (const key of keys)
-        await downloadExport(ledger.get(key), service, partsOf(night), patience, acceptsIncomplete);
+        await downloadExport(ledger.get(key), service, parts, patience, acceptsIncomplete);
     },
     () => true,
   );
@@ -228,7 +230,6 @@ const payingAgain = (keys: readonly string[]): Step =>
   pulling(
     async (night) => {
       const { config, folder, invocation } = night;
-      const patience = patienceOf(night);
       const kept = keptFrom(config.retention, invocation.effects.now());
       const old = keys.find((key) => kept !== undefined && folder.ledger.get(key).day < kept);
       if (old !== undefined)
@@ -238,7 +239,7 @@ const payingAgain = (keys: readonly string[]): Step =>
       await assertPublishable(folder.files.published);
       // After an unknown outcome or a refusal no further request is sent.
       const parts = partsOf(night);
-      const download = downloadingWith(folder.service, parts, patience);
+      const download = downloaderOf(folder.service, parts, patienceOf(parts));
       for (const key of keys) if (!(await requestAgain(key, folder.service, parts, download))) break;
     },
     () => true,

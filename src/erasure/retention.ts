@@ -202,8 +202,7 @@ export async function retain(folder: Kept, due: Due, deleting: Deleting): Promis
       list: 'dawnload retain',
     });
   const mayDelete = deleting !== 'file' && !isTooMuch;
-  const leaving = [...due.rows, ...(mayDelete ? due.rowsWithoutPages : [])];
-  const left = await warehouse.removeDays(leaving, now);
+  const left = await warehouse.removeDays([...due.rows, ...(mayDelete ? due.rowsWithoutPages : [])], now);
   tell(await noteDays('events', left));
   if (mayDelete && config.retention.reference !== undefined)
     tell(

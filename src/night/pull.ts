@@ -8,7 +8,6 @@ import {
   type DayRange,
 } from '../ground/calendar.js';
 import type { Job, StreamName } from '../ground/streams.js';
-import { Patience } from '../streams/events/reading.js';
 import type { Stream } from '../streams/stream.js';
 import { type ServiceClient } from '../service/client.js';
 import { CLOCK_REMEDY } from '../service/clocks.js';
@@ -66,17 +65,16 @@ function until(job: Job, last: Day): Job {
 export const pull = (stream: Stream): Step =>
   pulling(
     async (night) => {
-      if (night.wanted === undefined) return;
-      const wanted = await wantedNow(night.wanted, night);
-      const days = (name: StreamName): readonly Day[] => daysIn(wanted, name, 'missing', 'restatable');
-      await stream.pull(night.wanted, days, night.folder.service, partsOf(night));
+      const { wanted: job, folder } = night;
+      if (job === undefined) return;
+      const daysOf = async () => {
+        const wanted = await wantedNow(job, night);
+        return (name: StreamName): readonly Day[] => daysIn(wanted, name, 'missing', 'restatable');
+      };
+      await stream.pull(job, daysOf, folder.service, partsOf(night));
     },
     (night) => nothingFailed(night) && stream.choices.some((one) => night.wanted?.streams.has(one) === true),
   );
-
-/** The time that a run waits for its exports. */
-export const patienceOf = ({ folder: { ledger }, invocation: { effects } }: Night): Patience =>
-  new Patience(ledger.settings.maxWaitMinutes, effects);
 
 /** Reports clocks that disagree, by the latest answer, also after a failure. */
 export const clocks: Step = {

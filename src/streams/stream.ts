@@ -14,14 +14,10 @@ import type { Warehouse } from '../warehouse/warehouse.js';
 export interface Stream extends Loadable {
   /** The names for `--streams`; each pulls the whole stream, or the part of it with the same name. */
   readonly choices: readonly string[];
-  /** The names of what lands: folders in the landing zone, and streams in coverage and `ops`. */
-  readonly lands: readonly StreamName[];
-  /** The tables that each of these is loaded into, by their names. */
+  /** The tables that each of what lands is loaded into, by their names. */
   readonly tables: Readonly<Record<StreamName, RegExp>>;
   /** The endpoints of the service that it requests. */
   readonly endpoints: readonly string[];
-  /** `day`: a missing day can be requested. `snapshot`: a list as it is today, one for each night. */
-  readonly grain: 'day' | 'snapshot';
   /** True if requests are billed, so that budget and consent decide. */
   readonly paid: boolean;
   /** The fields of its documents. What they don't list is kept in `extra`, and noted as drift. */
@@ -31,9 +27,10 @@ export interface Stream extends Loadable {
   /**
    * Requests what is wanted, lands the answers and loads them. Days that fail are gaps of the report.
    *
+   * @param wanted finds the days to request, which costs some queries
    * @throws CredentialsError, StorageError, and whatever else ends the run
    */
-  pull(job: Job, wanted: DaysOf, service: ServiceClient, parts: PullParts): Promise<void>;
+  pull(job: Job, wanted: () => Promise<DaysOf>, service: ServiceClient, parts: PullParts): Promise<void>;
 }
 
 /** The days of a stream to request: missing ones, and those that may have been restated or were in doubt. */

@@ -26,8 +26,9 @@ const pullId = z.object({ pull: z.string() });
 
 /** What the loader knows of a stream (`src/streams`). */
 export interface Loadable {
-  /** The names of what lands. */
+  /** The names of what lands: folders in the landing zone, and streams in coverage and `ops`. */
   readonly lands: readonly StreamName[];
+  /** `day`: a missing day can be requested. `snapshot`: a list as it is today, one for each night. */
   readonly grain: 'day' | 'snapshot';
   /** True if its pages are lists of records, of which any division is read alike. */
   readonly divisible: boolean;

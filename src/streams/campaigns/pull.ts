@@ -12,16 +12,17 @@ import type { DaysOf, PullParts } from '../stream.js';
 
 export async function pullCampaigns(
   job: Job,
-  wanted: DaysOf,
+  wanted: () => Promise<DaysOf>,
   service: ServiceClient,
   parts: PullParts,
 ): Promise<void> {
   const { warehouse, report, invocation } = parts;
   // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
-  const days = wanted('campaigns').filter((day) => known.has(day));
+  const toPull = (await wanted())('campaigns');
+  const days = toPull.filter((day) => known.has(day));
   const reason = 'Not requested, because the daily statistics, which name the campaigns, are missing.';
-  for (const unknown of rangesOf(wanted('campaigns').filter((day) => !known.has(day))))
+  for (const unknown of rangesOf(toPull.filter((day) => !known.has(day))))
     report.gaps.push({ stream: 'campaigns', days: unknown, reason });
   const pullDays = async (some: readonly Day[]): Promise<void> => {
     for (const range of rangesOf(some, LONGEST_RANGE_DAYS)) {

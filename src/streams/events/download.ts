@@ -86,7 +86,7 @@ async function mayLack(
 }
 
 /** Downloads exports that were just requested. One that lands shows that the service delivers, so the waiting time begins anew. */
-export const downloading =
+export const downloaderOf =
   (service: ServiceClient, parts: DownloadParts, patience: Patience) =>
   async (sent: Export): Promise<void> => {
     try {

@@ -1,4 +1,5 @@
 /** The tables of events and messages. Their statements are derived from the list of fields (`scripts/messages.js`). */
+import { DOCUMENTS, type Documents } from '../../warehouse/session.js';
 
 interface MessageTable {
   readonly table: string;
@@ -65,5 +66,16 @@ export const EVENT_TABLES: readonly EventTable[] = [
   ...ELEMENTS.map(({ table }) => ({ name: table, key: 'event_id, position', record: 'event_id' })),
 ];
 
+export const isOfMessages = (place: string): boolean => place.startsWith('message_data:');
+
+export const channelOf = (place: string): string => place.replace('message_data:', '');
+
 /** The channels whose messages have a table of their own. */
-export const CHANNELS: readonly string[] = MESSAGES.map(({ place }) => place.replace('message_data:', ''));
+export const CHANNELS: readonly string[] = MESSAGES.map(({ place }) => channelOf(place));
+
+/** The rows of a batch that hold the documents of a place. */
+export function documentsAt(place: string): Documents {
+  if (!isOfMessages(place)) return { ...DOCUMENTS, relation: `${place}s` };
+  const condition = `carries = '${channelOf(place)}'`;
+  return { ...DOCUMENTS, relation: 'messages', document: 'message', condition };
+}

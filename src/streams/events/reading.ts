@@ -63,6 +63,10 @@ export class Patience {
   }
 }
 
+/** The time that a run waits for its exports. */
+export const patienceOf = ({ ledger, invocation: { effects } }: DownloadParts): Patience =>
+  new Patience(ledger.settings.maxWaitMinutes, effects);
+
 /** The first pause between two requests for a page in milliseconds, its growth factor, and the longest pause. */
 const PAUSE = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
 

@@ -12,16 +12,14 @@ import { orStorageError } from '../../landing/storage-error.js';
 import type { LoadContext } from '../../warehouse/load.js';
 import {
   asPattern,
-  DOCUMENTS,
   isRefusal,
   listOf,
   SMALLEST_BUFFER,
   split,
-  type Documents,
   type Session,
 } from '../../warehouse/session.js';
 import type { Slice } from '../../warehouse/slices.js';
-import { CHANNELS } from './messages.js';
+import { CHANNELS, documentsAt } from './messages.js';
 
 /** A page of an export on disk. */
 export interface PageFile extends Slice<Page> {
@@ -115,11 +113,4 @@ export class Staging {
     for (const { place } of others) await split(session, place, documentsAt(place));
     await session.run('streams/events/messages/fill', { brand });
   }
-}
-
-/** The rows of a batch that hold the documents of a place. */
-function documentsAt(place: string): Documents {
-  const [whole, channel] = place.split('message_data:');
-  if (channel === undefined) return { ...DOCUMENTS, relation: `${whole}s` };
-  return { ...DOCUMENTS, relation: 'messages', document: 'message', condition: `carries = '${channel}'` };
 }

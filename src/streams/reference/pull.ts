@@ -20,7 +20,7 @@ import {
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../../service/client.js';
 import * as endpoints from '../../service/endpoints.js';
 import { REFERENCE, type ReferenceStream } from './fields.js';
-import type { DaysOf, PullParts } from '../stream.js';
+import type { PullParts } from '../stream.js';
 import {
   listPage,
   nextCursor,
@@ -41,7 +41,7 @@ import {
  */
 export async function pullReference(
   job: Job,
-  _: DaysOf,
+  _: unknown,
   service: ServiceClient,
   parts: PullParts,
 ): Promise<void> {

@@ -21,15 +21,15 @@ const QUESTIONS = {
 } as const;
 type Daily = keyof typeof QUESTIONS;
 
-/** @param wanted the days to pull of a stream */
 export async function pullStatistics(
   job: Job,
-  wanted: DaysOf,
+  wanted: () => Promise<DaysOf>,
   service: ServiceClient,
   parts: PullParts,
 ): Promise<void> {
   const streams = ['statistics', 'statistics_by_subchannel'] as const;
-  const asked = streams.map((stream) => [stream, wanted(stream)] as const);
+  const toPull = await wanted();
+  const asked = streams.map((stream) => [stream, toPull(stream)] as const);
   for (const [stream, days] of asked)
     await pullDays(stream, days, job, service, parts).catch((error: unknown) => {
       // The keys may be valid for E17 and denied E18.

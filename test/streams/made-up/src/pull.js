@@ -1,7 +1,8 @@
 import { dailyStatistics } from '../../service/endpoints.js';
 
 export async function pullVolumes(_, wanted, service, { landing, load, report }) {
-  for (const day of wanted('volumes')) {
+  const daysOf = await wanted();
+  for (const day of daysOf('volumes')) {
     const days = { start: day, end: day };
     const { verdict, body } = await service.ask(dailyStatistics(service.projectId, days));
     if (verdict.kind === 'ok') {
