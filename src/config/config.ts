@@ -299,14 +299,15 @@ function parseSettings(
   const fromFile = file === undefined ? {} : readSettings(file);
   const raw = { ...fromFile, ...overrides };
   const { data, error } = settingsAbout(fieldsFor('service', shapes)).safeParse(raw);
-  if (data !== undefined) return data;
+  const where = data === undefined ? '' : locate(data.data_dir);
+  if (data !== undefined && !where.includes('?')) return data;
   const { alerts, project_id: projectId, data_dir: dataDir, heartbeat } = readable.parse(raw);
   const receivers = receiversOf(
     alerts.flatMap((one) => alert.safeParse(one).data ?? []),
     variables,
   );
   const known = { alerts: receivers, projectId, dataDir: locate(dataDir), heartbeat };
-  throw new SettingsError(wrong(error.issues[0]), known);
+  throw new SettingsError(data === undefined ? wrong(error.issues[0]) : unwritable(where), known);
 
   function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
     const source = file ?? 'The environment';
@@ -319,6 +320,12 @@ function parseSettings(
     });
   }
 }
+
+/** DuckDB reads what follows a `?` as options, and looks for the file's log elsewhere. It takes every other name. */
+const unwritable = (dataDir: string): ConfigError =>
+  new ConfigError(`The path of the data folder ${dataDir} contains "?", which DuckDB cannot write to.`, {
+    hint: 'Rename that folder, or choose another data_dir.',
+  });
 
 /** The settings of alerts, whatever the others are. */
 const readable = z.object({

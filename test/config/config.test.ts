@@ -41,6 +41,16 @@ function refusal(yaml: string | Buffer, environment: Record<string, string> = {}
 }
 
 describe('dawnload.yaml', () => {
+  test('a data folder below a name with "?" is refused, and any other name is taken', () => {
+    expect(refusal(`${MINIMUM}data_dir: 'what?/data'\n`)).toBe(
+      `The path of the data folder ${folder}/what?/data contains "?", which DuckDB cannot write to. ` +
+        'Rename that folder, or choose another data_dir.',
+    );
+    expect(refusal(MINIMUM, { DAWNLOAD_DATA_DIR: '/a?/b' })).toContain('/a?/b contains "?"');
+    for (const name of ['a*b', 'a[b]', '{a,b}', 's3:', "it's", '한글'])
+      expect(load(`${MINIMUM}data_dir: ${JSON.stringify(name)}\n`).dataDir).toBe(join(folder, name));
+  });
+
   test('three lines are enough, the rest has the documented defaults', () => {
     const config = load(MINIMUM);
     expect(config).toMatchObject({
