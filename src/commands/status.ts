@@ -21,6 +21,7 @@ import {
 import { describeGroup } from '../night/report.js';
 import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
+import { unwritable } from '../landing/account.js';
 import { dataFiles } from '../landing/paths.js';
 import { writeFileWhole } from '../readers/queries/output.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
@@ -44,10 +45,12 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
   try {
     status = await readStatus(invocation);
   } catch (error) {
-    const { status: file, published } = dataFiles(invocation.loadConfig().dataDir);
-    // The journal is for the job's account alone. Others see what the latest run left for them, unless readers are shut out too.
+    const { dataDir, credentials } = invocation.loadConfig();
+    const { status: file, published } = dataFiles(dataDir);
+    // The journal is for the job's account alone, which has the keys. Others see what the latest run left for them, unless
+    // readers are shut out too.
     const isDenied = error instanceof StorageError && codeOf(error.cause) === 'EACCES';
-    const isForeign = isDenied && existsSync(file) && mayRead(published);
+    const isForeign = isDenied && credentials === undefined && existsSync(file) && mayRead(published);
     if (!isForeign) throw error;
     return showKept(file, format, invocation.terminal, now);
   }
@@ -206,6 +209,8 @@ async function readStatus({ effects, ...invocation }: Invocation, own?: Journal)
   const latest = runs.at(-1) ?? published.runs[0];
   const { failure = null, failed_steps } = summary.parse(runs.at(-1)?.over?.summary);
   const { command = null, pid = null, since = null } = lock.holder ?? {};
+  const refused = await unwritable(config);
+  const folder = refused && { key: 'data_dir', advice: `${refused.reason} ${refused.remedy}` };
   const file = dataFiles(config.dataDir).published;
   return {
     last_complete_day: last,
@@ -237,8 +242,12 @@ async function readStatus({ effects, ...invocation }: Invocation, own?: Journal)
     withheld: withheldRun(runs, published.runs),
     /** The steps after publishing that failed in the latest run: `lake`, `push NAME`, `landing`, `page`, `after_publish[0]`. */
     failed_steps,
-    /** Exports and pushes that a person has to decide about, and a journal that lacks something. */
-    needs_attention: [...needed, ...pushes.map((push) => ({ key: push.id, advice: adviceOn(push) }))],
+    /** A folder that cannot be written, exports and pushes that need your decision, and a journal that lacks something. */
+    needs_attention: [
+      ...(folder === undefined ? [] : [folder]),
+      ...needed,
+      ...pushes.map((push) => ({ key: push.id, advice: adviceOn(push) })),
+    ],
     /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: keysUnderWay(entries),
     export_fees: spendOf(entries),

@@ -1,10 +1,13 @@
 /** Whether the account of this process may write into a data folder. */
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { OtherAccountError } from '../ground/errors.js';
 import { quoteShell } from '../terminal/text.js';
-import { nearestExisting } from './storage-error.js';
+import { dataFiles, foldersOf } from './paths.js';
+import { clauseOf, nearestExisting } from './storage-error.js';
 
 /**
  * Refuses root in another account's data folder: the next night of this account could not read what root leaves. Only a file
@@ -29,4 +32,26 @@ export async function assertAccount(
       hint: `Use \`sudo -u ${quoteShell(name)} dawnload ${command} …\`. To write there as root anyway, add --allow-root.`,
     },
   );
+}
+
+/** The first folder or file of a run that this account cannot write, and the remedy; undefined if it can write all of them. */
+export async function unwritable({
+  dataDir,
+  ledgerCopy = dataDir,
+}: Pick<Config, 'dataDir' | 'ledgerCopy'>): Promise<{ reason: string; remedy: string } | undefined> {
+  const { working, published } = dataFiles(dataDir);
+  const folders = [nearestExisting(dataDir), ...Object.values(foldersOf(dataDir))];
+  for (const path of [...folders, working, published, nearestExisting(ledgerCopy)]) {
+    if (!existsSync(path)) continue;
+    try {
+      await access(path, constants.W_OK);
+    } catch (cause) {
+      return {
+        reason: `${path} cannot be written: ${clauseOf(cause)}.`,
+        remedy:
+          'Mount it writable, give it to the account that runs dawnload (chown -R), or correct data_dir and ledger_copy.',
+      };
+    }
+  }
+  return undefined;
 }

@@ -82,8 +82,11 @@ export class OpenWarehouse implements AsyncDisposable {
     const { temp: tempDirectory } = files;
     const settings = { ...config, path: files[which], tempDirectory, privacy: { ...config.privacy, key } };
     const timed = report.timed.bind(report);
+    const warn = (sentence: string): void => {
+      terminal.warn(sentence);
+    };
     const file = await timed('open', () =>
-      Warehouse.open({ ...settings, streams: STREAMS, effects, signal, timed }),
+      Warehouse.open({ ...settings, streams: STREAMS, effects, signal, timed, warn }),
     );
     const limits = limitsOf(file.options);
     const erasures = new Erasures({ dataDir, tempDirectory, key, limits }, register, effects, () =>

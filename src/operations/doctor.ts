@@ -1,7 +1,7 @@
 /** The checks of `doctor`, in the order in which a run depends on them. */
 import type { Effects } from '../ground/effects.js';
-import { constants, existsSync } from 'node:fs';
-import { access, stat, statfs } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { completeFrom, formatKst, lastCompleteDay, type Day } from '../ground/calendar.js';
@@ -14,7 +14,7 @@ import {
   requireSettings,
   type Config,
 } from '../config/config.js';
-import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
+import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
 import { landedPages } from '../streams/events/reading.js';
@@ -25,6 +25,7 @@ import { MOST_SKEW_MS, NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
+import { unwritable } from '../landing/account.js';
 import { duckdbVersion } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
@@ -248,21 +249,11 @@ function clock(skewMs: number | undefined): Finding {
 }
 
 /** Checks that a run can write to its folders, and that other users cannot read the keys. */
-async function permissions({ dataDir, ledgerCopy = dataDir, file }: Config): Promise<Finding> {
-  const { working, published, ledger } = dataFiles(dataDir);
-  const { landing, private: inner } = foldersOf(dataDir);
-  const copy = nearestExisting(ledgerCopy);
-  for (const path of [nearestExisting(dataDir), landing, ledger, inner, working, published, copy]) {
-    if (!existsSync(path)) continue;
-    const refused = await access(path, constants.W_OK).then(() => undefined, codeOf);
-    if (refused === undefined) continue;
-    return fail(
-      `${path} cannot be written to (${refused}).`,
-      refused === 'EROFS'
-        ? 'Mount it writable, or correct data_dir and ledger_copy.'
-        : 'Give it to the account that runs dawnload (chown -R), or correct data_dir and ledger_copy.',
-    );
-  }
+async function permissions(config: Config): Promise<Finding> {
+  const { dataDir, file } = config;
+  const { landing, ledger, private: inner } = foldersOf(dataDir);
+  const refused = await unwritable(config);
+  if (refused !== undefined) return fail(refused.reason, refused.remedy);
   for (const path of [landing, ledger, inner, resolve(inner, 'hmac.key')])
     if (existsSync(path) && ((await stat(path)).mode & 0o077) !== 0)
       return warn(

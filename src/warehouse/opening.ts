@@ -1,6 +1,6 @@
 /** Opens the working file with DuckDB's settings, reports why it cannot be opened, and migrates its schema. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   codeOf,
@@ -13,7 +13,8 @@ import {
   TryLaterError,
 } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
-import { isLocked, isOutOfMemory, openInstance, unlessMissing } from '../landing/duckdb.js';
+import { isLocked, isOutOfMemory, openInstance, rejectsLog, unlessMissing } from '../landing/duckdb.js';
+import { instantName } from '../landing/paths.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { count, foldersIn, Session, statement, statementsIn } from './session.js';
 import { limitsOf } from './memory-limit.js';
@@ -42,6 +43,8 @@ export interface WarehouseOptions {
   /** Memory limit of DuckDB for ordinary loads, in MB; see `limitsOf`. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
+  /** Takes a sentence about what was repaired. */
+  readonly warn?: (sentence: string) => void;
   /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
   /** Does a stage of the opening and takes its time. */
@@ -85,11 +88,29 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
     // The oldest DuckDB that reads the file; the format of 1.0 takes half as much space again.
     storage_compatibility_version: 'v1.4.0',
   };
+  const open = async (): Promise<Session> => Session.open(await openInstance(path, settings), signal);
+  const log = `${path}.wal`;
   try {
-    return await Session.open(await openInstance(path, settings), signal);
+    // Opening a named pipe would wait for a writer.
+    const isOdd = (await stat(log).catch(() => undefined))?.isFile() === false;
+    if (isOdd) await setAsideLog(log, options);
+    return await open().catch(async (cause: unknown) => {
+      if (!rejectsLog(cause)) throw cause;
+      await setAsideLog(log, options);
+      return open();
+    });
   } catch (cause) {
     throw openingError(path, cause);
   }
+}
+
+/** Moves away a log that DuckDB rejects. The file is then that of its last checkpoint, as after a kill: the run loads the rest. */
+async function setAsideLog(log: string, options: WarehouseOptions): Promise<void> {
+  const aside = `${log}.set-aside-${instantName(options.effects.now())}`;
+  await orStorageError('rename', log, () => rename(log, aside));
+  options.warn?.(
+    `DuckDB rejects the log of the private warehouse, which is now ${aside}. What it had is loaded again from the landing zone.`,
+  );
 }
 
 /** Removes spill files, and repaired copies and slices of pages, of killed runs, which may hold personal data. */

@@ -1,10 +1,11 @@
 // @module-tag long
 /** What monitors ask: the status as metrics, and for an account that may not read the journal. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { CLI, ended, NOW } from '../support/dawnload.js';
+import { CLI, ended, NOW, type Environment } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
 
 const YAML = 'start_date: 2026-11-20\nretries: 0\n';
@@ -52,6 +53,29 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(withoutAge(seen.stdout)).toBe(withoutAge(own.stdout));
     expect(JSON.parse((await asOther(NOW, '--json')).stdout)).toMatchObject({ fresh: true });
     await ends(asOther('2026-11-21T22:30:00Z'), 1, 'No run has ended since 2026-11-21 became complete.');
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  'status ends with 1 in a folder that the account of the job cannot write or read',
+  async () => {
+    const place = await makePlace(YAML);
+    expect((await place.run(['run'])).code).toBe(0);
+    const asOther = (environment: Environment) => {
+      const account = ['--reuid=65534', '--regid=65534', '--clear-groups', process.execPath, CLI];
+      const args = ['status', '--config', join(place.folder, 'dawnload.yaml')];
+      const env = { PATH: process.env['PATH'], DAWNLOAD_NOW: NOW, ...environment };
+      return ended(spawn('setpriv', [...account, ...args], { cwd: '/', env }));
+    };
+    for (const [file, mode] of [['', 0o755] as const, ['dawnload.yaml', 0o644] as const])
+      chmodSync(join(place.folder, file), mode);
+    await ends(asOther(place.environment), 1, /Cannot read \S+journal.jsonl: permission is denied/);
+    const data = join(place.folder, 'data');
+    await promisify(execFile)('chmod', ['-R', 'a+rX', data]);
+    await ends(asOther({}), 1, `${data} cannot be written: permission is denied. Mount it writable, give it`);
+    const { stdout } = await asOther(place.environment);
+    expect(stdout).toContain('fresh     every wanted day up to 2026-11-20 is there');
+    expect((await place.run(['status'])).code).toBe(0);
   },
 );
 

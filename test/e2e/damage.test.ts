@@ -72,6 +72,32 @@ test('damage is told of as soon as DuckDB comes upon it, and `doctor --deep` rea
   await expectRebuilt();
 });
 
+test('a log that DuckDB rejects is set aside, and what it had is loaded from what has landed', async () => {
+  await rm(working());
+  await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'load/after-commit:2' });
+  const log = `${working()}.wal`;
+  const bytes = await readFile(log);
+  const rejected = [
+    // An entry's checksum is wrong.
+    async () => {
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 4;
+      await writeFile(log, bytes);
+    },
+    // A log beside a later state of the file.
+    () => writeFile(log, bytes),
+    () => mkdir(log),
+  ];
+  for (const [nth, reject] of rejected.entries()) {
+    await reject();
+    await ends(place.run(['run']), 0, 'What it had is loaded again from the landing zone.');
+    expect(await contents(place.published)).toEqual(before);
+    const aside = await landed(/^private\/warehouse\.duckdb\.wal\.set-aside-/);
+    expect(aside).toHaveLength(1);
+    await rm(join(data(), aside[0] ?? ''), { recursive: true });
+    expect(place.sandbox.bills(), String(nth)).toHaveLength(2);
+  }
+});
+
 const landed = async (name: RegExp): Promise<string[]> =>
   (await readdir(data(), { recursive: true })).filter((file) => name.test(file)).sort();
 
