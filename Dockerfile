@@ -1,5 +1,5 @@
 # The image of the nightly job. Build: docker build -t dawnload .
-# Run: docs/operations.md, "In a container".
+# Run: docs/schedule.md, "In a container".
 
 FROM node:24-slim AS build
 WORKDIR /build

@@ -47,7 +47,7 @@ function parseStreams(text: string | undefined): ReadonlySet<string> {
     names.map((name) => {
       const stream = CHOICES.find((known) => known === name);
       if (stream !== undefined) return stream;
-      throw new UsageError(`There is no stream "${name}".`, {
+      throw new UsageError(`"${name}" is not a stream.`, {
         hint: `${didYouMean(name, CHOICES)}Give any of ${CHOICES.join(',')} to --streams.`,
       });
     }),

@@ -1,4 +1,4 @@
-/** The bills: each accepted export request (E20), by the records it asked for. */
+/** The bills: each accepted export request (E20), by the requested records. */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
 export interface Bill {

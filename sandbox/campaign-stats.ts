@@ -189,7 +189,7 @@ class Dimensions {
 
 interface Count {
   count: number;
-  /** By failure reason; nothing for events that are no failures. */
+  /** By failure reason; empty for events that are not failures. */
   byReason: Map<string, number>;
 }
 

@@ -56,7 +56,7 @@ export function endpoint(
   return { name, family, method: known, path: new RegExp(`^${path}$`), hasBody, answer, ...rest };
 }
 
-/** A value of a path as it was meant; what cannot be decoded stays as it is, and fits no rule. */
+/** A decoded value of a path; one that cannot be decoded stays encoded, and fits no rule. */
 export function decoded(value: string): string {
   try {
     return decodeURIComponent(value);

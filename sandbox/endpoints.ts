@@ -221,7 +221,7 @@ class OptOutList {
   private readonly world: OptOuts;
   /** Opt-outs registered by request, by number and recipient. */
   private readonly registered = new Map<string, OptOut>();
-  /** When a number and recipient were removed last: what was asked for until then is gone. */
+  /** When a number and recipient were last removed: earlier requests no longer count. */
   private readonly removed = new Map<string, string>();
 
   constructor(

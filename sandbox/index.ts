@@ -66,7 +66,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    // A client that goes away in the middle is no error of the service.
+    // A client that disconnects in the middle is not an error of the service.
     handle(request, response).catch(() => response.destroy());
   });
   const port = await listen(server, settings.port, settings.host);
@@ -98,7 +98,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** The whole body, or null when it is too large. Read to its end all the same, so that the answer gets through. */
+/** The whole body, or null when it is too large. Read to its end anyway, so that the answer gets through. */
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -40,7 +40,7 @@ export interface FieldNames {
   readonly groupingKey: string;
   /** The object of a user's properties (E14, N14). */
   readonly userProperties: string;
-  /** The messenger's user id (E15, N15), and the property that holds it. */
+  /** The messenger's user id (E15, N15), and the property for it. */
   readonly messengerUser: string;
 }
 
@@ -49,7 +49,7 @@ export interface SandboxOptions {
   host?: string | undefined;
   /** Port to listen on; default 0, any free one. */
   port?: number | undefined;
-  /** The service's clock; default the real one. Exports are made in real time all the same. */
+  /** The service's clock; default the real one. Exports are generated in real time anyway. */
   now?: (() => Date) | undefined;
   /** The header `Date`, by the sandbox's clock; null leaves it out. Default: its time. */
   date?: ((now: Date) => string | null) | undefined;
@@ -61,7 +61,7 @@ export interface SandboxOptions {
   brand?: string | undefined;
   /** The word in channel names: `${messenger}-alimtalk`. */
   messenger?: string | undefined;
-  /** The query parameter that holds the page number of E21 (N18). */
+  /** The query parameter for the page number of E21 (N18). */
   pageParameter?: string | undefined;
   tokenLifetimeSeconds?: number | undefined;
   /** How long an export is `processing`. */
@@ -84,7 +84,7 @@ export interface SandboxOptions {
   longestRangeDays?: number | undefined;
   /** The status of a timeout (E17, E18, E21). */
   timeoutStatus?: 200 | 408 | undefined;
-  /** Items of a catalog called `big`; default 0, then there is none. */
+  /** Items of a catalog called `big`; default 0, which means no such catalog. */
   catalogItems?: number | undefined;
   /** The shape of E2's list of catalogs (N2): `data.catalogs` (wrapped, the default) or `data` itself (plain). */
   catalogList?: 'wrapped' | 'plain' | undefined;
@@ -110,7 +110,7 @@ export interface SandboxOptions {
   unknownUsers?: 'created' | 'ignored' | undefined;
   /** The journeys that users may enter by E16; default two of four. */
   apiJourneys?: readonly string[] | undefined;
-  /** Campaigns that are sent at once to the user of an event (E13), by the event's name. */
+  /** Campaigns that are sent immediately to the user of an event (E13), by the event's name. */
   triggers?: Readonly<Record<string, string>> | undefined;
   /** For tests of how the service misbehaves. */
   interfere?: Interfere | undefined;

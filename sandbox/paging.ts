@@ -4,7 +4,7 @@ import type { PageParameters } from './options.js';
 /** Most entries of a page, in every list that has pages of this kind. */
 const MOST = 1000;
 
-/** Page number and size as they were asked for; a text when they are out of bounds. */
+/** The requested page number and size; a text when they are out of bounds. */
 export function pageOf(
   query: URLSearchParams,
   names: PageParameters,

@@ -1,4 +1,4 @@
-/** E7, E8 and E9: friendtalk, text messages and alimtalk, sent at once. */
+/** E7, E8 and E9: friendtalk, text messages and alimtalk, sent immediately. */
 import { z } from 'zod';
 import { dayOf } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';

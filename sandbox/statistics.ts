@@ -35,7 +35,7 @@ interface Statistics {
 }
 
 export function createStatistics(settings: Settings, world: World): Statistics {
-  /** The range and tags asked for, or why not. */
+  /** The requested range and tags, or the reason of a refusal. */
   function ask(
     family: 'statistics' | 'statistics-csv',
     body: unknown,

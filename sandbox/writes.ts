@@ -29,7 +29,7 @@ export interface Message {
   readonly isAd: boolean;
   /** Why it fails for every recipient; null when nothing is wrong with it. */
   readonly fault: string | null;
-  /** The text that is sent instead when it fails; null where there is none. */
+  /** The text that is sent instead when it fails; null without one. */
   readonly failoverText: string | null;
 }
 
@@ -125,7 +125,7 @@ export class Writes implements Written {
     return this.world.streams.some((one) => one.resourceType === 'user-journey' && one.resourceId === id);
   }
 
-  /** A user who enters a journey is sent its first step at once (E16). */
+  /** A user who enters a journey is sent its first step immediately (E16). */
   enter(userJourneyId: string, user: JsonObject, userId: string): void {
     this.entered.push({ at: this.settings.now().toISOString(), userJourneyId, ...user });
     this.sendStep('E16', userJourneyId, userId);
@@ -142,7 +142,7 @@ export class Writes implements Written {
     this.send([{ endpoint, stream, userId, recipientNo, content, isAd, fault: null, failoverText }]);
   }
 
-  /** Sends messages at once. */
+  /** Sends messages immediately. */
   send(messages: readonly Message[]): void {
     const optedOut = messages.some(({ isAd }) => isAd) ? this.optedOut() : new Set<string>();
     for (const message of messages) this.deliver(message, optedOut);
@@ -292,7 +292,7 @@ export class Writes implements Written {
     return this.exists(id) && this.users.get(id)?.[PHONE] === undefined ? [...found, id] : found;
   }
 
-  /** A user's number; an empty text where it has none. */
+  /** A user's number; an empty text without one. */
   private numberOf(userId: string): string {
     const own = this.users.get(userId)?.[PHONE];
     if (typeof own === 'string') return own;

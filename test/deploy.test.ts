@@ -43,7 +43,7 @@ test.each([
   const [before = '', list = ''] = read(name).split('Edit three things:');
   expect(before.split('\n').length).toBeLessThan(8);
   expect([...list.matchAll(/^\W*(\d)\. /gm)].map(([, number]) => number)).toEqual(['1', '2', '3']);
-  expect(readFileSync('docs/operations.md', 'utf8')).toContain(`deploy/${name}`);
+  expect(readFileSync('docs/schedule.md', 'utf8')).toContain(`deploy/${name}`);
 });
 
 describe('systemd', () => {
@@ -74,7 +74,7 @@ describe('systemd', () => {
   );
 
   test.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
-    'the service runs on what init wrote, after the steps of docs/operations.md, under its account',
+    'the service runs on what init wrote, after the steps of docs/schedule.md, under its account',
     async () => {
       const place = await makePlace('start_date: 2026-11-20\n');
       const home = temporaryFolder();
@@ -88,7 +88,7 @@ describe('systemd', () => {
       chmodSync(join(state, '..'), 0o755);
       const [, block = ''] =
         /deploy\/dawnload\.service[\s\S]*?```sh\n([\s\S]*?)```/.exec(
-          readFileSync('docs/operations.md', 'utf8'),
+          readFileSync('docs/schedule.md', 'utf8'),
         ) ?? [];
       const steps = block.split('\n').filter((line) => line.startsWith('sudo install '));
       expect(steps).toHaveLength(3);

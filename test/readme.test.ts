@@ -148,7 +148,7 @@ describe('docs/', () => {
   });
 
   test('explain every exit code, and every code of the specification', () => {
-    const codes = rowsOf('docs/operations.md').map(([code]) => code);
+    const codes = rowsOf('docs/monitoring.md').map(([code]) => code);
     for (const code of Object.values(EXIT)) expect(codes).toContain(String(code));
     const words = rowsOf('docs/glossary.md').map(([word]) => word);
     for (let n = 1; n <= 21; n++) expect(words).toContain(`E${n}`);

@@ -104,7 +104,7 @@ export class Catalog {
     };
   }
 
-  /** An item as it is answered: every field, null where it has no value. */
+  /** An item in an answer: every field, null without a value. */
   shown(id: string, values: Values): JsonObject {
     const entries = this.fields().map(({ name }): [string, Json] => [
       name,
@@ -155,7 +155,7 @@ class Items {
   private readonly written = new Map<string, Values | null>();
   /** The written ids in their order; null after a new one came. */
   private order: string[] | null = null;
-  /** Fields that were deleted: what the world says of them counts no more. */
+  /** Fields that were deleted: the world's values for them are ignored. */
   private readonly forgotten = new Set<string>();
 
   constructor(

@@ -90,7 +90,7 @@ function listItems(catalog: Catalog, { query }: Call, settings: Settings): Reply
   const cursor = query.get('cursor');
   const after = cursor === null ? null : idOfCursor(catalog.name, cursor);
   if (cursor !== null && after === null) {
-    return problem(['cursor'], 'invalid-cursor', 'The cursor is none of this catalog.');
+    return problem(['cursor'], 'invalid-cursor', 'The cursor belongs to another catalog.');
   }
   const ids: string[] = [];
   let more = false;
@@ -125,7 +125,7 @@ function cursorAfter(catalog: string, id: string): string {
   return Buffer.concat([signatureOf(text), Buffer.from(text)]).toString('base64url');
 }
 
-/** The id in a cursor; null when it is none of this catalog. */
+/** The id in a cursor; null for a cursor of another catalog. */
 function idOfCursor(catalog: string, cursor: string): string | null {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(6).toString();
@@ -283,7 +283,7 @@ function filtersOf(filters: Json, names: readonly string[], problems: Problems):
       return [];
     }
     if (typeof operator !== 'string' || !isOperator(operator)) {
-      problems.add([...path, 'operator'], 'invalid-value', 'There is no such operator.');
+      problems.add([...path, 'operator'], 'invalid-value', 'The operator is unknown.');
       return [];
     }
     if (value === undefined || value === null) {

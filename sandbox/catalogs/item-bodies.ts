@@ -24,7 +24,7 @@ export class ArrayPatch {
 /** One item of a request. */
 export interface Given {
   readonly id: string;
-  /** Where it stands in the request. */
+  /** Its place in the request. */
   readonly path: Path;
   readonly values: ReadonlyMap<string, Json | ArrayPatch>;
 }
@@ -124,7 +124,7 @@ function arrayPatch(value: JsonRecord, path: Path, problems: Problems): ArrayPat
   return add === undefined || remove === undefined ? undefined : new ArrayPatch(add, remove);
 }
 
-/** The value as it is stored; undefined when it does not fit. Null is no value, and fits every type. */
+/** The value to store; undefined when it does not fit. Null means no value, and fits every type. */
 function storedValue(field: Field, value: unknown, path: Path, problems: Problems): Json | undefined {
   if (value === null) return null;
   switch (field.type) {
@@ -205,7 +205,7 @@ function geoValue(value: unknown, path: Path, problems: Problems): number[] | un
 const ISO_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-/** An ISO 8601 string (UTC where it names no zone) or Unix seconds, as a UTC ISO 8601 string. */
+/** An ISO 8601 string (without a zone: UTC) or Unix seconds, as a UTC ISO 8601 string. */
 function timeValue(value: unknown, path: Path, problems: Problems): string | undefined {
   let instant = new Date(Number.NaN);
   if (typeof value === 'number') instant = new Date(Math.round(value * 1000));

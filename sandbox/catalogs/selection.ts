@@ -24,7 +24,7 @@ export interface Definition {
   readonly name: string;
   readonly description: string;
   readonly filters: readonly Filter[];
-  /** Infinity when there is none. */
+  /** Infinity without a limit. */
   readonly limit: number;
   readonly sort: { readonly field: string; readonly descending: boolean } | null;
 }

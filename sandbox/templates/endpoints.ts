@@ -156,10 +156,10 @@ export const CHANNEL_IDS: readonly string[] = ['ch-1001', 'ch-1002'];
 const MAIN = { channelId: 'ch-1001', senderKey: SENDER.senderKey };
 const OTHER = { channelId: 'ch-1002', senderKey: '4b7d9e1a2c5f80361d9e' };
 
-/** It is sent and stands in no list: what a check for unknown templates has to find. */
+/** It is sent but in no list: a check for unknown templates must find it. */
 const UNKNOWN = 'tpl-n2s2';
 
-/** Since when a template is refused or suspended; it is sent all the same. */
+/** Since when a template is refused or suspended; it is still sent. */
 const STOPPED: Readonly<Record<string, { status: 'REJ' | 'STP'; since: Date }>> = {
   'tpl-n2p7': { status: 'STP', since: new Date('2026-10-12T05:30:00Z') },
   'tpl-u2NqA9': { status: 'REJ', since: new Date('2026-11-05T08:10:00Z') },
@@ -225,7 +225,7 @@ function unused(now: Date, seed: number): AlimtalkTemplate[] {
       ),
       updatedAt: draft.since,
     },
-    // A new one each week; the one before it is gone.
+    // A new one each week, which replaces the one before it.
     {
       ...plain(
         `tpl-event-${event.number}`,
@@ -239,7 +239,7 @@ function unused(now: Date, seed: number): AlimtalkTemplate[] {
   ];
 }
 
-/** All that there are at an instant, the oldest first. */
+/** All templates at an instant, the oldest first. */
 function alimtalkTemplates(now: Date, seed: number): AlimtalkTemplate[] {
   const streams = new Map<string, Stream>();
   for (const stream of allStreams(seed)) {
@@ -375,7 +375,7 @@ const ImageOf = z.object({ url: z.string() });
 
 type NewTemplate = z.output<typeof NewTemplate>;
 
-/** Types whose content is nothing without an image that was uploaded before; how they are spelled is not shown (N4). */
+/** Types that require an image that was uploaded before; the specification does not spell them (N4). */
 const WITH_IMAGE = ['image', 'wideimage', 'wideitemlist', 'carousel', 'commerce', 'carouselcommerce'];
 
 /** The request, or what is wrong with it. */

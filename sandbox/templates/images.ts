@@ -59,7 +59,7 @@ function invalid(message: string): Reply {
   return refuse('brand-message', 'invalid', message);
 }
 
-/** The error in the files; null when there is none. */
+/** The error in the files; null if they are valid. */
 function problemOf(files: readonly Part[], { part, ratio, sameRatio }: Purpose): string | null {
   if (files.length === 0 || files.some(({ name }) => name !== part)) return `The part ${part} is wanted`;
   if (part === 'file' && files.length > 1) return 'One file is wanted';
@@ -104,12 +104,12 @@ function readImage(bytes: Buffer): Image | null {
   return bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8 ? readJpg(bytes) : null;
 }
 
-/** Its size stands in the first segment of the kind "start of frame". */
+/** Its size is in the first segment of the kind "start of frame". */
 function readJpg(bytes: Buffer): Image | null {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
-    // C4, C8 and CC lie among the starts of frames and are none.
+    // C4, C8 and CC are in the range of the starts of frames but mean something else.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) {
       return { format: 'jpg', height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
@@ -127,7 +127,7 @@ interface Part {
 
 const BLANK = Buffer.from('\r\n\r\n');
 
-/** Null when it is no such body. */
+/** Null for another kind of body. */
 function partsOf(contentType: string, body: Buffer): Part[] | null {
   const match = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];

@@ -1,7 +1,7 @@
 /**
  * The ten channels of the specification: what is measured on each, at what rates, and why sends fail.
  *
- * Event names are those of the field notes; `email_open` and `email_click` stand for the "more exist".
+ * Event names are those of the field notes; `email_open` and `email_click` are examples of the "more exist".
  */
 
 export const CHANNEL_NAMES = [

@@ -1,4 +1,4 @@
-/** Conversions: what people did after a message. They are counted in the statistics, and are no export records. */
+/** Conversions: what people did after a message. They are counted in the statistics, but are not export records. */
 import { CHANNELS } from './channels.js';
 import { pair, successes } from './random.js';
 import { sendsOn } from './segment.js';
@@ -14,7 +14,7 @@ export interface Conversion {
   readonly sales: number;
 }
 
-/** The total value of so many conversions, in won: zero unless something is bought. */
+/** The total value of `count` conversions, in won: zero unless they are purchases. */
 function salesOf(name: string, count: number, chance: number): number {
   const bought = name.includes('구매') || name.includes('구독');
   return bought ? count * (36_700 + (chance % 400) * 10) : 0;

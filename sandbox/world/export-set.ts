@@ -12,7 +12,7 @@ import { HoleKind, type Template } from './template.js';
 /** Records by number, as bytes. */
 interface Records {
   lengthOf(number: number): number;
-  /** Writes record `number` at `at`; returns where it ends. */
+  /** Writes record `number` at `at`; returns the position of its end. */
   write(number: number, bytes: Uint8Array, at: number): number;
 }
 
@@ -35,7 +35,7 @@ interface Span {
   readonly numbers: Uint32Array | null;
 }
 
-/** Days whose records are at hand; reading pages in order, or several at once, touches few. */
+/** Days whose records are in memory; reading pages in order, or several in parallel, touches few. */
 const KEPT_DAYS = 8;
 
 const COMMA = 44;
@@ -45,7 +45,7 @@ export class ExportSet {
   private readonly spans: Span[] = [];
   private readonly days = new Map<Day, DayRecords>();
 
-  /** Takes what is there at `now`: an export does not grow after it was asked for. */
+  /** Takes the records that exist at `now`: an export does not grow after its request. */
   constructor(
     private readonly world: World,
     private readonly catalogue: Catalogue,
@@ -123,7 +123,7 @@ export class ExportSet {
   }
 }
 
-/** Which of a day's records happen in the window; null when the window holds the whole day. */
+/** Which of a day's records happen in the window; null when the window covers the whole day. */
 function numbersWithin(
   records: DayRecords,
   start: Date,
@@ -244,7 +244,7 @@ class DayRecords implements Records {
     return this.templateOf(row, send).bytes.length;
   }
 
-  /** Writes record `number` at `at`; returns where it ends. */
+  /** Writes record `number` at `at`; returns the position of its end. */
   write(number: number, bytes: Uint8Array, at: number): number {
     const place = this.find(number);
     const { bytes: text, kinds, places } = this.templateOf(place.row, place.send);

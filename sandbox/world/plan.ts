@@ -40,7 +40,7 @@ export function dayNumber(day: Day): number {
   return Math.round(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
 }
 
-/** A world whose days have about so many events, averaged over whole weeks. */
+/** A world with about this many events a day, averaged over whole weeks. */
 export function createWorld(seed: number, eventsPerDay: number): World {
   const streams = allStreams(seed);
   let week = 0;
@@ -113,7 +113,7 @@ const LATE_ONE_IN = 8;
 /** Segments of fewer deliveries are never late, so that clicks are never more than deliveries. */
 const LATE_LEAST = 20;
 
-/** How many of a segment's events the statistics have heard of. What was written is there at once. */
+/** How many of a segment's events the statistics include. Written events are included immediately. */
 export function knownIn({ stream, role, sentOn, count, times }: Segment, { share, isFirst }: View): number {
   if (times !== undefined) return count;
   const chance = pair(stream.seed ^ 0x2f6b1d, sentOn);

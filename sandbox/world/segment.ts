@@ -22,7 +22,7 @@ export interface Segment {
   readonly delay: Delay;
   /** Why it failed: event j for reason `(first + j) % reasons.length`; none when nothing failed. */
   readonly reasons: readonly string[];
-  /** When each event happens, microseconds since 1970, where they were written through the interface. */
+  /** When each event happens, microseconds since 1970, if they were written through the interface. */
   readonly times?: readonly number[];
   /** Sends to users that had been deleted by then: they do not happen. */
   readonly gone?: readonly number[];
@@ -53,7 +53,7 @@ interface Clicks {
   readonly tomorrow: number;
 }
 
-/** Counts, for a day's successful sends, those that reach a person, those clicked at once, and those clicked only on the next day. */
+/** Counts, for a day's successful sends, those that reach a person, those clicked immediately, and those clicked only on the next day. */
 function clicksOf(stream: Stream, day: number, success: number): Clicks {
   const { delivered, click, lateClicks } = CHANNELS[stream.channel];
   const chance = pair(stream.seed ^ 0x51ed270b, day);

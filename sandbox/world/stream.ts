@@ -9,7 +9,7 @@ export interface Stream {
   readonly resourceId: string;
   readonly resourceName: string;
   readonly tags: readonly string[];
-  /** The arm of an A/B test; null when there is no test. */
+  /** The arm of an A/B test; null without a test. */
   readonly variant: { readonly id: string; readonly name: string } | null;
   /** The step of a journey; null for campaigns. */
   readonly node: { readonly id: string; readonly name: string } | null;

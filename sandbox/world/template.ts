@@ -51,7 +51,7 @@ export function hole(name: Hole): string {
 
 export interface Template {
   readonly bytes: Uint8Array;
-  /** The kind of each hole, and where it begins in `bytes`. */
+  /** The kind of each hole, and its first position in `bytes`. */
   readonly kinds: Uint8Array;
   readonly places: Uint16Array;
 }

@@ -1,4 +1,4 @@
-/** Things that change every so many days, each on days of its own: which version holds, and since when. */
+/** Things that change at a fixed interval of days, each on its own days: the current version, and since when. */
 import { type Day, dayOf, windowOf } from '../../src/ground/calendar.js';
 import { dayNumber } from './plan.js';
 import { pair } from './random.js';

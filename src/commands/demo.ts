@@ -102,7 +102,7 @@ export const demoCommand: Command = async (_, invocation) => {
   }
 };
 
-/** Throws ConfigError where the folder holds anything but what an earlier demo left, which this one replaces. */
+/** Throws ConfigError if the folder contains anything but an earlier demo, which this one replaces. */
 async function assertOfDemo(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : [FOLDER],
@@ -112,7 +112,7 @@ async function assertOfDemo(folder: string): Promise<void> {
     text,
   );
   if (entries.length > 0 && isOurs?.[1] !== PROJECT)
-    throw new ConfigError(`${folder} holds what no demo has made. Nothing was changed.`, {
+    throw new ConfigError(`${folder} contains files that are not from a demo. Nothing was changed.`, {
       hint: 'Move it away, or start `dawnload demo` in another folder.',
     });
 }
@@ -126,7 +126,7 @@ const RESULTS = [
   'refused-templates',
 ];
 
-/** Prints what the bundled queries say of the data: what happened, what stands out, and what to do. */
+/** Prints the sentences of the bundled queries: what happened, what is unusual, and what to do. */
 export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'>, now: Date): Promise<void> {
   const wording = new Wording('en');
   const said: Said[] = [];

@@ -23,7 +23,7 @@ export interface DocsOptions extends JsonOptions {
 /**
  * Describes the warehouse or one of its tables.
  *
- * @throws UsageError if there is no such table
+ * @throws UsageError for an unknown table
  */
 export const docsCommand: Command<DocsOptions, [string?]> = async (
   { format: wanted = 'text', json, lang: language = 'en' },
@@ -94,7 +94,7 @@ export function findRelation(schemas: readonly SchemaEntry[], wanted: string): R
   if (found !== undefined) return found;
   const bare = (one: string): string => one.replace(/^.*\./, '');
   const known = relations.map((relation) => bare(relation.name));
-  throw new UsageError(`There is no table or view ${wanted}.`, {
+  throw new UsageError(`${wanted} is not a table or view.`, {
     hint: `${didYouMean(bare(name), known)}\`dawnload docs\` lists them.`,
   });
 }

@@ -269,14 +269,14 @@ async function attachId(
     throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
       hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
     });
-  // A key that is none is refused below.
+  // An unknown key is refused below.
   const unknown =
     exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
   const asLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
   const doubt = unknown && `${unknown}${asLoaded}`;
   if (doubt !== undefined && !(await agree(doubt)))
     throw new RefusedError(`${doubt} Nothing was changed.`, {
-      hint: 'Correct the id, or try again later. `--yes` enters the id all the same.',
+      hint: 'Correct the id, or try again later. Add `--yes` to enter the id anyway.',
     });
   const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
   const isOver = state === 'abandoned';
@@ -307,7 +307,7 @@ async function doubtOf(exportId: string, config: Config, invocation: Invocation)
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     const why = messageOf(error).replace(/[.]$/, '');
-    return `The service could not be asked for export ${exportId} (${why}).`;
+    return `The service did not answer about export ${exportId} (${why}).`;
   }
 }
 
@@ -347,8 +347,8 @@ function assertResumable(entry: exports.Export): void {
 /**
  * Returns the export with this key.
  *
- * @throws UsageError if there is none
- * @throws DamageError if there is none and the ledger is incomplete
+ * @throws UsageError for an unknown key
+ * @throws DamageError for an unknown key if the ledger is incomplete
  */
 function entryIn({ ledger, doubt }: LedgerState, key: string): exports.Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;

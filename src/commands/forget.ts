@@ -107,7 +107,7 @@ async function search(
   if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
   const searched = new Set<string>();
-  // Each id that a search finds is searched too, since its records tell how many persons share it.
+  // Each id that a search finds is searched too, because its records show how many persons share it.
   while (persons.ids.some((id) => !searched.has(id))) {
     for (const id of persons.ids) searched.add(id);
     await erasures.lookFor(persons.ids);
@@ -135,7 +135,7 @@ function idsOf(record: string, brand: string): person.Linked {
 }
 
 /**
- * Prints all that is held of the persons (`show`), or how many rows and records of which place would be erased: landed records
+ * Prints all data about the persons (`show`), or how many rows and records would be erased in each place: landed records
  * of the persons, their opt-outs among them, and records of others that mention them. Changes nothing.
  */
 async function look(night: Night, { found }: Persons, { show, json }: ForgetOptions): Promise<void> {
@@ -150,7 +150,7 @@ async function look(night: Night, { found }: Persons, { show, json }: ForgetOpti
       landing.push({ file: relative(zone, filename), position, own, record: JSON.parse(record) });
   if (show === true) {
     const rows = await database.refining(() => person.rowsFound(session));
-    if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
+    if (rows.size + landing.length === 0) terminal.note('No data about them was found.');
     const ids = found.flatMap(({ kind, value, shared }) => (value === null ? [] : { kind, value, shared }));
     const all = { ids, warehouse: Object.fromEntries(rows), landing };
     terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
@@ -162,7 +162,7 @@ async function look(night: Night, { found }: Persons, { show, json }: ForgetOpti
   const optOuts = own.filter(({ file }) => file.startsWith('opt_outs')).length;
   const landed = { records: own.length - optOuts, mentions_blanked: mentions, opt_outs: optOuts };
   if (json === true) terminal.out(JSON.stringify({ warehouse: Object.fromEntries(rows), landing: landed }));
-  else if (rows.size + landing.length === 0) terminal.note('Nothing is held.');
+  else if (rows.size + landing.length === 0) terminal.note('No data about them was found.');
   else {
     for (const [table, count] of rows) terminal.out(`warehouse, ${table}: ${plural(count, 'row')}`);
     terminal.out(`landing zone, pages of exports: ${plural(landed.records, 'record')}`);
@@ -231,7 +231,7 @@ const FORMS = new Map([
 function givenOf(kind: string, value: string, where: string): Given {
   const isId = FORMS.get(kind)?.test(value.normalize('NFKC')) === true;
   if (isId) return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
-  throw new UsageError(`On ${where} there is no id of a person.`, {
+  throw new UsageError(`${where} is not a person’s id.`, {
     hint: 'Give a user id without a line end, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
   });
 }

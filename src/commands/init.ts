@@ -1,4 +1,4 @@
-/** `dawnload init`: asks for address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
+/** `dawnload init`: reads address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -74,12 +74,12 @@ const NEXT = [
   ['doctor', 'checks everything that a night depends on'],
   ['plan', 'shows what a run would request, and its price; sends nothing'],
   ['run', 'runs the nightly job once'],
-  ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/operations.md'],
+  ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/schedule.md'],
 ] as const;
 
 /**
- * Asks for the answers that are not given (''), and tries all of them on the service until it accepts them. Resolves also to
- * the records of a night, where the service reported them.
+ * Prompts for the answers that are missing (''), and tries all of them on the service until it accepts them. Also resolves
+ * to the records of a night if the service reported them.
  */
 async function complete(
   given: Answers,
@@ -98,9 +98,12 @@ async function complete(
     const missing = QUESTIONS.filter(({ name }) => found[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
       const sources = missing.map(({ source }) => source).join(', ');
-      throw new UsageError(`There is no terminal to ask on, and these are missing: ${sources}.`, {
-        hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
-      });
+      throw new UsageError(
+        `These settings are missing, and init needs a terminal to prompt for them: ${sources}.`,
+        {
+          hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
+        },
+      );
     }
     for (const one of missing) {
       const isSecret = one.rule === key;

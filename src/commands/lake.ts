@@ -38,7 +38,7 @@ export const lakeSetupCommand: Command<Options<never, 'takeOver' | 'json'>> = as
   const changed = `${plural(created.length, 'table')} created, ${plural(added, 'column')} added`;
   terminal.note(`The lake ${placeOf(config.lake)} is set up: ${changed}.`);
   terminal.note(
-    'Its catalog commits several tables at once. `dawnload lake push` fills it; so does each run.',
+    'Its catalog commits several tables in one step. Each run fills the lake; so does `dawnload lake push`.',
   );
   const { namespace } = config.lake;
   if (json === true) terminal.out(JSON.stringify({ namespace, created: created.length, added }));
@@ -97,7 +97,7 @@ function planLines({ streams, models, onlyInLake }: Changes): string[] {
   lines.push(
     lines.length === 0
       ? 'All days are in the lake; small tables and marts are compared when pushing.'
-      : `in ${commits}; small tables and marts go with the last one where they differ`,
+      : `in ${commits}; small tables and marts that changed are part of the last one`,
   );
   const kept = [...onlyInLake].map(
     ([stream, days]) =>
@@ -122,11 +122,11 @@ export const lakeVerifyCommand: Command<Options<never, 'erased' | 'json'>> = asy
   }
   const lacks = `The lake lacks ${plural(unpushed.length, 'day')} of the file: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`;
   if (unpushed.length > 0) terminal.warn(lacks);
-  const differ = `${plural(differences.length, 'day')} of tables differ. If the file is right: push, and if that says there is nothing to push, see docs/scale.md.`;
+  const differ = `${plural(differences.length, 'day')} of tables differ. If the file is right, run \`dawnload lake push\`; if that finds nothing to push, see docs/scale.md.`;
   if (differences.length > 0) terminal.warn(differ);
   if (differences.length + unpushed.length > 0) return EXIT.incomplete;
   terminal.note(
-    `The lake equals the published file: ${plural(tables.length, 'table')} compared, by day where they have days.`,
+    `The lake equals the published file: ${plural(tables.length, 'table')} compared, day by day.`,
   );
   return EXIT.done;
 };

@@ -113,7 +113,7 @@ export function commandLine(version: string, perform: Perform): Command {
   add('demo', 'run the nightly job against the embedded sandbox; no account, no cost', {
     load: async () => (await import('./demo.js')).demoCommand,
   });
-  add('init', 'ask for address, project and keys, try them on the service, write dawnload.yaml and .env', {
+  add('init', 'set address, project and keys, try them on the service, write dawnload.yaml and .env', {
     examples: [
       'dawnload init',
       'dawnload init --base-url https://api.example.com --start-date 2026-11-01',
@@ -424,7 +424,7 @@ export function commandLine(version: string, perform: Perform): Command {
         const inner = found.commands.find((one) => one.name() === name);
         const others = found.commands.map((one) => one.name());
         const hint = `${didYouMean(name, others)}\`dawnload help\` lists the commands.`;
-        if (inner === undefined) throw new UsageError(`There is no command ${names.join(' ')}.`, { hint });
+        if (inner === undefined) throw new UsageError(`Unknown command: ${names.join(' ')}.`, { hint });
         found = inner;
       }
       found.help();

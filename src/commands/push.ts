@@ -28,7 +28,7 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
   second,
 ) => {
   if (first === undefined)
-    throw new UsageError('There is no target.', {
+    throw new UsageError('The target of the push is missing.', {
       hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
     });
   const config = requireService(invocation.loadConfig());

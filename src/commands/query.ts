@@ -30,7 +30,7 @@ export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' 
   readonly lang?: Language;
 }
 
-/** Maximum number of rows in a table: more are rarely read, and a table is held in memory before it is drawn. */
+/** Maximum number of rows in a table, which is in memory before it is drawn. */
 const LIMIT = 1000;
 
 /**
@@ -112,7 +112,7 @@ function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOpti
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const found = FORMATS.find((known) => known === wanted);
   if (found === undefined)
-    throw new UsageError(`There is no format ${wanted}.`, {
+    throw new UsageError(`Unknown format: ${wanted}.`, {
       hint: `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
   if (found === 'parquet' && output === undefined && stdout.isTTY === true)
@@ -123,9 +123,9 @@ function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOpti
     throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
   const isSql = sql !== undefined || file !== undefined;
   if (kept !== undefined && !isSql)
-    throw new UsageError('There is no SQL to keep.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
+    throw new UsageError('The SQL to keep is missing.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
   if (name === undefined && !isSql && (found === 'parquet' || output !== undefined))
-    throw new UsageError('There is no query to answer.', {
+    throw new UsageError('The query is missing.', {
       hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
     });
   return found;

@@ -111,7 +111,7 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   const key = keyFingerprint(await storedKey(dataDir));
   assertKeyOf([...erasuresOf(others), ...known], key);
   let entered = 0;
-  /** Returns the number of the line; undefined if the journal holds the erasure. */
+  /** Returns the number of the line; undefined if the journal has the erasure. */
   const begin = async (persons: number, ids: readonly string[]): Promise<number | undefined> => {
     if (journal.erasures.includes(erasureNamed(ids))) return undefined;
     entered++;

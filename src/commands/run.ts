@@ -70,7 +70,7 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
   const on = snapshotsOn(config);
   const off = SNAPSHOTS.find((stream) => streams.has(stream) && !on.includes(stream));
   if (off !== undefined)
-    throw new ConfigError(`reference.${off} is not set, so there is nothing to pull.`, {
+    throw new ConfigError(`reference.${off} is not set, so ${off} cannot be pulled.`, {
       hint: `Set reference.${off} in dawnload.yaml, or leave ${off} out of --streams.`,
     });
   const text = `Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`;
@@ -123,7 +123,7 @@ async function hasDays(days: RunReport['lost'], { folder, warehouse, invocation 
       );
     });
   } catch {
-    // An interruption is no evidence about the file.
+    // An interruption proves nothing about the file.
     invocation.signal.throwIfAborted();
     return false;
   }

@@ -63,7 +63,7 @@ export function showTable(
   terminal.draw(drawTable(columns, rows, terminal));
 }
 
-/** Prints records as JSON, as a table of the columns `named`, or, where there are none, `none`. */
+/** Prints records as JSON or as a table of the columns `named`; without records, prints the note `none`. */
 export function showAll(
   terminal: Terminal,
   json: boolean | undefined,

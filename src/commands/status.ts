@@ -224,7 +224,7 @@ async function readStatus({ effects, ...invocation }: Invocation, own?: Journal)
     over_budget: wanted.flatMap(({ date, decision }) =>
       decision?.verdict.startsWith('over_') === true ? [date] : [],
     ),
-    /** Days of events whose export a person has to decide about. */
+    /** Days of events whose export needs a decision. */
     waits: daysIn(wanted, 'events', 'waits'),
     /** Days of events whose export a person gave up. */
     given_up: daysIn(wanted, 'events', 'given_up'),
@@ -242,7 +242,7 @@ async function readStatus({ effects, ...invocation }: Invocation, own?: Journal)
     withheld: withheldRun(runs, published.runs),
     /** The steps after publishing that failed in the latest run: `lake`, `push NAME`, `landing`, `page`, `after_publish[0]`. */
     failed_steps,
-    /** A folder that cannot be written, exports and pushes that need your decision, and a journal that lacks something. */
+    /** A folder that cannot be written, exports and pushes that need your decision, and a journal that lacks lines. */
     needs_attention: [
       ...(folder === undefined ? [] : [folder]),
       ...needed,
@@ -313,8 +313,8 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (status.published === null && waits === undefined)
     terminal.out(
       status.wanted_from === null
-        ? 'There is no published warehouse, and no start_date is set. `dawnload init` sets both up.'
-        : 'There is no published warehouse; `dawnload run` creates it.',
+        ? 'No warehouse was published yet, and start_date is not set. Run `dawnload init` first.'
+        : 'No warehouse was published yet; `dawnload run` creates it.',
     );
   if (running !== null) {
     const { command, pid, since } = running;

@@ -66,7 +66,7 @@ export function loadConfig(
   const path = resolve(cwd, flags.settingsFile ?? DEFAULT_FILE);
   const file = existsSync(path) ? path : undefined;
   if (file === undefined && flags.settingsFile !== undefined)
-    throw new ConfigError(`There is no configuration file ${path}.`, {
+    throw new ConfigError(`The configuration file ${path} does not exist.`, {
       hint: 'Correct --config, or write one with `dawnload init`.',
     });
   const folder = dirname(path);
@@ -120,13 +120,13 @@ export function loadConfig(
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,
-    /** The receivers of alerts, each with its address, and the variable that should hold it. */
+    /** The receivers of alerts, each with its address, and the variable it comes from. */
     alerts: receiversOf(alerts, variables),
     /** The lake (Iceberg) to push the tables to; undefined without a lake. */
     lake: lake && {
       ...lake,
       extensions: inFolder(lake.extensions),
-      /** The environment, which holds the secrets of catalog and storage. */
+      /** The environment, with the secrets of catalog and storage. */
       secrets: hidden(variables),
     },
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
@@ -163,7 +163,7 @@ const withoutEdges = (text = ''): string => text.replace(EDGES, '');
  * The variables of `.env` and of the environment, which wins. `DAWNLOAD_NAME_FILE` names a file with the value of
  * `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
  *
- * @throws ConfigError if there is no such file
+ * @throws ConfigError if the file does not exist
  */
 function readVariables(folder: string, environment: Environment): Environment {
   const given = withoutEmpty({ ...readDotEnv(folder), ...environment });
@@ -184,7 +184,7 @@ export function requireSettings<N extends Name>(
 ): asserts config is Config & Readonly<Record<N, string>> {
   const missing = names.flatMap((name) => (config[name] === undefined ? NAMES[name] : [])).join(', ');
   if (missing !== '' && config.file === undefined)
-    throw new ConfigError(`There is no ${DEFAULT_FILE} in this folder.`, {
+    throw new ConfigError(`This folder has no ${DEFAULT_FILE}.`, {
       hint: 'Write one with `dawnload init`, name another with --config FILE, or try `dawnload demo`, which needs none.',
     });
   if (missing !== '')

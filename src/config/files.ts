@@ -67,7 +67,7 @@ export function readSettings(file: string): Record<string, unknown> {
         throw unknownKey(file, ancestors.flatMap(keyPath), String(key));
       },
       Scalar: (_, scalar, ancestors) => {
-        // Paths stay, since a file system may tell the forms of a name apart.
+        // Paths stay: a file system may treat the forms of a name as different names.
         if (typeof scalar.value === 'string' && ancestors.flatMap(keyPath).some((key) => NAMES.includes(key)))
           scalar.value = scalar.value.normalize('NFC');
       },
@@ -92,7 +92,7 @@ function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? text).replace(/( at line \d+, column \d+)?[.:]+$/, '');
 }
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it; a UTF-8 text holds no NUL. */
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it; UTF-8 text has no NUL. */
 export function readText(file: string): string {
   try {
     const bytes = readFileSync(file);

@@ -81,7 +81,7 @@ const budget = section({
 
 const text = (what: string): z.ZodString => z.string(what).min(1, what);
 
-/** A text of the service that a person has judged. */
+/** A text of the service that you have checked. */
 const answerText = text('must be the text of an answer').refine(
   (answer) => answer.trim() !== '',
   'must not be blank',
@@ -254,7 +254,7 @@ const rule = z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop');
 
 /** The id columns of `events`, and keys of messages, that are stored hashed or not at all. */
 const columns = byName(rule)
-  // A list, since the names are the user's.
+  // A list, because users choose the names.
   .transform((given) =>
     Object.entries(given).flatMap(([name, wanted]) => (wanted === 'keep' ? [] : [{ name, rule: wanted }])),
   );
@@ -277,7 +277,7 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>, fields: readonly 
     return `is a column that cannot be left out; the columns are ${ID_COLUMNS.join(', ')}`;
   const typed = kinds.find(({ kind }) => isReadAs(kind) || kind === 'list' || kind === 'object');
   if (wanted === 'hash' && typed !== undefined)
-    return `must be keep or drop, since a ${typed.kind} has no place for a hash`;
+    return `must be keep or drop, because a ${typed.kind} cannot become a hash`;
   return undefined;
 }
 
@@ -307,7 +307,7 @@ const days = z
 /** Retention of personal data; without a setting, data is kept for ever. */
 const retention = section(
   { events: days.optional(), landing: days.optional(), reference: days.optional() },
-  'must hold events, landing or reference, such as { events: 730 days }',
+  'must contain events, landing or reference, such as { events: 730 days }',
 ).refine(
   ({ events, landing }) => landing === undefined || (events !== undefined && events <= landing),
   'must keep landed pages at least as long as events: set events to as many days as landing or fewer',
@@ -326,7 +326,7 @@ const pushLimits = section({
   properties_field: parameter('field').default('userProperties'),
   event_field: parameter('field').optional(),
   journey_field: parameter('field').optional(),
-  /** Texts of E13 and E16 that a person has judged; `{count}` stands for the number of rows that were sent. */
+  /** Texts of E13 and E16 that you have checked; `{count}` is the number of rows that were sent. */
   acknowledgements: z
     .array(
       answerText.refine((answer) => !/\d/.test(answer), 'must have {count} in place of the number of rows'),
@@ -440,13 +440,13 @@ export const settingsSchema = z
     ({ start_date: first = '', exports }) => exports.start_date === undefined || exports.start_date >= first,
     {
       path: ['exports', 'start_date'],
-      error: 'must not be before start_date, since the statistics of a day tell the size of its export',
+      error: 'must not be before start_date, because the statistics of a day give the size of its export',
     },
   )
   .refine(({ statistics_tags: tags, exports }) => tags.length === 0 || exports.budget === undefined, {
     path: ['statistics_tags'],
     error:
-      'must be empty with exports.budget, since exports have all records, and their size is estimated from the statistics',
+      'must be empty with exports.budget: the size of an export, which has all records, is estimated from the statistics',
   });
 
 /** Converts `records_per_run` to `recordsPerRun`. */

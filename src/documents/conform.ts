@@ -164,7 +164,7 @@ interface Member {
   readonly isRepeated: boolean;
   readonly fits: boolean;
   readonly conforms: boolean;
-  /** What stands in `extra` instead of the value; undefined for the value itself. */
+  /** The text in `extra` that replaces the value; undefined for the value itself. */
   readonly text: string | undefined;
 }
 

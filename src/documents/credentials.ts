@@ -27,7 +27,7 @@ const USERS = /(:\/\/)[^/?#@\s"\\]*@/g;
 const NAMES = /^(?:name|key|header|field)$/i;
 const VALUES = /^(?:values?|content)$/i;
 
-/** A text without this holds no credential. */
+/** A text without a match has no credential. */
 const SUSPICION = new RegExp(CREDENTIAL, 'i');
 
 /**
@@ -63,7 +63,7 @@ export function masked(json: string, isForOthers: boolean): string {
   return edited(json, edits);
 }
 
-/** True for the value of a key, of a pair or of a list of two whose name is one of a credential. A truth value is none. */
+/** True for the value of a key, of a pair or of a list of two whose name is one of a credential. A boolean is never one. */
 function isCredential(json: string, nodes: readonly Node[], node: Node): boolean {
   const { key, parent, kind } = node;
   if (kind === 'word' || parent === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * JSON texts as places: what stands where, so that a value can be replaced and everything else stays as it came. Nothing is
- * parsed and written again, since that would rewrite numbers (9007199254740993) and merge repeated keys.
+ * JSON texts as places: the position of each value, so that one can be replaced and all other text stays as received.
+ * Nothing is parsed and written again: that would rewrite numbers (9007199254740993) and merge repeated keys.
  */
 
 export type NodeKind = 'text' | 'number' | 'word' | 'object' | 'list';
@@ -10,9 +10,9 @@ export interface Node {
   readonly kind: NodeKind;
   readonly start: number;
   end: number;
-  /** The object or list that holds the value; undefined for the outermost value. */
+  /** The object or list around the value; undefined for the outermost value. */
   readonly parent: Node | undefined;
-  /** The key of the value, decoded, and where it stands with its quotes; undefined in a list. */
+  /** The key of the value, decoded, and its position with its quotes; undefined in a list. */
   readonly key: string | undefined;
   readonly keyStart: number;
   readonly keyEnd: number;
@@ -129,7 +129,7 @@ export function textAt(json: string, { kind, start, end }: Node): string {
   return kind === 'text' ? decoded(json, start, end) : json.slice(start, end);
 }
 
-/** The JSON of a text; of null, the word. Half a surrogate pair is written as U+FFFD, since DuckDB takes no other form. */
+/** The JSON of a text; of null, the word. Half a surrogate pair is written as U+FFFD, because DuckDB refuses it. */
 export function encoded(text: string | null): string {
   return JSON.stringify(text?.toWellFormed() ?? null);
 }

@@ -78,7 +78,7 @@ export class Redaction {
     return how === 'keep' ? given : this.#redacted(given, how);
   }
 
-  /** The value of a column that may hold an id: ids consist largely of digits, so they are excepted. */
+  /** The value of a column that may be an id: ids consist largely of digits, so they are excepted. */
   field(given: string, how: Treatment): string | null {
     return isId(given) ? given : this.text(given, how);
   }

@@ -1,6 +1,6 @@
 /**
- * Numbers and addresses of people: how they are spelled, where they stand in a text, and the one form of each that is hashed. A
- * text is looked at twice, as it came and as its reader sees it (`viewOf`): without tags and invisible characters, with entities
+ * Numbers and addresses of people: their spellings, their places in a text, and the one form of each that is hashed. A
+ * text is searched twice, as received and as its reader sees it (`viewOf`): without tags and invisible characters, with entities
  * and other escapes decoded. What either look finds is one finding.
  */
 import { HIDDEN } from '../ground/redaction.js';
@@ -30,7 +30,7 @@ class View {
     return this.#ends[nth] === -1 ? start + at - (this.#begins[nth] ?? 0) : start;
   }
 
-  /** Where it ends there. */
+  /** The end of the finding in the original text. */
   endOf(at: number): number {
     const end = this.#ends[this.#pieceOf(at)] ?? -1;
     return end === -1 ? this.startOf(at) + 1 : end;
@@ -63,7 +63,7 @@ const IS_MOBILE = new RegExp(`^${MOBILE}$`);
 /** A mobile number that no other digit touches. */
 const MOBILES = new RegExp(`(?<![0-9])${MOBILE}(?![0-9])`, 'g');
 
-/** Any telephone number that is a whole value, and service numbers (080, 15xx), which are no one's own. */
+/** Any telephone number that is a whole value, and service numbers (080, 15xx), which belong to no person. */
 const TELEPHONE = /^\+?\(?[0-9][0-9 ().\u2010-\u2015-]{5,18}[0-9]$/;
 const SERVICE_NUMBER = /^(?:080[-. ]?[0-9]{3,4}[-. ]?[0-9]{4}|1[568][0-9]{2}[-. ]?[0-9]{4})$/;
 
@@ -131,7 +131,7 @@ function seenAs([unit, decimal, hex, named, percent, printable, escaped, sign]: 
   return /^[\uFF01-\uFF5E]$/.test(unit) ? characterOf(unit.charCodeAt(0)) : '';
 }
 
-/** A character as plain ASCII where it has such a form; nothing where it is not seen. */
+/** A character as plain ASCII if it has such a form; empty if it is invisible. */
 function characterOf(code: number): string {
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
   if (code > 0xffff || code === 0xa0) return ' ';
@@ -225,7 +225,7 @@ function isPartOfId(text: string, start: number, end: number): boolean {
   return ids.some(({ index, 0: id }) => {
     const begins = from + index;
     const ends = begins + id.length;
-    // Digits at the edge of a hash are none of a number before or after it.
+    // Digits at the edge of a hash never belong to a number before or after it.
     return begins <= start
       ? ends >= end || (ends > start && id.length === 64)
       : begins < end && id.length === 64;
@@ -243,7 +243,7 @@ export function isId(text: string): boolean {
 
 export function isLoneAddress(text: string): boolean {
   if (!text.includes('@') || !LONE_ADDRESS.test(text)) return false;
-  // What was redacted before is none.
+  // A redacted address is not an address any more.
   return !PICTURE.test(text.slice(text.indexOf('@') + 1)) && !/[0-9a-f]{64}/.test(text);
 }
 
@@ -283,7 +283,7 @@ export function plainRecipient(given: string): string | undefined {
   return isLoneAddress(text) ? plainAddress(text) : plainNumber(text);
 }
 
-/** Where a number stands in a text, whatever separates its digits, also inside a longer one; `number` is in canonical form. */
+/** The places of a number in a text, whatever separates its digits, also inside a longer one; `number` is in canonical form. */
 export function placesOf(number: string, text: string): Finding[] {
   const core = number.replace(/^0+/, '');
   if (!mayHold(core, text)) return [];

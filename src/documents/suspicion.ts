@@ -10,16 +10,16 @@ const MOBILE = String.raw`(?:82${GAP}0?${GAP}|0)1[016789]${GAP}[0-9]{3,4}${GAP}[
 const DISGUISE = String.raw`&[#a-z]|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]`;
 const KEY = String.raw`"(?i:to|hp|msisdn|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ a-z]*)\\*"\s*:`;
 
-/** May hold a credential; the same in JavaScript. */
+/** Matches texts that may contain a credential; the same in JavaScript. */
 export const CREDENTIAL =
   'auth|cookie|token|secret|sign|passw|pwd|credential|jwt|bearer|basic|digest|hmac|session|key|[?&;#](?:pass|sid|sig)=|://';
 
 /** The session variable `patterns` of the statements. */
 export const PATTERNS = {
-  /** May hold a number or an address of a person. */
+  /** Matches texts that may contain a number or an address of a person. */
   personal: `@|${MOBILE}|${DISGUISE}|${KEY}`,
   /** The key of a recipient's number, whose value is hashed wherever it stands. */
   recipient_key: '(?i:recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*)',
-  /** May hold a credential. */
+  /** Matches texts that may contain a credential. */
   credential: `(?i)${CREDENTIAL}`,
 } as const;

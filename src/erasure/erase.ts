@@ -21,7 +21,7 @@ const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 /** Match words that may be ids, also where letters of another script or a full stop touch them. */
 const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 
-/** Searches texts for the ids of persons: each id as it is, and numbers and addresses in every spelling. */
+/** Searches texts for the ids of persons: ids verbatim, numbers and addresses in every spelling. */
 export class Finder {
   readonly #words: readonly { readonly pattern: RegExp; readonly ids: ReadonlySet<string> }[];
   readonly #spelled: ReadonlySet<string>;
@@ -66,7 +66,7 @@ function standingAlone(id: string): RegExp {
 /** Number of bytes by which consecutive chunks overlap, so that no id is split between two chunks. */
 const OVERLAP = 512;
 
-/** True if a file, unpacked if it is gzip, holds an id. */
+/** True if a file, unpacked if it is gzip, contains an id. */
 async function fileHolds(path: string, finder: Finder): Promise<boolean> {
   const bytes = createReadStream(path, { highWaterMark: 1 << 20 });
   const unpacked = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
@@ -89,11 +89,11 @@ interface Searched {
   files: number;
   /** Files that contained an id and were removed: rejected answers, temporary files and files set aside. */
   readonly removed: string[];
-  /** Files that still hold an id. */
+  /** Files that still contain an id. */
   readonly left: string[];
   /** Files that could not be read. */
   readonly unread: string[];
-  /** Number of ids that are not looked for in texts, since they are short or plain words. */
+  /** Number of ids that are not searched for in texts, because they are short or plain words. */
   readonly short_ids: number;
 }
 
@@ -171,7 +171,7 @@ export class Pending {
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
-  /** Undefined if there is none, or if it is damaged: then the persons have to be named again. */
+  /** Undefined if the file is missing or damaged: then the persons must be named again. */
   async read(): Promise<Begun | undefined> {
     const bytes = await readIfThere(this.path);
     try {
@@ -210,7 +210,7 @@ const OUT_OF_REACH = [
 ];
 
 /**
- * The receipt of one erasure, in snake case as it is written. It names the persons by the keyed digests of the given
+ * The receipt of one erasure, in snake case as in the file. It names the persons by the keyed digests of the given
  * ids.
  */
 export function receiptOf(
@@ -245,7 +245,7 @@ export function receiptOf(
 }
 
 const REMAINS =
-  'Ids of digits alone stay in messages of others, since an amount may look the same. Lists of the service (catalogs, templates) are not cut: remove the id at the service, run `dawnload run`, delete the landed folders of these lists and run `dawnload rebuild`. `dawnload forget` of the same ids then searches again.';
+  'Ids of digits alone stay in messages of others, because an amount may look the same. Lists of the service (catalogs, templates) are not cut: remove the id at the service, run `dawnload run`, delete the landed folders of these lists and run `dawnload rebuild`. `dawnload forget` of the same ids then searches again.';
 
 /** Formats the receipt as text. */
 function receiptText(receipt: Receipt): string {
@@ -259,12 +259,12 @@ function receiptText(receipt: Receipt): string {
     'Erased:',
     ...receipt.places.map(({ place, erased, unit }) => `  ${place}: ${plural(erased, unit.slice(0, -1))}`),
     atService !== undefined && `  the service (E15): ${plural(atService, 'row')}`,
-    ...search.removed.map((file) => `  ${file}: removed, since it contained an id`),
+    ...search.removed.map((file) => `  ${file}: removed, because it contained an id`),
     search.left.length === 0
       ? `Searched ${search.files} files of the data folder for every spelling of the ${search.short_ids > 0 ? 'other ' : ''}ids: none found.`
       : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}. ${REMAINS}`,
     search.short_ids > 0 &&
-      `Not searched for in texts: ${search.short_ids} ids that are short or plain words. They are erased where they name the person; catalogs and templates may hold them.`,
+      `Not searched for in texts: ${search.short_ids} ids that are short or plain words. They are erased where they name the person; catalogs and templates may still contain them.`,
     ...search.unread.map((file) => `Could not be read and was not searched: ${file}.`),
     receipt.lake !== undefined && `Lake: ${receipt.lake}.`,
     'Out of reach of this command:',

@@ -60,7 +60,7 @@ const match = z.object({
   given: z.array(z.string()),
 });
 
-/** A record on a page that holds an erased id. */
+/** A record on a page that contains an erased id. */
 type Match = z.infer<typeof match>;
 
 type SizedFile = Pick<Page, 'file' | 'bytes'>;
@@ -104,7 +104,7 @@ export class Erasures {
     this.#ids = new Set(register.ids);
   }
 
-  /** Returns a connection whose macros hash; its table `erased_ids` holds the digests to search for. */
+  /** Returns a connection whose macros hash; its table `erased_ids` has the digests to search for. */
   async session(): Promise<Session> {
     this.#session ??= this.open().then((session) => this.#prepare(session));
     return this.#session;
@@ -132,7 +132,7 @@ export class Erasures {
     await this.#prepare(await this.session());
   }
 
-  /** Deletes what models computed of erased persons and cannot compute again, since the pages are gone. */
+  /** Deletes what models computed of erased persons and cannot compute again, because the pages are missing. */
   async deleteComputed(): Promise<void> {
     if (this.register.last !== undefined) await deleteComputed(await this.session());
   }
@@ -206,7 +206,7 @@ export class Erasures {
     }
   }
 
-  /** Searches one page, which may be too large to be read at once, or for DuckDB to read as it is. */
+  /** Searches one page, which may be too large to read whole, or not readable for DuckDB. */
   #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
     const { file: filename } = page;
     return withSlices([page], this.place.tempDirectory, async (slices) => {
@@ -255,7 +255,7 @@ export class Erasures {
    * Replaces a page durably by what is left of it. Before the first page of a pull is rewritten, the journal notes that it
    * may hold fewer records than its manifest says.
    *
-   * @param own the positions of the records that hold an erased id, each with true if it is the person's own
+   * @param own the positions of the records that contain an erased id, each with true if it is the person's own
    */
   async #cutPage(cut: Cut, file: string, own: ReadonlyMap<number, boolean>): Promise<void> {
     const body = await readBody(file);
@@ -309,8 +309,8 @@ export class Erasures {
   }
 
   /**
-   * Blanks these ids in the records of others. The register finds only numbers and addresses there, since it holds digests.
-   * Ids of digits alone stay, since an amount may look the same.
+   * Blanks these ids in the records of others. The register has digests, so it finds only numbers and addresses there.
+   * Ids of digits alone stay, because an amount may look the same.
    */
   async blank(ids: readonly string[]): Promise<void> {
     this.#finder = new Finder(ids.filter((id) => /\D/.test(id)));
@@ -409,8 +409,8 @@ export async function dropArrived(parts: ErasureParts, { records, pulls }: Cut):
 }
 
 /**
- * Loads the cut pulls again, and the days on which the warehouse still holds an erased person although the pages no
- * longer do. Rows whose pages are gone are deleted.
+ * Loads the cut pulls again, and the days that still have an erased person in the warehouse but not in the pages. Rows
+ * without pages are deleted.
  */
 export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>): Promise<void> {
   const { erasures, landing, warehouse, ledger } = parts;

@@ -12,7 +12,7 @@ export interface Given {
 }
 
 /**
- * An id of a person as the warehouse holds it, with the digest (`origin`) of the id by which the request names the
+ * An id of a person in the form of the warehouse, with the digest (`origin`) of the id by which the request names the
  * person.
  */
 const personId = z.object({
@@ -20,7 +20,7 @@ const personId = z.object({
   id: z.string(),
   kind: z.string().nullable(),
   value: z.string().nullable(),
-  /** The digest of the number by which models hold the id. */
+  /** The digest by which models refer to the number. */
   person: z.string().nullable(),
   shared: z.boolean(),
 });
@@ -32,7 +32,7 @@ export interface Persons {
   readonly origins: readonly string[];
   /** The digests of all ids that belong to these persons. */
   readonly ids: readonly string[];
-  /** The ids as the warehouse holds them; shared ids are neither followed nor erased. */
+  /** The ids in the form of the warehouse; shared ids are neither followed nor erased. */
   readonly found: readonly PersonId[];
 }
 
@@ -158,7 +158,7 @@ export async function deleteComputed(session: Session): Promise<void> {
   });
 }
 
-/** Deletes the found rows that a new load cannot remove, since their pages are gone. */
+/** Deletes the found rows that a new load cannot remove, because their pages are missing. */
 export async function deleteFound(session: Session, days: readonly Day[]): Promise<void> {
   await session.transaction(async () => {
     await session.run('erasure/touch', { days });

@@ -13,7 +13,7 @@ const text = z.string();
 export const ERASE = new Kind(
   'erase',
   z.discriminatedUnion('event', [
-    /** Recorded before anything is erased. `entered`: by `recover`, since the journal that held it was lost. */
+    /** Recorded before anything is erased. `entered`: by `recover`, after the loss of the journal with the first record. */
     z.object({
       ...event('begun'),
       key: text,
@@ -37,7 +37,7 @@ export const ERASE = new Kind(
 );
 type Line = LineOf<typeof ERASE>;
 
-/** The erasures that the lines of the journal tell of, oldest first, as `ops.erasures` shows them. Pure. */
+/** The erasures in the lines of the journal, oldest first, as in `ops.erasures`. Pure. */
 export function erasuresOf(lines: readonly Line[]) {
   const begun = lines.flatMap((line) => (line.event === 'begun' ? [line] : []));
   return begun.map(({ seq, key, at: erasedAt, persons, ids }, nth) => {
@@ -134,7 +134,7 @@ export class Register {
     return this.erasures.find(({ done }) => !done);
   }
 
-  /** The last erasure; undefined if there is none. */
+  /** The last erasure; undefined without one. */
   get last(): Erasure | undefined {
     return this.erasures.at(-1);
   }

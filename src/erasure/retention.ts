@@ -177,7 +177,7 @@ export interface Removal {
   readonly folders: readonly DueFolder[];
   /** Number of days that are deleted with it. */
   readonly days: number;
-  /** What people are told once the folders are gone. */
+  /** The message once the folders are deleted. */
   readonly said?: Said | undefined;
 }
 

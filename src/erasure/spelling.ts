@@ -2,7 +2,7 @@
 
 import { findingsIn } from '../documents/spelling.js';
 
-/** A number or address as it is written in a text. */
+/** A number or address in the spelling of a text. */
 interface Spelled {
   readonly start: number;
   readonly end: number;
@@ -29,8 +29,8 @@ const FEWEST = 8;
 const MOST = 15;
 
 /**
- * Finds everything that may be a number or an address. Digits that stand apart from others may be a number by themselves
- * or together with their neighbours, and an address may begin after any sign, so every such piece is returned.
+ * Finds everything that may be a number or an address. Separate groups of digits may be a number alone or together with
+ * their neighbors, and an address may begin after any sign, so every such piece is returned.
  */
 export function* spelledIn(text: string): Generator<Spelled> {
   for (const { 0: run, index: from } of text.matchAll(RUN)) {

@@ -71,7 +71,7 @@ export function decide(
   known: Known,
 ): Decision[] {
   const { entries, messages, budget, unsure, held, asked } = known;
-  // A day past its retention would be deleted at once.
+  // A day past its retention would be deleted immediately.
   const isWanted = (day: Day): boolean =>
     (keptFrom === undefined || day >= keptFrom) && (consent !== 'budget' || !isQuiet(messages.get(day)));
   const days = missingDays(eventDays, entries)
@@ -105,9 +105,9 @@ function areAnsweredAlike(entries: readonly Export[]): boolean {
 }
 
 /**
- * Decides which days to request, in the order given (newest first). Behind a day that does not fit none is requested, so
- * that the warehouse holds the newest days without a gap; only a day that exceeds a whole budget is skipped. At most one day
- * without an estimate is let through, and only while some budget is left: its size is unknown until it has landed, and
+ * Decides which days to request, in the order given (newest first). The first day that does not fit ends the list, so
+ * that the newest days in the warehouse have no gap; only a day that exceeds a whole budget is skipped. At most one day
+ * without an estimate is allowed, and only while some budget is left: its size is unknown until it has landed, and
  * until then no other day is requested.
  */
 export function planRequests(
@@ -153,8 +153,8 @@ export function planRequests(
 }
 
 /**
- * The records needed for a day: at least one, since any export may hold a record and a spent budget must let nothing
- * through.
+ * The records needed for a day: at least one, because any export may have a record and a spent budget must allow
+ * nothing.
  */
 function needOf(estimate: number): number {
   return Math.max(1, estimate);
@@ -170,15 +170,15 @@ export const REASONS = {
   over_run_budget: 'over exports.budget for one run',
   over_month_budget: 'over exports.budget for the month',
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
-  // A later night asks for its statistics again; when two agree, nothing is said of it any more.
+  // A later night requests its statistics again; when two agree, the day is no longer reported.
   no_messages: 'no messages so far (`backfill --yes-paid` requests it anyway)',
-  // It holds the rest of the budget until its number of records is known.
+  // It reserves the rest of the budget until its number of records is known.
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
-  unsure: 'perhaps paid already, since the journal may lack lines (`dawnload recover`)',
+  unsure: 'perhaps paid already: the journal may lack lines (`dawnload recover`)',
   // The next request would have this answer too.
   same_answer:
-    'the last two requests had the same answer, about which a person decides (`dawnload exports list`)',
+    'the last two requests had the same answer, so your decision is needed (`dawnload exports list`)',
 } as const;
 
 /**
@@ -227,7 +227,7 @@ export function estimateDays(
     records += landed;
     messages += sent;
   }
-  // Over all days together, so that a small unusual one has little weight. At least one, since every message leaves the
+  // Over all days together, so that a small unusual one has little weight. At least one, because every message leaves the
   // record of its sending: an estimate that is too high is safer than one that is too low.
   const ratio = messages === 0 ? undefined : Math.max(1, records / messages);
   const candidates = days.map((day) => ({ day, estimate: expected(totals.get(day), ratio) }));

@@ -21,8 +21,8 @@ export function partsOf(key: string): { day: string; attempt: number } | undefin
 const key = text.refine((given) => partsOf(given) !== undefined, 'not a key');
 const exportId = text.min(1);
 /**
- * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is no more than an
- * error, which a person may judge.
+ * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is only an error,
+ * which you may list under `exports.refusals`.
  */
 const answer = z.object({ file: text, sha256: text, isError: z.boolean() });
 
@@ -89,7 +89,7 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly billed: Billed;
   /** Number of consecutive failed fetches; reset to zero after a success. */
   readonly troubles: number;
-  /** The instant of the intent, after which the request leaves at once; its KST month is that of the fee. */
+  /** The instant of the intent, after which the request leaves immediately; its KST month is that of the fee. */
   readonly requestedAt: Date;
   readonly updatedAt: Date;
   readonly exportId?: string;
@@ -101,7 +101,7 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   /** The numbers of pages that cannot be read; the other pages count. */
   readonly unreadable?: readonly number[] | undefined;
   readonly loadedAt?: Date;
-  /** True if a person has accepted the pages that landed as the complete export. */
+  /** True if you have accepted the pages that landed as the complete export. */
   readonly accepted?: boolean | undefined;
   /** The number of records that a loaded export may lack, 0 if it is not known; undefined if it lacks nothing. */
   readonly short?: number | undefined;
@@ -289,7 +289,7 @@ export function isClosed({ state }: Export): boolean {
   return state === 'landed' || state === 'loaded';
 }
 
-/** True if the pages have landed and are not loaded until a person has decided, since many of the records are of other days. */
+/** True if the pages have landed but wait for your decision, because many of the records are of other days. */
 export function isKeptBack(entry: Export): boolean {
   return entry.doubted && isClosed(entry);
 }
@@ -313,7 +313,7 @@ export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
   return daysOf(range).filter((day) => !covered.has(day));
 }
 
-/** The exports that the lines of the journal tell of, by key, in the order of their intents. Throws `DamageError`. */
+/** The exports in the lines of the journal, by key, in the order of their intents. Throws `DamageError`. */
 export function exportsOf(lines: readonly Line[]): Map<string, Export> {
   const book = new Map<string, Export>();
   for (const line of lines) {
@@ -365,7 +365,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
       `Export ${key} of ${day} is kept back and not loaded.${reason}`,
       twin === undefined
         ? 'Its times may have shifted, or its id may belong to another export.'
-        : `Its id is that of export ${twin.key}, too.`,
+        : `Export ${twin.key} has the same id.`,
       `To read it again at no cost: ${resume}. To correct the id: ${command(`decide ${key} --attach EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
     );
   if (entry.doubted)
@@ -403,7 +403,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
   );
 }
 
-/** The advice on each export that waits for a person, and on a journal in doubt (`ledger`). */
+/** The advice on each export that needs a decision, and on a journal in doubt (`ledger`). */
 export function actionsNeeded(
   entries: readonly Export[],
   doubt: DamageError | undefined,

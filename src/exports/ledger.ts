@@ -105,7 +105,7 @@ export class Ledger {
     return this.#book.get(key);
   }
 
-  /** Returns the export with this key. Throws `UsageError` if there is none. */
+  /** Returns the export with this key. Throws `UsageError` for an unknown key. */
   get(key: string): Export {
     const entry = this.find(key);
     if (entry === undefined) throw this.#unknown(key);
@@ -114,7 +114,7 @@ export class Ledger {
 
   /**
    * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
-   * sent, and ambiguous ones whose answer a person has judged to be a refusal (`exports.refusals`) as `failed`. Call it
+   * sent, and ambiguous ones whose answer is listed as a refusal (`exports.refusals`) as `failed`. Call it
    * before any request.
    */
   settle(): Promise<void> {
@@ -126,7 +126,7 @@ export class Ledger {
       const judged = this.entries().filter(
         ({ answerText: text }) => text !== undefined && isJudged(text, this.settings.refusals),
       );
-      const why = 'A person has listed this answer under exports.refusals.';
+      const why = 'exports.refusals lists this answer.';
       for (const { key } of judged) await this.#record({ event: 'failed', key, note: why });
     });
   }
@@ -146,7 +146,7 @@ export class Ledger {
    *
    * @throws RefusedError if the day is paid, may be paid, or was abandoned
    * @throws DamageError if the journal may lack lines
-   * @throws StorageError if the line cannot be written, or the lock is not held any more
+   * @throws StorageError if the line cannot be written, or the lock was lost
    */
   intend(intent: Intent): Promise<Export> {
     return this.#inTurn(async () => {
@@ -179,7 +179,7 @@ export class Ledger {
   assertPayableAgain(key: string): void {
     const { state } = this.get(key);
     if (state === 'intended' || state === 'landed' || state === 'loaded') {
-      throw new RefusedError(`Export ${key} is ${state}, so there is nothing to pay for again.`);
+      throw new RefusedError(`Export ${key} is ${state}, so it cannot be paid for again.`);
     }
   }
 
@@ -213,9 +213,9 @@ export class Ledger {
    * - `ready`: E21 gave the number of pages; a landed export with a damaged page is open again
    * - `landed`: every page is durable on disk; `landedAt` is later than that of an earlier landing
    * - `loaded`: every page is in the warehouse; ends a doubt
-   * - `short`: the loaded export may lack so many records (0: not known)
-   * - `troubled`: the paid export was not delivered (E21 `error`, `not_found`, or not ready in time); the next run asks
-   *   again, and after several failures the export needs action
+   * - `short`: the number of records that the loaded export may lack (0: not known)
+   * - `troubled`: the paid export was not delivered (E21 `error`, `not_found`, or not ready in time); the next run
+   *   tries again, and after several failures the export needs action
    * - `doubted`: the service reports no records (E21) although the daily statistics count some, or much of a landed
    *   export lies outside its day, so that it is kept back; the export needs action
    * - `abandoned`: the user gives the export up; no run requests its day again, only `payAgain` does
@@ -258,7 +258,7 @@ export class Ledger {
       if (second && known?.exportId === exportId) return known;
       if (second && other !== undefined)
         throw new RefusedError(
-          `${exportId} is the id of export ${other.key}, so it is no second one of ${day}.`,
+          `${exportId} is the id of export ${other.key}, so it cannot be a second export of ${day}.`,
           { hint: '`dawnload exports list` shows the exports. Nothing was changed.' },
         );
       const change = second
@@ -297,14 +297,14 @@ export class Ledger {
   /** Enters an export that is known only from the user. */
   async #enter(key: string, day: Day, pricePerRecord: number): Promise<void> {
     if (windowOf(day).end > this.effects.now()) {
-      throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
+      throw new UsageError(`${day} is not over, so it cannot be exported yet.`, { hint: 'Check the key.' });
     }
     await this.#record({ event: 'intended', key, day, messageData: true, pricePerRecord });
     await this.#record({ event: 'ambiguous', key, note: 'You entered it; the ledger did not list it.' });
   }
 
   /**
-   * Enters exports that other files know (`recover`) in their known state; the ledger may hold them as not billed.
+   * Enters exports that other files list (`recover`) in their known state; the ledger may have them as not billed.
    *
    * @param price of a record, for exports of which no price is known
    */
@@ -338,7 +338,7 @@ export class Ledger {
 
   /** The error for a key that belongs to no export. */
   #unknown(key: string): UsageError {
-    return new UsageError(`There is no export ${key} in the ledger.`, {
+    return new UsageError(`The ledger has no export ${key}.`, {
       hint: `${didYouMean(key, [...this.#book.keys()])}\`dawnload exports list\` shows the exports and their keys.`,
     });
   }
@@ -387,14 +387,14 @@ export function judgedText(text: string): string | undefined {
 
 /**
  * A word of letters and digits, or a long number, after the word for an export; no date, no code of an error, not the id of a
- * project, and not the last word of a JSON text that broke off, since its end may be missing.
+ * project, and not the last word of a JSON text that broke off, because its end may be missing.
  */
 const QUOTED_ID =
   /(?:export|내보내기).*?(?<![\w-])(?<!(?:project|error|code|코드|오류)\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})(?![\w-])(?<!^\s*\{.*$)/is;
 
 /**
- * Reads a kept answer (`landing/rejected`): the text for a person to judge, and a word that may be an export id. Undefined
- * if the answer is gone or was changed, or the export is no longer ambiguous.
+ * Reads a kept answer (`landing/rejected`): its text, for you to judge, and a word that may be an export id. Undefined
+ * if the answer is missing or was changed, or the export is no longer ambiguous.
  */
 export async function readKept(
   dataDir: string,

@@ -103,7 +103,7 @@ export async function requestMissing(
       runId,
       asked,
     });
-  // The nights leave a day that a person gave up; whoever names the day is told so.
+  // Nights ignore a day that was given up; a job that names the day reports it.
   const { start, end } = job.eventDays;
   for (const { day, key, state } of job.consent === 'budget' ? [] : ledger.entries())
     if (state === 'abandoned' && day >= start && day <= end)
@@ -132,7 +132,7 @@ export async function requestMissing(
   for (const { day } of others) asked.add(day);
 
   const downloads = new Set<Promise<unknown>>();
-  // Its failure is thrown where it began.
+  // The caller that started it throws its failure.
   let resuming: Promise<unknown>[] = [resumed.catch(() => undefined).finally(() => (resuming = []))];
   // The first failure ends the stage once all downloads have ended.
   const failures: unknown[] = [];
@@ -174,7 +174,7 @@ export async function requestMissing(
   tellSpent(parts);
 }
 
-/** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
+/** Gets consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 async function consentTo(
   job: Job,
   decisions: readonly Decision[],
@@ -223,8 +223,7 @@ async function affordable(key: string, parts: PaymentParts): Promise<number | un
   const { ledger, warehouse } = parts;
   const { effects, runId } = parts.invocation;
   const { day } = ledger.get(key);
-  // An old export of unknown size would hold the whole budget, although this request abandons it; it is therefore left
-  // out.
+  // This request abandons the old export. If its size is unknown it would reserve the whole budget, so it is left out.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
   const [decision] = planRequests(candidates, ledger.settings.budget, others, {
@@ -312,8 +311,8 @@ type RequestOutcome =
   | { readonly kind: 'refused'; readonly reason: string; readonly note: string }
   /**
    * The outcome is unknown: the export may be billed, so the request is never repeated automatically. `body` is the
-   * answer without secrets and personal data; of an answer that is no more than an error (`isError`) it is the text that
-   * a person may judge to be a refusal (`exports.refusals`). After a lost connection `isError` is undefined.
+   * answer without secrets and personal data; if the answer is only an error (`isError`), it is the text that you may
+   * list as a refusal (`exports.refusals`). After a lost connection `isError` is undefined.
    */
   | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly isError?: boolean };
 
@@ -321,7 +320,7 @@ type RequestOutcome =
  * Requests one paid export. The caller must record the intent before the call and the outcome after it.
  *
  * @param window `start` is included, `end` is excluded
- * @param refusals texts that a person has judged to be refusals (`exports.refusals`)
+ * @param refusals texts that the settings list as refusals (`exports.refusals`)
  */
 export async function requestExport(
   permit: Permit,
@@ -376,7 +375,7 @@ export function readAnswer(
   // Of two ids either may be the billed one.
   if (envelope.twice.has('export_id')) return { kind: 'unknown' };
   const exportId = exportIdIn(envelope.parts, body);
-  // The answer is kept, and the export may be billed; an id of this length is no id.
+  // The answer is kept, and the export may be billed; a text of this length is not an id.
   if (exportId !== undefined && Buffer.byteLength(exportId) > LONGEST_ID) return { kind: 'unknown' };
   return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
 }
@@ -418,7 +417,7 @@ async function record(
       return 'refused';
     case 'unknown': {
       const { note, body, isError } = outcome;
-      // The answer is kept, redacted. If the disk refuses it, its meaning for the payment is recorded all the same.
+      // The answer is kept, redacted. If the disk refuses it, its meaning for the payment is still recorded.
       const kept = isError !== undefined || body !== '';
       const file = kept && (await landing.reject('E20', key, Buffer.from(body)).catch(() => false as const));
       const sha256 = createHash('sha256').update(body).digest('hex');

@@ -13,8 +13,8 @@ import { blocksRuns, EXPORT, exportsOf, isState, partsOf, type Export } from './
 import { type Place, type Untracked } from './ledger.js';
 
 /**
- * Returns the exports that were billed or may have been billed, and that the ledger lacks, or holds as not billed
- * or without the id.
+ * Returns the exports that were billed or may have been billed, and that are missing from the ledger, or are in it as
+ * not billed or without the id.
  *
  * @param rows the exports that the warehouse files list
  * @throws StorageError
@@ -45,7 +45,7 @@ export async function untrackedIn(
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** True if the entry is billed as well and lacks no id, or a person has judged the answer that the other file still holds. */
+/** True if the entry is billed too and has its id, or the answer in the other file is listed as a refusal by now. */
 function isTracked({ state, exportId }: Untracked, entry: Export | undefined): boolean {
   if (entry === undefined) return false;
   if (entry.state === 'ambiguous' && exportId !== undefined) return state === 'abandoned';

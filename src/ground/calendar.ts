@@ -41,12 +41,12 @@ export function koreanTime(instant: Date): string {
   return new Date(instant.getTime() + AHEAD_MS).toISOString().slice(0, -1);
 }
 
-/** The KST day that holds the instant. */
+/** The KST day of the instant. */
 export function dayOf(instant: Date): Day {
   return koreanTime(instant).slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** The KST month, `YYYY-MM`, that holds the instant. */
+/** The KST month of the instant, `YYYY-MM`. */
 export function monthOf(instant: Date): string {
   return koreanTime(instant).slice(0, 'YYYY-MM'.length);
 }

@@ -1,6 +1,6 @@
 /**
  * The job's access to the outside world besides HTTP, files and the database: clock, waiting, randomness, and crash
- * points. All code takes them as a parameter; this file holds the real ones, and the place and the version of this package.
+ * points. All code takes them as a parameter; this file has the real ones, and the place and the version of this package.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile, rm, stat, statfs, writeFile, type FileHandle } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface Effects {
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
   reach(point: CrashPoint): void;
-  /** Resolves with the free bytes of the disk that holds a folder. */
+  /** Resolves with the free bytes of the disk of a folder. */
   free(folder: string): Promise<number>;
   readonly accounts: Accounts;
 }
@@ -126,7 +126,7 @@ function rootAbove(folder: string): string {
 }
 
 /**
- * Returns the version of this package, `1.2.3`. Reads it without a schema, since help and version must not load a
+ * Returns the version of this package, `1.2.3`. Reads it without a schema, because help and version must not load a
  * schema library.
  */
 export function packageVersion(): string {

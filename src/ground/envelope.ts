@@ -17,7 +17,7 @@ const COLON = 0x3a;
 const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** A body that is not held in memory. */
+/** A body that is too large for memory. */
 export interface LargeBody {
   /** The decoded size in bytes. */
   readonly length: number;
@@ -29,10 +29,10 @@ export interface LargeBody {
   readonly file: string;
 }
 
-/** The decoded body of an answer: its bytes or, of a large one, its outside and the file that holds it. */
+/** The decoded body of an answer: its bytes or, if it is large, its outside and its file. */
 export type Body = Buffer | LargeBody;
 
-/** The bytes of a body that can be read at once: of a large one, its outside. */
+/** The bytes of a body that are in memory: of a large one, only its outside. */
 export function bytesOf(body: Body): Buffer {
   return Buffer.isBuffer(body) ? body : body.outside;
 }

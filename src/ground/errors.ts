@@ -80,7 +80,7 @@ export class MemoryError extends StorageError {
 /** A file of the data folder is damaged: the user decides how to repair it, usually by `dawnload rebuild`. */
 export class DamageError extends DawnloadError {}
 
-/** Much of an export lies outside its day, so it is not loaded: a person corrects its id, or accepts it as it is. */
+/** Many records of an export are outside its day, so it is not loaded until you correct its id, or accept it. */
 export class StrayError extends DamageError {}
 
 /** The database file is damaged: `dawnload rebuild` replaces it from the landing zone. */

@@ -6,7 +6,7 @@
 /**
  * The kind of a field. `scalar` is a text, number or boolean; `string` is text by the specification, and its column takes
  * the other two as text. `recipient` is a scalar that the privacy setting hashes
- * or drops. `any` is kept as it is, and so is `content`, an object whose members nobody lists. `texts` is a list of texts. `text` is kept as text; a value that is not text is kept as its JSON. The elements of a
+ * or drops. `any` is kept unchanged, and so is `content`, an object of any members. `texts` is a list of texts. `text` is kept as text; a value that is not text is kept as its JSON. The elements of a
  * `list` and a `document` are kept in rows of their own. The other kinds are scalars that must be readable as the kind: `whole` as an integer of 32 bits, `epoch` as microseconds since
  * 1970, `counter` as a whole number from 0 to 10^15, whose sums fit a bigint, `quantity` as a number from 0.
  */
@@ -46,7 +46,7 @@ export const ID_COLUMNS = ['user_id', 'service_user_id', 'device_id', 'service_d
 /** Columns in which models hold persons as numbers. */
 export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_id'];
 
-/** True if a field of this kind may hold an object or a list. */
+/** True if a field of this kind may be an object or a list. */
 export function isNested(kind: Kind): boolean {
   return ['list', 'texts', 'object', 'content', 'document', 'any', 'text'].includes(kind);
 }
@@ -111,7 +111,7 @@ function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T
   return Object.fromEntries(places.map((name) => [name, of(fields.filter(({ place }) => place === name))]));
 }
 
-/** A key as a JSON pointer, which, unlike a JSON path, can hold any character. */
+/** A key as a JSON pointer, which, unlike a JSON path, can contain any character. */
 export function pointerTo(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -5,10 +5,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { EnvelopeScanner, type LargeBody, type Listener, type Part } from './envelope.js';
 
-/** The decoded size in bytes from which a body is not held in memory. */
+/** The decoded size in bytes from which a body does not stay in memory. */
 export const LARGE = 64 * 1024 * 1024;
 
-/** The largest value that the outside holds, and the size of the outside from which on it holds none. */
+/** The largest value in the outside, and the size of the outside from which it takes no more values. */
 const MOST_OF_VALUE = 64 * 1024;
 const MOST_OF_OUTSIDE = 8 * 1024 * 1024;
 

@@ -7,7 +7,7 @@
 export const HIDDEN = '…';
 
 /**
- * Minimum length of a secret that is hidden anywhere. A shorter secret is hidden only as a separate word, since its
+ * Minimum length of a secret that is hidden anywhere. A shorter secret is hidden only as a separate word, because its
  * letters may occur in any text by chance.
  */
 const TELLING_LENGTH = 8;
@@ -48,7 +48,7 @@ function spellingsOf(secret: string): string {
 }
 
 /**
- * A pattern for the secret: each character as it is, escaped by JSON (once, or twice for JSON inside a JSON text), or
+ * A pattern for the secret: each character verbatim, escaped by JSON (once, or twice for JSON inside a JSON text), or
  * escaped by a URL.
  */
 function spelled(secret: string): string {

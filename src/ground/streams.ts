@@ -1,4 +1,4 @@
-/** What every layer knows of streams: their names, and a job, which says what of them a run pulls. */
+/** What all layers share about streams: their names, and the job, which lists the days that a run pulls. */
 import { dayOf, shiftDay, type Day, type DayRange } from './calendar.js';
 
 /**
@@ -6,7 +6,7 @@ import { dayOf, shiftDay, type Day, type DayRange } from './calendar.js';
  */
 export type StreamName = string;
 
-/** The stream of paid exports, which land in folders of their own and hold what persons did. */
+/** The stream of paid exports, which land in separate folders and record what persons did. */
 export const EVENTS = 'events';
 
 export interface Job {
@@ -15,13 +15,13 @@ export interface Job {
   readonly streams: ReadonlySet<string>;
   /** For the free streams: days to pull if the warehouse lacks them. */
   readonly days: DayRange;
-  /** The part of `days` to pull even if the warehouse holds it, since counts may be restated. */
+  /** The part of `days` to pull even if it is loaded, because counts may be restated. */
   readonly again: DayRange;
   /** True to accept answers of the free streams even if they delete days that the warehouse holds. */
   readonly acceptEmpty: boolean;
   /** For paid exports: the days whose events are wanted. */
   readonly eventDays: DayRange;
-  /** The first day that `retention.events` keeps: a day before it would be deleted at once, so it is never bought. */
+  /** The first day that `retention.events` keeps: a day before it would be deleted immediately, so it is never bought. */
   readonly keptFrom?: Day | undefined;
   /**
    * The consent to paid exports: `budget` is the standing consent of the configuration; `given` is a person's consent

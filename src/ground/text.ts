@@ -32,7 +32,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
 }
 
-/** The known words that hold the word, at most three of them; else the one that differs in a third of its letters or less. */
+/** The known words that contain the word, at most three of them; else the one that differs in at most a third of its letters. */
 export function nearWords(word: string, known: readonly string[]): string[] {
   if (known.length === 0) return [];
   const holding = known.filter((one) => word.length > 2 && one.includes(word));

@@ -30,8 +30,8 @@ export class Doubt extends DamageError {
     const [refused, hint] =
       erase === undefined
         ? [
-            'No paid request and no push is sent, since it could be the second one.',
-            'Run `dawnload recover`: it shows what other files know, and enters it.',
+            'Paid requests and pushes are blocked to prevent duplicates.',
+            'Run `dawnload recover`: it shows what other files record, and enters it.',
           ]
         : [
             'Erased persons could come back, so nothing is loaded, published or pushed.',
@@ -62,7 +62,7 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
     (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} knows.`) ??
     (unerased[0] && `The journal lacks an erasure, which ${unerased[0].place} knows.`) ??
     other ??
-    // What was seen before stays in doubt until you agree, also where the evidence is gone.
+    // An earlier doubt stays until you agree, even if its evidence has disappeared.
     unsure?.why;
   const erase = [...new Set(unerased.map(({ name }) => name))].join(' ') || undefined;
   const newest = Math.max(journal.head.seq, ...heads.map(({ seq }) => seq));

@@ -3,7 +3,7 @@
  * and a checksum over all bytes before it, so one pass over the file proves that no byte changed. The second copy reveals
  * missing lines at the end; the heads in other files reveal that both files lack them (doubt.ts). The shape of a line, and
  * the functions that fold the lines of its kind into what is true now, are in the folder of the feature. A line never has
- * a plain id of a person, SQL, a row, or a text of the service; it is ASCII, so any text is read back as it was written.
+ * a plain id of a person, SQL, a row, or a text of the service; it is ASCII, so any text is read back unchanged.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
@@ -43,7 +43,7 @@ export class Kind<L extends Happened> {
   ) {}
 }
 
-/** A line of a kind, as it is read. */
+/** A parsed line of a kind. */
 export type LineOf<K> = K extends Kind<infer L> ? L : never;
 
 /** The fields that a writer gives for a line. */
@@ -103,7 +103,7 @@ export interface JournalPlace {
   readonly ledgerCopy?: string | undefined;
 }
 
-/** A line as it was read: its text without the newline, and what the text says. */
+/** A line that was read: its text without the newline, and the parsed text. */
 interface Written {
   readonly text: string;
   readonly kind: string;
@@ -165,7 +165,7 @@ export class Journal {
 
   /**
    * Opens the journal for writing; requires the lock. A torn end and a damaged line heal from the second copy. Lines that
-   * only the copy holds are restored, and `lacks` says so.
+   * only the copy has are restored, and `lacks` reports them.
    *
    * @param accept throws if the journal must not be used; then nothing is written
    * @throws StorageError
@@ -463,8 +463,8 @@ async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: st
   const copy = (isUsable ? await read() : undefined) ?? Buffer.alloc(0);
   const isForeign = !isUsable || isOwn || !begins(Buffer.from(BEGIN), copy.subarray(0, BEGIN.length));
   if (ledgerCopy === undefined || !isForeign) return copy;
-  throw new ConfigError(`ledger_copy names ${copyPath}, which is no second copy of a journal.`, {
-    hint: 'Name a file of its own, best on another disk; move a damaged copy away. Nothing was changed.',
+  throw new ConfigError(`ledger_copy names ${copyPath}, which is not a second copy of a journal.`, {
+    hint: 'Name a separate file, if possible on another disk; move a damaged copy away. Nothing was changed.',
   });
 }
 
@@ -503,7 +503,7 @@ const lineShape = z.object({ kind: text, seq: z.number().int().positive(), sum: 
 /**
  * The lines of bytes that their checksums prove.
  *
- * @throws DamageError when one is no line of a journal, or its number does not follow: another program wrote it
+ * @throws DamageError when one is not a line of a journal, or its number does not follow: another program wrote it
  */
 function linesIn(bytes: Buffer, path: string): Written[] {
   let last = 0;
@@ -515,7 +515,7 @@ function linesIn(bytes: Buffer, path: string): Written[] {
       const content = jsonOf(text);
       const line = lineShape.safeParse(content).data;
       if (line === undefined || line.seq <= last)
-        throw new DamageError(`Line ${nth + 1} of ${path} is no line of a journal.`, {
+        throw new DamageError(`Line ${nth + 1} of ${path} is not a line of a journal.`, {
           hint: 'Restore data/ledger from a backup. Nothing was changed.',
         });
       last = line.seq;

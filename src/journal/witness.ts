@@ -55,7 +55,7 @@ export async function writeWitness(
     await write((own) => ({ inode: inode ? own.inode : UNKNOWN, born: born ? own.born : UNKNOWN }));
 }
 
-/** Stands for an inode or a birth time that the file system does not have, or does not keep. */
+/** The value for an inode or a birth time that the file system does not have, or does not keep. */
 const UNKNOWN = '0';
 const NOTHING: FileIdentity = { inode: UNKNOWN, born: UNKNOWN };
 

@@ -176,7 +176,7 @@ export class LakeState {
     throw new ConfigError(
       `The lake is written by ${who}: its last commit, ${id}, is not from here. A lake has one writer.`,
       {
-        hint: 'Push from there, or set another lake.namespace. If the other one is gone for good: `dawnload lake setup --take-over`.',
+        hint: 'Push from there, or set another lake.namespace. If the other warehouse is lost, run `dawnload lake setup --take-over`.',
       },
     );
   }

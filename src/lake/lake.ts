@@ -81,7 +81,7 @@ export interface LakeInvocation extends Invocation {
 /**
  * Opens the published file for reading, attaches the lake, does the work, and closes both.
  *
- * @throws ConfigError if there is no published file, or a newer version wrote it
+ * @throws ConfigError if no file was published, or a newer version wrote it
  * @throws the errors of `catalogFailure`
  */
 export async function withLake<T>(
@@ -170,7 +170,7 @@ const FAILURES = [
   {
     says: /NotFound_404|\b404\b/,
     Failure: ConfigError,
-    what: (said: string) => `The catalog does not know what it was asked for (${said}).`,
+    what: (said: string) => `The catalog did not find what was requested (${said}).`,
     hint: 'Correct lake.catalog.uri and lake.catalog.warehouse.',
   },
 ];
@@ -185,7 +185,7 @@ export function catalogFailure(cause: unknown): unknown {
   if (known !== undefined) return new known.Failure(known.what(said), { hint: known.hint, cause });
   const isAway = /Could not (?:connect|establish)|resolve host|Connection refused|timed? ?out/i.test(text);
   return new ServiceError(`The lake cannot be ${isAway ? 'reached' : 'used'} (${said}).`, {
-    hint: `${isAway ? 'Check lake.catalog.uri and lake.storage.endpoint. ' : ''}The published file is complete; \`dawnload lake push\`, or the next run, goes on where this one stopped.`,
+    hint: `${isAway ? 'Check lake.catalog.uri and lake.storage.endpoint. ' : ''}The published file is complete; \`dawnload lake push\`, or the next run, continues where this one stopped.`,
     cause,
   });
 }
@@ -245,10 +245,10 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
 
 async function loadExtension(session: Session, name: string, { extensions }: LakeConfig): Promise<void> {
   const hint =
-    'Install it with DuckDB 1.5.5 (`install iceberg`), or set lake.extensions to a folder that holds httpfs, avro and iceberg for DuckDB 1.5.5; docs/scale.md says where they are had.';
+    'Install it with DuckDB 1.5.5 (`install iceberg`), or set lake.extensions to a folder with httpfs, avro and iceberg for DuckDB 1.5.5; docs/scale.md shows where to get them.';
   const path = extensions === undefined ? name : findExtension(extensions, `${name}.duckdb_extension`);
   if (path === undefined)
-    throw new ConfigError(`There is no ${name}.duckdb_extension in ${extensions ?? ''}.`, { hint });
+    throw new ConfigError(`${extensions ?? ''} has no ${name}.duckdb_extension.`, { hint });
   await session.run('lake/load_extension', { extension: quoted(path) }).catch((cause: unknown) => {
     const said = briefly(messageOf(cause));
     throw new ConfigError(`DuckDB cannot load its extension ${name} (${said}).`, { hint, cause });

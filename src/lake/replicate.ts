@@ -96,7 +96,7 @@ async function recordedColumns({ session, ops }: Lake): Promise<string | undefin
 
 /** A sentence about the rows that a push wrote. */
 export function describePushed(commits: readonly Commit[]): string {
-  if (commits.length === 0) return 'The lake holds all of the published file already.';
+  if (commits.length === 0) return 'The lake has all data of the published file already.';
   const rows = commits.reduce((sum, commit) => sum + commit.rows, 0);
   return `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
 }
@@ -167,7 +167,7 @@ class Transaction {
   }
 
   /**
-   * Replaces the export of a day in each of its tables, and the people of its events. If the lake does not hold the
+   * Replaces the export of a day in each of its tables, and the people of its events. If the lake does not have the
    * export, the tables are not searched for its rows: the search reads all file lists of each table and costs as much as
    * the rest of the push.
    */
@@ -195,7 +195,7 @@ class Transaction {
     await this.#run('lake/note_days', { relation: relation.name, days: daysList(days) });
   }
 
-  /** @param stored true if the lake may hold rows of these days */
+  /** @param stored true if the lake may have rows of these days */
   async #replaceDays(relation: Relation, days: readonly Day[], stored = true): Promise<void> {
     const { lake, effects } = this.writing;
     const names = { ...placeholders(lake, relation), days: daysList(days) };

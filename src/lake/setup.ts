@@ -1,5 +1,5 @@
 /**
- * Sets up a lake: creates its tables, registers the writer, and verifies that the catalog commits several tables at once.
+ * Sets up a lake: creates its tables, registers the writer, and verifies that the catalog commits several tables in one step.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
   await notePart('setup', state.writer);
   if (!(await lake.catalog.commitsTogether(session)))
     throw new ConfigError('The catalog commits table by table, so readers could find half a night.', {
-      hint: 'Use a catalog that commits several tables at once, such as Nessie, Lakekeeper or Polaris; docs/scale.md names more.',
+      hint: 'Use a catalog that commits several tables in one step, such as Nessie, Lakekeeper or Polaris; docs/scale.md names more.',
     });
   const prepared = await prepareTables(lake, relations);
   const { created } = prepared;

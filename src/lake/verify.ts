@@ -123,9 +123,9 @@ export async function statusOf(lake: Lake, commits: number) {
   };
 }
 
-// Old events leave the file only once the lake holds the same rows.
+// Old events are removed from the file only when the lake has the same rows.
 
-/** Nights on which a day may wait to be compared with the lake before a person is told. */
+/** Nights on which a day may wait to be compared with the lake before it is reported. */
 const PATIENCE_DAYS = 7;
 
 interface VerifyParts {
@@ -151,7 +151,7 @@ export async function equalInLake(
   const days = due.map(({ day }) => day);
   if (lake === undefined || days.length === 0) return days;
   let held: Day[] = [];
-  let reason = 'the lake does not hold the same rows';
+  let reason = 'the rows of the lake differ';
   terminal.progress('comparing old days with the lake');
   try {
     if (existsSync(files.published))
@@ -165,7 +165,7 @@ export async function equalInLake(
   }
   const waiting = days.filter((day) => !held.includes(day));
   if (waiting.length === 0) return held;
-  const sentence = `Events of ${listDays(waiting)} stay in the file although retention.events is over, since they could not be compared with the lake: ${reason}`;
+  const sentence = `Events of ${listDays(waiting)} stay in the file although retention.events is over, because they could not be compared with the lake: ${reason}`;
   const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
   if (waiting.some((day) => day < longest)) {
     report.attention.push({

@@ -16,7 +16,7 @@ import { namesIn, orStorageError, storageError, unless } from './storage-error.j
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
-/** The number of bytes that must be free for each step of so many bytes of a large text. */
+/** A large text is written in steps of this many bytes; each step requires as much free space. */
 const SPACE_STEP = 64 * 1024 * 1024;
 
 /** Takes half the time of the default level and hardly more space, in chunks so large that a page needs one or two. */
@@ -56,8 +56,8 @@ export class DurableFolder {
   }
 
   /**
-   * Compresses a text into a temporary file in the part of the root that holds the path, and resolves with its path. Asks for
-   * free space before, and whenever so much has come that the file may have taken it.
+   * Compresses a text into a temporary file in the part of the root that holds the path, and resolves with its path. Checks
+   * free space first, and again whenever the file may have used what was free.
    *
    * @throws StorageError; then no file is left. Any error of the text, likewise
    */
@@ -130,7 +130,7 @@ export class DurableFolder {
 
   /**
    * Appends to a file, which is made if it is missing, and resolves when the bytes are durable. `what` names the crash
-   * points. Throws `StorageError`; then the file is as it was, or has another size.
+   * points. Throws `StorageError`; then the file is unchanged, or has another size.
    *
    * @param size the size of the file, in bytes
    * @throws DamageError if the file has another size; it is not written
@@ -193,8 +193,8 @@ export class DurableFolder {
   }
 
   /**
-   * Makes the root and the folders above it with access for everyone, since other accounts read the published file. Makes
-   * folders one by one, since a recursive mkdir never returns for a place such as /proc, where nothing can be created.
+   * Makes the root and the folders above it with access for everyone, because other accounts read the published file. Makes
+   * folders one by one, because a recursive mkdir never returns in a place such as /proc, where nothing can be created.
    */
   async #make(path: string): Promise<void> {
     const isInside = path.startsWith(this.#root + sep);

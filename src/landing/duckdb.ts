@@ -28,10 +28,12 @@ export function tellsOfDamage(error: unknown): boolean {
 /** True if DuckDB rejects the log (WAL) beside a file: it is damaged, or another file's. Another error of a replay passes. */
 export function rejectsLog(error: unknown): boolean {
   const message = messageOf(error);
-  return message.includes('replaying WAL') && !/Out of Memory|bad_alloc|No space left|INTERRUPT/.test(message);
+  return (
+    message.includes('replaying WAL') && !/Out of Memory|bad_alloc|No space left|INTERRUPT/.test(message)
+  );
 }
 
-/** True if DuckDB ran out of memory, also where that made its file unusable for this process. */
+/** True if DuckDB ran out of memory, even if that made its file unusable for this process. */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof MemoryError || /Out of Memory Error|bad_alloc/.test(messageOf(error));
 }

@@ -1,6 +1,6 @@
 /**
  * The landing zone: the answers of the service, verbatim, compressed, changed by erasures alone. All derived data can be
- * built again from it without the network. A pull is one landed unit of a stream: a folder of pages, which hold the answers
+ * built again from it without the network. A pull is one landed unit of a stream: a folder of pages, which contain the answers
  * (JSON, gzip), and its manifest, which is written last and never changed. It is plain data, so loading it requires neither
  * the service nor the ledger.
  */
@@ -43,7 +43,7 @@ const day = z.string().refine(isDay, 'not a day');
 export const SOLE_LIST = '*';
 
 export const factsShape = z.object({
-  /** True if a person accepts the answers; otherwise one that would delete rows is kept back. */
+  /** True if you accept the answers; otherwise one that would delete rows is kept back. */
   accepted: z.boolean().default(false),
   /** False if a campaign or a list is missing: then the days do not count as covered. Lists that were read count. */
   complete: z.boolean().default(true),
@@ -119,7 +119,7 @@ export interface Page {
   readonly file: string;
   /** Number of rows that landed. */
   readonly rows: number;
-  /** JSON size in bytes: a hint, since an erasure makes it smaller. */
+  /** JSON size in bytes: a hint, because an erasure makes it smaller. */
   readonly bytes: number;
 }
 
@@ -273,7 +273,7 @@ export class LandingZone {
   }
 
   /**
-   * Returns the last reading of an export, or the one after it; the folder of the first one is made, since it names the
+   * Returns the last reading of an export, or the one after it; the folder of the first one is made, because it names the
    * export. The reading counts once `finish` has resolved.
    */
   async reading(place: ExportPlace, which: 'last' | 'next' = 'last'): Promise<PullWriter> {
@@ -394,8 +394,8 @@ export class LandingZone {
   }
 
   /**
-   * Removes the folders of free pulls that never ended, among pulls that are not loaded. The folder of an export is gone
-   * on with. Requires the lock.
+   * Removes the folders of free pulls that never ended, among pulls that are not loaded. Folders of exports
+   * stay, and their reading resumes. Requires the lock.
    */
   async removeUnended(found: readonly PullFolder[]): Promise<void> {
     for (const { stream, id } of found) {

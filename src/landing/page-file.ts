@@ -1,6 +1,6 @@
 /**
- * The body of a landed file, which is compressed: held whole, or read piece by piece where it is too large for memory. The
- * functions that read throw `DamageError` when the file is not whole, and `StorageError`.
+ * The body of a landed file, which is compressed: read whole, or piece by piece if it is too large for memory. The
+ * functions that read throw `DamageError` when the file is incomplete, and `StorageError`.
  */
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export function compressed(text: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   return gzip;
 }
 
-/** The body of a landed file as it was received, a large one without its inside. */
+/** The body of a landed file, as received; a large one without its inside. */
 export async function readBody(file: string): Promise<Body> {
   try {
     return await readWhole(file);
@@ -80,10 +80,10 @@ async function lengthAtEnd(file: string): Promise<number> {
   }
 }
 
-/** The body of a file is too large to be held whole. */
+/** The body of a file is too large for memory. */
 class TooLargeToHold extends DamageError {}
 
-/** The body of a landed file of at most 64 MiB, as it was received. */
+/** The body of a landed file of at most 64 MiB, as received. */
 export async function readWhole(file: string): Promise<Buffer> {
   try {
     const bytes = await readFile(file);

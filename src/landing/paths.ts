@@ -32,7 +32,7 @@ export function pullFolder(stream: StreamName, days: DayRange, pulledAt: Date): 
 
 /**
  * Returns the folder, relative to `landing/`, of the n-th reading of an export: `events/<day>/<key>/<export id>`, with
- * `.2` for the second reading. An encoded id holds no dot.
+ * `.2` for the second reading. An encoded id never has a dot.
  */
 export function exportFolder({ day, key, exportId }: ExportPlace, reading = 1): string {
   return join('events', day, key, `${safeName(exportId)}${reading === 1 ? '' : `.${reading}`}`);
@@ -104,7 +104,7 @@ export function safeName(id: string): string {
 
 const hexOf = (byte: string): string => byte.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** Decodes a name into its id; undefined if the name is no encoded id, or only the hash of one. */
+/** Decodes a name into its id; undefined if the name is not an encoded id, or only the hash of one. */
 export function idOf(name: string): string | undefined {
   try {
     const id = decodeURIComponent(name);

@@ -35,7 +35,7 @@ const SETTINGS = { threads: '1' };
  */
 const taken = new Set<string>();
 
-/** A lock that is held until `release` or the end of the process. */
+/** A lock that this process has until `release` or its end. */
 export class RunLock {
   private constructor(
     private readonly path: string,
@@ -117,7 +117,7 @@ export interface LockState {
  */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
-  // Every holder writes its name. Without a name the lock is free, and it is not opened, since opening would hold it
+  // Every holder writes its name. Without a name the lock is free, and it is not opened, because opening would take it
   // for an instant.
   if (named === undefined) return { taken: false };
   const path = await fileOf(dataDir);
@@ -173,7 +173,7 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
       ? `process ${pidIn(cause)}`
       : `process ${named.pid}, \`${named.command}\`, since ${formatKst(named.since)}`;
   return new TryLaterError(`Another run (${who}) holds the lock of ${dataDir}.`, {
-    hint: 'Run again when it has ended. Two runs at once are never needed.',
+    hint: 'Run again when it has ended. Two simultaneous runs are never needed.',
     cause,
   });
 }

@@ -99,7 +99,7 @@ export const afterPublish: Step = {
 /** Milliseconds after which a command or an address of `after_publish` is given up. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** What the log shows of the stderr of a command: so many lines, and so many characters. */
+/** Maximum number of lines, and of characters, that the log shows of a command's stderr. */
 const MOST_LINES = 10;
 const LONGEST_SAID = 2_000;
 
@@ -111,7 +111,7 @@ const HARMLESS = new Set([
 
 /**
  * Runs a command in the folder of the settings, or posts JSON to an address. Resolves with the reason of a failure, a
- * clause that repeats no address, since it may be a secret.
+ * clause without the address, which may be a secret.
  */
 async function tell(
   what: string,

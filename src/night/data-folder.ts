@@ -59,7 +59,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
    *
    * @throws TryLaterError when another run holds the lock
    * @throws OtherAccountError when root would leave files there that the owner cannot read
-   * @throws OtherProjectError when the data folder holds another project
+   * @throws OtherProjectError when the data folder belongs to another project
    * @throws ConfigError when there is neither a data folder nor settings for one
    * @throws DamageError, StorageError when the data folder cannot be used, or the journal lacks something that is needed
    */
@@ -147,7 +147,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     const found = await doubtIn(config, journal, heads, invocation.effects, this.holds);
     ledger.doubt = found;
     if (found !== undefined) await recordDoubt(journal, found);
-    // After the doubt, since the witness may be its only evidence.
+    // After the doubt, because the witness may be its only evidence.
     await begin(journal, config);
     if (found !== undefined && (needs === 'all' || (needs === 'erasures' && found.erase !== undefined)))
       throw found;
@@ -177,13 +177,13 @@ function projectIn(journal: Journal): string | undefined {
   return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
 }
 
-/** Throws OtherProjectError when the folder, or `ledger_copy` of a new one, holds another project; the message names both. */
+/** Throws OtherProjectError when the folder, or `ledger_copy` of a new one, belongs to another project; names both. */
 export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, projectId }: Config): void {
   const held = projectIn(journal);
   if (projectId === undefined || held === undefined || held === projectId) return;
   const copy = existsSync(journal.path) ? undefined : ledgerCopy;
   throw new OtherProjectError(
-    `${copy ?? dataDir} holds the data of project ${held}, and the settings name project ${projectId}.`,
+    `${copy ?? dataDir} has the data of project ${held}, but the settings name project ${projectId}.`,
     {
       hint: `Correct project_id, or give this project a ${copy === undefined ? 'data_dir' : 'ledger_copy'} of its own.`,
     },

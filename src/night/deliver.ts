@@ -18,8 +18,8 @@ import { nightlyDays } from './wanted-days.js';
 const always = (): boolean => true;
 
 /**
- * Writes into the file what the journal and the settings say, for readers: exports, budget, prices, pushes, erasures, and the
- * wanted days; what waits for a person is reported.
+ * Copies facts of the journal and the settings into the file for readers: exports, budget, prices, pushes, erasures, and
+ * the wanted days; reports everything that needs a decision.
  */
 export const note: Step = {
   name: 'model',

@@ -1,6 +1,6 @@
 /**
  * An erasure from top to bottom: the persons are found, cut out of landed pages, their days loaded again and published,
- * every file is searched, and a receipt is written. An erasure that was killed is gone on with.
+ * every file is searched, and a receipt is written. A killed erasure is resumed.
  */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -47,13 +47,13 @@ export async function erase(
   const pending = new Pending(dataDir, effects);
   const began = await pending.read();
   if (began !== undefined && onlyLooks)
-    throw new RefusedError('An erasure was stopped before its end, so nobody is shown or counted now.', {
-      hint: '`dawnload forget` goes on with it. Then run this command again.',
+    throw new RefusedError('An earlier erasure is unfinished, so persons can be neither shown nor counted.', {
+      hint: 'Run `dawnload forget` to complete it, then this command again.',
     });
   await loadWaiting(night);
   const erasing = began ?? (await begin(night));
   if (erasing === undefined) return undefined;
-  // The line of another erasure, the record of which is lost, does not hold these persons.
+  // Another unfinished erasure, whose record is lost, is not about these persons.
   const open = register.erasures.find((one) => !one.done && one.line === began?.line);
   erasing.line = open?.line ?? journal.head.seq + 1;
   await pending.write(erasing);
@@ -61,7 +61,7 @@ export async function erase(
   let cut = { records: 0, pulls: 0 };
   const cutting = pulling(
     async () => {
-      // Each spelling of an id is noted before the pages that hold it are cut, so that it is searched for even after a kill.
+      // Each spelling of an id is recorded before its pages are cut, so that it is searched for even after a kill.
       const known = new Set(erasing.written);
       await erasures.sweep(async (written) => {
         const before = known.size;
@@ -82,8 +82,8 @@ export async function erase(
   await runSteps(night, [cutting, note, model, check, retaining('file'), publish, page]);
   if (report.publishedBytes === undefined)
     throw new DamageError(
-      `${files.published} is not replaced (${report.withheld ?? 'the run failed'}): it still holds these persons.`,
-      { hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.' },
+      `${files.published} was not replaced (${report.withheld ?? 'the run failed'}) and still has data of these persons.`,
+      { hint: 'Correct the cause, then run `dawnload forget`: it resumes where it stopped.' },
     );
   await rewriteDatabase(files, effects);
   effects.reach('erase/copied');
@@ -101,8 +101,7 @@ export async function erase(
 }
 
 /**
- * Pushes the changed days to the lake, so that its tables do not hold the persons either; a failure is stated in the
- * receipt.
+ * Pushes the changed days to the lake, so that the persons disappear from its tables too; the receipt states a failure.
  */
 async function deletedInLake({ config, invocation, folder, warehouse }: Night) {
   const { dataDir, lake } = config;
@@ -114,7 +113,7 @@ async function deletedInLake({ config, invocation, folder, warehouse }: Night) {
     const commits = await pushLake({ dataDir, lake }, invocation, journal, 'forget', (opened) =>
       prepareErased(opened, config, { key, ids }),
     );
-    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: earlier data files keep the rows until compaction and expiry (docs/scale.md). \`dawnload lake verify --erased\` shows whether any file still has them. A bucket with versioning or object lock keeps deleted files longer; see its settings`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;

@@ -29,7 +29,7 @@ export async function loadWaiting(night: Night): Promise<void> {
     ...(await waitingExports(night)),
   ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await load(missing);
-  // A file that was made anew matches the landing zone, which holds no erased persons.
+  // A rebuilt file matches the landing zone, which has no erased persons.
   if (cut !== undefined && warehouse.options.path === files.working) await dropArrived(parts, cut);
   const now = await loadedExports(warehouse);
   for (const entry of landedAmong(ledger.entries()))
@@ -37,7 +37,7 @@ export async function loadWaiting(night: Night): Promise<void> {
       await ledger.record({ event: 'loaded', key: entry.key });
 }
 
-/** The folders of the exports of which the warehouse holds a reading: those of the first readings. */
+/** The folders (of first readings) of the exports that the warehouse has in some reading. */
 async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
   return new Set([...(await loader.loaded())].map(firstReading));
 }
@@ -52,7 +52,7 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
   const pulls: Pull[] = [];
   for (const entry of landedAmong(ledger.entries())) {
     const { day, key } = entry;
-    // Kept back until a person decides.
+    // Kept back until you decide.
     if (entry.state === 'landed' && entry.doubted) continue;
     const place = exportFolder(entry);
     const pull = last.get(place);
@@ -68,7 +68,7 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
 }
 
 /**
- * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, since nothing is
+ * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, because no data is
  * missing.
  */
 export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
@@ -76,7 +76,7 @@ export async function reportUnloaded({ report, invocation, warehouse }: Night): 
     const [stream, , key = ''] = pull.id.split('/');
     const remedy = ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
     const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
-    // Later pulls hold all days of a free pull; of reference data, there is a later snapshot.
+    // Later pulls have all days of a free pull, or a later snapshot of reference data.
     const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
     const isSuperseded = SNAPSHOTS.includes(pull.stream)
       ? later.length > 0

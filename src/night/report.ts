@@ -120,7 +120,7 @@ export class RunReport {
 
   /** Number of loaded days and rows, by stream. */
   totals(): { stream: StreamName; days: number; rows: number }[] {
-    // A list that is held back leaves the one of before.
+    // A list that is held back leaves the earlier one.
     const all = this.#loads.filter(
       (load) => !SNAPSHOTS.includes(load.stream) || load.rows + load.finished.length > 0,
     );
@@ -166,7 +166,7 @@ export class RunReport {
     return this.unpaidDays.some(isRefused) ? EXIT.refused : EXIT.done;
   }
 
-  /** The report for the journal, which holds no text of the service and no value of a row. */
+  /** The report for the journal, without texts of the service and values of rows. */
   forJournal(): Record<string, unknown> {
     const { loaded, exports, not_requested, seconds, clock_skew_ms, removed } = this.toJSON();
     const findings = this.stops.map((group) => ({ ...group, example: '' }));
@@ -253,7 +253,7 @@ interface RunPlace {
   readonly invocation: Invocation;
 }
 
-/** Returns the runs of the journal, this one with its end, as far as it is known, as `ops.runs` holds them. */
+/** Returns the runs of the journal, this one with its end, as far as it is known, in the form of `ops.runs`. */
 export function runsSoFar({ journal, invocation }: RunPlace, report: RunReport): PastRun[] {
   const { effects, runId } = invocation;
   const { failure } = report;
@@ -275,7 +275,7 @@ export async function recordEnd({ journal, invocation }: RunPlace, report: RunRe
   const summary = { ...report.forJournal(), ...(failed && { failure: kindOf(failed) }) };
   const end = { event: 'ended' as const, ...endOf(report, invocation.runId), summary };
   await journal.append(RUN, end).catch((error: unknown) => {
-    // The journal may be on the disk that made the run fail; people are told the original failure.
+    // The journal may be on the disk that made the run fail; the original failure is reported.
     report.failure ??= asError(error);
   });
 }
@@ -286,15 +286,15 @@ function endOf(report: RunReport, runId: string) {
   return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
 }
 
-/** The failure of a run in words that hold no text of the service, for the journal. */
+/** The failure of a run in our own words, without texts of the service, for the journal. */
 function kindOf(failure: Error): string {
   if (failure instanceof CredentialsError) return 'The service refuses the keys or the project.';
   if (failure instanceof ServiceError) return 'The service did not answer as it should.';
   if (failure instanceof ClockError) return "This machine's clock and the service's differ.";
-  if (failure instanceof MemoryError) return 'The memory does not suffice.';
+  if (failure instanceof MemoryError) return 'There was too little memory.';
   if (failure instanceof StorageError) return 'The data folder cannot be written.';
   if (failure instanceof ConfigError) return 'The settings do not fit the data folder.';
   if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)
     return 'A file of the data folder is damaged.';
-  return 'It failed; its log says why.';
+  return 'It failed; see its log.';
 }

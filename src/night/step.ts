@@ -43,7 +43,7 @@ export interface Step {
    * `go-on`: nothing; the failure is an outcome of the report.
    */
   readonly after: 'stop' | 'no-money-no-deletion' | 'go-on';
-  /** Of a step that goes on: a clause before the reason of a failure. */
+  /** The clause before the reason of a failure, for a step after which the run goes on. */
   readonly failed?: string;
 }
 

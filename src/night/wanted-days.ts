@@ -43,11 +43,11 @@ import type { Night } from './step.js';
 
 /**
  * - `loaded`: the warehouse has the day
- * - `restatable`: it has the day, and the next run pulls it again, since counts may be restated or were in doubt
+ * - `restatable`: it has the day, and the next run pulls it again, because counts may be restated or were in doubt
  * - `missing`: it lacks the day, and the next run pulls it, or requests it when the budget allows
  * - `under_way`: paid for, and not loaded yet
- * - `waits`: an export that a person has to decide about
- * - `given_up`: a person gave the export up
+ * - `waits`: its export needs a decision
+ * - `given_up`: its export was given up by decision
  * - `removed`: the events left the file by `retention`; what was computed from them stays
  * - `not_complete`: the day is not over, or not complete before 07:00 KST
  */
@@ -69,7 +69,7 @@ export interface WantedDay {
   readonly expectedRecords: number | null;
   /** At `exports.price_per_record`; null if the records are unknown or no price is set. */
   readonly expectedPrice: number | null;
-  /** What the budget says of a missing day of events. */
+  /** The decision of the budget about a missing day of events. */
   readonly decision?: Decision;
 }
 
@@ -236,7 +236,7 @@ export async function wantedNow(job: Job, night: Night): Promise<WantedDay[]> {
   return wantedDays(job, { ...known, runId: invocation.runId }, config.exports, now);
 }
 
-/** The wanted days of the nightly job, for `ops.days`, also after a backfill; without a first day there are none. */
+/** The wanted days of the nightly job, for `ops.days`, also after a backfill; none without a first day. */
 export async function nightlyDays(night: Night): Promise<{ days?: WantedDay[] }> {
   const { config } = night;
   const { startDate } = config;
@@ -271,7 +271,7 @@ export type PublishedRun = z.output<typeof runRow>;
  * Reads the ledger on disk beside a run, and what of it needs a person.
  *
  * @param head the journal's head in the published file, where that is open already
- * @throws ConfigError when the data folder holds another project
+ * @throws ConfigError when the data folder belongs to another project
  * @throws DamageError, StorageError if the journal cannot be read
  */
 export async function ledgerNow(
@@ -293,7 +293,7 @@ export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
  * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
  *
  * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
- * @throws ConfigError when the data folder holds another project
+ * @throws ConfigError when the data folder belongs to another project
  * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
  */
 export async function daysNow(
@@ -313,7 +313,7 @@ export async function daysNow(
     privacy: (await reader?.rowsIfAny('ops/privacy_stored', storedPrivacy)) ?? [],
     head: reader === undefined ? [] : await headIn(reader, file),
   });
-  // Without a published file there are no rows.
+  // Without a published file, rows are unknown.
   const {
     head,
     known: ofFile,

@@ -34,7 +34,7 @@ export interface WarehousePlace {
   readonly journal: Journal;
   readonly landing: LandingZone;
   readonly ledger: Ledger;
-  /** The number of the last migration of the published file; 0 if there is none. */
+  /** The number of the last migration of the published file; 0 without a file. */
   readonly publishedSchema: number;
   readonly lookAgain: (more: readonly KnownHead[]) => Promise<unknown>;
 }
@@ -51,7 +51,7 @@ export class OpenWarehouse implements AsyncDisposable {
     readonly erasures: Erasures,
     /** The landed pulls that the file lacked when it was opened, oldest first. */
     readonly waiting: readonly LandedPull[],
-    /** Exports that a warehouse file lists and the journal lacks; kept until a person decides. */
+    /** Exports that a warehouse file lists and the journal lacks; kept until you decide. */
     readonly untracked: readonly ExportRow[],
   ) {}
 
@@ -73,7 +73,7 @@ export class OpenWarehouse implements AsyncDisposable {
       refuseNewer(place.publishedSchema);
       await assertReplaceable(files.published);
     }
-    // Before a key is made where it is missing: a new one would recognize nobody who was erased.
+    // Before a missing key is created: a new one would not recognize erased persons.
     const register = new Register(journal, keyFingerprint(await storedKey(dataDir)));
     const key = await hmacKey(dataDir, effects);
     // A rebuild that was killed may have left this file behind.
@@ -110,7 +110,7 @@ export class OpenWarehouse implements AsyncDisposable {
   readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
     this.#inTurn(() => this.#loadOrReport(pulls, how));
 
-  /** An export of which much lies outside its day waits for a person. */
+  /** An export with many records outside its day needs a decision. */
   async #loadOrReport(pulls: readonly Pull[], how: 'new' | 'again'): Promise<boolean> {
     const { ledger, landing } = this.place;
     const { reports, failures } = await this.#loadAll(pulls, how);

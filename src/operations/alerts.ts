@@ -84,7 +84,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   }
 
   const behind = newest === undefined ? 0 : dayCount({ start: newest, end: complete }) - 1;
-  // Where the clocks disagree, nobody knows which day is complete.
+  // If the clocks disagree, the latest complete day is unknown.
   if (newest !== undefined && behind > LATE_DAYS && !(failure instanceof ClockError)) {
     const message = `The newest daily statistics are those of ${newest}, and the service has completed ${complete}.`;
     add('stale', message, { days_behind: behind }, 'dawnload plan');
@@ -192,7 +192,7 @@ async function callHeartbeat(
 
 /**
  * Reads the settings, performs the work of a run, sends the alerts that either causes, and calls the heartbeat. The work
- * resolves with its exit code; where it begins no run, there are no alerts.
+ * resolves with its exit code. Work that begins no run causes no alerts.
  *
  * @throws only the errors of the settings and of the work
  */
@@ -306,7 +306,7 @@ async function deliver(
       if ((cause !== 'test' && !on.includes(cause)) || !isDue(to)) return [];
       const refused =
         url === undefined
-          ? 'the variable holds no address'
+          ? 'the variable is not an address'
           : await requestWebhook(url, bodyOf(alert, sender, format), DELIVERY_MS);
       if (refused !== undefined)
         terminal.warn(`The alert "${cause}" was not accepted by ${name}: ${refused}.`);
@@ -316,7 +316,7 @@ async function deliver(
   return (await Promise.all(sent)).flat();
 }
 
-/** Maximum time in milliseconds for the alerts of a run, which are sent at once. */
+/** Maximum time in milliseconds for the alerts of a run, which are sent in parallel. */
 const DELIVERY_MS = 10_000;
 
 const memoryIn = (dataDir: string): string => join(dataDir, 'alerts.json');

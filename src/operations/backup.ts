@@ -38,7 +38,7 @@ export interface Backup {
  * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is
  * complete.
  *
- * @throws UsageError when the folder has files in it, or lies in the data folder
+ * @throws UsageError when the folder has files in it, or is inside the data folder
  * @throws RefusedError while an erasure is unfinished, since its record has ids in plain text
  * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
  */
@@ -55,7 +55,7 @@ export async function backUp(target: string, config: Config, invocation: Invocat
       hint: 'Name a new folder, such as one with the date.',
     });
   if (!existsSync(dataDir))
-    throw new UsageError(`There is no data folder ${dataDir}.`, {
+    throw new UsageError(`The data folder ${dataDir} does not exist.`, {
       hint: 'Correct data_dir, or give --data-dir.',
     });
   await using opened = await DataFolder.open(config, invocation, { command: 'backup', needs: 'nothing' });
@@ -136,7 +136,7 @@ async function hashOf(path: string): Promise<string> {
   });
 }
 
-/** A sentence on what is damaged in a file, as it was before it was copied. */
+/** A sentence on the damage in a file that was copied; undefined if it is sound. */
 async function faultOf(copy: string): Promise<string | undefined> {
   try {
     if (copy.endsWith('.gz')) await sizeOf(copy);

@@ -171,7 +171,7 @@ export async function check(
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     const hint = error instanceof DawnloadError ? error.hint : undefined;
-    const remedy = 'Try again. If it goes on, report it with what this machine’s log says.';
+    const remedy = 'Try again. If it happens again, report it with the lines of the log.';
     return { name, ...fail(messageOf(error), hint ?? remedy) };
   } finally {
     clearTimeout(timer);
@@ -186,8 +186,8 @@ function isRehearsal({ baseUrl, credentials }: Config): boolean {
 function keys(config: Config): Finding {
   if (isRehearsal(config))
     return warn(
-      'not set; base_url is this machine, as it is after a demo, so the service is not asked',
-      'For a service of your own, start `dawnload init` in a folder of its own.',
+      'not set; base_url is this machine, as after a demo, so no request was sent',
+      'To use your own service, run `dawnload init` in an empty folder.',
     );
   requireCredentials(config);
   if (config.trimmedKeys.length > 0)
@@ -298,7 +298,7 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
       `Taken by ${who}.`,
       'Wait until it has ended: a second run would end with exit code 75. If it hangs, end that process, and the lock is free.',
     );
-  // A killed run may have left its name in the lock file; the lock itself is held by the kernel and is free.
+  // A killed run may have left its name in the lock file; the kernel has freed the lock itself.
   return ok(holder === undefined ? 'free' : `free; ${who} was killed and left its name, which does no harm`);
 }
 
@@ -311,7 +311,7 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const head = config.witness === 'head' ? '; witness: head, so a copied data folder is not recognized' : '';
   const paid = `${entries}, ${length || 'none'} ${length > 1 ? 'need' : 'needs'} action${head}`;
   const push = pushesOf(journal, lock.taken).find(({ state }) => state === 'ambiguous');
-  const waits = push && ` Push ${push.id} to ${push.target} waits for a person.`;
+  const waits = push && ` Push ${push.id} to ${push.target} needs your decision.`;
   if (length === 0 && waits === undefined) return ok(paid);
   const lists = [...(length > 0 ? ['exports'] : []), ...(waits ? ['push'] : [])];
   return warn(
@@ -329,8 +329,8 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   const givenUp = daysIn(wanted, 'events', 'given_up').length;
   const waiting = daysIn(wanted, 'events', 'waits').length;
   const others: readonly (readonly [days: number, sentence: string])[] = [
-    [waiting, `${plural(waiting, 'day')} of events ${waiting === 1 ? 'waits' : 'wait'} for a person`],
-    [givenUp, `a person gave up ${plural(givenUp, 'day')} of events`],
+    [waiting, `${plural(waiting, 'day')} of events ${waiting === 1 ? 'needs' : 'need'} your decision`],
+    [givenUp, `${plural(givenUp, 'day')} of events ${givenUp === 1 ? 'was' : 'were'} given up by decision`],
   ];
   const but = others.flatMap(([days, sentence]) => (days === 0 ? [] : [`; ${sentence}`])).join('');
   const missing = DAY_STREAMS.flatMap((stream) => {
@@ -339,8 +339,8 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   });
   return ok(
     missing.length === 0
-      ? `every ${waiting === 0 ? '' : 'other '}wanted day is there or under way${but}`
-      : `missing: ${missing.join(', ')}; \`dawnload plan\` shows what the next run asks for${but}`,
+      ? `every ${waiting === 0 ? '' : 'other '}wanted day is loaded or under way${but}`
+      : `missing: ${missing.join(', ')}; \`dawnload plan\` shows what the next run requests${but}`,
   );
 }
 
@@ -355,7 +355,7 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
   if (!existsSync(published))
     return runs.length === 0
       ? ok('none yet; `dawnload run` creates it')
-      : warn(`There were runs, and there is no ${published}.`, 'Run `dawnload run`: it publishes one.');
+      : warn(`There were runs, but ${published} does not exist.`, 'Run `dawnload run`: it publishes one.');
   // The reader refuses a newer schema.
   const key = await storedKey(dataDir);
   const file = await Reader.using(published, async (reader) => {
@@ -379,7 +379,7 @@ async function erasures(config: Config, effects: Effects): Promise<Finding> {
   if (register.unfinished !== undefined)
     return warn(
       `The erasure of ${formatKst(register.unfinished.erasedAt)} was stopped.`,
-      'Run `dawnload forget`: it continues where it stopped.',
+      'Run `dawnload forget` to complete it.',
     );
   const { length } = register.erasures;
   return ok(length === 0 ? 'nobody was erased' : `${plural(length, 'erasure')}; the register fits the key`);
@@ -392,8 +392,8 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const last = runs.at(-1);
   if (last === undefined)
     return warn(
-      'The journal holds no run.',
-      'Start `dawnload run`, then a scheduler: `dawnload schedule`, or one of deploy/.',
+      'No run was recorded yet.',
+      'Run `dawnload run`, then start a scheduler: `dawnload schedule`, or one from deploy/.',
     );
   const { begun, over } = last;
   if (over === undefined) {
@@ -422,13 +422,13 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
 function alerts({ alerts, heartbeat }: Config, { flags, environment }: Invocation): Finding {
   const unset = alerts.flatMap(({ url, variable }) => (url === undefined ? [variable ?? ''] : []));
   if (unset.length > 0)
-    return warn(`${unset.join(', ')} holds no address.`, 'Set it in the environment or in .env.');
+    return warn(`${unset.join(', ')} is not set to an address.`, 'Set it in the environment or in .env.');
   const beats = (heartbeatBefore(flags, environment) ?? heartbeat) === undefined ? [] : ['a heartbeat'];
   const told = [...(alerts.length === 0 ? [] : [plural(alerts.length, 'receiver')]), ...beats];
   return told.length === 0
     ? warn(
         'Nobody hears of a night that fails.',
-        'Add alerts to dawnload.yaml, or set DAWNLOAD_HEARTBEAT_URL: docs/operations.md, Logs and alerts.',
+        'Add alerts to dawnload.yaml, or set DAWNLOAD_HEARTBEAT_URL: docs/monitoring.md.',
       )
     : ok(told.join(', '));
 }
@@ -454,7 +454,7 @@ async function lake(settings: Config, invocation: Invocation): Promise<Finding> 
     const days = new Set([...streams.values()].flat()).size;
     const where = `${config.lake.namespace} at ${new URL(config.lake.catalog.uri).host}`;
     return days === 0
-      ? ok(`${where} holds the days of the published file`)
+      ? ok(`${where} has all days of the published file`)
       : warn(`${where} lacks ${plural(days, 'day')} of the published file`, 'Run `dawnload lake push`.');
   });
 }

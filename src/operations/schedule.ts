@@ -92,7 +92,7 @@ export class Nights {
     if (isDue) await this.run();
   }
 
-  /** Runs the job at once, whether it is due or not. */
+  /** Runs the job immediately, whether it is due or not. */
   async run(): Promise<void> {
     const { now, run, signal, terminal, at, retryPausesMinutes } = this.world;
     const due = this.#next;

@@ -56,7 +56,7 @@ export const PUSH = new Kind(
       outcome: z.enum(['acknowledged', 'refused', 'ambiguous']),
       note: text.optional(),
     }),
-    /** A person says of the rows of unknown outcome that the service has them, that it has not, or leaves them in doubt. */
+    /** Your decision about rows of unknown outcome: the service has them, does not have them, or it stays unknown. */
     z.object({ ...of('decided'), as: z.enum(['taken', 'again', 'in_doubt']) }),
     /** With a note the push stopped; without one it is done. */
     z.object({ ...of('ended'), sent: number, rejected: number, calls: number, note: text.optional() }),
@@ -67,7 +67,7 @@ export type Decision = LineNamed<'decided'>['as'];
 
 /** A call of E13 or E16, which are sent once. */
 interface Call extends LineNamed<'intended'> {
-  /** `open` until its outcome is known, or a person decides. */
+  /** `open` until its outcome is known, or you decide. */
   state: LineNamed<'settled'>['outcome'] | 'open' | Decision;
   note?: string | undefined;
 }
@@ -78,8 +78,8 @@ export type Push = ReturnType<typeof foldedPushes>[number];
 const folded = new WeakMap<readonly LineOf<typeof PUSH>[], Map<boolean, readonly Push[]>>();
 
 /**
- * All pushes, oldest first, with the columns of `ops.pushes`. A push is ambiguous if a person has to decide, since nobody knows
- * whether the service has some rows.
+ * All pushes, oldest first, with the columns of `ops.pushes`. A push is ambiguous, and needs your decision, while it is
+ * unknown whether the service has some rows.
  *
  * @param isRunning true if another process holds the lock: a call under way will have an outcome
  */
@@ -126,7 +126,7 @@ function foldedPushes(lines: readonly LineOf<typeof PUSH>[], isRunning: boolean)
       sent,
       // A call that may be repeated is not in the journal, so all rows of a push that was killed count as unknown.
       unknown: once ? rowsOf(isCounted) - sent : ended === undefined ? planned : 0,
-      /** Rows that a person has to decide about, or has. */
+      /** Rows that need your decision, or had it. */
       undecided: rowsOf((call) => !isSettled(call)),
       rejected: ended?.rejected ?? 0,
       calls: ended?.calls ?? intents.length,
@@ -141,7 +141,7 @@ const isSettled = ({ state }: Call): boolean => state === 'acknowledged' || stat
 /** True if the service has the rows of a call, or may have them. */
 const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'again';
 
-/** The sentence about a push that waits for a person. */
+/** The sentence about a push that needs your decision. */
 export function adviceOn({ id, target, undecided, intents }: Push): string {
   const call = intents.find((one) => !isSettled(one));
   return (
@@ -155,14 +155,14 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
  * Records the decision of a person; the last one counts, until another push to the target begins. Returns the number of rows that
  * it is about.
  *
- * @throws UsageError if there is no such push
- * @throws RefusedError if there is nothing to decide
+ * @throws UsageError for an unknown push
+ * @throws RefusedError if the push needs no decision
  */
 export async function recordDecision(journal: Journal, id: string, as: Decision): Promise<number> {
   const pushes = pushesOf(journal);
   const push = pushes.find((one) => one.id === id);
   if (push === undefined)
-    throw new UsageError(`There is no push ${id}.`, { hint: '`dawnload push list` lists them.' });
+    throw new UsageError(`Unknown push: ${id}.`, { hint: '`dawnload push list` lists them.' });
   const isLast = push === pushes.findLast(({ target }) => target === push.target);
   if (push.undecided === 0 || !(isLast || push.state === 'ambiguous'))
     throw new RefusedError(`Push ${id} has no rows that wait for a decision.`);
@@ -249,7 +249,7 @@ const nameOf = ({ push, call }: Pick<RememberedCall, 'push' | 'call'>): string =
 // call; the journal knows the hash of the line of each call of E13 and E16, so that a lost or altered line is noticed. A call
 // that may be repeated (E2, E12, E14) gets a second line once the service took its rows; without it, they are sent again.
 
-/** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
+/** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all its values. */
 interface Hashed {
   readonly k: string;
   readonly r: string;
@@ -302,7 +302,7 @@ export class PushedRows {
   async append(line: Line): Promise<string> {
     const hashes = 'rows' in line ? { k: line.rows.map(({ k }) => k), r: line.rows.map(({ r }) => r) } : {};
     const text = JSON.stringify({ ...line, rows: undefined, ...hashes });
-    // A newline comes first too, since the file ends in a part of a line where a process died.
+    // A newline comes first too: if a process died while writing, the file ends in a part of a line.
     const bytes = Buffer.from(`\n${text}\n`);
     await this.disk.append(this.path, bytes, 'pushed', this.size);
     this.size += bytes.length;
@@ -310,7 +310,7 @@ export class PushedRows {
   }
 }
 
-/** The calls in a file, oldest first; a line that was torn is none. Throws `StorageError`. */
+/** The calls in a file, oldest first; torn lines are left out. Throws `StorageError`. */
 export async function callsIn(path: string): Promise<RememberedCall[]> {
   const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
   const calls: RememberedCall[] = [];

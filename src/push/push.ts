@@ -1,7 +1,7 @@
 /**
  * The one way in which rows leave. SQL writes the rows of a query as JSON, checks and hashes them, and compares them with those
- * that are remembered; a person agrees; and they are sent call by call. The intent of a call is durable before it leaves, what
- * the service said of it after.
+ * that are remembered; you agree; and they are sent call by call. The intent of a call is durable before it leaves, the
+ * answer of the service after.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -36,13 +36,13 @@ type Plan = z.infer<typeof plan>;
 /** A row that can be sent, as the JSON text of a call; `deletes` if it is an item that the query lacks. */
 const row = z.object({ k: z.string(), r: z.string(), item: z.string(), deletes: z.boolean() });
 
-/** So many refused calls in a row: the service refuses the push, not its rows. */
+/** After this many refused calls in a row, the service refuses the push, not its rows. */
 const HOPELESS = 256;
 
 export type Pushed = Awaited<ReturnType<typeof pushRows>>;
 
 /**
- * Pushes the answer of a query. Requires the lock. Returns what was planned, the reasons why a person has to agree, the id of the
+ * Pushes the answer of a query. Requires the lock. Returns the plan, the reasons why you must agree, the id of the
  * push (undefined for a dry run), the rows that the service took, those that cannot be sent or were rejected, and the calls.
  *
  * @param how `standing` for a push of the night: the settings agree that its rows reach people, and nobody can be asked; `yes` if a
@@ -185,7 +185,7 @@ export async function readRemembered(session: Session, file: string, pushes: rea
  * Finds the rows of the query, and writes them as JSON, with their hashes, into the table `rows_found`. Returns its columns.
  *
  * @throws UsageError if the query cannot be run
- * @throws RefusedError if the file does not hold what the query asks about
+ * @throws RefusedError if the file lacks days that the query names
  * @throws ConfigError if the file was made under another setting of `privacy`
  */
 export async function writeRows(
@@ -244,7 +244,7 @@ function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly st
   return [...(mode === 'replace' ? [ledger.GONE] : []), ...others.sort()].join();
 }
 
-/** The reasons, in sentences, why a person has to agree; `standing` if the settings agree that rows reach people. */
+/** The reasons, in sentences, why you must agree; `standing` if the settings agree that rows reach people. */
 function doubtsOn(
   { name, mode, key, once }: Wanted,
   { rows, missing, to_send: toSend }: Plan,

@@ -22,7 +22,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
 
-/** A push in the words of the settings or of a command line; `key` holds the columns of the key, separated by commas. */
+/** A push in the words of the settings or of a command line; `key` lists the columns of the key, separated by commas. */
 type Wish = Pick<PushSettings, 'target' | 'key' | 'query' | 'sql' | 'file'> &
   Pick<Asking, 'param'> & { name?: string; mode?: string | undefined; delete_missing?: boolean | undefined };
 
@@ -38,7 +38,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const kind = ALL.find((one) => one === kindText);
   const known = [...ALL, ...pushes];
   if (kind === undefined)
-    throw new UsageError(`There is no target and no push ${kindText}.`, {
+    throw new UsageError(`${kindText} is neither a target nor a push.`, {
       hint: `${didYouMean(kindText, known)}Choose one of ${known.join(', ')}.`,
     });
   const { needs, form, ...traits } = KINDS[kind];

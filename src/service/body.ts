@@ -1,5 +1,5 @@
 /**
- * Reads the body of an answer, decoded, up to a limit; a small gzip can hold hundreds of MB. A large body is not held in
+ * Reads the body of an answer, decoded, up to a limit; a small gzip can expand to hundreds of MB. A large body never is in
  * memory: it flows into a compressed file while its outside is read.
  */
 import type { Readable } from 'node:stream';
@@ -12,11 +12,11 @@ import { sizeInWords } from '../ground/text.js';
 export interface Spool {
   /** Stores a text as a gzip file, and resolves with its path. Throws `StorageError`, and any error of the text. */
   store(text: AsyncIterable<Buffer>): Promise<string>;
-  /** Removes a file if it is still where it was stored. */
+  /** Removes a file if it is still in its place. */
   discard(file: string): Promise<void>;
 }
 
-/** The limit of a body in bytes, and the setting that raises it; bodies over 64 MiB need a spool, or are held in memory. */
+/** The limit of a body in bytes, and the setting that raises it; bodies over 64 MiB need a spool, or memory. */
 export interface Room {
   readonly most: number;
   readonly setting?: string | undefined;

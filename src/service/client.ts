@@ -52,7 +52,7 @@ type Exchanged = (
   room: Room,
 ) => Promise<ServiceAnswer<Body>>;
 
-/** The size in bytes up to which an answer is held in memory whose inside the caller reads. */
+/** Maximum size in bytes of an answer in memory whose inside the caller reads. */
 const IN_MEMORY = 256 * 1024 * 1024;
 
 /** An answer that was read without a spool. */
@@ -69,7 +69,7 @@ export interface Permit {
 }
 
 export class ServiceClient implements AsyncDisposable {
-  /** The keys and tokens to hide in texts, since the service may repeat what it was sent. */
+  /** The keys and tokens to hide in texts: the service may repeat what it was sent. */
   readonly secrets: Secrets;
   readonly clocks: Clocks;
   readonly #effects: Effects;
@@ -326,9 +326,9 @@ export function pauseBefore(attempt: number, random: number, retryAfterMs: numbe
 }
 
 /**
- * Keeps to a pace, as the service counts it. A request takes a place until a second after its answer, because nobody knows when
- * between sending and answer it arrived: a connection may take long, and the next ones arrive at once. A request that was
- * stopped gives its place back, so that Ctrl-C ends those that wait.
+ * Keeps to a pace, as the service counts it. A request takes a place until a second after its answer, because it may have
+ * arrived at any time between sending and answer: a slow connection delays several requests, which then arrive together. A
+ * request that was stopped gives its place back, so that Ctrl-C ends those that wait.
  */
 export function paced(requestsPerSecond: number) {
   const places = Math.max(1, Math.floor(requestsPerSecond));

@@ -28,7 +28,7 @@ export class Clocks {
 
   constructor(
     private readonly effects: Pick<Effects, 'now'>,
-    /** `ignore` where the service's clock is known to be wrong; for payments both count all the same. */
+    /** `ignore` where the service's clock is known to be wrong; payments obey both clocks anyway. */
     private readonly serviceClock: 'obey' | 'ignore',
   ) {}
 
@@ -89,7 +89,7 @@ export class Clocks {
   }
 }
 
-/** Parses a `Date` header into milliseconds. Accepts only the HTTP form, since Date.parse accepts nearly anything. */
+/** Parses a `Date` header into milliseconds. Accepts only the HTTP form, because Date.parse accepts nearly anything. */
 function instantOf(date: string | undefined): number | undefined {
   if (date === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date))
     return undefined;

@@ -28,10 +28,10 @@ export type AnswerClass =
       readonly kind: 'broken';
       readonly reason: string;
       readonly retryAfterMs: number | undefined;
-      /** True if the body is no answer of the messaging service: an HTML page, or no JSON. */
+      /** True if the body is not an answer of the messaging service: an HTML page, or another text that is not JSON. */
       readonly isForeign?: boolean;
     }
-  /** A redirect (3xx). It is never followed, since the token would be sent along. */
+  /** A redirect (3xx). It is never followed: the token would be sent along. */
   | { readonly kind: 'redirected'; readonly reason: string }
   /** No answer arrived. `sent` is false only if the request provably never left this machine. */
   | {
@@ -191,9 +191,9 @@ function parseRetryAfter(value: string | undefined, now: Date): number | undefin
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-// The answers that mean that a request that must not be repeated (E13, E16, E20) did nothing: a list, so that every other
-// answer is unknown, and waits for a person. A class above that is wrong costs a request; here it would cost money, or reach
-// people twice.
+// The answers that prove that a request that must not be repeated (E13, E16, E20) did nothing: a list, so that every other
+// answer is unknown and needs your decision. Misclassifying an answer above costs a request; here it costs money, or
+// reaches people twice.
 
 /**
  * The status, and the whole value of `error` or `status`, in any case. They are the errors of the caller in the
@@ -211,7 +211,7 @@ const REFUSALS: readonly (readonly [status: number, value: string])[] = [
   [429, 'Too Many Requests'],
 ];
 
-/** The keys of a refusal. An answer with another key may tell of work that was done, so a person judges it. */
+/** The keys of a refusal. An answer with another key may report work that was done, so it needs your decision. */
 const ERROR_KEYS: ReadonlySet<string> = new Set([
   ...['error', 'message', 'status', 'statusCode', 'code', 'data'],
   ...['path', 'timestamp', 'projectId', 'durationMs'],
@@ -246,7 +246,7 @@ export function readError(
     : { kind: 'error', text };
 }
 
-/** True if a body is valid JSON and holds no data, no state of an export and, at any depth, no export id. */
+/** True if a body is valid JSON without data, state of an export and, at any depth, an export id. */
 function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
   const keys: string[] = [];
   try {
@@ -262,7 +262,7 @@ function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
   return !hasId && (data ?? null) === null && (typeof status !== 'string' || ERROR_STATUSES.includes(status));
 }
 
-/** True if a person has listed the text as a refusal: compared whole, without case. */
+/** True if the settings list the text as a refusal: compared whole, without case. */
 export function isJudged(text: string, refusals: readonly string[]): boolean {
   return refusals.some((judged) => isSame(judged, text));
 }
@@ -300,8 +300,8 @@ export function unanswered(
   return error(
     `The service at ${host} gave no usable answer to ${what} (${reason}).`,
     isForeign
-      ? 'If this goes on, check base_url: it does not look like the service.'
-      : 'Try again later. If it goes on, ask the operator of the service.',
+      ? 'If this happens again, check base_url: it does not look like the service.'
+      : 'Try again later. If it happens again, ask the operator of the service.',
   );
 }
 

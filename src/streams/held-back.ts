@@ -33,7 +33,7 @@ export function gapsOf(heldBack: readonly Day[], stream: StreamName): Gap[] {
   }));
 }
 
-/** Replaces the days, and notes what each of them held before and holds now: a day that stays as it was is not changed. */
+/** Replaces the days, and notes the size of each before and after; an unchanged day is not written. */
 export async function replaceDays(
   { session, group }: LoadContext,
   tables: { readonly table: string; readonly parts: string },
@@ -79,9 +79,9 @@ export async function holdBack({ session, group }: LoadContext, pulls: readonly 
   await session.run('shared/losses/hold_back', { ...group, held_back_keys: heldBack.map(({ key }) => key) });
 }
 
-// Decides whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held
-// back, since the service may be incomplete for a while. It is accepted when the answers of two nights agree, or when a
-// person accepts it. Pure: the same answers in the same order always give the same rows, in a rebuild too.
+// Decides whether an answer may replace a loaded day. An answer that lacks most of the day is held back, because the
+// service may be incomplete for a while. It is accepted when the answers of two nights agree, or when you accept it.
+// Pure: the same answers in the same order always give the same rows, in a rebuild too.
 
 /** The size of a day in the warehouse, or in an answer. */
 export interface Size {
@@ -98,7 +98,7 @@ export interface Candidate extends Size {
 /**
  * True if the candidate replaces the rows of the day.
  *
- * @param before the day as the warehouse holds it; undefined if the warehouse does not hold the day
+ * @param before the day in the warehouse; undefined if it is not loaded
  * @param heldBack the answers that were held back since the day was last replaced
  */
 export function replaces(

@@ -1,4 +1,4 @@
-/** The shape of a stream's declaration: all that the rest of the program knows of a stream. */
+/** The shape of a stream's declaration, through which the rest of the program uses a stream. */
 import type { Config } from '../config/config.js';
 import type { Ledger } from '../exports/ledger.js';
 import type { ExportReport } from '../exports/paid-request.js';

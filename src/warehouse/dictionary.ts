@@ -1,6 +1,6 @@
 /**
  * The dictionary, which describes every schema, table, view and column in English and Korean. It is written in
- * YAML files of `sql/schema` and `sql/streams`, one for each area; the build makes one file of JSON of them, since YAML takes as long as a small run.
+ * YAML files of `sql/schema` and `sql/streams`, one for each area; the build makes one JSON file of them, because parsing YAML takes as long as a small run.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -75,7 +75,7 @@ export class DirtyDays {
     return new DirtyDays(session, await session.row('incremental/changed', changed));
   }
 
-  /** Finds the days of the refresh; returns false if there are none. */
+  /** Finds the days of the refresh; returns false if nothing is to refresh. */
   async find({ streams, lookback, allLater, partition, full, keepsRows }: Refresh): Promise<boolean> {
     const { streams: touched } = this.changes;
     if (!full && streams !== 'all' && !streams.some((stream) => touched.includes(stream))) return false;

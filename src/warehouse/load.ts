@@ -24,11 +24,11 @@ import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } fro
 
 const pullId = z.object({ pull: z.string() });
 
-/** What the loader knows of a stream (`src/streams`). */
+/** The part of a stream's declaration that the loader uses (`src/streams`). */
 export interface Loadable {
   /** The names of what lands: folders in the landing zone, and streams in coverage and `ops`. */
   readonly lands: readonly StreamName[];
-  /** `day`: a missing day can be requested. `snapshot`: a list as it is today, one for each night. */
+  /** `day`: a missing day can be requested. `snapshot`: today's list, one for each night. */
   readonly grain: 'day' | 'snapshot';
   /** True if its pages are lists of records, of which any division is read alike. */
   readonly divisible: boolean;
@@ -92,7 +92,7 @@ export interface LoadReport {
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
-  /** Days that have to be loaded again, since their exports gave up records that a replaced day holds too. */
+  /** Days to load again, because their exports gave up records that a replaced day has too. */
   readonly neighbours: readonly Day[];
 }
 
@@ -196,7 +196,7 @@ async function loadGroup(
     return orRepaired(session, slices, tempDirectory, fail, (usable, repaired) => {
       const given = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
-        // What is not divided is read from where it lies now.
+        // A page that is not divided is read from its present place.
         const files = pull.files.map((page) => {
           const [only, ...others] = read.filter(({ landed }) => landed === page);
           return only === undefined || others.length > 0 ? page : { ...page, file: only.file };
@@ -402,7 +402,7 @@ async function repair(file: string, folder: string): Promise<string> {
   return copy;
 }
 
-/** True if bytes are Korean in EUC-KR: in UTF-8 they hold no Hangul and are faulty, in EUC-KR they hold Hangul and are not. */
+/** True if bytes are Korean in EUC-KR: in UTF-8 they are faulty and without Hangul, in EUC-KR they are valid and with Hangul. */
 function isEucKr(bytes: Buffer): boolean {
   const HANGUL = /[\uAC00-\uD7A3]/;
   if (isUtf8(bytes) || HANGUL.test(bytes.toString('utf8'))) return false;

@@ -34,8 +34,8 @@ export type MemoryLimit = Readonly<ReturnType<typeof limitsOf>>;
 const STEPS = [3, 10];
 
 /**
- * Runs the work within the limits; repeats it with higher limits if DuckDB runs out of memory. They use one thread, since
- * each thread holds a page and its messages in memory, and at most a share of the machine's memory.
+ * Runs the work within the limits; repeats it with higher limits if DuckDB runs out of memory. They use one thread, because
+ * each thread has a page and its messages in memory, and at most a share of the machine's memory.
  */
 export async function withMemoryLimit<T>(
   session: Session,

@@ -19,7 +19,7 @@ import type { Warehouse } from './warehouse.js';
 // -- partition: week             (rows are replaced by week; without this header, by day)
 // -- depends_on: events          (the streams whose changes make its days dirty)
 // -- lookback: 27 days           (the rows of a day are computed from that many earlier days)
-// -- dirties: all later days     (a changed day matters for all later days that hold events, as knowledge about a person does)
+// -- dirties: all later days     (a changed day matters for all later days that have events, as knowledge about a person does)
 // -- unique_key: person          (a key has one row: that of its earliest day)
 
 const view = z
@@ -119,7 +119,7 @@ function relationOf(name: string): string {
   return folder === 'dimensions' ? file : `marts.${file}`;
 }
 
-/** The relations that each text reads, since every model and check is compared with every model. */
+/** The relations that each text reads, because every model and check is compared with every model. */
 const read = new Map<string, ReadonlySet<string>>();
 
 /** True if the select reads the relation. */

@@ -53,7 +53,7 @@ export interface WarehouseOptions {
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
   /** Main goals: the conversion that counts, by campaign or user journey id. */
   readonly mainGoals?: Readonly<Record<string, string>>;
-  /** Names of events that are no clicks, besides the built-in ones. */
+  /** Names of events that are not clicks, besides the built-in ones. */
   readonly notClicks?: readonly string[];
 }
 

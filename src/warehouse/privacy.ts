@@ -1,5 +1,5 @@
 /**
- * How recipients' numbers, ids and named keys of messages are stored. The file records the setting, since rows written
+ * How recipients' numbers, ids and named keys of messages are stored. The file records the setting, because rows written
  * under different settings must not be mixed.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -116,7 +116,7 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   return key;
 }
 
-/** The key of hashes; an empty one, which fits nothing, if there is none: who only reads makes no key. */
+/** The key of hashes; an empty one, which fits nothing, if the file is missing: a reader never creates a key. */
 export async function storedKey(dataDir: string): Promise<Buffer> {
   return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
 }

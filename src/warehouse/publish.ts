@@ -158,7 +158,7 @@ export async function replaceDatabase(
 }
 
 /**
- * Rewrites the closed private file without its free blocks, which hold the bytes of deleted rows.
+ * Rewrites the closed private file without its free blocks, which contain the bytes of deleted rows.
  *
  * @throws CorruptDatabaseError when a block of the file is damaged, StorageError when the disk refuses; the file is unchanged
  */
@@ -200,7 +200,7 @@ async function assertNotWritten(published: string): Promise<void> {
     const instance = await openInstance(published, { access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (cause) {
-    // Any other fault of the old file does not matter, since the new one replaces it.
+    // Any other fault of the old file does not matter, because the new one replaces it.
     if (isLocked(cause)) throw openElsewhere(published, cause);
   }
 }

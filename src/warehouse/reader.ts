@@ -1,5 +1,5 @@
 /**
- * Opens warehouse files read-only; a reader cannot write, nor access other files. Also asks a file what it knows of the
+ * Opens warehouse files read-only; a reader cannot write, nor access other files. Also reads what a file records about the
  * journal: its head, the paid exports, the erasures.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
@@ -40,13 +40,13 @@ export class Reader {
    * Opens a published warehouse; several readers may have it open at the same time. Instants are shown in Korean time.
    *
    * @param newer whether a file that a newer version of this program made is refused, or read as far as possible
-   * @throws ConfigError when there is no file yet, or it is refused as newer
+   * @throws ConfigError when the file does not exist yet, or is refused as newer
    * @throws CorruptDatabaseError when the file is not a warehouse
    * @throws StorageError when this account may not read it, or another program has it open for writing
    */
   static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
-      throw new ConfigError(`There is no warehouse ${path} yet.`, {
+      throw new ConfigError(`The warehouse ${path} does not exist yet.`, {
         hint: '`dawnload init` writes the settings with which `dawnload run` creates one; `dawnload demo` needs no account.',
       });
     }
@@ -193,8 +193,8 @@ export async function erasuresKnownBy(file: string): Promise<z.output<typeof kno
 }
 
 /**
- * Asks a file that this process has not opened. A file that DuckDB cannot read, or that another program has open for writing, is
- * reported where it is opened.
+ * Queries a file that this process has not opened. Whoever opens a file reports that DuckDB cannot read it, or that another
+ * program has it open for writing.
  */
 async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => Promise<T>): Promise<T> {
   if (!existsSync(file)) return otherwise;

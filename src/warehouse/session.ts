@@ -223,7 +223,7 @@ export class Session {
     await Promise.all([...this.#siblings, this].map((session) => session.#end()));
   }
 
-  /** Interrupts again and again, since a statement that has only begun ignores it. */
+  /** Interrupts repeatedly, because a statement that has only begun ignores it. */
   async #end(): Promise<void> {
     while (this.#running.size > 0) {
       if (!this.#settling) this.connection.interrupt();
@@ -335,7 +335,7 @@ export async function sized<P extends { readonly file: string }>(
   return all;
 }
 
-/** Divides pages into batches of so many bytes of JSON, or of one larger page. */
+/** Divides pages into batches of at most this many bytes of JSON, or of one larger page. */
 export function* inBatches<P extends { readonly bytes: number }>(
   pages: readonly P[],
   most: number,
@@ -436,8 +436,8 @@ const texts = new Map<string, string>();
 export function statement(name: string, names: Values = {}): string {
   if (!texts.has(name)) read(name);
   const text = texts.get(name);
-  if (text === undefined) throw new Error(`There is no statement ${name}.`);
-  // A replacement function, since `$` has a special meaning in a replacement string.
+  if (text === undefined) throw new Error(`Unknown statement: ${name}.`);
+  // A replacement function, because `$` has a special meaning in a replacement string.
   return Object.entries(names).reduce(
     (filled, [key, value]) =>
       typeof value === 'string' ? filled.replaceAll(`{${key}}`, () => value) : filled,

@@ -1,6 +1,6 @@
 /**
- * Divides pages that are too large to be read at once into smaller pages with some of their records each, since DuckDB holds
- * a page several times while it reads it.
+ * Divides pages that are too large to be read at once into smaller pages with some of their records each, because DuckDB has
+ * a page in memory several times while it reads it.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -75,7 +75,7 @@ export class Warehouse {
   /** Loads pulls into this warehouse. */
   readonly loader: Loader;
   #closed = false;
-  /** True if the closed file is much larger than what it holds, so that it should be rewritten. */
+  /** True if the closed file is much larger than its data, so that it should be rewritten. */
   isLoose = false;
 
   private constructor(
@@ -154,7 +154,7 @@ export class Warehouse {
     return datesOf(await this.session.rows('ops/covered_since', dated, { stream, instant }));
   }
 
-  /** The days of a stream whose last answer was held back, since it would have deleted most of the day. */
+  /** The days of a stream whose last answer was held back, because it would have deleted most of the day. */
   async heldBack(stream: StreamName): Promise<Day[]> {
     return datesOf(await this.session.rows('ops/held_back_days', dated, { stream }));
   }

@@ -66,7 +66,7 @@ describe('alerts', { tags: ['long'] }, () => {
     const memory = (): Promise<string> => readFile(join(place.folder, 'data/alerts.json'), 'utf8');
     const before = await memory();
     expect((await place.run(['run'], { DAWNLOAD_PROJECT_ID: 'f'.repeat(32) })).code).toBe(2);
-    expect(JSON.stringify(receiver.take())).toContain('holds the data of project');
+    expect(JSON.stringify(receiver.take())).toContain('has the data of project');
     expect(await memory()).toBe(before);
   });
 
@@ -240,7 +240,7 @@ alerts:
       'warning: The alert "budget" was not accepted by alerts[0]: HTTP 500.',
       'warning: The alert "budget" was not accepted by alerts[1]: HTTP 302.',
       /warning: The alert "budget" was not accepted by alerts\[2\]: .+/,
-      'warning: The alert "budget" was not accepted by NOT_SET: the variable holds no address.',
+      'warning: The alert "budget" was not accepted by NOT_SET: the variable is not an address.',
     );
     expect(result.stderr).not.toContain(gone);
     expect(redirecting.received.map(({ path }) => path)).toEqual(['/two']);

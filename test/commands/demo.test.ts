@@ -54,6 +54,6 @@ test.each([
   for (const [name, text] of Object.entries({ 'data/journal': 'paid', ...files }))
     writeFileSync(join(here, 'demo', name), text);
   const { status, stderr } = spawnSync(process.execPath, [CLI, 'demo'], { cwd: here, encoding: 'utf8' });
-  expect([status, stderr]).toEqual([2, expect.stringContaining('holds what no demo has made')]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('contains files that are not from a demo')]);
   expect(readFileSync(join(here, 'demo', 'data', 'journal'), 'utf8')).toBe('paid');
 });

@@ -149,8 +149,8 @@ describe('dawnload mcp', () => {
       expect.stringContaining('"bundled_questions"'),
     ]);
     const calls: [string, Record<string, unknown>, RegExp][] = [
-      ['ask', { question: 'nope' }, /^There is no query nope\. `list_questions` lists them\.$/],
-      ['ask', { question: 'chanel-sumary' }, /no query chanel-sumary\. Did you mean channel-summary\?/],
+      ['ask', { question: 'nope' }, /^Unknown query: nope\. `list_questions` lists them\.$/],
+      ['ask', { question: 'chanel-sumary' }, /Unknown query: chanel-sumary\. Did you mean channel-summary\?/],
       [
         'ask',
         { question: 'channel-summary', parameters: { channel: 'smoke' } },
@@ -181,7 +181,7 @@ describe('dawnload mcp', () => {
     };
     const gone = await about("select count(*) as n from events where date = '2025-10-01'");
     expect(gone['days_asked']).toBe('2025-10-01..2025-10-01');
-    expect(gone['days_not_held']).toContain('does not hold the events of that day');
+    expect(gone['days_not_held']).toContain('has no events of that day');
     expect(gone['coverage']).toMatchObject([
       { stream: 'events', days: 0, of: 1, missing: 'none', not_held: '2025-10-01' },
     ]);

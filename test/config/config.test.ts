@@ -195,13 +195,13 @@ not_clicks: [survey_no_click]
     ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
     ['base_url: api.example.com', /base_url must be an http or https address/],
     ['start_date: 2026-02-30', /start_date must be a day that exists/],
-    ['retention: 30 days', /retention must hold events, landing or reference/],
+    ['retention: 30 days', /retention must contain events, landing or reference/],
     ['privacy: { recipients: maybe }', /privacy.recipients must be keep, hash or drop/],
     ['privacy: { columns: { recipientNo: drop } }', /recipientNo is set by privacy.recipients/],
     ['privacy: { columns: { campaign_id: drop } }', /campaign_id is a column that cannot be left out/],
     [
       'privacy: { columns: { requestDate: hash } }',
-      /requestDate must be keep or drop, since a time has no place/,
+      /requestDate must be keep or drop, because a time cannot become/,
     ],
     [
       'experiments: { c1: { alpha: 2 } }',
@@ -284,10 +284,12 @@ not_clicks: [survey_no_click]
 
   test('a file named by --config that is not there is an error, the default one is not', () => {
     expect(() => loadConfig(FIELDS, { settingsFile: 'nowhere.yaml' }, {}, folder)).toThrow(
-      /no configuration file/,
+      /configuration file .* does not exist/,
     );
     expect(loadConfig(FIELDS, {}, {}, folder).file).toBeUndefined();
-    expect(() => requireService(loadConfig(FIELDS, {}, {}, folder))).toThrow(/There is no dawnload.yaml/);
+    expect(() => requireService(loadConfig(FIELDS, {}, {}, folder))).toThrow(
+      /This folder has no dawnload.yaml/,
+    );
   });
 });
 

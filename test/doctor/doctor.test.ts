@@ -201,8 +201,8 @@ describe('the data folder', () => {
     const status = await place.run(['status']);
     await rename(aside, place.published);
     expect([result.of('warehouse')?.verdict, result.ok]).toEqual(['warn', true]);
-    expect(result.of('warehouse')?.reason).toContain(`there is no ${place.published}`);
-    expect(status.stdout).toContain('There is no published warehouse; `dawnload run` creates it.');
+    expect(result.of('warehouse')?.reason).toContain(`${place.published} does not exist`);
+    expect(status.stdout).toContain('No warehouse was published yet; `dawnload run` creates it.');
   });
 
   test('whose ledger_copy cannot be written is found before the night', async () => {
@@ -221,7 +221,7 @@ describe('the data folder', () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     await cp(place.published, join(folder, 'warehouse.duckdb'));
     const result = await diagnose({ DAWNLOAD_DATA_DIR: folder, ...NO_KEYS });
-    expect(result.of('last run')?.reason).toContain('The journal holds no run');
+    expect(result.of('last run')?.reason).toContain('No run was recorded yet');
   });
 
   test('without a settings file fails in one check', async () => {

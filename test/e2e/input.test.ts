@@ -54,7 +54,7 @@ function expectSentence({ stderr, code }: Ended, words: RegExp, exit: number): v
 const EXECUTED: [string, RegExp][] = [
   ['backfill --start 2026-11-19', /required option '--end <day>'/],
   ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
-  ['help bakfill', /There is no command bakfill\.\s+Did you mean backfill\?/],
+  ['help bakfill', /Unknown command: bakfill\.\s+Did you mean backfill\?/],
   ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
   ['schedule print systemd', /too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
@@ -62,17 +62,20 @@ const EXECUTED: [string, RegExp][] = [
   ['sandbox --billing-journal nowhere/bills', /The sandbox cannot start \(ENOENT[^\n]*\)\.\s+Choose another/],
   ['forget -f nowhere', /nowhere cannot be read \(ENOENT[^\n]*\)\.\s+Give -f a file/],
   ['exports decide 2026-11-20.1 --attach a-key-that-is-secret', /The export id is [^]*an access key/],
-  ['run --config nowhere.yaml', /no configuration file/],
+  ['run --config nowhere.yaml', /configuration file .* does not exist/],
   [INIT, /exists already[\s\S]*--force/],
 ];
 const PERFORMED: [string, RegExp][] = [
   ['backfill --start 2026-11-20 --end 2026-11-10', /--end 2026-11-10 is before --start 2026-11-20/],
-  ['query --sql select --output nowhere/x.csv', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
-  ['report --output nowhere/x.html', /there is no folder [^\n]*nowhere\.\s+Make the folder/],
-  ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
+  [
+    'query --sql select --output nowhere/x.csv',
+    /the folder [^\n]*nowhere does not exist\.\s+Make the folder/,
+  ],
+  ['report --output nowhere/x.html', /the folder [^\n]*nowhere does not exist\.\s+Make the folder/],
+  ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /"clicks" is not a stream/],
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs', /reference\.opt_outs is not set/],
-  ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
+  ['exports resume 2026-11-20.1', /The ledger has no export 2026-11-20\.1/],
   ['exports decide 2026-11-20.1 --attach ..', /The export id is empty[^]*ask the operator of the service/],
   ['exports decide 2026-11-20.1', /Exactly one decision is needed/],
   ['exports decide 2026-11-20.1 --abandon --pay-again', /Exactly one decision is needed/],
@@ -82,7 +85,7 @@ const PERFORMED: [string, RegExp][] = [
   ['exports decide --start 2026-11-20 --end 2026-11-20 --attach abc', /belongs to one export/],
   ['exports decide --start 2026-11-20 --end 2026-11-20 --abandon', /No export from .* needs this decision/],
   ['run --config .', /cannot be read \(EISDIR\)/],
-  ['query --sql select', /no warehouse[\s\S]*dawnload run/],
+  ['query --sql select', /The warehouse .* does not exist yet[\s\S]*dawnload run/],
 ];
 test.each([
   ...EXECUTED.map(([args, words]) => [args, words, execute] as const),
@@ -132,7 +135,7 @@ describe('the world outside', () => {
       'exports decide 2026-11-20.1 --attach abc --yes',
       'exports decide 2026-11-20.1 --abandon',
     ])
-      expectSentence(await dawnload(command), /There is no dawnload\.yaml in this folder[^]*--config/, 2);
+      expectSentence(await dawnload(command), /This folder has no dawnload\.yaml[^]*--config/, 2);
     expect(await readdir(folder)).toEqual([]);
     expect((await dawnload('doctor')).stdout).not.toMatch(/^ok {4}days/m);
   });

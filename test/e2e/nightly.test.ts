@@ -245,7 +245,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     await run(place, PAY_AGAIN);
     expect(await states(place)).toEqual(['2026-11-20.1 abandoned', '2026-11-20.2 loaded']);
     const { stderr } = await run(place, 'exports decide 2026-11-20.2 --pay-again', 3);
-    expect(stderr).toMatch(/nothing to pay for again/);
+    expect(stderr).toMatch(/cannot be paid for again/);
     expect(place.sandbox.bills()).toHaveLength(2);
   });
 

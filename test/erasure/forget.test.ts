@@ -215,7 +215,7 @@ describe('forget', () => {
 
   test('says that nothing is held of somebody who is nowhere', async () => {
     const { code, stdout, stderr } = await forget('--user-id', 'nobody-at-all', '--show');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing is held.')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('No data about them was found.')]);
     expect(JSON.parse(stdout)).toEqual({ ids: [], warehouse: {}, landing: [] });
   });
 

@@ -125,7 +125,7 @@ describe('an export in the ledger', () => {
     await expect(ledger.record({ event: 'loaded', key: KEY })).rejects.toThrow(UsageError);
     await expect(ledger.requested(KEY, '')).rejects.toThrow(UsageError);
     await expect(ledger.record({ event: 'ready', key: '2026-11-19.1', pages: 3 })).rejects.toThrow(
-      'There is no export 2026-11-19.1',
+      'The ledger has no export 2026-11-19.1',
     );
     await ledger.requested(KEY, 'exp-1');
     await expect(ledger.record({ event: 'ready', key: KEY, pages: -1 })).rejects.toThrow(UsageError);
@@ -251,7 +251,7 @@ describe('what a person decides', () => {
     it('takes the id of another export once a person agrees, and that one gets its own by a second attach', async () => {
       const { ledger, data } = await loaded();
       const refusal = await rejection(ledger.attach(KEY, 'exp-2'));
-      await expect(ledger.attach('junk', 'exp-2')).rejects.toThrow('There is no export junk');
+      await expect(ledger.attach('junk', 'exp-2')).rejects.toThrow('The ledger has no export junk');
       expect(refusal).toBeInstanceOf(RefusedError);
       expect(refusal.message).toBe(
         'The export id belongs to export 2026-11-19.1, which needs another id then.',
@@ -264,7 +264,7 @@ describe('what a person decides', () => {
         note: '5 of its 5 records happened on other days',
       });
       expect(actionsNeeded(ledger.entries(), undefined)[0]?.advice).toContain(
-        `Its id is that of export ${KEY}, too. `,
+        `Export ${KEY} has the same id. `,
       );
       await ledger.attach('2026-11-19.1', 'exp-1', yes);
       const book = await readLedger(data);
@@ -450,7 +450,7 @@ it('attach enters a second export of a day after a yes alone, as billed, and non
   // Told again it stays what it is, another key makes no third export of it, and its id can be corrected.
   expect(await ledger.attach('2026-11-20.2', 'exp-2', yes)).toMatchObject({ state: 'abandoned' });
   await expect(ledger.attach('2026-11-20.3', 'exp-2', yes)).rejects.toThrow(
-    'exp-2 is the id of export 2026-11-20.2, so it is no second one of 2026-11-20.',
+    'exp-2 is the id of export 2026-11-20.2, so it cannot be a second export of 2026-11-20.',
   );
   const corrected = await ledger.attach('2026-11-20.2', 'exp-9', yes);
   expect(corrected).toMatchObject({ state: 'abandoned', exportId: 'exp-9' });

@@ -245,7 +245,7 @@ describe('while an export is not settled', () => {
     const result = await ends(
       place.run(['run']),
       1,
-      /No paid request and no push is sent[\s\S]*dawnload recover/,
+      /Paid requests and pushes are blocked[\s\S]*dawnload recover/,
     );
     // The free streams went on, and a rebuild does not make the memory of the export go away.
     expect(result.stderr).toMatch(/Published/);

@@ -402,7 +402,7 @@ test('no further export is paid for once an answer repeats the id of another exp
   place.sandbox.bend((endpoint, answer) =>
     endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
   );
-  await ends(place.run(['run']), 1, /Its id is that of export/);
+  await ends(place.run(['run']), 1, /Export \S+ has the same id/);
   expect(place.sandbox.bills()).toHaveLength(2);
 });
 

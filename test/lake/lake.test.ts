@@ -100,7 +100,7 @@ describe('a push', () => {
     const plan = await lakeside.place.run(['lake', 'status', '--json']);
     expect(JSON.parse(plan.stdout)).toMatchObject({ push: {}, models: {}, only_in_lake: {} });
     const again = await good(lakeside.place, 'lake push');
-    expect(again.stderr).toContain('The lake holds all of the published file already.');
+    expect(again.stderr).toContain('The lake has all data of the published file already.');
     expect(await commits(lakeside)).toHaveLength(5);
   });
 
@@ -212,7 +212,7 @@ describe('a push', () => {
     lake.endings = ['catalog gone'];
     await ends(place.run(['run'], NEXT_NIGHT), 1, 'Whether the last commit reached the lake is not known');
     const again = await good(place, 'lake push');
-    expect(again.stderr).toContain('The lake holds all of the published file already.');
+    expect(again.stderr).toContain('The lake has all data of the published file already.');
     await expectEqual(lakeside);
   });
 

@@ -50,7 +50,7 @@ describe('another project in the same data folder', () => {
     await ends(
       place.run(command.split(' '), other),
       2,
-      `holds the data of project ${PROJECT}`,
+      `has the data of project ${PROJECT}`,
       `name project ${OTHER}`,
       'data_dir',
     );
@@ -69,7 +69,7 @@ describe('another project in the same data folder', () => {
 
   test('doctor tells of it', async () => {
     const result = await place.run(['doctor'], other);
-    expect(result.stdout).toMatch(/fail {2}project .*holds the data of project/);
+    expect(result.stdout).toMatch(/fail {2}project .*has the data of project/);
     expect(result.code).toBe(1);
   });
 });
@@ -84,6 +84,6 @@ test('the project of a folder is that of the first settings that name one', asyn
   for (const environment of [{ DAWNLOAD_PROJECT_ID: OTHER }, {}, { DAWNLOAD_PROJECT_ID: OTHER }])
     expect((await place.run(rebuild, environment)).code).toBe(0);
   expect(await recorded(join(nameless, 'data'))).toEqual([undefined, OTHER]);
-  await ends(place.run(rebuild, { DAWNLOAD_PROJECT_ID: PROJECT }), 2, `holds the data of project ${OTHER}`);
+  await ends(place.run(rebuild, { DAWNLOAD_PROJECT_ID: PROJECT }), 2, `has the data of project ${OTHER}`);
   await rm(nameless, { recursive: true, force: true });
 });

@@ -166,7 +166,7 @@ test.each([
   await push(place, ...JOURNEY, users(3));
   await change(join(place.folder, 'data', 'ledger', 'pushed', 'journey%20uj-win02.jsonl'));
   await ends(push(place, ...JOURNEY, users(3)), 1, 'ledger/pushed lacks rows');
-  expect((await push(place, 'user-properties', '--sql', users(1))).stderr).toContain('no push is sent');
+  expect((await push(place, 'user-properties', '--sql', users(1))).stderr).toContain('pushes are blocked');
   const shown = await place.run(['recover', '--json']);
   expect(JSON.parse(shown.stdout)).toMatchObject({
     doubt: expect.stringContaining('ledger/pushed lacks rows') as string,
@@ -375,7 +375,7 @@ test('a push that was killed before the answer is ambiguous; --delivered leaves 
   const advice = new RegExp(`Push ${idIn(again)} to .* is ambiguous`);
   await ends(place.run(['status']), 1, advice);
   expect((await place.run(['doctor'])).stdout).toMatch(
-    /ledger +\d+ paid exports?, none needs action\. Push .* to journey \S+ waits for a person\./,
+    /ledger +\d+ paid exports?, none needs action\. Push .* to journey \S+ needs your decision\./,
   );
   await ends(push(place, 'decide', idIn(again), '--delivered'), 0, 'the 10 rows that the service has');
   expect((await place.run(['status'])).stderr).not.toMatch(advice);

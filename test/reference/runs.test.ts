@@ -322,10 +322,10 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
       const nights = await Lists.make(LISTS);
       const odd = await nights.run(ENDLESS);
       expect(odd.code, odd.stderr).toBe(1);
-      expect(odd.stderr.match(/the service announces 3 rows, gave 30, and the list goes on/g)).toHaveLength(
+      expect(odd.stderr.match(/the service announced 3 rows, sent 30, and the list continues/g)).toHaveLength(
         3,
       );
-      expect(odd.stderr).toMatch(/items of catalog products are not loaded: .*, and the list goes on/);
+      expect(odd.stderr).toMatch(/items of catalog products are not loaded: .*, and the list continues/);
       expect(nights.place.sandbox.requests()).toMatchObject({ E4: 15, E10: 15, E12: 15 });
       const landing = join(nights.place.folder, 'data', 'landing');
       const landed = readdirSync(landing, { recursive: true, encoding: 'utf8' });

@@ -262,7 +262,7 @@ test('E1.1 response {data: token, error: null}; the token is a JWT and lives 1 h
   ]);
 });
 
-test('E1.2 wrong keys, missing keys and a body that is no JSON: data is null and error a text', async () => {
+test('E1.2 wrong keys, missing keys and a body that is not JSON: data is null and error a text', async () => {
   const request = 'POST /authenticate';
   await play(there, [
     [

@@ -237,7 +237,7 @@ rules({
     ),
     ...put('items[0].at invalid-time', { at: '2026-02-30' }, { at: 'now' }, { at: 1e18 }, { at: {} }),
   ],
-  'E2.22 object: keys hold no . and no $, at any depth': [
+  'E2.22 object: keys without . and $, at any depth': [
     ...keeps('more', [{ a: 1, '가 나': [{ b: null }], '': {}, __typename: 'x' }]),
     ...put('items[0].more["a.b"] invalid-key', { more: { 'a.b': 1 } }),
     ...put('items[0].more.$a invalid-key', { more: { $a: 1 } }),
@@ -288,12 +288,12 @@ rules({
     item('POST', '409 ALREADY_EXISTS', { text: 'B' }),
     ['GET /~/items/a', undefined, data({ text: 'A' })],
   ],
-  'E2.28 one item, replace: the whole item, so that what is left out is gone, and 200 also where there was none':
+  'E2.28 one item, replace: the whole item, so that omitted fields are removed, and 200 even for a new item':
     [
       ...put(data({ id: 'a', text: 'A', number: 1 }), { text: 'A', number: 1 }),
       ...put([200, { data: { id: 'a', ...EMPTY, list: ['x'] }, error: null }], { list: ['x'] }),
     ],
-  'E2.29 one item, patch: only what is passed changes; 404 when there is no such item, and none is made': [
+  'E2.29 one item, patch: only the given fields change; 404 for an unknown item, which is not created': [
     item('PATCH', '404 NOT_FOUND', { number: 2 }),
     holds(),
     ...put(200, { text: 'A', number: 1, list: ['x'] }),
@@ -450,7 +450,7 @@ test('E2.49 page, a million items: writes lie over them, and both ends are there
 });
 
 rules({
-  'E2.50 list: data.catalogs, or data itself where that is chosen': [
+  'E2.50 list: data.catalogs, or data itself if so set': [
     { options: { catalogList: 'plain' } },
     ['GET /', undefined, { data: [{ name: 'products' }, { name: 'stores' }, { name: 'a-b_C' }] }],
   ],
@@ -551,7 +551,7 @@ test('E2.57 error, details: exactly field, path, code and message, never more th
 });
 
 rules({
-  'E2.58 error, 400: a body that is no JSON, or none where one is wanted': [
+  'E2.58 error, 400: a body that is not JSON, or missing although required': [
     ...each('POST /', '400 INVALID_ARGUMENT', '{', 'no json', ''),
     ...each('POST /', ' invalid-type', 'null', '[]', '"x"', '1'),
   ],

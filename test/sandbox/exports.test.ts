@@ -117,7 +117,7 @@ test('E21.3 the page parameter is a setting (N18), and page 0 without it', async
   expect((await other.e21(id, 1, 'pageNumber')).text).not.toBe(first.text);
 });
 
-test('E21.13 a result may time out or fail before it is there, where that is chosen', async () => {
+test('E21.13 a result may time out or fail before it is there, if so set', async () => {
   const other = await another({ beforeResults: ['timeout', 'error'], timeoutStatus: 200, exportSeconds: 0 });
   const id = await request(other, ...DAY);
   const answers = [await other.e21(id), await other.e21(id), await other.e21(id)];
@@ -244,7 +244,7 @@ test('E21.10 failure_reason says why sends failed, and of alimtalk whether the t
   );
 });
 
-test('E21.11 service_ and chatapp stand for the brand', async () => {
+test('E21.11 service_ and chatapp are the brand', async () => {
   const words = { brand: 'acme', messenger: 'talky', pushChannelSpelling: 'push-notification' } as const;
   const own = await exportAll(await another(words), ...DAY);
   const channels = [...new Set(own.map(({ channel }) => channel))];

@@ -213,7 +213,7 @@ test.each<[string, Step[]]>([
     ),
   ],
   [
-    'E17.7 {error: Timeout} on a long range where that is chosen, with either status',
+    'E17.7 {error: Timeout} on a long range if so set, with either status',
     [...timeouts(200), ...timeouts(408)],
   ],
   [
@@ -409,7 +409,7 @@ async function alimtalkTemplates(): Promise<Record<string, string>[]> {
     .templateListResponse.templates;
 }
 
-test('E5.3 a status changes without updatedAt where that is chosen', async () => {
+test('E5.3 a status changes without updatedAt if so set', async () => {
   const other = await start({ statusMovesUpdatedAt: false });
   const suspended = (await brandTemplates(other)).find(({ status }) => status === 'suspended');
   expect(suspended?.updatedAt).toBe(suspended?.createdAt);

@@ -116,7 +116,7 @@ test('E4.2 response data.templates[] of the senderKey and data.totalCount, in pa
   expect(pages[3]?.templates).toEqual([]);
 });
 
-test('E4.4 chatapp stands for the brand, in paths and in the status', async () => {
+test('E4.4 chatapp is the brand in paths and in the status', async () => {
   const [one] = (await e4(`senderKey=${SENDER}`)).templates;
   await play(there, [
     { options: { messenger: 'talky' } },
@@ -151,7 +151,7 @@ test('E5.2 senderKey is in the query or a header (N6), and is that of the templa
   );
 });
 
-test('E3.3 response {data: {templateId}, error}; the template is listed at once, inspected for a day, then approved', async () => {
+test('E3.3 response {data: {templateId}, error}; the template is listed immediately, inspected for a day, then approved', async () => {
   const got = await there.call('POST', `${BRAND}/templates`, {
     ...plain,
     failoverTextMessage: sms,

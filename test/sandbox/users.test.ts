@@ -188,7 +188,7 @@ async function someone(): Promise<{ userId: string; before: EventRecord[] }> {
   return { userId: most?.[0] ?? '', before };
 }
 
-test('E14.5 errors of E13 to E15: hold the project and durationMs once the caller is known', async () => {
+test('E14.5 errors of E13 to E15: contain the project and durationMs once the caller is known', async () => {
   for (const request of [E13, E14, E15]) {
     await play(there, [[request, { projectId, userId: '' }, REFUSED]]);
     const [method = '', path = ''] = request.split(' ');
@@ -243,7 +243,7 @@ test('E15.6 effect: no record of a deleted user is in later exports, those from 
   expect(of((await there.day('2026-11-22')).records, userId)).toEqual([]);
 });
 
-test('E15.8 effect: an export that was asked for before keeps its records, and a user who comes back has new records alone', async () => {
+test('E15.8 effect: an export requested before keeps its records, and a user who returns has only new records', async () => {
   const cart = { projectId, eventName: 'cart_abandoned', userId: 'bora' };
   await play(there, [[E13, cart, tracked(1)], { now: '2026-11-20T02:00:00Z' }]);
   const window = { start: '2026-11-20T01:00:00Z', end: '2026-11-20T02:00:00Z', isMessageDataIncluded: false };
@@ -257,7 +257,7 @@ test('E15.8 effect: an export that was asked for before keeps its records, and a
   expect(times).toEqual([Date.parse('2026-11-20T02:00:00Z')]);
 });
 
-test('E16.5 effect: whoever enters is sent the first step at once, in exports and in E17', async () => {
+test('E16.5 effect: users who enter are sent the first step immediately, in exports and in E17', async () => {
   const users = [{ userId: 'bora', coupon: 'c-1' }, { userId: 'user_0000003' }, { userId: 'bora' }];
   await play(there, [[E16(), { users }, ENTERED]]);
   const [now, world] = [await there.day(), await (await start()).day()];

@@ -5,7 +5,7 @@ import type { Day } from '../../../src/ground/calendar.js';
 import type { Json } from '../messages/json.js';
 import { type Product, PRODUCTS } from '../messages/product.js';
 
-/** @param bigItems how many items the catalog `big` has; with none there is no such catalog */
+/** @param bigItems the number of items of the catalog `big`; 0 leaves the catalog out */
 export function worldCatalogs(seed: number, bigItems: number): CatalogSource[] {
   return [products(seed), stores(seed), awkward(), ...(bigItems > 0 ? [big(bigItems, seed)] : [])];
 }
@@ -95,7 +95,7 @@ function stores(seed: number): CatalogSource {
 /** Ids are of one width, so that their order is that of their numbers. */
 const DIGITS = 9;
 
-/** An item changes once in so many days: of a million, a thousand a day. */
+/** The days after which an item changes: of a million items, a thousand change each day. */
 const CHANGES_EVERY = 1000;
 
 function idOf(number: number): string {
@@ -250,7 +250,7 @@ export interface Field {
 /** An item's values by field, without its id; a field that is not there has no value. */
 export type Values = ReadonlyMap<string, Json>;
 
-/** Items in the order of their ids, never all of them at once. */
+/** Items in the order of their ids, never all of them in memory. */
 export interface ItemSource {
   count(day: Day): number;
   valuesOf(id: string, day: Day): Values | undefined;

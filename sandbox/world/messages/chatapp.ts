@@ -63,7 +63,7 @@ export function brandTemplateName(stream: Stream): string {
   return `${stream.resourceName} ${stream.sub === 'basic' ? '기본형' : '자유형'}`;
 }
 
-/** Basic and free form are told apart by `channel_subtype` only: both have one key. */
+/** Basic and free form differ in `channel_subtype` only: both have one key. */
 export function brandMessage(stream: Stream): JsonObject {
   return { templateName: brandTemplateName(stream) };
 }

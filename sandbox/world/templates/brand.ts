@@ -31,7 +31,7 @@ const SENDER_KEYS = [SENDER.senderKey, '4b7d9e1a2c5f80361d9e', 'c0ffee5e11e70000
 /** Inspection takes so long after a text was changed. */
 const INSPECTION_MS = 20 * 3_600_000;
 
-/** From then on this template is suspended, and sent all the same. */
+/** From then on this template is suspended, but still sent. */
 const SUSPENDED = { name: '이탈 고객 되살리기 자유형', since: new Date('2026-10-05T02:00:00Z') };
 
 const EDITED = '블랙프라이데이 사전 알림 기본형';
@@ -136,7 +136,7 @@ function unused(seed: number): BrandTemplate[] {
   ];
 }
 
-/** A template that is made anew every five days, and the one before it is gone. */
+/** A template that a new one replaces every five days. */
 function weekly(now: Date, seed: number): BrandTemplate {
   const { number, since } = versionAt(now, hashText('weekly', seed), 5);
   const name = `주간 특가 ${number}`;
@@ -156,7 +156,7 @@ function weekly(now: Date, seed: number): BrandTemplate {
   };
 }
 
-/** All that there are at an instant, the oldest first. */
+/** All templates at an instant, the oldest first. */
 export function brandTemplates(now: Date, seed: number): BrandTemplate[] {
   const streams = new Map<string, Stream>();
   for (const stream of allStreams(seed)) {

@@ -72,10 +72,10 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
           .slice(0, 10)
       : undefined,
   };
-  return fitted('rows', rows, { columns, about }, limits, 'Aggregate, or ask for fewer days or columns.');
+  return fitted('rows', rows, { columns, about }, limits, 'Aggregate, or request fewer days or columns.');
 }
 
-/** A JSON object with as many items as the limits allow; `cut` says why and where it ends early. */
+/** A JSON object with as many items as the limits allow; `cut` shows why and where it ends early. */
 export function fitted(
   name: string,
   items: readonly string[],
@@ -86,10 +86,10 @@ export function fitted(
   const written = (kept: readonly string[], why: string | null): string =>
     `${JSON.stringify({ cut: why, ...rest }).slice(0, -1)},"${name}":[\n${kept.join(',\n')}\n]}`;
   const notice = (count: number, why: string): string =>
-    `CUT: only the first ${count} ${name} are here, since ${why}. Totals of them would be wrong. ${advice}`;
+    `CUT: only the first ${count} ${name} are included, because ${why}. Totals of them would be wrong. ${advice}`;
   if (JSON.stringify(rest).length > characters)
-    throw new UsageError(`What stands beside the ${name} is longer than ${characters} characters.`, {
-      hint: 'Ask for fewer columns.',
+    throw new UsageError(`The text beside the ${name} is longer than ${characters} characters.`, {
+      hint: 'Request fewer columns.',
     });
   let room = characters - written([], notice(rows, `an answer has at most ${characters} characters`)).length;
   const kept: string[] = [];

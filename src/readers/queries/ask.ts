@@ -30,7 +30,7 @@ import duckdb = require('@duckdb/node-api');
 export async function ask(reader: Reader, question: Question, language?: Language): Promise<Answer> {
   const { sql, subject, query } = question;
   if (/^[\s;]*$/.test(withoutComments(sql))) {
-    throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
+    throw new UsageError(`${subject} has no statement.`, { hint: 'Write one, such as `from events`.' });
   }
   const { connection } = reader;
   try {
@@ -54,12 +54,15 @@ export async function ask(reader: Reader, question: Question, language?: Languag
   }
 }
 
-const NOT_HELD = { en: '{stream} of these days are not held.', ko: '이 기간의 {stream} 데이터가 없습니다.' };
+const NOT_HELD = {
+  en: '{stream} are not available for these days.',
+  ko: '이 기간의 {stream} 데이터가 없습니다.',
+};
 const LEFT_OUT = { en: 'Nothing was found with {chosen}.', ko: '{chosen}에 해당하는 데이터가 없습니다.' };
 
 /**
- * The sentence about an answer without rows that takes the place of its own, which assume that its days are held, and that
- * no parameter leaves out the rows that there are.
+ * The sentence about an answer without rows. It replaces the question's own sentences, which assume that its days are
+ * available and that its parameters leave no rows out.
  */
 async function whyEmpty(
   reader: Reader,
@@ -85,8 +88,8 @@ async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<vo
 }
 
 /**
- * All rows of a bundled query, and what its sentences say of them unless it is silent. It runs in a session of its own, so
- * that queries do not share variables.
+ * All rows of a bundled query, and its sentences unless it is silent. Each query has its own session, so that queries do
+ * not share variables.
  */
 export async function answerAndSentences(
   reader: Reader,
@@ -236,7 +239,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /Expected \d+ parameters|[Vv]alues were not provided for the following prepared statement parameters/,
     "Write getvariable('name') for the value of --param name=value.",
   ],
-  [/^Out of Memory Error/, 'Ask for fewer days or columns, or raise mcp.memory_megabytes.'],
+  [/^Out of Memory Error/, 'Request fewer days or columns, or raise mcp.memory_megabytes.'],
 ];
 
 /** The parameters whose values are looked up in the warehouse, so that other spellings and names are understood. */
@@ -250,7 +253,7 @@ type Known = z.infer<typeof knownValue>;
  * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
  * campaign's name becomes its id.
  *
- * @throws UsageError for a value that matches nothing or several values; the hint names the near ones, or those that there are
+ * @throws UsageError for a value that matches nothing or several values; the hint names similar values, or all of them
  */
 async function knownValues({ query, values }: Question, reader: Reader): Promise<ParameterValues> {
   const found = new Map(values);
@@ -330,7 +333,7 @@ export async function missingFor(
 
 type Holds = (stream: string, day: Day) => boolean;
 
-/** Tells whether the file holds a day of a stream. */
+/** Resolves to a function that is true if the file has a day of a stream. */
 export async function heldIn(reader: Reader): Promise<Holds> {
   const covered = await reader.rows('status/coverage', streamDay);
   const held = new Set(covered.map(({ stream, date }) => `${stream} ${date}`));
@@ -355,7 +358,7 @@ export function namedDays(
     const missing = days.filter((day) => !holds(stream, day));
     if (missing.length === 0) continue;
     const which = missing.length === 1 ? 'that day' : 'these days';
-    const notHeld = `The query names ${listDays(missing)}, and the published file does not hold the ${stream} of ${which}.`;
+    const notHeld = `The query names ${listDays(missing)}, but the published file has no ${stream} of ${which}.`;
     return { asked, notHeld };
   }
   return { asked };
@@ -395,7 +398,7 @@ const AFTER_FROM = /\b(?:from|join|pivot|unpivot|describe|summarize)\s+([\w.]+)|
 
 /**
  * The tables and views that SQL names, by their names in the dictionary, and the tables that the views are made of. It is
- * not sure in statements that are no select, and where a value names a table.
+ * unsure in statements other than select, and if a value names a table.
  */
 export async function relationsIn(
   reader: Reader,
@@ -461,9 +464,9 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
 }
 
 /**
- * The stream of a bundled question of which the file holds no day that is asked for.
+ * The stream of a bundled question that has none of the requested days in the file.
  *
- * @param isTold whether the question's own sentences say something, as they may where the file holds no day of it at all
+ * @param isTold whether the question's own sentences apply, as they may although the file has no day of the stream
  */
 async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
@@ -481,7 +484,7 @@ const json = z.string().transform((text): unknown => JSON.parse(text));
 const about = z.object({ coverage: json, findings: json, checks_with_findings: z.number() });
 
 /**
- * The days of each stream behind the tables, or of all streams where it is not sure which tables are read, and the findings of
+ * The days of each stream behind the tables, or of all streams if the tables are uncertain, and the findings of
  * checks of these streams and days.
  */
 export async function coverageOf(

@@ -81,11 +81,11 @@ export function queryNamed(name: string, own?: string): QueryFile {
   if (file !== undefined) return parseQuery(name, file, textOf(file));
   const inOwn = own && join(own, `${name}.sql`);
   const others = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
-  throw new UsageError(`There is no query ${name}.`, {
+  throw new UsageError(`Unknown query: ${name}.`, {
     hint:
       inOwn && existsSync(inOwn)
-        ? `${inOwn} has no header with a title, as docs/queries.md shows one. \`dawnload query -f ${inOwn}\` runs it as it is.`
-        : `${own && !existsSync(own) ? `There is no folder ${own}. ` : ''}${others}`,
+        ? `${inOwn} has no header with a title, as docs/queries.md shows one. \`dawnload query -f ${inOwn}\` runs it without one.`
+        : `${own && !existsSync(own) ? `The folder ${own} does not exist. ` : ''}${others}`,
   });
 }
 
@@ -122,7 +122,7 @@ function filesIn(folder: string): (readonly [name: string, file: string])[] {
  */
 export function newQuery(name: string, { sql }: { sql: string }, own: string | undefined): () => string {
   if (own === undefined)
-    throw new ConfigError('There is no folder for new queries.', {
+    throw new ConfigError('The folder for new queries is not set.', {
       hint: 'Add `queries: ./queries` to dawnload.yaml.',
     });
   const file = join(own, `${name}.sql`);

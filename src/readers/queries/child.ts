@@ -30,7 +30,7 @@ interface Task {
 
 const MODULES = { agent: () => import('./agent.js'), deliver: () => import('./deliver.js') };
 
-/** A question about a published file, and more that `answer` reads; JSON can hold all of it. */
+/** A question about a published file, and more that `answer` reads; all of it is JSON. */
 const given = z.looseObject({ file: z.string(), asking, now: z.coerce.date<Date>() });
 
 interface Bounds {
@@ -40,7 +40,7 @@ interface Bounds {
   readonly seconds?: number;
   /** Reads what the process writes to its stdout, after `told`; without it, stdout is closed. */
   readonly read?: (stdout: Readable) => Promise<void>;
-  /** Shows the sentences that stand above an answer. */
+  /** Shows the sentences above an answer. */
   readonly told?: (said: readonly string[]) => void;
 }
 
@@ -50,7 +50,7 @@ const SHARE_OF_DUCKDB = 0.6;
 const ENTRY = join(PACKAGE_ROOT, 'dist', 'src', 'readers', 'queries', 'child.js');
 const CHECK_MS = 25;
 const CLASSES = { UsageError, ConfigError, StorageError };
-const HINT = { hint: 'Ask for fewer days or columns, or a bundled question.' };
+const HINT = { hint: 'Request fewer days or columns, or use a bundled question.' };
 
 /** A message of the process: the sentences above its answer, its result, or its error. */
 type Message =
@@ -116,7 +116,7 @@ export async function inChild(
   }
 }
 
-/** The resident size of a process; 0 if it is gone. */
+/** The resident size of a process; 0 if it has ended. */
 function residentMegabytes(pid: number | undefined): Promise<number> {
   if (pid === undefined) return Promise.resolve(0);
   const kilobytes = (text: string): number => Number(/\d+/.exec(/VmRSS.*/.exec(text)?.[0] ?? text)?.[0] ?? 0);
@@ -137,7 +137,7 @@ async function perform({ module, input, megabytes }: Task & { megabytes: number 
   try {
     const { file, asking: asked, now, ...how } = given.parse(input);
     const question = questionOf(asked, now);
-    if (question === undefined) throw new Error('There is no question.');
+    if (question === undefined) throw new Error('The question is missing.');
     const { answer } = await MODULES[module]();
     const tell = (said: readonly string[]): boolean => process.send?.({ said }) === true;
     const result = await Reader.using(file, async (reader) => {
@@ -155,8 +155,8 @@ async function perform({ module, input, megabytes }: Task & { megabytes: number 
 }
 
 /**
- * Ends the process when its parent is gone, also by `kill -9`. A thread of its own looks for it, because DuckDB and long texts
- * may keep the main one busy for minutes, so that it sees no `disconnect`.
+ * Ends the process when its parent has ended, even by `kill -9`. A separate thread checks this, because DuckDB and long
+ * texts may keep the main one busy for minutes, during which it sees no `disconnect`.
  */
 const WATCH = `
   const parent = process.ppid;

@@ -32,7 +32,7 @@ export type Delivery = z.infer<typeof delivery>;
 export const delivered = z.number();
 
 /**
- * Tells the sentences that stand above the answer, and writes it to stdout.
+ * Shows the sentences above the answer, and writes it to stdout.
  *
  * @throws UsageError for a query that cannot be run, StorageError
  */

@@ -1,6 +1,6 @@
 /**
  * Where an answer or a page goes: to standard output, at the pace of its reader, or to a file, which is written completely
- * or not at all, and which is none of the job's own.
+ * or not at all, and never one of the job's own.
  */
 import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -55,7 +55,7 @@ function isSpecial(file: string): boolean {
   return attempted(() => !statSync(file).isFile()) ?? false;
 }
 
-/** The result of looking at a file; undefined where that cannot be done. */
+/** The result of looking at a file; undefined if that fails. */
 function attempted<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -98,7 +98,7 @@ export function outsideOf(
     });
   const folder = dirname(resolve(output));
   if (!existsSync(folder))
-    throw new UsageError(`${output} cannot be written, because there is no folder ${folder}.`, {
+    throw new UsageError(`${output} cannot be written, because the folder ${folder} does not exist.`, {
       hint: 'Make the folder, or choose another place for --output.',
     });
   return output;

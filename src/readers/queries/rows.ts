@@ -1,6 +1,6 @@
 /**
- * The rows that a query finds in the published file, for pushes: only if the file holds what the query asks about. They
- * are copied into a database of their own as DuckDB holds them, and SQL writes their JSON text, so that no number is
+ * The rows that a query finds in the published file, for pushes: only if the file has the days that the query names. They
+ * are copied into a separate database in DuckDB's types, and SQL writes their JSON text, so that no number is
  * rounded on the way.
  */
 import type { DuckDBType } from '@duckdb/node-api';
@@ -21,7 +21,7 @@ import duckdb = require('@duckdb/node-api');
  * Returns the names of the columns.
  *
  * @throws UsageError for a query that cannot be run, without any value of a row
- * @throws RefusedError if the file does not hold what the query asks about
+ * @throws RefusedError if the file lacks days that the query names
  * @throws ConfigError if the file was made under another setting of `privacy`
  */
 export async function findRows(
@@ -33,14 +33,14 @@ export async function findRows(
 ): Promise<string[]> {
   const question = questionOf(asking, now);
   if (question === undefined)
-    throw new UsageError('There is no query.', { hint: 'Give --query NAME, --sql TEXT or -f FILE.' });
+    throw new UsageError('The query is missing.', { hint: 'Give --query NAME, --sql TEXT or -f FILE.' });
   const reader = await Reader.open(published);
   try {
     assertSamePrivacy(await reader.rowsIfAny('ops/privacy_stored', storedPrivacy), privacy);
     const missing = await missingFor(reader, question, lastCompleteDay(now));
     if (missing !== undefined) {
       throw new RefusedError(`${missing} Nothing was sent.`, {
-        hint: 'Run `dawnload run` first; `dawnload status` shows what is held. A day that is only a value can be written as make_date(2026, 12, 31).',
+        hint: 'Run `dawnload run` first; `dawnload status` shows the available days. Write a day that is only a value as make_date(2026, 12, 31).',
       });
     }
     await reader.confine();
@@ -61,7 +61,7 @@ export async function findRows(
 
 /**
  * The SQL of a column of the table `answer` as a struct: its `name`; the `json` text of the value, exact to the last digit (a value
- * without JSON becomes a text that is none); its `text` as a part of a key; the text of one that may be an `id`, a text or a whole
+ * without JSON form becomes a text that is not JSON); its `text` as a part of a key; the text of one that may be an `id`, a text or a whole
  * number; and whether it `is_text`. A null is null in each.
  */
 export function cellSql({ given, type }: QueryResult['columns'][number], nth: number): string {

@@ -1,5 +1,5 @@
 /**
- * The sentences that read the answer of a bundled query. They stand in the header of the query, each with a select that is
+ * The sentences that read the answer of a bundled query. They are in the header of the query, each with a select that is
  * its condition: a sentence is said once for each row of that select, with the values of the row. The select reads the answer
  * as the temporary table `answer`; it may read the warehouse too.
  *

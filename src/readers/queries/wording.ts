@@ -102,7 +102,7 @@ export class Wording {
     return `${isStart ? 'From' : 'from'} ${start} to ${end}`;
   }
 
-  /** `25 Nov`, `11월 25일`, of a month `November 2026`; the long form has the year. A text that is no day stays. */
+  /** `25 Nov`, `11월 25일`, of a month `November 2026`; the long form has the year. Other texts stay. */
   day(day: string, form: 'short' | 'long' = 'short'): string {
     if (/^\d{4}-\d{2}$/.test(day)) return this.day(`${day}-01`, 'long').replace(/^1\u00a0|\u00a01일$/, '');
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day;

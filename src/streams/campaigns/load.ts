@@ -6,7 +6,7 @@ import { holdBack, replaceDays } from '../held-back.js';
 import { decideTwins } from '../statistics/twins.js';
 
 /**
- * The levels of an answer, from the outside in. `list` holds the documents of the next level; `own` names the columns
+ * The levels of an answer, from the outside in. `list` contains the documents of the next level; `own` names the columns
  * that the next level does not take over.
  */
 const LEVELS = [

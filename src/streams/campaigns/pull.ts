@@ -141,7 +141,7 @@ export async function extractCampaign(
         failure ??= { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
       } else {
         await landing.reject('E19', `campaign ${campaignId}`, body);
-        const reason = 'E19 answered without a data object that holds a list of stats';
+        const reason = 'E19 answered without a data object with a list of stats';
         failure ??= { campaignId, reason, notFound: false };
       }
     }

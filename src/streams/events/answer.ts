@@ -13,7 +13,7 @@ export interface PageAnswer {
   readonly body: Body;
   readonly records: number;
   readonly totalPages: number;
-  /** A hash of the records' bytes; pages with equal fingerprints hold the same records. */
+  /** A hash of the records' bytes; pages with equal fingerprints have the same records. */
   readonly fingerprint: string;
 }
 
@@ -21,7 +21,7 @@ export interface Other {
   /**
    * `trouble`: a failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. `strange`: a complete
    * answer in a shape that the specification does not define. `unreadable`: a success that is not a page, or a body that
-   * begins as JSON and is none: cut off, UTF-16, or with a word such as NaN.
+   * begins as JSON but is not: cut off, UTF-16, or with a word such as NaN.
    */
   readonly kind: 'processing' | 'not_found' | 'invalid_page' | 'trouble' | 'strange' | 'unreadable';
   readonly reason: string;

@@ -27,9 +27,9 @@ export interface Terms {
   readonly isAgain: boolean;
   /** True if an earlier answer shows that the service has made the export. */
   readonly isMade: boolean;
-  /** True if other answers for a page are kept beside the first one, since they may have records that the export lacks. */
+  /** True if other answers for a page are kept beside the first one, because they may have records that the export lacks. */
   readonly keepsBeside: boolean;
-  /** True if another answer for a page replaces the first one, since many of the records are of other days. */
+  /** True if another answer for a page replaces the first one, because many of the records are of other days. */
   readonly replaces: boolean;
 }
 
@@ -62,7 +62,7 @@ export type Fate =
 /** After this number of requests that failed, a page counts as not delivered if the waiting time is over. */
 const ATTEMPTS = 4;
 
-/** How long an answer is asked for again that a wait seldom changes, in milliseconds: five minutes. */
+/** How long a request is repeated although waiting seldom changes its answer, in milliseconds: five minutes. */
 const SHORT_PATIENCE_MS = 5 * 60_000;
 
 /** Answers that may pass as long as the waiting time lasts. */
@@ -80,7 +80,7 @@ const EMPTY_PAGES = 3;
 /** No more than this many times the plausible number of pages is read. */
 const MOST = 10;
 
-/** The most pages of a step; of an implausible number, few, since most of them may not exist. */
+/** The most pages of a step; few when their number is implausible, because most of them may not exist. */
 const AT_ONCE = { plausible: 64, implausible: 4 };
 
 interface Failure {
@@ -500,7 +500,7 @@ export class Course {
   }
 }
 
-/** True if the bytes of a failure are set aside: the first ones, since a wait may bring hundreds. */
+/** True if the bytes of a failure are set aside: only the first ones, because a wait may bring hundreds. */
 function isKept({ kind, body }: Other, attempts: number): boolean {
   return kind !== 'processing' && body.length > 0 && attempts <= ATTEMPTS;
 }

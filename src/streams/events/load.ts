@@ -18,10 +18,10 @@ import { Staging, type PageFile } from './staging.js';
 const LARGE_RECORD = 8 * 1024;
 const PART_OF_BATCH = 1 / 16;
 
-/** An export of which more than one in so many records happened on other days is not loaded unless a person accepts it. */
+/** If more than one in this many records of an export happened on other days, it is not loaded unless you accept it. */
 const ONE_OF = 10;
 
-/** The number of records that a page holds at most (specification, Limits). */
+/** The maximum number of records of a page (specification, Limits). */
 const MOST_RECORDS = 1_000;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
@@ -39,9 +39,9 @@ const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.strin
 
 /**
  * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
- * other exports that must be loaded again, since their records had been dropped as duplicates of a replaced day.
+ * other exports that must be loaded again, because their records had been dropped as duplicates of a replaced day.
  *
- * @throws DamageError when the pages do not hold the number of records that landed
+ * @throws DamageError when the pages do not have the number of records that landed
  * @throws StrayError
  */
 export async function loadEvents(
@@ -132,7 +132,7 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
   const isOfLarge = bytes > LARGE_RECORD * rowsIn(pulls.flatMap(({ files }) => files));
   const batches = inBatches(pages, isOfLarge ? batchBytes * PART_OF_BATCH : batchBytes);
-  // Inserts run one after the other, since the load's transaction has one connection.
+  // Inserts run one after the other, because the load's transaction has one connection.
   const inserting = pLimit(1);
   let failed = false;
   const work = async (worker: number): Promise<void> => {

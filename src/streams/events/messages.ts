@@ -73,7 +73,7 @@ export const channelOf = (place: string): string => place.replace('message_data:
 /** The channels whose messages have a table of their own. */
 export const CHANNELS: readonly string[] = MESSAGES.map(({ place }) => channelOf(place));
 
-/** The rows of a batch that hold the documents of a place. */
+/** The rows of a batch with the documents of a place. */
 export function documentsAt(place: string): Documents {
   if (!isOfMessages(place)) return { ...DOCUMENTS, relation: `${place}s` };
   const condition = `carries = '${channelOf(place)}'`;

@@ -73,7 +73,7 @@ const PAUSE = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
 /** The most records of a page (Limits). */
 const RECORDS_PER_PAGE = 1_000;
 
-/** A plausible number of pages where nothing tells the number of records. */
+/** A plausible number of pages when the number of records is unknown. */
 const UNKNOWN_PAGES = 1_000;
 
 /** A page is larger than the settings allow. */
@@ -150,7 +150,7 @@ export class Reading {
     return new Reading(entry, acceptIncomplete, service, parts, patience, writer, pages, whole);
   }
 
-  /** Resolves with the pull; `same` if the export is as it was, undefined if it gave no pages, which is reported. */
+  /** Resolves with the pull; `same` if the export is as it was, undefined without pages, which is reported. */
   async land(): Promise<Pull | 'same' | undefined> {
     const { entry, whole, acceptIncomplete } = this;
     const { key, day, landedAt } = entry;
@@ -178,7 +178,7 @@ export class Reading {
     this.notes = course.notes;
     this.isWhole = course.isWhole;
     if (this.#isAgain && whole !== undefined && !isNew && !acceptIncomplete && !this.#isMore) {
-      terminal.note(`Export ${key} is as it was: the service has nothing more for it.`);
+      terminal.note(`Export ${key} is unchanged: the service has no more records for it.`);
       return 'same';
     }
     const pull = await this.#finish(course);
@@ -274,7 +274,7 @@ export class Reading {
     invocation.terminal.progress(`events of ${entry.day}: ${pages}, ${records}`);
   }
 
-  /** Reports an export that is not ready; ends the reading of one that is empty, or of which a person accepts the pages. */
+  /** Reports an export that is not ready; ends the reading of an empty one, or of one whose pages you accept. */
   async #without({ kind, reason }: Unready, course: Course): Promise<Pull | undefined> {
     const { key, day, exportId } = this.entry;
     const { ledger, report, invocation } = this.parts;
@@ -298,7 +298,7 @@ export class Reading {
         report.pending.push(key);
         return this.#trouble(`Export ${key} is not ready. The next run resumes it at no cost.`);
       default: {
-        // The journal holds no text of the service; landing/rejected does.
+        // Texts of the service are kept in landing/rejected, never in the journal.
         const why = kind === 'unknown' ? 'does not know it' : 'gives no usable answer';
         return this.#trouble(
           `Export ${key} is not delivered: the service ${why}.`,

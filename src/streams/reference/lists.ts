@@ -230,7 +230,7 @@ async function readList(source: ListSource, { ask, writer, terminal }: ListsRead
     }
     if (verdict.kind !== 'ok') return failed(`the service gave no usable answer (${verdict.reason})`);
     const page = listPage(body, source.shape);
-    if (page === undefined) return failed('a page holds no list');
+    if (page === undefined) return failed('a page has no list');
     if (paging.by === 'number' && page.rows > 0 && last?.text.equals(page.text) === true) {
       const remedy = `the page parameter is not the service's: correct ${paging.setting}`;
       return failed(`page ${number} repeats page ${number - 1}, so ${remedy}`);
@@ -257,7 +257,7 @@ async function readList(source: ListSource, { ask, writer, terminal }: ListsRead
     const most = expected === null ? MOST_UNANNOUNCED : Math.max(1, expected) * MOST_PER_ANNOUNCED;
     if (Math.max(rows, number) >= most) {
       const promised = expected === null ? 'no number of rows' : `${expected} rows`;
-      return failed(`the service announces ${promised}, gave ${rows}, and the list goes on`);
+      return failed(`the service announced ${promised}, sent ${rows}, and the list continues`);
     }
   }
 }
@@ -352,7 +352,7 @@ interface Again {
 
 /** The earlier readings of a list. */
 interface Known {
-  /** Number of rows in its last snapshot; 0 if there is no snapshot. */
+  /** Number of rows in its last snapshot; 0 without one. */
   readonly stored: number;
   /** The readings since the last snapshot that were not accepted. */
   readonly short: readonly ShortList[];

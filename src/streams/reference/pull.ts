@@ -279,7 +279,7 @@ const declared = z.object({
 });
 
 /**
- * Asks for the names of a catalog's fields; undefined if the list of catalogs lacks them (R1).
+ * Requests the names of a catalog's fields; undefined if the list of catalogs lacks them (R1).
  *
  * @throws RefusedError if the service has no such catalog
  * @throws ServiceError, CredentialsError
@@ -340,7 +340,7 @@ async function readBrandTemplates(settings: BrandTemplateSettings, reader: Lists
       readTemplate(template, earlier.get(keyOf(template)), settings, reader, failures),
     ),
   );
-  const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is that of before, or unknown. The next run asks again.`;
+  const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is the earlier one, or unknown. The next run tries again.`;
   return {
     ...read,
     templates: templates.filter((template) => template !== undefined),

@@ -13,7 +13,7 @@ const STATISTICS = {
   statistics: {
     records: 'streams/statistics/load/statistics',
     grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
-    // Two messages of a campaign on one channel may be two rows; the order of a message's members tells nothing.
+    // Two messages of a campaign on one channel may be two rows; the order of a message's members means nothing.
     message: 'sorted_members(message)',
     identified: '(campaign_id is not null or user_journey_id is not null)',
     sender: 'coalesce(campaign_id, user_journey_id)',

@@ -98,7 +98,7 @@ export interface DailySink {
 /**
  * Requests E17 for a range, in parts where the service fails or answers `Timeout`, or E18 for each day of it.
  *
- * @param tags the campaigns with any of them are requested; all, if there are none
+ * @param tags the campaigns with any of them are requested; all campaigns without tags
  * @returns the days that failed
  */
 export async function extractDaily(

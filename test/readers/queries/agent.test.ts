@@ -155,7 +155,7 @@ describe('an answer for an agent', () => {
     const { about: held } = await asked('opt-outs', { start: '2026-11-01', end: '2026-11-01' });
     expect(held).not.toHaveProperty('sentences');
     const { about: later } = await asked('opt-outs', { start: '2026-11-05', end: '2026-11-06' });
-    expect(later).toMatchObject({ sentences: ['Opt-outs of these days are not held.'] });
+    expect(later).toMatchObject({ sentences: ['Opt-outs are not available for these days.'] });
   });
 
   it('has the findings of checks about its streams and days, and no others', async () => {
@@ -197,7 +197,7 @@ describe('an answer for an agent', () => {
   it('says that it is cut, after so many rows or characters, and stays valid', async () => {
     const rows = await queried('select range as n from range(5)', { ...LIMITS, rows: 4 });
     expect(rows.rows).toEqual([[0], [1], [2], [3]]);
-    expect(rows.cut).toMatch(/^CUT: only the first 4 rows are here/);
+    expect(rows.cut).toMatch(/^CUT: only the first 4 rows are included/);
     expect((await queried('select range as n from range(4)', { ...LIMITS, rows: 4 })).cut).toBeNull();
     const text = await sqlText("select repeat('가', 100) as t, * from range(1000), events", {
       ...LIMITS,
@@ -206,7 +206,7 @@ describe('an answer for an agent', () => {
     });
     expect(text.length).toBeLessThanOrEqual(10_000);
     const { cut, rows: kept } = JSON.parse(text) as Answer;
-    expect(cut).toContain(`only the first ${kept.length} rows are here`);
+    expect(cut).toContain(`only the first ${kept.length} rows are included`);
     const long = await queried("select repeat('x', 1000000) as t");
     expect(long).toMatchObject({ rows: [], cut: expect.stringContaining('first 0 rows') as string });
   });

@@ -115,12 +115,14 @@ describe('dawnload query', () => {
   it('says that the days asked for are not held, and nothing of other days', async () => {
     const asked = { name: 'campaign-days', param: ['start=2030-01-01', 'end=2030-01-02'] };
     const { stderr } = await run(asked);
-    expect(stderr).toContain('Daily statistics of these days are not held.');
+    expect(stderr).toContain('Daily statistics are not available for these days.');
     expect(stderr).not.toContain('No campaign');
     const figures = await run({ name: 'key-figures', param: ['end=2030-01-01'] });
-    expect(figures.stderr).toMatch(/^Daily statistics of these days are not held\.\n/);
+    expect(figures.stderr).toMatch(/^Daily statistics are not available for these days\.\n/);
     // No sentence of its own speaks of a list that was never pulled.
-    expect((await run({ name: 'opt-outs' })).stderr).toMatch(/^Opt-outs of these days are not held\.\n/);
+    expect((await run({ name: 'opt-outs' })).stderr).toMatch(
+      /^Opt-outs are not available for these days\.\n/,
+    );
     expect((await run({ ...asked, lang: 'ko' })).stderr).toContain('이 기간의 일별 통계 데이터가 없습니다.');
   });
 
@@ -284,7 +286,7 @@ describe('a file of the answer', () => {
       sql: 'select 1',
       output: join(folder, 'no', 'such', `folder.${ending}`),
     });
-    expect(missing.message).toMatch(/folder\.\w+ cannot be written, because there is no folder/);
+    expect(missing.message).toMatch(/folder\.\w+ cannot be written, because the folder/);
     const long = await failure({ sql: 'select 1', output: join(folder, `${'n'.repeat(250)}.${ending}`) });
     expect(long.message).toMatch(/^\/.*n\.\w+ cannot be written: [^\n]*too long/);
   });
@@ -481,7 +483,7 @@ where marts.matches('channel', channel) group by channel order by channel;
       stdout: 'channel,people\r\npush-notification,4\r\n',
       stderr: '1 channel.\nPeople by channel: 1 row',
     });
-    expect((await failure(asked)).message).toBe('There is no query people.');
+    expect((await failure(asked)).message).toBe('Unknown query: people.');
     expect((await failure({ name: 'of-a-push' }, own)).hint).toMatch(
       /of-a-push\.sql has no header.*-f .* runs it/,
     );
@@ -540,7 +542,7 @@ select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `
     ['its name is taken', { sql: 'select 1', new: 'people' }, /cannot name a new query/],
     ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /cannot name a new query/],
     ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a new query/],
-    ['there is no SQL', { new: 'x' }, /no SQL to keep/],
+    ['there is no SQL', { new: 'x' }, /SQL to keep is missing/],
     [
       'its header is not whole',
       { sql: '-- title: X\n\nselect 1', new: 'x' },

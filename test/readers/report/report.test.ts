@@ -238,11 +238,11 @@ describe('the command', () => {
   });
 
   test('says in one sentence that there is no warehouse, or no folder to write to', async () => {
-    await ends(place.run(['report', '--data-dir', join(folder, 'nothing')]), 2, 'There is no warehouse');
+    await ends(place.run(['report', '--data-dir', join(folder, 'nothing')]), 2, 'does not exist yet');
     await ends(
       place.run(['report', '--output', join(folder, 'no', 'such', 'report.html')]),
       2,
-      'cannot be written, because there is no folder',
+      'cannot be written, because the folder',
     );
   });
 });
