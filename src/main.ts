@@ -118,7 +118,7 @@ function interrupt(again: string): void {
   terminal.note(`Stopping after this step; ${again} to quit now.`);
   stop.abort(
     new InterruptedError('Interrupted.', {
-      hint: 'Completed steps are kept. The next run continues from there.',
+      hint: 'Completed steps are kept. The same command continues from there.',
     }),
   );
 }

@@ -9,7 +9,7 @@ import * as exports from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../streams/events/answer.js';
 import { requestAgain } from '../exports/paid-request.js';
-import { formatKst, isDay, type DayRange } from '../ground/calendar.js';
+import { formatKst, isDay, windowOf, type DayRange } from '../ground/calendar.js';
 import {
   EXIT,
   InterruptedError,
@@ -71,6 +71,7 @@ function inWords(entry: exports.Export, isRemoved: boolean, currency: string | u
   const known = billed === 'no' ? undefined : recordsOf(entry);
   const price = known && priceOf([{ records: known, pricePerRecord }]);
   const isGone = entry.state === 'loaded' && isRemoved;
+  const { start, end } = windowOf(entry.day);
   const size =
     records === undefined ? undefined : `${plural(records, 'record')} on ${plural(pages ?? 0, 'page')}`;
   const lines: readonly (readonly [what: string, value: string | undefined])[] = [
@@ -79,6 +80,8 @@ function inWords(entry: exports.Export, isRemoved: boolean, currency: string | u
       'state',
       `${entry.state}: ${isGone ? 'retention removed its records from the warehouse' : exports.STATES[entry.state]}`,
     ],
+    // As the request has it, for a question to the service's people.
+    ['window', `${start.toISOString()} to ${end.toISOString()} (UTC)`],
     ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
     ['messages', entry.messageData ? 'with message data' : 'without message data'],

@@ -3,7 +3,15 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { requireSettings, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { explainLimit, REASONS, spendOf, spentIn, type Budget, type Decision } from '../exports/budget.js';
+import {
+  explainLimit,
+  REASONS,
+  runsFor,
+  spendOf,
+  spentIn,
+  type Budget,
+  type Decision,
+} from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
@@ -93,6 +101,11 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       /** Records of the days without an estimate, from `exports.expected_records_per_day`; null without that setting. */
       expected_records: expected,
       expected_price: expected === null ? null : priceOfAll(expected),
+      /** The number of runs within the budget of a run, if all these days are like that; null without that setting. */
+      expected_runs:
+        expected === null || budget === undefined
+          ? null
+          : runsFor(Array<number>(unestimated).fill(expectedRecordsPerDay ?? 0), budget.recordsPerRun),
       currency,
       month: spendOf(entries).find((spend) => spend.month === month) ?? spentIn(month, []),
     },
@@ -136,7 +149,8 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
   const price = (amount: number | null): string => pricePart(amount, currency, 'about ');
   const list = (days: readonly { readonly date: Day }[]): string => listDays(days.map(({ date }) => date));
   const named = (what: string, days: string): string => (days === '' ? '' : `${what}: ${days}`);
-  const unestimated = not_requested.filter(({ reason }) => reason === 'no_estimate').length;
+  const unknown = not_requested.filter(({ reason }) => reason === 'no_estimate').map(({ date }) => date);
+  const unestimated = unknown.length;
   const sized = to_request.flatMap(({ estimated_records }) => estimated_records ?? []);
   const unsized = to_request.length - sized.length;
   const also = unsized === 0 ? '' : `, and ${plural(unsized, 'day')} of unknown size`;
@@ -153,15 +167,25 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
   const undecided = not_requested.filter((day) => day.reason === 'no_estimate' && day.statistics_first);
   const others = not_requested.filter((day) => !undecided.includes(day));
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
+  const runs = events.expected_runs ?? 0;
+  const once = `requested within the budget once \`run\` has the statistics${runs > 1 ? `, in about ${runs} runs` : ''}`;
   return [
     head,
     named('forecast until the run has pulled their statistics', list(forecast)),
-    named('requested within the budget once `run` has the statistics', list(undecided)),
+    named(once, list(undecided)),
     ...notRequestedLines(others, REASONS, limits),
+    named('to learn the size and the price first, at no cost', freeFirst(unknown)),
     named('under way, at no further cost', under_way.join(', ')),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
     `${month.month} so far ${spentInWords(month, currency)}`,
   ].filter((line) => line !== '');
+}
+
+/** The command that pulls the free statistics of the days, from which their exports are estimated. */
+function freeFirst(days: readonly Day[]): string {
+  const [first, ...more] = [...days].sort();
+  if (first === undefined) return '';
+  return `dawnload backfill --start ${first} --end ${more.at(-1) ?? first} --streams statistics`;
 }
 
 /** Describes the exports of a month: their number, records and price. */

@@ -14,7 +14,7 @@ import { DataFolder } from '../night/data-folder.js';
 import { check, model, note, publish, retaining } from '../night/deliver.js';
 import { loadLanded } from '../night/pull.js';
 import { describeGap, describeGroup, mergedGaps, RunReport } from '../night/report.js';
-import { runNight, runSteps, type Night, type Step } from '../night/step.js';
+import { continuationOf, runNight, runSteps, type Night, type Step } from '../night/step.js';
 import { nightly, notBegun } from '../night/wanted-days.js';
 import { dataFiles } from '../landing/paths.js';
 import { withAlerts } from '../operations/alerts.js';
@@ -195,8 +195,13 @@ export function summarise(
   // The next run does not repair a run that is withheld by a check; the meaning of the check names the remedy.
   if (exit_code === EXIT.incomplete && report.withheld === undefined) {
     const what = report.attention.length > 0 ? 'your decision is needed, see above' : 'see above';
-    terminal.warn(`Incomplete: ${report.gaps.length > 0 ? 'the next run continues from here' : what}.`);
+    terminal.warn(`Incomplete: ${report.gaps.length > 0 ? continuationOf(command) : what}.`);
   }
+  // No night wants days before `start_date`.
+  if (command === 'backfill' && unpaid.length > 0)
+    terminal.note(
+      'To request the other days, start the same backfill again. It pays for no day twice, and no night requests days before start_date.',
+    );
   // `maxRSS` is in kibibytes.
   const size = {
     published_bytes: publishedBytes ?? null,

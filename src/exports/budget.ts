@@ -204,7 +204,18 @@ export function explainLimit(
   if (least > limit) return `${words}, so no single day fits.`;
   return scope === 'month'
     ? `${words}. What does not fit waits for the next month, or for a larger limit.`
-    : `${words}. The newest come first; later runs buy the rest within the budget of the month, or a larger limit sooner.`;
+    : `${words}. The newest come first. The rest takes about ${plural(runsFor(needs, limit), 'more run')} within the budget of the month; a larger limit takes fewer.${most > limit ? ' Days above the limit wait for a larger one.' : ''}`;
+}
+
+/** The number of runs that request days of these sizes, each as many as the limit of a run allows; none requests a larger one. */
+export function runsFor(records: readonly number[], limit: number): number {
+  let runs = 0;
+  let left = 0;
+  for (const need of records.filter((one) => one <= limit)) {
+    if (need > left) [runs, left] = [runs + 1, limit];
+    left -= need;
+  }
+  return runs;
 }
 
 /**

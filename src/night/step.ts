@@ -87,6 +87,12 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
   throw report.failure;
 }
 
+/** What continues where a command stopped, as a clause. No night wants the days of a backfill before `start_date`. */
+export const continuationOf = (command: string): string =>
+  command === 'backfill'
+    ? 'start the same backfill again, and it continues from here'
+    : 'the next run continues from here';
+
 /** Takes a step; resolves with its failure. */
 async function attempt(night: Night, step: Step): Promise<Error | undefined> {
   if (step.doing !== undefined) night.invocation.terminal.progress(step.doing);
@@ -96,7 +102,8 @@ async function attempt(night: Night, step: Step): Promise<Error | undefined> {
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     if (!(error instanceof ServiceError) || step.after === 'go-on') return asError(error);
-    const hint = `${error.hint ?? ''} Nothing is lost; the next run continues from here.`.trimStart();
+    const again = continuationOf(night.folder.command);
+    const hint = `${error.hint ?? ''} Nothing is lost; ${again}.`.trimStart();
     return new ServiceError(error.message, { hint, cause: error });
   }
 }

@@ -39,13 +39,16 @@ describe('before the first run, the plan of ten weeks', () => {
     const before = place.sandbox.requests();
     const { stdout, code } = await place.run(['plan', '--config', other]);
     expect(code).toBe(0);
-    expect(stdout.split('\n').length).toBeLessThan(10);
+    expect(stdout.split('\n').length).toBeLessThan(11);
     const records = 67 * Number(night);
     expect(stdout).toContain(
       `events                    67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
     );
     expect(stdout).toMatch(
-      / requested within the budget once `run` has the statistics: 2026-09-15\.\.2026-11-20\n/,
+      / requested within the budget once `run` has the statistics, in about \d+ runs: 2026-09-15\.\.2026-11-20\n/,
+    );
+    expect(stdout).toContain(
+      ' to learn the size and the price first, at no cost: dawnload backfill --start 2026-09-15 --end 2026-11-20 --streams statistics\n',
     );
     expect(place.sandbox.requests()).toEqual(before);
     const { events } = JSON.parse((await place.run(['plan', '--config', other, '--json'])).stdout) as Plan;
@@ -59,7 +62,7 @@ describe('before the first run, the plan of ten weeks', () => {
     const { stdout } = await place.run(['plan']);
     expect(stdout).toContain('events                    nothing can be estimated yet');
     expect(stdout).toContain(' is new: days that another folder holds are paid for again\n');
-    expect(stdout.split('\n').length).toBeLessThan(10);
+    expect(stdout.split('\n').length).toBeLessThan(11);
   });
 });
 
@@ -93,10 +96,16 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   expect(alone.stdout).toContain(
     'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
   );
+  expect(alone.stdout).toContain(
+    'at no cost: dawnload backfill --start 2026-11-21 --end 2026-11-21 --streams statistics\n',
+  );
   const paid = await place.run(['backfill', ...range, '--yes-paid'], next);
   expect(paid.stdout).toContain('request 1 day (2026-11-21), of unknown size');
   // Streams of which nothing is asked are not spoken of.
   expect(paid.stdout).not.toMatch(/statistics|campaigns/);
+  const early = await place.run(['backfill', '--start', '2026-11-10', '--end', '2026-11-10', '--yes-paid']);
+  expect(early.code).toBe(3);
+  expect(early.stderr).toContain('To request the other days, start the same backfill again.');
   const { stdout: json } = await place.run(['backfill', ...range, '--yes-paid', '--json'], next);
   expect((JSON.parse(json) as Plan).events).toMatchObject({ estimated_records: null, estimated_price: null });
 });

@@ -163,6 +163,8 @@ describe('the world outside', () => {
     expectSentence({ stderr, ...result }, /cannot be reached[^]*Check base_url/, 1);
     expect(stderr).not.toContain('next run');
     expect((await dawnload('run')).stderr).toContain('Nothing is lost; the next run continues from here.');
+    const again = 'Nothing is lost; start the same backfill again, and it continues from here.';
+    expect((await dawnload('backfill --start 2026-10-01 --end 2026-10-01')).stderr).toContain(again);
   });
 
   test('a warehouse that is not one is not touched; a rebuild sets it aside', async () => {

@@ -35,7 +35,7 @@ describe('the sentence about a limit', () => {
     [
       'over_run_budget',
       [900, 1_100],
-      'The limit is 1,000 records a run, and each day needs about 900 to 1,100. The newest come first; later runs buy the rest within the budget of the month, or a larger limit sooner.',
+      'The limit is 1,000 records a run, and each day needs about 900 to 1,100. The newest come first. The rest takes about 1 more run within the budget of the month; a larger limit takes fewer. Days above the limit wait for a larger one.',
     ],
     [
       'over_month_budget',
@@ -44,8 +44,8 @@ describe('the sentence about a limit', () => {
     ],
     [
       'over_run_budget',
-      [300, 300, 300],
-      'The limit is 1,000 records a run, and each day needs about 300. The newest come first; later runs buy the rest within the budget of the month, or a larger limit sooner.',
+      [300, 300, 300, 300],
+      'The limit is 1,000 records a run, and each day needs about 300. The newest come first. The rest takes about 2 more runs within the budget of the month; a larger limit takes fewer.',
     ],
     [
       'over_month_budget',

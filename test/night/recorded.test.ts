@@ -176,6 +176,7 @@ describe('after a kill within a paid request', () => {
     expect(plan.stdout).toMatch(/so far 1 export, ([\d,]+) records \(\1 of them expected\), price about /);
     expect(flat(plan.stderr)).toMatch(advice);
     const shown = await place.run(['exports', 'show', '2026-11-20.1']);
+    expect(shown.stdout).toContain('window    2026-11-19T15:00:00.000Z to 2026-11-20T15:00:00.000Z (UTC)\n');
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/^export +2026-11-20\.1, of the KST day 2026-11-20\nstate +intended: /);
     expect(shown.stdout).toMatch(/^billed +perhaps, price about [\d,]+$/m);
