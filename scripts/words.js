@@ -3,25 +3,22 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What is rewritten already: folders and files. The list grows until it is everything. */
+/** What is checked: folders and files. */
 const FINISHED = [
   'README.md',
+  'AGENTS.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  'docs/agents.md',
-  'docs/assumptions.md',
-  'docs/first-account.md',
-  'docs/glossary.md',
-  'docs/invariants.md',
-  'docs/kubernetes.md',
-  'docs/limits.md',
-  'docs/money.md',
-  'docs/performance.md',
-  'docs/push.md',
-  'docs/recipes.md',
-  'docs/reference.md',
+  'docs',
   'examples',
+  'jobs',
+  'sandbox',
+  'src',
 ];
+
+/** What is not checked yet: the page, and the documents that the build writes from the headers of SQL. */
+const UNFINISHED = /^src\/readers\/report\/|^docs\/(?:queries|tables)\.md$/;
 
 /** Retired expressions, each with what to write. */
 const RETIRED = [
@@ -33,7 +30,7 @@ const RETIRED = [
     /\ba person (?:has|must|decides|agrees|accepts|looks)\b|\bwaits? for a person\b|\buntil a person\b/,
     'you',
   ],
-  [/, since\b/, 'because'],
+  [/, since\b(?! \$\{)/, 'because'],
   [
     /\b(?:is|are) told\b|\btells (?:of|apart|whether|which)\b|\b(?:says?|knows?) of\b/,
     'shows, reports, lists',
@@ -75,7 +72,10 @@ function readable(file, text) {
     const texts = [...line.matchAll(/'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)].map(
       ([, one, other]) => one ?? other,
     );
-    return texts.filter((one) => / \w+ /.test(one)).join('. ');
+    return texts
+      .filter((one) => / \w+ /.test(one))
+      .map((one) => `${one}.`)
+      .join(' ');
   });
 }
 
@@ -91,7 +91,9 @@ const all = execFileSync('git', ['ls-files', ...files], { encoding: 'utf8' })
   .trim()
   .split('\n');
 let found = 0;
-for (const file of all.filter((name) => /\.(md|sql|ts|yaml)$/.test(name))) {
+const isChecked = (name) =>
+  /\.(md|sql|ts|yaml)$/.test(name) && (process.argv.length > 2 || !UNFINISHED.test(name));
+for (const file of all.filter(isChecked)) {
   const lines = readable(file, readFileSync(file, 'utf8'));
   for (const [at, line] of lines.entries())
     for (const [expression, instead] of RETIRED) {

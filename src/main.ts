@@ -75,7 +75,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       loadConfig: () => {
         const config = loadConfig(FIELDS, flags);
         if (existsSync(dataFiles(config.dataDir).erasing)) {
-          terminal.warn('An erasure was stopped before its end: `dawnload forget` goes on with it.');
+          terminal.warn('An erasure is unfinished. Run `dawnload forget` to complete it.');
         }
         return config;
       },
@@ -105,9 +105,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** @param again describes what ends the process at once, such as `press Ctrl-C again` */
+/** @param again describes what ends the process immediately, such as `press Ctrl-C again` */
 function interrupt(again: string): void {
-  // The second signal ends the process at once; durable data stays.
+  // The second signal ends the process immediately; durable data stays.
   if (stop.signal.aborted) {
     // `process.exit` waits for DuckDB's threads, which may take as long as the current statement. If SIGINT ends the
     // process, a shell sees the same exit code. Process 1 of a container ignores it and exits below.

@@ -5,7 +5,7 @@ import { pair } from './random.js';
 import { expectedEvents, type Segment, segmentsOn } from './segment.js';
 import { allStreams, type Stream } from './stream.js';
 
-/** The share of a day's data that is there before 07:00 KST of the next day. */
+/** The share of a day's data that is available before 07:00 KST of the next day. */
 const INCOMPLETE_SHARE = 0.6;
 
 /** Plans that are kept; a plan has a few hundred numbers. */
@@ -83,7 +83,7 @@ export function createWorld(seed: number, eventsPerDay: number): World {
   };
 }
 
-/** The share of a day's data that is there at `now`: nothing of the future, all of what is complete. */
+/** The share of a day's data that is available at `now`: none of a future day, all of a complete one. */
 export function shareOf(day: Day, now: Date): number {
   if (day > dayOf(now)) return 0;
   return now >= completeFrom(day) ? 1 : INCOMPLETE_SHARE;

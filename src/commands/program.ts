@@ -125,7 +125,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--start-date <day>', 'the first KST day to load, such as 2026-11-01'],
       ['--allow-http', 'let keys and data travel unencrypted to an http address'],
       ['--skip-checks', 'write the files without asking the service'],
-      ['--force', 'replace the files that are there, keeping copies'],
+      ['--force', 'replace existing files, keeping copies'],
     ],
     load: async () => (await import('./init.js')).initCommand,
   });

@@ -65,7 +65,7 @@ type Shape = Readonly<Partial<Record<Exclude<Kind, 'object'>, string>>> & {
 };
 
 /**
- * The fields of documents by place and kind. `{brand}` stands for the brand word of the settings. Each stream declares its own.
+ * The fields of documents by place and kind. `{brand}` is the brand word of the settings. Each stream declares its fields.
  */
 export type Shapes = Readonly<Record<string, Shape>>;
 

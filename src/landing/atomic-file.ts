@@ -40,7 +40,7 @@ export class DurableFolder {
   }
 
   /**
-   * Writes a whole file, replacing one that is there, and resolves when it is durable under its name. `what` names
+   * Writes a whole file, replacing an existing one, and resolves when it is durable under its name. `what` names
    * the crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
    *
    * @param body the bytes, or a function of the open file that returns them

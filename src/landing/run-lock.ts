@@ -133,7 +133,7 @@ export async function lockState(dataDir: string): Promise<LockState> {
 }
 
 /**
- * Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run holds it, `StorageError`.
+ * Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run has it, `StorageError`.
  *
  * @param mendings how often it is mended: a process that mends it at the same time may write between the mending and the next attempt
  */

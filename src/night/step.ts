@@ -43,7 +43,7 @@ export interface Step {
    * `go-on`: nothing; the failure is an outcome of the report.
    */
   readonly after: 'stop' | 'no-money-no-deletion' | 'go-on';
-  /** The clause before the reason of a failure, for a step after which the run goes on. */
+  /** The clause before the reason of a failure, for a step whose failure does not stop the run. */
   readonly failed?: string;
 }
 

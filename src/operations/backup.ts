@@ -39,7 +39,7 @@ export interface Backup {
  * complete.
  *
  * @throws UsageError when the folder has files in it, or is inside the data folder
- * @throws RefusedError while an erasure is unfinished, since its record has ids in plain text
+ * @throws RefusedError while an erasure is unfinished, because its record has ids in plain text
  * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
  */
 export async function backUp(target: string, config: Config, invocation: Invocation): Promise<Backup> {

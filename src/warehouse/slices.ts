@@ -1,5 +1,5 @@
 /**
- * Divides pages that are too large to be read at once into smaller pages with some of their records each, because DuckDB has
+ * Divides pages that are too large to read whole into smaller pages with some of their records each, because DuckDB has
  * a page in memory several times while it reads it.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';

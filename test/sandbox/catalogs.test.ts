@@ -157,7 +157,7 @@ rules({
     create('fields[1].name reserved', 'proto', { fields: [ID, { name: '__proto__', type: 'string' }] }),
     add(DONE, { name: LONGEST, type: 'string' }),
   ],
-  'E2.11 field, name, when added: not id, none that is there, and unique in the request': [
+  'E2.11 field, name, when added: not id, not an existing one, and unique in the request': [
     add('fields[0].name reserved', ID),
     add('409 ALREADY_EXISTS', { name: 'number', type: 'number' }),
     add('fields[1].name not-unique', MORE, MORE),
@@ -438,7 +438,7 @@ test('E2.47 page, cursor: stays good while items come, change and go, its own in
   expect(ids).toEqual([...rest.slice(0, 20), 'i0070a', ...rest.slice(20)]);
 });
 
-test('E2.49 page, a million items: writes lie over them, and both ends are there at once', async () => {
+test('E2.49 page, a million items: writes lie over them, and both ends are available immediately', async () => {
   await run(
     ['DELETE /big/items/item-000000001', undefined, DONE],
     ['PUT /big/items/item-000000001a', { items: [{ name: 'between' }] }, 200],

@@ -330,9 +330,9 @@ function parsed(value: Buffer | undefined): unknown {
   return value && partValue(value, { start: 0, end: value.length });
 }
 
-// Decides whether a reading of a list becomes a snapshot. Rows that are missing from a snapshot are closed in the
-// history, so a list must not be accepted if it changed during the reading, or if it lost most of its rows for one night
-// only. Pure.
+// Decides whether a reading of a list becomes a snapshot. The history ends rows that are missing from
+// a snapshot. So a list must not be accepted if it changed during the reading, or if it lost most of its rows for one
+// night only. Pure.
 
 /** The result of one reading of a list. */
 export interface ReadList extends CountedRows {
