@@ -163,8 +163,8 @@ export const messageStatements = `-- The statements about the tables of messages
 -- Unfolds each list in a message to one row per element. Each row also lists the records that carry the message.
 ${ELEMENTS.map(listIn).join('')}
 -- The places with unknown or repeated keys, or with a value that is not an object, from the few dozen distinct lists of keys of
--- messages and of the objects inside them.
-select distinct place
+-- messages and of the objects inside them. \`has_unknown_keys\`: nothing else is odd.
+select place, bool_and(specified = place and coalesce(len(list_distinct(keys)) = len(keys), false)) as has_unknown_keys
 from (
     select
         'message_data:' || carries as place,
@@ -181,7 +181,8 @@ where
         list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys)
         and len(list_distinct(found.keys)) = len(found.keys),
         false
-    );
+    )
+group by place;
 
 -- name: fill
 -- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table cannot hold.

@@ -8,6 +8,16 @@ where
     getvariable('settings').recipients <> 'keep'
     and regexp_matches(document::varchar, getvariable('patterns').personal);
 
+-- name: unknown
+-- Copies the members with unknown keys into `extra`; requires objects without repeated keys. What the columns take is not looked at.
+update {relation}
+set {extra} = unknown_members({document}, [{known}])
+where {document} is not null and {condition};
+
+update {relation}
+set {extra} = _redacted_document(_masked({extra}::varchar, ''), 'document', getvariable('settings').recipients)
+where {condition} and regexp_matches({extra}::varchar, getvariable('patterns').personal || '|' || getvariable('patterns').credential);
+
 -- name: split
 -- Moves into `extra` what no column takes; the document then lacks the values of another kind. Members with unknown keys stay in
 -- it, whose known structure ignores them.

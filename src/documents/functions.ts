@@ -12,7 +12,7 @@ import { Redaction, type ColumnRule, type DocumentKind, type Treatment } from '.
 
 export interface DocumentSettings {
   readonly fields: readonly Field[];
-  /** The key of hashes, of at most 64 bytes. */
+  /** The key of hashes. */
   readonly key: Uint8Array;
   readonly rules: readonly ColumnRule[];
 }
@@ -74,7 +74,8 @@ export function registerDocuments(connection: duckdb.DuckDBConnection, settings:
         parameterTypes: Array.from({ length: parameters }, () => duckdb.VARCHAR),
         mainFunction: (_, input, output) => {
           const columns = Array.from({ length: parameters }, (_each, nth) => input.getColumnVector(nth));
-          for (let row = 0; row < input.rowCount; row++) {
+          const { rowCount } = input;
+          for (let row = 0; row < rowCount; row++) {
             const given: string[] = [];
             for (const column of columns) {
               const value = column.getItem(row);

@@ -2,7 +2,7 @@
  * Personal data in texts and documents under the settings of privacy: numbers and addresses of people, and the values of named keys.
  * Pure, but for the hashes that it remembers. Redacting twice changes nothing.
  */
-import { hash } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { decoded, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
 import {
   findingsIn,
@@ -11,6 +11,7 @@ import {
   isId,
   isLoneAddress,
   isTelephone,
+  mayHoldAny,
   merged,
   placesOf,
   plainAddress,
@@ -35,30 +36,23 @@ export interface ColumnRule {
 
 const TAGS = /<\/?[a-z][a-z0-9]*(?:[\s/][^<>]*)?>/gi;
 const HASH = /^[0-9a-f]{64}$/;
-const MOST_REMEMBERED = 50_000;
-const BLOCK = 64;
+const MOST_REMEMBERED = 2_000;
 
 export class Redaction {
-  readonly #inner: Buffer;
-  readonly #outer: Buffer;
+  readonly #key: KeyObject;
   readonly #remembered = new Map<string, string>();
   readonly #rules: ReadonlyMap<string, ColumnRule>;
 
-  /** @param key of at most 64 bytes */
   constructor(key: Uint8Array, rules: readonly ColumnRule[] = []) {
-    const block = Buffer.alloc(BLOCK);
-    block.set(key);
-    this.#inner = Buffer.from(block.map((byte) => byte ^ 0x36));
-    this.#outer = Buffer.from(block.map((byte) => byte ^ 0x5c));
+    this.#key = createSecretKey(key);
     this.#rules = new Map(rules.map((rule) => [rule.key, rule]));
   }
 
-  /** HMAC-SHA-256 in hex (RFC 2104). */
+  /** HMAC-SHA-256 in hex. */
   digest(text: string): string {
     const known = this.#remembered.get(text);
     if (known !== undefined) return known;
-    const inner = hash('sha256', Buffer.concat([this.#inner, Buffer.from(text)]), 'buffer');
-    const made = hash('sha256', Buffer.concat([this.#outer, inner]), 'hex');
+    const made = createHmac('sha256', this.#key).update(text).digest('hex');
     if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(text, made);
     return made;
@@ -84,6 +78,7 @@ export class Redaction {
   }
 
   #redacted(given: string, how: Treatment, own?: string): string | null {
+    if (!mayHoldAny(given)) return given;
     const hidden = (plain: string): string => (how === 'hash' ? this.digest(plain) : '');
     if (isLoneAddress(given)) return hidden(plainAddress(given)) || null;
     const without = (text: string, findings: readonly Finding[]): string =>
@@ -124,16 +119,12 @@ export class Redaction {
     const isUnderTelephone = new Set<Node>();
     for (const node of nodes) {
       const { key, keyStart, keyEnd, kind: type, parent, start, end } = node;
-      if (key !== undefined && key.length >= 6) {
+      if (key !== undefined) {
         const result = this.#redacted(key, how, own);
         if (result !== key) edits.push({ start: keyStart, end: keyEnd, text: written(result ?? '') });
       }
-      const isSure = key !== undefined && IS_RECIPIENT_KEY.test(key);
-      if (
-        isSure ||
-        (parent !== undefined && isUnderTelephone.has(parent)) ||
-        (key !== undefined && IS_TELEPHONE_KEY.test(key))
-      )
+      const { isSure, isTelephone: isOne } = key === undefined ? NO_TELEPHONE : meaningOf(key);
+      if (isSure || isOne || (parent !== undefined && isUnderTelephone.has(parent)))
         isUnderTelephone.add(node);
       if (type !== 'text' && type !== 'number') continue;
       if (key === 'sendNo' && sender !== undefined && type === 'text') continue;
@@ -187,6 +178,26 @@ export class Redaction {
   }
 }
 
+interface Meaning {
+  /** The key of a recipient's number. */
+  readonly isSure: boolean;
+  readonly isTelephone: boolean;
+}
+
+const NO_TELEPHONE: Meaning = { isSure: false, isTelephone: false };
+const MOST_KEYS = 1_000;
+const meanings = new Map<string, Meaning>();
+
+/** What a key says of its value. Remembered, since documents share their keys. */
+function meaningOf(key: string): Meaning {
+  const known = meanings.get(key);
+  if (known !== undefined) return known;
+  const made = { isSure: IS_RECIPIENT_KEY.test(key), isTelephone: IS_TELEPHONE_KEY.test(key) };
+  if (meanings.size >= MOST_KEYS) meanings.clear();
+  meanings.set(key, made);
+  return made;
+}
+
 function isNumberOfSomebody(text: string, type: 'text' | 'number'): boolean {
   return isTelephone(seen(text).trim()) && (type === 'text' || /^(?:82)?10[0-9]{8}$/.test(text));
 }
@@ -198,8 +209,10 @@ function partiesOf(
   kind: DocumentKind,
 ): { own?: string | undefined; sender?: string | undefined } {
   if (kind === 'document') return {};
-  const scalars = nodes.filter(({ kind: type }) => type === 'text' || type === 'number');
-  const ownNode = scalars.find(({ key }) => key !== undefined && IS_RECIPIENT_KEY.test(key));
+  const ownNode = nodes.find(
+    ({ key, kind: type }) =>
+      key !== undefined && meaningOf(key).isSure && (type === 'text' || type === 'number'),
+  );
   const given = ownNode === undefined || kind === 'record' ? '' : seen(textAt(json, ownNode)).trim();
   const number = plainNumber(given);
   const own = /^[0-9]{8,15}$/.test(number) ? number : undefined;

@@ -107,7 +107,11 @@ const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|st
 const UNITS =
   /&(?:amp;)*(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,6});)|%(?:25)*(2[0-9a-f]|3[0-9a-f]|[46][0-9a-f]|[57][0-9a])|=(40|2[de])|\\{1,8}u([0-9a-f]{4})|\\{1,8}(["/nrt])|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->|=?\r?\n[ \t]|=\r?\n|[\uFF01-\uFF5E]|[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/giu;
 
+/** With what the units begin. */
+const UNIT = /[&%=\\<\r\n\uFF01-\uFF5E\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/u;
+
 function viewOf(given: string): View | undefined {
+  if (!UNIT.test(given)) return undefined;
   const view = new View();
   let at = 0;
   UNITS.lastIndex = 0;
@@ -146,7 +150,7 @@ export function seen(given: string): string {
 
 /** The numbers and addresses in a text, in order; none overlaps another. */
 export function findingsIn(text: string): Finding[] {
-  if (!MAY_HOLD.test(text)) return [];
+  if (!mayHoldAny(text)) return [];
   const findings = findingsAsWritten(text);
   const view = viewOf(text);
   if (view !== undefined)
@@ -159,8 +163,13 @@ export function findingsIn(text: string): Finding[] {
   return merged(findings);
 }
 
-/** A text without this has neither. */
-const MAY_HOLD = /[@0-9%&=\\\uFF10-\uFF20]/;
+/** As long as a@b.co. */
+const SHORTEST = 6;
+
+/** False for a text that can hold neither a number nor an address. */
+export function mayHoldAny(text: string): boolean {
+  return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
+}
 
 /** The longest of what overlaps counts, up to where the last of it ends. */
 export function merged(findings: readonly Finding[]): Finding[] {
@@ -311,16 +320,10 @@ export function placesOf(number: string, text: string): Finding[] {
 
 /** False if the digits of a text do not hold those of a number, and none of them is hidden. Nearly every text is such a one. */
 function mayHold(core: string, text: string): boolean {
-  if (text.length < core.length) return false;
-  let digits = '';
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x30 && code <= 0x39) digits += text.charAt(at);
-    else if (code === 0x26 || code === 0x25 || code === 0x3d || code === 0x5c || code >= 0xff10) return true;
-  }
-  return digits.includes(core);
+  return text.length >= core.length && (HIDES.test(text) || text.replace(/[^0-9]+/g, '').includes(core));
 }
 
+const HIDES = /[&%=\\\uFF10-\uFFFF]/;
 const IS_GAP = new RegExp(`^${GAP}$`);
 
 /**

@@ -186,6 +186,7 @@ export interface Statements {
   readonly 'shared/begin_end/cover': { readonly complete: boolean; readonly stream: string; readonly loaded_at: Date; readonly first_day: string; readonly last_day: string; readonly day: string; readonly table: string };
   readonly 'shared/begin_end/end': { readonly stream: string; readonly repaired_pulls: readonly string[]; readonly complete: boolean; readonly loaded_at: Date };
   readonly 'shared/documents/redact': Nothing;
+  readonly 'shared/documents/unknown': { readonly relation: string; readonly extra: string; readonly document: string; readonly known: string; readonly condition: string };
   readonly 'shared/documents/split': { readonly document: string; readonly place: string; readonly relation: string; readonly condition: string; readonly extra: string };
   readonly 'shared/losses/found': { readonly stream: string };
   readonly 'shared/losses/hold_back': { readonly held_back_keys: readonly string[]; readonly stream: string };

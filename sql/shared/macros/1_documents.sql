@@ -73,6 +73,18 @@ create macro macros.rows_in(data, response) as coalesce(
 -- A key and a value as a member of a JSON object, as text.
 create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 
+-- A JSON object of the members whose keys are not known; null without any.
+create macro macros.unknown_members(document, known) as case
+    when not list_has_all(known, json_keys(document))
+    then
+        object_of(
+            list_transform(
+                list_filter(json_keys(document), lambda key: not list_contains(known, key)),
+                lambda key: member(key, json_extract(document, pointer(key)))
+            )
+        )
+end;
+
 -- A JSON object, as text that does not depend on the order of its members; any other value as it is.
 create macro macros.sorted_members(object) as case
     when starts_with(object::varchar, '{')

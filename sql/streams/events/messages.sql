@@ -26,8 +26,8 @@ from (
 ) as lists;
 
 -- The places with unknown or repeated keys, or with a value that is not an object, from the few dozen distinct lists of keys of
--- messages and of the objects inside them.
-select distinct place
+-- messages and of the objects inside them. `has_unknown_keys`: nothing else is odd.
+select place, bool_and(specified = place and coalesce(len(list_distinct(keys)) = len(keys), false)) as has_unknown_keys
 from (
     select
         'message_data:' || carries as place,
@@ -54,7 +54,8 @@ where
         list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys)
         and len(list_distinct(found.keys)) = len(found.keys),
         false
-    );
+    )
+group by place;
 
 -- name: fill
 -- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table cannot hold.

@@ -29,6 +29,7 @@ export interface PageFile extends Slice<Page> {
 
 const batchRead = z.object({ personal: z.boolean() });
 const placeFound = z.object({ place: z.string() });
+const oddPlace = placeFound.extend({ has_unknown_keys: z.boolean() });
 
 type StagingSettings = Pick<LoadContext, 'fields' | 'brand' | 'tempDirectory' | 'hasColumnRules'>;
 
@@ -88,7 +89,6 @@ export class Staging {
 
   async #readPages(pages: readonly PageFile[]): Promise<{ personal: boolean }> {
     await this.session.run('streams/events/load/2_read/open', this.databases);
-    const known = this.settings.fields.filter(({ place }) => place === 'record');
     return this.session.row('streams/events/load/2_read/records', batchRead, {
       files: pages.map(({ file }) => asPattern(file)),
       paths: pages.map(({ file }) => file),
@@ -96,7 +96,7 @@ export class Staging {
       largest_object: Math.max(SMALLEST_BUFFER, ...pages.map(({ bytes }) => bytes)),
       layout: this.#layout,
       channels: listOf(CHANNELS),
-      record_fields: listOf(known.map(({ field }) => field)),
+      record_fields: this.#fieldsOf('record'),
     });
   }
 
@@ -104,13 +104,23 @@ export class Staging {
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
     const { brand } = this.settings;
-    const odd = await session.rows('streams/events/messages/unfold', placeFound, { brand });
-    const places = odd.map(({ place }) => place);
-    for (const place of places) await split(session, place, documentsAt(place));
+    const odd = await session.rows('streams/events/messages/unfold', oddPlace, { brand });
+    for (const { place, has_unknown_keys: hasUnknownKeys } of odd)
+      if (hasUnknownKeys)
+        await session.run('shared/documents/unknown', {
+          ...documentsAt(place),
+          known: this.#fieldsOf(place),
+        });
+      else await split(session, place, documentsAt(place));
+    const isSplit = new Set(odd.filter((one) => !one.has_unknown_keys).map(({ place }) => place));
     const nonconforming = await session.rows('streams/events/messages/fill', placeFound, { brand });
-    const others = nonconforming.filter(({ place }) => !places.includes(place));
+    const others = nonconforming.filter(({ place }) => !isSplit.has(place));
     if (others.length === 0) return;
     for (const { place } of others) await split(session, place, documentsAt(place));
     await session.run('streams/events/messages/fill', { brand });
+  }
+
+  #fieldsOf(place: string): string {
+    return listOf(this.settings.fields.flatMap((one) => (one.place === place ? [one.field] : [])));
   }
 }
