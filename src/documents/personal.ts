@@ -188,7 +188,7 @@ const NO_TELEPHONE: Meaning = { isSure: false, isTelephone: false };
 const MOST_KEYS = 1_000;
 const meanings = new Map<string, Meaning>();
 
-/** What a key says of its value. Remembered, since documents share their keys. */
+/** The meaning of a key for its value. Remembered because documents share their keys. */
 function meaningOf(key: string): Meaning {
   const known = meanings.get(key);
   if (known !== undefined) return known;
