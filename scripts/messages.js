@@ -162,8 +162,8 @@ export const messageStatements = `-- The statements about the tables of messages
 -- name: unfold
 -- Unfolds each list in a message to one row per element. Each row also lists the records that carry the message.
 ${ELEMENTS.map(listIn).join('')}
--- The places with unknown or repeated keys, or with a value that is not an object, from the few dozen distinct lists of keys of
--- messages and of the objects inside them. \`has_unknown_keys\`: nothing else is odd.
+-- The places with unknown or repeated keys, or with a value that is not an object. Messages and the objects inside them have
+-- only a few dozen distinct lists of keys. \`has_unknown_keys\`: nothing else is odd.
 select place, bool_and(specified = place and coalesce(len(list_distinct(keys)) = len(keys), false)) as has_unknown_keys
 from (
     select
@@ -185,7 +185,7 @@ where
 group by place;
 
 -- name: fill
--- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table cannot hold.
+-- The messages of a batch in the columns of their tables, with a flag for messages with a value that does not fit the table.
 ${FILLED.map(tableOf).join('\n')}
 -- The places with a value of another kind than the specification says.
 select distinct place
@@ -197,7 +197,7 @@ where nonconforming;
 -- name: hand_over
 -- params: batch text
 -- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
--- dropped, since the next batch needs their memory.
+-- dropped, because the next batch needs their memory.
 ${copied('select * exclude (is_candidate, carries, message)\n    from staged', 'events')}
 -- Each distinct content once.
 ${copied(

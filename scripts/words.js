@@ -14,11 +14,12 @@ const FINISHED = [
   'examples',
   'jobs',
   'sandbox',
+  'sql',
   'src',
 ];
 
-/** What is not checked yet: the page, and the documents that the build writes from the headers of SQL. */
-const UNFINISHED = /^src\/readers\/report\/|^docs\/(?:queries|tables)\.md$/;
+/** What is not checked yet: the page, the questions, and the documents that the build writes from their headers. */
+const UNFINISHED = /^src\/readers\/report\/|^sql\/(?:queries|sentences)\/|^docs\/(?:queries|tables)\.md$/;
 
 /** Retired expressions, each with what to write. */
 const RETIRED = [
@@ -54,6 +55,10 @@ const EXCEPTIONS = [];
 
 const MOST_WORDS = 30;
 
+/** Lines of a header of SQL that are not prose: empty ones, and those that list parameters or names. */
+const NO_PROSE =
+  /^--(?:$|\s+(?:name|params|depends_on|dirties|lookback|also_in|scope):|\s+[a-z_]+ [a-z]+(?:\[\])?\??(?:,|$))/;
+
 /** The text of a file that people read, line by line; code and Korean are left out. */
 function readable(file, text) {
   const lines = text.split('\n');
@@ -65,7 +70,9 @@ function readable(file, text) {
     });
   }
   if (file.endsWith('.sql'))
-    return lines.map((line) => (/^\s*--/.test(line) && !/\bko:/.test(line) ? line : ''));
+    return lines.map((line) =>
+      !/^\s*--/.test(line) || /\bko:/.test(line) || NO_PROSE.test(line) ? '' : line.replace(/^\s*--\s?/, ''),
+    );
   if (file.endsWith('.yaml')) return lines.map((line) => (/\bko\b/.test(line) ? '' : line));
   return lines.map((line) => {
     if (/^\s*(?:\/\/|\*|\/\*\*)/.test(line)) return line;

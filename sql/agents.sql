@@ -4,7 +4,7 @@
 -- params: streams json, first_day date?, last_day date?, reads_events boolean, checks json
 -- The days of the streams by their states in `ops.days` (not_held are neither held nor wanted), and the findings of checks of these
 -- streams and days. Parameters, the first two as JSON: streams, checks (with their streams), reads_events (true if single events
--- are read, of which retention removes days), first_day and last_day of the question, or null for all days held or wanted.
+-- are read, of which retention removes days), first_day and last_day of the question, or null for all loaded or wanted days.
 with streams as (
     select unnest(from_json($streams, '["varchar"]')) as stream
 ),

@@ -56,7 +56,7 @@ from (
 
 -- name: scan
 -- params: files text[], largest_object bigint
--- The records on pages of E12 and E21 that hold an erased id, as their own id or anywhere in their text.
+-- The records on pages of E12 and E21 that contain an erased id, as their own id or anywhere in their text.
 create or replace temp table scanned as
 with pages as (
     select filename, data
@@ -161,7 +161,7 @@ create or replace temp table link_ids (link bigint, kind varchar, value varchar,
 
 -- name: landed_links
 -- params: landed_ids json
--- Adds the ids of landed records as the warehouse would hold them; it lacks those that the settings drop.
+-- Adds the ids of landed records in the form of the warehouse, which lacks those that the settings drop.
 insert into links
 select
     (select count(*) from links) + row_number() over (),
@@ -197,7 +197,7 @@ with members as (
 select members.link, members.kind, members.value, digests.id
 from members
 inner join (
-    -- A hashed column holds the digests themselves.
+    -- A hashed column contains the digests themselves.
     select kind, value, if(rule_of(kind) = 'hash', value, person_digest(kind, value)) as id
     from (select distinct kind, value from members) as different
 ) as digests using (kind, value);

@@ -7,7 +7,7 @@ select
     exists (from ops.removed_days) as any_removed;
 
 -- name: spared
--- The days that stay as they were computed, since their events have left the file: the removed days, the days that look
+-- The days that keep their computed rows, because their events have left the file: the removed days, the days that look
 -- back at one, and in a full refresh the nearby days on which its records may count. Except for the removed days, a day is
 -- computed again if its own events changed.
 create or replace temp table spared_days as
@@ -34,14 +34,14 @@ anti join (select date from ops.touched_days where stream = 'events') as own usi
 
 -- name: dirty
 -- The days that changes make dirty: the changed days, the days that look back at them, and with `all_later` every later
--- day that holds events. A range of days is never enumerated: a single row of the year 9999 would make it endless.
+-- day that has events. A range of days is never enumerated: a single row of the year 9999 would make it endless.
 create or replace temp table dirty_days as
 with changed as (
     select date
     from ops.touched_days
     where stream in ({streams}) and date is not null
     union
-    -- A snapshot reports opt-outs of earlier days, which are relevant for days that hold events.
+    -- A snapshot reports opt-outs of earlier days, which are relevant for days that have events.
     select (requested_at at time zone 'Asia/Seoul')::date
     from opt_outs_history
     where
@@ -162,7 +162,7 @@ where stream in (one, other)
 group by date
 having count(*) = 2;
 
--- Each day of the batch with itself (step 0) and so many days before it.
+-- Each day of the batch with itself (step 0) and the given number of days before it.
 create or replace temp macro days_before(days) as table
 select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
 from batch_days

@@ -26,7 +26,7 @@ attach {warehouse} as lake (
 );
 
 -- name: attach_file
--- Attaches the published file beside the lake, and makes it the default, since its views name their tables without a
+-- Attaches the published file beside the lake, and makes it the default, because its views name their tables without a
 -- catalog.
 attach {path} as warehouse (read_only);
 
@@ -174,7 +174,7 @@ insert into lake.{ops}.lake_parts (relation, date, version)
 select relation, date, version from pushed_parts;
 
 -- name: clear_relations
--- Deletes the coverage and versions of tables that were dropped in the lake and created again, since they are empty.
+-- Deletes the coverage and versions of tables that were dropped in the lake and created again, because they are empty.
 delete from lake.{ops}.lake_parts where relation in ({relations});
 
 delete from lake.{ops}.coverage where stream in ({streams});
@@ -240,7 +240,7 @@ from given
 semi join (
     select kind, value
     from (select distinct kind, value from given) as different
-    -- A hashed column holds the digests themselves.
+    -- A hashed column contains the digests themselves.
     where value in (select id from erased_ids) or person_digest(kind, value) in (select id from erased_ids)
 ) as erased
     using (kind, value);
@@ -279,7 +279,7 @@ from file_ids
 semi join (
     select kind, given
     from (select distinct kind, given from file_ids) as different
-    -- A hashed column holds the digests themselves.
+    -- A hashed column contains the digests themselves.
     where
         (regexp_full_match(given, '[0-9a-f]{64}') and given in (select id from erased_ids))
         or (kind = 'person' and _digest('person ' || given) in (select id from erased_ids))

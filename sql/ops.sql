@@ -109,7 +109,7 @@ set short = (
 )
 where stream = 'events';
 
--- Pages that cannot be read are noted until a person resumes the export; how many records they hold is unknown.
+-- Pages that cannot be read are noted until you resume the export; the number of their records is unknown.
 delete from ops.load_notes where note = 'unreadable_page';
 
 insert into ops.load_notes by name
@@ -188,7 +188,7 @@ from (select from_json($head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VAR
 
 -- name: clicks
 -- params: names text[]
--- Replaces the names of events that are no clicks. If they change, the next refresh computes all models in full.
+-- Replaces the names of events that are not clicks. If they change, the next refresh computes all models in full.
 update ops.models
 set fingerprint = 'other clicks'
 where list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort($names);
@@ -247,7 +247,7 @@ returning resource_id, goal;
 -- What the export of a day may lack: as many records as came twice on its pages, and the successful sends that the daily
 -- statistics count beyond it and beyond the records of erased persons. One in a hundred is small enough to be ignored, unless
 -- the last page is full. Channels count of which the events of four weeks have any sends, or that send by themselves. An id that
--- several records share is no lack. Also:
+-- several records share is not missing records. Also:
 -- missing: the sends, failures and clicks that the statistics count beyond the export, by channel and sender
 -- senders, empty: the campaigns and journeys with missing records, and the channels and senders that lack entirely
 -- tells: the statistics count every channel of the export, so that no missing record proves that it is complete
@@ -412,7 +412,7 @@ select
     $key_fingerprint as key_fingerprint;
 
 -- name: privacy_stored
--- The recorded setting, null if there is none, and whether the file holds anything.
+-- The recorded setting, null without one, and whether the file has any rows.
 select
     privacy.recipients,
     privacy.columns,
@@ -460,7 +460,7 @@ qualify row_number() over (partition by list order by date desc, pulled_at desc,
 -- name: runs
 -- params: runs json
 -- Writes runs of the journal, given as JSON: those that the file lacks, and the ends that it lacks. A summary that the
--- file has stays, since the journal holds its counts alone, but for what came after the file was published.
+-- file has stays, because the journal has only its counts, except for what came after the file was published.
 create or replace temp table given_runs as
 select
     run.begun."runId" as run_id, run.begun.command as command, run.begun."at" as started_at, run."over"."at" as finished_at,

@@ -1,6 +1,5 @@
--- Statements of pushes: those on the published file, and those of the database in which the rows of a query (table answer)
--- are written as JSON, hashed and compared with what is remembered of earlier pushes. The session hashes with the key of the
--- data folder.
+-- Statements of pushes. Some run on the published file. The others run in a database that writes the rows of a query (table
+-- answer) as JSON, hashes them and compares them with earlier pushes. The session hashes with the key of the data folder.
 
 -- name: pushes
 -- params: pushes json
@@ -55,7 +54,7 @@ end;
 -- The rule that a value breaks, without the value; null if it fits. The rules of the specification: Limits, Catalog item.
 create or replace macro wrong_size(json_text) as case
     when json_text is null then null
-    -- A number that is none, such as NaN and infinity, a type that JSON has no form for, and a comma too many.
+    -- NaN and infinity, a type that JSON has no form for, and a comma too many.
     when
         not regexp_full_match(bare(json_text), '(?:[-+0-9.eE,:{}\[\]\s]|true|false|null)*')
         or regexp_matches(bare(json_text), ',\s*[\]}]')
@@ -66,7 +65,7 @@ create or replace macro wrong_size(json_text) as case
     when strlen(json_text) > 98 and is_deep(json_text) then 'must have at most 50 levels'
 end;
 
--- The reason why an id does not fit; null if it fits. A value that is no text and no whole number gives an empty id.
+-- The reason why an id does not fit; null if it fits. A value that is neither a text nor a whole number gives an empty id.
 create or replace macro wrong_id(kind, id, json_text, is_text) as case
     when id = '' and json_text <> '""' then 'must be a text or a whole number'
     when trim(id) = '' then 'is empty'
@@ -78,7 +77,7 @@ end;
 
 -- name: remembered
 -- params: file text, calls json
--- The lines of the file of a target (push/ledger.ts). A line that was torn is none.
+-- The lines of the file of a target (push/ledger.ts). Torn lines are left out.
 create or replace table lines as
 select
     row_number() over () as nth,
@@ -93,8 +92,8 @@ from read_ndjson_objects($file, ignore_errors = true, maximum_object_size = 1073
 where json is not null;
 
 -- The last row of each key that the service has, or may have (doubt). The journal knows the calls of E13 and E16; calls that
--- may be repeated are in the file. A later row of the key with one of its columns, or of the whole item (*), leaves nobody
--- knowing what the service has (r is null), also where its call was not acknowledged.
+-- may be repeated are in the file. A later row of the key, with one of its columns
+-- or of the whole item (*), makes the service's value unknown (r is null). It does so even if its call was not acknowledged.
 create or replace table remembered as
 with states as (
     select unnest(

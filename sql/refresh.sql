@@ -54,7 +54,7 @@ select
 
 -- name: note_days
 -- Notes the rows of the computed days. After a full refresh it notes every day, including days that were not computed
--- again, since their rows may have other columns now. The digest is the sum of the hashes of whole rows: it does not
+-- again, because their rows may have other columns now. The digest is the sum of the hashes of whole rows: it does not
 -- depend on their order, and a duplicate row counts twice.
 delete from ops.model_days
 where relation = '{relation}' and ({full} or date in (select date_trunc('{partition}', date)::date from dirty_days));

@@ -100,8 +100,8 @@ order by rowid desc
 limit 5;
 
 -- name: empty_once
--- Days of the free streams without rows that the service was asked about on one night only, with the Korean day of the
--- last answer. A later night requests them again, however old they are, since two nights must agree.
+-- Days of the free streams without rows that were requested on one night only, with the Korean day of the
+-- last answer. A later night requests them again, however old they are, because two nights must agree.
 select coverage.stream, coverage.date::varchar as date, max(loads.pulled_at)::date::varchar as asked
 from ops.coverage as coverage
 join ops.loads as loads

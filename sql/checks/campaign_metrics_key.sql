@@ -30,7 +30,7 @@ repeated as (
 select
     date,
     subject || ' ' || coalesce(campaign_id, 'without a campaign') as subject,
-    'There is more than one value: ' || concat_ws(' ', metric_type, metric_name, conversion_type) as finding,
+    'More than one value was given: ' || concat_ws(' ', metric_type, metric_name, conversion_type) as finding,
     '1' as expected,
     max(times) as actual
 from repeated

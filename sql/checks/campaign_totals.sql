@@ -4,7 +4,7 @@
 -- meaning: The days of a metric do not add up to the total that the service gives with them, so one of the two is
 --   wrong. Pull those days again with `dawnload backfill --streams campaigns`; ask the service if it persists.
 -- Checks only pulls whose days no later pull has replaced, and of these no campaign that a later, incomplete pull has brought:
--- other totals no longer match the days held. These pulls are few, however old the warehouse is.
+-- other totals no longer match the loaded days. These pulls are few, however old the warehouse is.
 
 with whole_pulls as (
     select pull
@@ -16,7 +16,7 @@ with whole_pulls as (
 ),
 
 collected as (
-    -- A window that timed out was asked for in parts, each of which has a total of its own.
+    -- A window that timed out was requested in parts, each with a separate total.
     select
         asked.campaign_id,
         asked.pull,
@@ -50,7 +50,7 @@ sums as (
 select
     collected.date,
     totals.campaign_id as subject,
-    if(totals.times > collected.parts, 'There is more than one total: ', 'The days do not add up to the total: ')
+    if(totals.times > collected.parts, 'More than one total was given: ', 'The days do not add up to the total: ')
     || concat_ws(' ', totals.metric_type, totals.metric_name, totals.conversion_type) as finding,
     totals.total as expected,
     coalesce(sums.value, 0) as actual

@@ -3,7 +3,7 @@
 -- scope: full
 -- depends_on: campaigns, statistics
 -- meaning: The service had collected the detailed statistics of a campaign (lastCollectedAt) before the day was over, so the
---   day's figures are too low. The next run asks for the day again.
+--   day's figures are too low. The next run requests the day again.
 
 select
     date,

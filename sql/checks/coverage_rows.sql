@@ -1,6 +1,6 @@
 -- severity: stop
 -- scope: incremental
--- meaning: A day holds other rows than its load brought, so its numbers cannot be trusted. Run `dawnload rebuild`;
+-- meaning: A day has other rows than its load brought, so its numbers cannot be trusted. Run `dawnload rebuild`;
 --   report it if it persists.
 
 with counted as (
@@ -24,7 +24,7 @@ covered as (
 select
     date,
     stream as subject,
-    'The rows of a day are not those that were loaded.' as finding,
+    'The rows of a day differ from those that were loaded.' as finding,
     coalesce(covered.rows, 0) as expected,
     coalesce(counted.rows, 0) as actual
 from covered

@@ -1,8 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: Sums over these days are too low. Where the finding says that days are missing, the next run pulls them, and `dawnload
---   backfill` does it now, both of events only what fits `exports.budget`; where it says that they wait, a person must decide first
---   (`dawnload exports list`).
+-- meaning: Sums over these days are too low. The next run pulls missing days; `dawnload backfill` does it now. Both request events only
+--   within `exports.budget`. Days that wait need your decision first (`dawnload exports list`).
 
 with held as (
     select stream, min(date) as first_date, max(date) as last_date
@@ -20,7 +19,7 @@ lacking as (
     from ops.days as days
     left join held on days.stream = held.stream
     where
-        -- A day that waits for a person waits also at the edge of what is held.
+        -- A day that needs a decision is named even outside the loaded days.
         days.state = 'waits'
         or (days.state = 'missing' and days.date > held.first_date and days.date < held.last_date)
 )
@@ -28,7 +27,7 @@ lacking as (
 select
     min(date) as date,
     stream as subject,
-    if(state = 'waits', 'Days wait for a person to decide', 'Days are missing') || ', the last of them is ' || max(date) || '.' as finding,
+    if(state = 'waits', 'Days need your decision', 'Days are missing') || ', the last of them is ' || max(date) || '.' as finding,
     '0' as expected,
     count(*) as actual
 from lacking

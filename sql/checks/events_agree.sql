@@ -75,7 +75,7 @@ erased as (
 select
     date,
     subject,
-    'The exported ' || counter || ' are not as many as the daily statistics count'
+    'The number of exported ' || counter || ' differs from the daily statistics'
     || if(
         counted.total > coalesce(exported.total, 0) and exports.key is not null,
         '; `dawnload exports resume ' || exports.key || '` reads the export again at no cost.',
@@ -92,7 +92,7 @@ left join (
 ) as settled on date = settled.date
 where
     coalesce(counted.total, 0) - coalesce(exported.total, 0) not between 0 and coalesce(erased.records, 0)
-    -- Missing records that are tolerated or accepted are no finding.
+    -- Missing records that are tolerated or accepted are not findings.
     and not (settled.date is not null and counted.total > coalesce(exported.total, 0))
 -- Campaigns are named only where the channels agree; `level` is 0 for a channel.
 qualify level = min(level) over (partition by date, counter);

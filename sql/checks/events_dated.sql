@@ -8,7 +8,7 @@
 select
     date,
     'events' as subject,
-    'The day of records is not that of their time.' as finding,
+    'The day of records differs from the day of their time.' as finding,
     '0' as expected,
     count(*) as actual
 from events

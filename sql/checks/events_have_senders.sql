@@ -5,7 +5,7 @@
 -- lookback: 28 days
 -- meaning: Events name a campaign or user journey that the daily statistics of that day and of the four weeks before do
 --   not list, so it has no name here. It was deleted, sent nothing for weeks, or the service left it out.
--- Checked only where that day and the three before are held, since an older message may still be opened and closed.
+-- Checked only if that day and the three before are loaded, because an older message may still be opened and closed.
 
 with near_days as (from days_before(28)),
 
@@ -35,7 +35,7 @@ seen as (
 select
     seen.date,
     seen.sender as subject,
-    'Events name a campaign or user journey that the daily statistics do not know.' as finding,
+    'Events name a campaign or user journey that the daily statistics lack.' as finding,
     '0' as expected,
     seen.records as actual
 from seen

@@ -2,7 +2,7 @@
 -- stream: events
 -- scope: incremental
 -- meaning: Records happened outside the day that was exported. They are kept, count on their own day, and count once if
---   the export of that day holds them too. Nothing needs to be done unless they are many.
+--   the export of that day has them too. You need not act unless they are many.
 
 -- Late records may be in the export of their own day by now.
 
@@ -16,7 +16,7 @@ with strays as (
 select
     strays.export_date as date,
     'events' as subject,
-    'Records lie outside the window of their export'
+    'Records are outside the window of their export'
     || if(
         exports.key is null,
         '.',

@@ -18,7 +18,7 @@ with named as (
 ),
 
 judged as (
-    -- A campaign without variants is no test, so whatever is named of it is not known.
+    -- A campaign without variants is not a test, so its settings name unknown variants.
     select
         campaigns.campaign_id,
         list(distinct variant_id) filter (variant_id is not null)
@@ -38,6 +38,6 @@ from named
 inner join judged on named.campaign_id = judged.campaign_id
 where named.one.name is not null and list_contains(judged.names, named.one.name) is distinct from true
 union all
-select null, campaign_id, 'No campaign of this id has been seen yet.', null, null
+select null, campaign_id, 'No data has a campaign with this id yet.', null, null
 from ops.experiments
 where campaign_id <> 'default' and campaign_id not in (select campaigns.campaign_id from campaigns);

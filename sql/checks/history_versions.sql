@@ -1,9 +1,9 @@
 -- severity: warn
 -- scope: incremental
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
--- meaning: The history of reference data holds two versions of one thing for the same day, or one that ends before it begins,
---   so joins with it count twice or find nothing. Run `dawnload rebuild`; report it if it persists.
--- Checks things with an id that have a version beginning on a changed day. The table beside a history holds its open versions, so
+-- meaning: The history of reference data has two versions for the same day, or a version that ends before it begins.
+--   Joins with it count twice or find nothing. Run `dawnload rebuild`; report it if it persists.
+-- Checks things with an id that have a version beginning on a changed day. The table beside a history has its open versions, so
 -- its keys are those of the last day.
 
 with versions as (
@@ -56,7 +56,7 @@ wrong as (
         valid_from,
         case
             when valid_to < valid_from then 'A version ends before it begins.'
-            when former_valid_to >= valid_from then 'Two versions of one thing are of the same day.'
+            when former_valid_to >= valid_from then 'Two versions of one row begin on the same day.'
         end as finding
     from followed
 )

@@ -41,7 +41,7 @@ select null, resource_id, 'No conversion has the name of the goal in the setting
 from judged
 where chosen_by = 'setting' and not list_contains(goals, main_goal)
 union all
-select null, resource_id, 'No campaign or user journey of this id has been seen yet.', null, goal
+select null, resource_id, 'No data has a campaign or user journey with this id yet.', null, goal
 from ops.main_goals
 where
     chosen_by = 'setting'

@@ -3,7 +3,7 @@
 -- scope: incremental
 -- meaning: A mart does not add up to the rows that it is made of, so its answers are wrong. Run `dawnload rebuild`;
 --   report it if it persists.
--- marts.conversions holds all conversions, marts.message_days those of the main goals. DuckDB pushes the bounds into the view; it
+-- marts.conversions has all conversions, marts.message_days those of the main goals. DuckDB pushes the bounds into the view; it
 -- would apply batch_days only to the view's result.
 
 with statistics as (

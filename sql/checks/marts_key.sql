@@ -80,7 +80,7 @@ repeated as (
 select
     date,
     subject,
-    'There is more than one row of one grain.' as finding,
+    'Several rows have the same grain.' as finding,
     '0' as expected,
     sum(too_many) as actual
 from repeated

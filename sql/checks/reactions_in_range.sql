@@ -5,7 +5,7 @@
 -- meaning: On one day more messages were delivered or clicked than were sent on that day and the three before, so a
 --   rate is above 1. Either people react more than once, or sends are missing; compare with the events of that day.
 -- Events are dated when they happen: the delivery of a message sent at 23:59 counts on the next day, and so may its click. The
--- rate of one day may therefore exceed 1; the rate of four days together hardly can. Checked only where all four days are held
+-- rate of one day may therefore exceed 1; the rate of four days together hardly can. Checked only if all four days are loaded
 -- and have sends: an old message may be clicked at any time.
 
 with near_days as (from days_before(3)),

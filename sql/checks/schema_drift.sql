@@ -1,14 +1,14 @@
 -- severity: warn
 -- scope: full
 -- meaning: The service sends something that its specification does not describe, or leaves out something that it does.
---   Nothing is lost; `dawnload query drift` shows since when. The settings brand and messenger take words of your service that
---   stand for service and chatapp (`dawnload doctor --first` names them); a newer version of dawnload may know the rest.
+--   Nothing is lost; `dawnload query drift` shows since when. The settings brand and messenger take the words of your service
+--   for service and chatapp (`dawnload doctor --first` names them); a newer version of dawnload may know the rest.
 
 select
     last_date as date,
     stream || ' ' || place || '.' || field as subject,
     case kind
-        when 'unknown' then 'The specification does not know this; it is kept in extra, or under other_messages.'
+        when 'unknown' then 'The specification does not describe this; it is kept in extra, or in other_messages.'
         when 'type' then 'The value does not fit its column; it is kept in extra.'
         else 'A required field is missing.'
     end as finding,

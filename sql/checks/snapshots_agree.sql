@@ -1,8 +1,8 @@
 -- severity: warn
 -- scope: full
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
--- meaning: A list of reference data does not hold as many rows as it should by its own count. A list that changed while it
---   was read is read anew by the next run; if it stays, compare the landed pages with the service.
+-- meaning: A list of reference data has fewer or more rows than its own count. If it changed during the reading, the
+--   next run reads it again; if the finding stays, compare the landed pages with the service.
 -- Reads only the last snapshot of each list.
 
 with latest as (
@@ -15,7 +15,7 @@ announced as (
     select
         date,
         stream || ' ' || list as subject,
-        'The service announced another number of rows than it gave.' as finding,
+        'The service announced a different number of rows than it sent.' as finding,
         announced as expected,
         rows as actual
     from latest
@@ -32,7 +32,7 @@ counted as (
     select
         catalogs.valid_from as date,
         'catalogs ' || catalogs.catalog_name as subject,
-        'The catalog does not hold as many items as num_items says.' as finding,
+        'The number of items in the catalog differs from num_items.' as finding,
         catalogs.num_items as expected,
         coalesce(items.items, 0) as actual
     from catalogs

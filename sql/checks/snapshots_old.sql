@@ -18,7 +18,7 @@ latest as (
 select
     streams.date,
     streams.stream || ' ' || streams.list as subject,
-    'The last snapshot is nights old.' as finding,
+    'The last snapshot is several nights old.' as finding,
     'at most 2' as expected,
     latest.date - streams.date as actual
 from streams

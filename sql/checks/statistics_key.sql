@@ -26,7 +26,7 @@ broken as (
 select
     date,
     subject,
-    'Rows are not told apart by their id, such as ' || coalesce(min(statistic_id), 'one without an id') || '.' as finding,
+    'Several rows have the same id, such as ' || coalesce(min(statistic_id), 'one without an id') || '.' as finding,
     '1' as expected,
     max(times) as actual
 from broken

@@ -4,9 +4,9 @@
 -- lookback: 56 days
 -- meaning: A channel sent far more or far fewer messages than usual. If nobody planned that, look for a campaign that
 --   ran twice, one that stopped, or a day that the service gave only in part.
--- The usual volume is the median of the same weekday in the eight weeks before, if at least four of those days are held;
--- otherwise of the 28 days before, if at least 14 are. A day is unusual if it is below the median by more than half of it, or
--- above by more than three times it, and if the difference also exceeds five usual deviations (1.4826 x the median of the
+-- The usual volume is the median of the same weekday in the eight weeks before, if at least four of those days are loaded;
+-- otherwise of the 28 days before, if at least 14 are. A day is unusual if it is below half of the median or above
+-- four times the median. The difference must also exceed five usual deviations (1.4826 x the median of the
 -- absolute differences from the median). Small channels are not judged: the median must be at least 100 and the difference at
 -- least 500.
 

@@ -39,7 +39,7 @@
 --     en: No A/B test can be compared here: that takes two variants of a campaign on a channel that counts clicks or conversions.
 --     ko: 여기에 비교할 A/B 테스트가 없습니다. 클릭이나 전환을 집계하는 채널에서 한 캠페인을 두 안으로 나누어 보내야 합니다.
 
--- The intervals and verdicts stay valid however often the query is run. The unit is people where events are held.
+-- The intervals and verdicts stay valid however often the query is run. The unit is people if events are loaded.
 select
     ab_tests.campaign_name,
     ab_tests.metric,

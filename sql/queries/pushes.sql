@@ -8,7 +8,7 @@
 -- sentences:
 --   select count(*) as pushes, sum(sent) as sent, sum(rejected) as rejected, sum(unchanged) as unchanged from answer having pushes >
 --   0
---     en: {pushes} {pushes#push|pushes}: the service took {sent} rows; {rejected} were rejected, and {unchanged} left out, since they
+--     en: {pushes} {pushes#push|pushes}: the service took {sent} rows; {rejected} were rejected, and {unchanged} left out, because they
 --       had not changed.
 --     ko: 되돌려 보내기 {pushes}건으로 {sent}행을 보냈고 {rejected}행이 거절되었습니다. 바뀌지 않은 {unchanged}행은 보내지 않았습니다.
 --   select target from answer where state = 'ambiguous'

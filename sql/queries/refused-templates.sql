@@ -13,7 +13,7 @@
 --     as: finding
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known =
 --   'later' having sent > 0
---     en: Refused or suspended by now: {templates}. Whether they were when their {sent} messages went out is not known, since the list
+--     en: Refused or suspended by now: {templates}. Whether they were when their {sent} messages went out is not known, because the list
 --       was read later.
 --     ko: {templates} 템플릿은 현재 반려되거나 중단된 상태입니다. 상태를 발송 후에 조회해, {sent}건을 보낼 때의 상태는 알 수 없습니다.
 --   select coalesce(template_name, template) as template, any_value(state) as state, min(status_since) as since_day, sum(sent) as sent, min(first_date) as

@@ -38,7 +38,7 @@ with params as (
         marts.choice('measure', ['click_rate', 'sent']) as measure,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
 ),
--- Channels are not mixed, since their rates are not comparable: an hour would look better or worse by its mix of channels.
+-- Channels are not mixed, because their rates are not comparable: an hour would look better or worse by its mix of channels.
 shown as (
     select send_time_heatmap.channel
     from marts.send_time_heatmap

@@ -173,7 +173,7 @@ create table ops.models (
     fingerprint varchar
 );
 
--- The privacy setting under which the rows of this file were written; a file never holds rows of two settings.
+-- The privacy setting under which the rows of this file were written; a file never has rows of two settings.
 create table ops.privacy (
     recipients varchar,
     key_fingerprint varchar,

@@ -2,12 +2,12 @@
 
 create schema marts;
 
--- Whether a stream consists of snapshots, which show a list as it is today. Such a stream has no past days that could be missing.
+-- Whether a stream consists of snapshots, which show today's list. Such a stream has no past days that could be missing.
 create macro marts.is_snapshot(stream) as
     stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
 
--- The days that a query is about: from the session's variable `start` to its variable `end`. Unless they are set, the last
--- day that the stream holds, and so many days in all; without `days`, all that it holds.
+-- The days that a query is about: from the session's variable `start` to its variable `end`. Unless they are set: the last `days`
+-- days up to the latest day of the stream; without `days`, all of its days.
 create macro marts.period(held_stream, days := null) as table
 select
     coalesce(getvariable('end')::date, last_held) as last_date,
@@ -24,11 +24,11 @@ from (
     where stream = held_stream
 );
 
--- Whether a value is the one that the session's variable of this name asks for; any value is, unless the variable is set.
+-- Whether a value is the one in the session's variable of this name; true for any value unless the variable is set.
 create macro marts.matches(variable, value) as
     getvariable(variable)::varchar is null or value = getvariable(variable)::varchar;
 
--- The value that the session's variable of this name asks for, of these choices; unless it is set, the first of them.
+-- The one of these choices in the session's variable of this name; unless it is set, the first one.
 create macro marts.choice(variable, choices) as case
     when getvariable(variable) is null then choices[1]
     when list_contains(choices, getvariable(variable)::varchar) then getvariable(variable)::varchar
@@ -48,11 +48,11 @@ create macro marts.listed_days(days) as (
     )
 );
 
--- The distinct members of lists, sorted; null if there are none.
+-- The distinct members of lists, sorted; null without any.
 create macro marts.members_of(lists) as nullif(list_sort(list_distinct(flatten(lists))), []);
 
--- The columns that campaigns, variants, journeys and nodes share, by the columns of daily_statistics that hold their id (of a part
--- the id of the whole and its own) and name: the latest name, or the id of one that never had any, and the names before.
+-- The columns that campaigns, variants, journeys and nodes share: the latest name, or the id without one, and earlier names.
+-- Parameters are the columns of daily_statistics with id and name; a part has the id of the whole and its own.
 create macro marts.named(whole_id, part_id, given_name) as table
 with by_name as (
     select
@@ -87,7 +87,7 @@ create macro marts.event_kind(event_name) as case
     when event_name = 'failover_text_message_send_failure' then 'failover_failed'
     when ends_with(event_name, '_click')
     then if(
-        -- Closing a message, or refusing further ones, is no interest in it.
+        -- Closing a message, or refusing further ones, shows no interest in it.
         regexp_matches(event_name, '(^|[_-])(close|dismiss|unsubscribe|opt[_-]?out|refuse|reject|spam|수신거부)[_-]')
         or coalesce(list_contains((select list(name) from ops.not_clicks), event_name), false),
         'closed',
@@ -118,7 +118,7 @@ create macro marts.fill_words(sentence, words) as list_reduce(
     {'key': '', 'value': sentence}
 ).value;
 
--- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; an empty id is none.
+-- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; an empty id counts as missing.
 create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
     case
         when user_id <> '' then 'user_id ' || user_id
@@ -197,7 +197,7 @@ create macro marts.is_one_goal(lists) as coalesce(len(list_distinct(flatten(list
 -- marts.message_days group by channel`. days is a relation with the counters of marts.message_days, such as that mart
 -- itself or any that is made of it. A rate divides by the messages of which its counter is known, and counts what became of
 -- these messages alone; it is null without any.
--- Conversions of different goals never add up: of several goals there is no sum and no rate.
+-- Conversions of different goals never add up: over several goals, sum and rate are null.
 create macro marts.performance(days) as {
     'sent': sum(days.sent)::bigint,
     'failed': sum(days.failed)::bigint,
@@ -268,7 +268,7 @@ create macro marts.price_of(records, price_per_record) as
 create macro marts.counts_people() as
     coalesce((select not regexp_matches(columns, '\b(service_)?(user|device)_id: drop') from ops.privacy), true);
 
--- Whether paid exports would hold an answer: no events are held, though messages were sent, or no statistics tell of any.
+-- Whether paid exports would give an answer: no events are loaded, although messages were sent, or statistics are missing.
 create macro marts.awaits_exports() as
     not exists (from ops.coverage where stream = 'events')
     and (
@@ -306,7 +306,7 @@ create macro marts.erfc(x) as
 -- The two-sided p-value of a normal z.
 create macro marts.normal_two_sided_p(z) as marts.erfc(abs(z) / sqrt(2));
 
--- The p-value of a chi-squared x with so many degrees of freedom.
+-- The p-value of a chi-squared x with the given degrees of freedom.
 create macro marts.chi_squared_p(x, freedom) as case
     when freedom is null then null
     when freedom % 2 = 0
@@ -340,7 +340,7 @@ create macro marts.sequential_p(difference, variance, scale) as case
     )
 end;
 
--- Half the width of the confidence sequence of that test: 1 - alpha of them hold the true difference at every look.
+-- Half the width of the confidence sequence of that test: 1 - alpha of them contain the true difference at every look.
 create macro marts.sequential_half_width(variance, scale, alpha) as sqrt(
     variance * (1 + variance / (scale * scale)) * (ln(1 + scale * scale / variance) - 2 * ln(alpha))
 );
@@ -362,7 +362,7 @@ create macro marts.sequential_split_p(counts, shares) as case
     )
 end;
 
--- The 95 % interval (Wilson's) of a rate of so many out of so many, where messages are independent of each other.
+-- The 95 % interval (Wilson's) of a rate of `successes` in `trials`, if messages are independent of each other.
 create macro marts.wilson_end(successes, trials, z) as (
     successes / trials + 1.9207 / trials
     + z * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
@@ -373,7 +373,7 @@ create macro marts.wilson_interval(successes, trials) as {
     'high': if(successes >= trials, trials / trials, marts.wilson_end(successes, trials, 1.96))
 };
 
--- The exact two-sided p-value of so many successes in so many trials, each of which succeeds with that chance (binomial_p).
+-- The exact two-sided p-value of `successes` in `trials`, each of which succeeds with that chance (binomial_p).
 create macro marts.binomial_at_most(successes, trials, chance) as case
     when successes < 0 then 0
     else list_sum(

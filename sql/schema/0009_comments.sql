@@ -1,6 +1,6 @@
 -- The comments of tables and columns, in English and Korean.
 
--- The dictionary inside the file. A DuckDB comment holds only one language, and a schema has none; this table holds the
+-- The dictionary inside the file. A DuckDB comment has only one language, and a schema has none; this table has the
 -- other texts.
 create table ops.dictionary (
     schema_name varchar,

@@ -13,8 +13,8 @@ select
         recursive := true
     );
 
--- The lookups of macros by place. A variable instead of macros, since the names of two fields depend on the brand. It
--- is small, since it is copied wherever it is read.
+-- The lookups of macros by place. A variable instead of macros, because the names of two fields depend on the brand. It
+-- is small, because it is copied wherever it is read.
 set variable specification = from_json(
     getvariable('specification'),
     '{"shapes": "MAP(VARCHAR, VARCHAR)", "texts": "MAP(VARCHAR, VARCHAR[])"}'

@@ -44,7 +44,7 @@ group by pull;
 create or replace temp table loaded_rows (pull varchar, rows bigint);
 create or replace temp table day_contents (date date, content hugeint);
 
--- Initially no day is held back (shared/losses).
+-- The days that are held back (shared/losses); initially none.
 create or replace temp table held_back_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
 
 select distinct pull from versions;
@@ -157,7 +157,7 @@ group by days.date, days.pull, days.pulled_at;
 
 -- name: end
 -- params: stream text, repaired_pulls text[], complete boolean, loaded_at timestamptz
--- Marks the days as changed for models and checks, unless they hold what they held before, and the pulls as loaded.
+-- Marks the days as changed for models and checks, unless they are unchanged, and the pulls as loaded.
 insert into ops.touched_days
 select $stream, date
 from days

@@ -31,14 +31,14 @@ insert into opt_outs_history (unsubscribe_number, recipient, requested_at, copy,
 -- snapshots_agree
 insert into ops.coverage (stream, date, rows) values ('opt_outs', '2026-11-21', 1);
 insert into ops.snapshots (stream, list, date, rows, announced) values ('opt_outs', '*', '2026-11-21', 3, 5);
---> snapshots_agree | 2026-11-21 | opt_outs * | The service announced another number of rows than it gave. | 5 | 3
+--> snapshots_agree | 2026-11-21 | opt_outs * | The service announced a different number of rows than it sent. | 5 | 3
 
 -- snapshots_agree
 insert into ops.coverage (stream, date, rows) values ('catalogs', '2026-11-21', 1);
 insert into ops.snapshots (stream, list, date, rows, announced) values ('catalogs', 'products', '2026-11-21', 1, null);
 insert into catalogs_history (catalog_name, num_items, valid_from) values ('products', 7, '2026-11-20');
 insert into catalog_items_history (catalog_name, item_id, valid_from) values ('products', 'a', '2026-11-20');
---> snapshots_agree | 2026-11-20 | catalogs products | The catalog does not hold as many items as num_items says. | 7 | 1
+--> snapshots_agree | 2026-11-20 | catalogs products | The number of items in the catalog differs from num_items. | 7 | 1
 
 -- snapshot_parts
 insert into catalog_items_history (catalog_name, item_id, valid_from) values ('gone', 'a', '2026-11-20');
@@ -52,7 +52,7 @@ insert into ops.coverage (stream, date, rows) values ('opt_outs', '2026-11-18', 
 insert into ops.snapshots (stream, list, date, rows, announced) values ('opt_outs', '*', '2026-11-18', 1, 1);
 insert into ops.coverage (stream, date, rows) values ('catalogs', '2026-11-19', 1);
 insert into ops.snapshots (stream, list, date, rows, announced) values ('catalogs', '*', '2026-11-19', 1, 1);
---> snapshots_old | 2026-11-18 | opt_outs * | The last snapshot is nights old. | at most 2 | 3
+--> snapshots_old | 2026-11-18 | opt_outs * | The last snapshot is several nights old. | at most 2 | 3
 
 -- opt_outs_dated
 insert into opt_outs_history (unsubscribe_number, recipient, requested_at, copy, valid_from)
@@ -68,19 +68,19 @@ insert into ops.experiments (campaign_id, baseline, split, hold_outs)
   values ('c-push-notification', 'A', map {date '2026-11-16': map {'A': 1, 'v2': 1}}, null), ('c-of-next-month', 'B', null, null),
   ('c-email', 'B', null, null);
 --> experiments_known | - | c-email baseline | The campaign has no such variant. | - | B
---> experiments_known | - | c-of-next-month | No campaign of this id has been seen yet. | - | -
+--> experiments_known | - | c-of-next-month | No data has a campaign with this id yet. | - | -
 --> experiments_known | - | c-push-notification split | The campaign has no such variant. | A, v1 | v2
 
 -- main_goals
 update ops.main_goals set goal = '구매완료', chosen_by = 'setting' where resource_id = 'c-push-notification';
 insert into ops.main_goals (resource_id, goal, chosen_by) values ('c-mistyped', '구매', 'setting');
---> main_goals | - | c-mistyped | No campaign or user journey of this id has been seen yet. | - | 구매
+--> main_goals | - | c-mistyped | No data has a campaign or user journey with this id yet. | - | 구매
 --> main_goals | - | c-push-notification | No conversion has the name of the goal in the settings. | 구매 | 구매완료
 
 -- statistics_key
 insert into daily_conversions from daily_conversions where date = '2026-11-20';
 update daily_conversions_by_subchannel set count = count * 2 where date = '2026-11-20';
---> statistics_key | 2026-11-20 | daily_conversions | Rows are not told apart by their id, such as 1c12a7d07684e282f2332c458f780d50. | 1 | 2
+--> statistics_key | 2026-11-20 | daily_conversions | Several rows have the same id, such as 1c12a7d07684e282f2332c458f780d50. | 1 | 2
 
 -- parts_have_wholes: what is lost to a join is missing from the mart, of which it is one
 update daily_conversions set statistic_id = 'none' where date = '2026-11-20'
@@ -97,7 +97,7 @@ update campaign_metric_dimensions set metric_name = 'other' where date = '2026-1
 -- coverage_rows
 delete from events where event_name = 'close_button_click' and date = '2026-11-20';
 delete from in_app_messages where event_id like '2026-11-20%close%';
---> coverage_rows | 2026-11-20 | events | The rows of a day are not those that were loaded. | 55 | 51
+--> coverage_rows | 2026-11-20 | events | The rows of a day differ from those that were loaded. | 55 | 51
 
 -- events_key
 insert into events from events where event_name = 'close_button_click' and date = '2026-11-20';
@@ -123,12 +123,12 @@ update webhook_messages set date = null where date = '2026-11-20';
 -- events_dated
 update events set occurred_at = occurred_at + interval 20 hours
   where event_name = 'close_button_click' and date = '2026-11-20';
---> events_dated | 2026-11-20 | events | The day of records is not that of their time. | 0 | 4
+--> events_dated | 2026-11-20 | events | The day of records differs from the day of their time. | 0 | 4
 
 -- campaign_metrics_key
 insert into campaign_metric_dimensions from campaign_metric_dimensions
   where date = '2026-11-20' and campaign_id = 'c-email';
---> campaign_metrics_key | 2026-11-20 | campaign_metric_dimensions c-email | There is more than one value: standard send_success | 1 | 2
+--> campaign_metrics_key | 2026-11-20 | campaign_metric_dimensions c-email | More than one value was given: standard send_success | 1 | 2
 
 -- campaigns_unfinished
 update campaign_collections_history set last_collected_at = timestamptz '2026-11-20 23:00:00+09' where campaign_id = 'c-email';
@@ -172,39 +172,39 @@ update campaign_collections_history set window_end = '2026-11-20 00:00:00+09' wh
 
 -- events_agree
 update events set event_name = 'other' where event_id = '2026-11-20 email send_success 1';
---> events_agree | 2026-11-20 | email | The exported sends are not as many as the daily statistics count. | 3 | 2
+--> events_agree | 2026-11-20 | email | The number of exported sends differs from the daily statistics. | 3 | 2
 
 -- events_agree
 update events set event_name = 'other' where event_name = 'push_click' and date = '2026-11-20';
---> events_agree | 2026-11-20 | push-notification | The exported clicks are not as many as the daily statistics count. | 1 | 0
+--> events_agree | 2026-11-20 | push-notification | The number of exported clicks differs from the daily statistics. | 1 | 0
 
 -- events_agree
 update daily_statistics set message_failed = message_sent + 7 where channel = 'email' and date = '2026-11-20';
 --> campaigns_agree | 2026-11-20 | c-email | The detailed statistics count other successful sends than the daily statistics. | 0 | 3
 --> counters_in_range | 2026-11-20 | daily_statistics d4e2b6cd2639bf672255d6fc8096b12c | More messages failed than were sent. | at most 5 | 12
---> events_agree | 2026-11-20 | email | The exported sends are not as many as the daily statistics count. | 0 | 3
+--> events_agree | 2026-11-20 | email | The number of exported sends differs from the daily statistics. | 0 | 3
 --> subchannels_agree | 2026-11-20 | email message_failed | The sub-channels do not add up to the channel. | 12 | 2
 
 -- events_agree: clicks of a channel whose statistics count none are not compared, and a channel without a name is one
 update events set event_name = 'email_click' where event_name = 'close_button_click' and date = '2026-11-20';
 update events set channel = null where event_id = '2026-11-20 email send_success 1';
---> events_agree | 2026-11-20 | email | The exported sends are not as many as the daily statistics count. | 3 | 2
---> events_agree | 2026-11-20 | without a channel | The exported sends are not as many as the daily statistics count. | 0 | 1
+--> events_agree | 2026-11-20 | email | The number of exported sends differs from the daily statistics. | 3 | 2
+--> events_agree | 2026-11-20 | without a channel | The number of exported sends differs from the daily statistics. | 0 | 1
 --> required_values | 2026-11-20 | events.channel | Values are missing. | 0 | 1
 
 -- events_agree: right by channel, and yet the wrong campaign
 update events set campaign_id = 'c-email' where event_id = '2026-11-20 webhook send_success 1';
---> events_agree | 2026-11-20 | c-email | The exported sends are not as many as the daily statistics count. | 3 | 4
---> events_agree | 2026-11-20 | c-webhook | The exported sends are not as many as the daily statistics count. | 3 | 2
+--> events_agree | 2026-11-20 | c-email | The number of exported sends differs from the daily statistics. | 3 | 4
+--> events_agree | 2026-11-20 | c-webhook | The number of exported sends differs from the daily statistics. | 3 | 2
 
 -- events_have_senders
 update events set campaign_id = 'c-gone' where event_name = 'close_button_click' and date = '2026-11-20';
---> events_have_senders | 2026-11-20 | c-gone | Events name a campaign or user journey that the daily statistics do not know. | 0 | 4
+--> events_have_senders | 2026-11-20 | c-gone | Events name a campaign or user journey that the daily statistics lack. | 0 | 4
 
 -- events_in_window
 update events set date = '2026-11-21', occurred_at = occurred_at + interval 1 day
   where event_name = 'close_button_click' and date = '2026-11-20';
---> events_in_window | 2026-11-20 | events | Records lie outside the window of their export. | 0 | 4
+--> events_in_window | 2026-11-20 | events | Records are outside the window of their export. | 0 | 4
 
 -- days_missing
 insert into ops.days (stream, date, state)
@@ -214,7 +214,7 @@ insert into ops.days (stream, date, state)
 
 -- days_missing
 insert into ops.days (stream, date, state) values ('events', '2026-11-18', 'waits'), ('events', '2026-11-17', 'removed');
---> days_missing | 2026-11-18 | events | Days wait for a person to decide, the last of them is 2026-11-18. | 0 | 1
+--> days_missing | 2026-11-18 | events | Days need your decision, the last of them is 2026-11-18. | 0 | 1
 
 -- volume_unusual: too few on one channel; on another one no two weeks are alike, so that nothing is unusual
 delete from ops.coverage where stream <> 'statistics';
@@ -240,7 +240,7 @@ update daily_statistics set message_sent = if(channel = 'email', 6000, 0), messa
 
 -- marts_key in the models
 insert into marts.daily_contents from marts.daily_contents where date = '2026-11-20' limit 1;
---> marts_key | 2026-11-20 | marts.daily_contents | There is more than one row of one grain. | 0 | 1
+--> marts_key | 2026-11-20 | marts.daily_contents | Several rows have the same grain. | 0 | 1
 
 -- marts_agree_events in the models
 update marts.daily_events set events = events + 1

@@ -121,7 +121,7 @@ test('a row that comes twice counts once, with the larger counts, and all are no
     'undecided | c9 email | 1 | 5',
   ]);
   expect((await workshop.findings()).map(({ finding }) => finding)).toContainEqual(
-    expect.stringContaining('the largest ones count'),
+    expect.stringContaining('the largest one counts'),
   );
 });
 

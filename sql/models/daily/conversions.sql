@@ -12,7 +12,7 @@ select
     daily_statistics.user_journey_node_id,
     daily_statistics.channel,
     daily_conversions.name as conversion_name,
-    -- Without a row of the type there are none, unless some are direct; a count that is no number is not known.
+    -- Without a row of the type, conversions are 0, unless some are direct; a count that is not a number is unknown.
     if(
         bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'total_count_conversion')
         or (

@@ -1,23 +1,23 @@
 -- grain: one campaign, channel, metric (click or conversion) and variant, compared with the baseline variant.
 -- also_in: main
 --
--- Tests are looked at every morning, so every number here is valid whenever and however often one looks, over all variants,
+-- People look at tests every morning, so every number here is valid at any number of looks. It covers all variants,
 -- channels and metrics of a campaign together (mixture sequential probability ratio test, Bonferroni):
 -- difference_low and difference_high: the interval of the difference from the baseline's rate.
 -- p_value: the probability that chance alone ever shows such a difference. unequal_groups_p_value: the probability that chance
 -- alone ever splits the observed people so far from the intended split.
 -- People are compared within the day of their first message, so that shares that change while rates rise make no winner:
 -- compared_rate and compared_baseline_rate weigh each day alike for both, and the difference is between them. shares_moved_on: the
--- day from which the people were divided otherwise than before, under one intended split. Messages are not compared by day, since
+-- day from which the people were divided otherwise than before, under one intended split. Messages are not compared by day, because
 -- their clicks and conversions come on later days, so changed shares leave them without a verdict.
--- unit: people, where events are held. Messages to one person are not independent, so the variance of rates by message assumes
--- that all messages to a person behave as one; where people are unknown, there is no verdict. The service counts conversions but
+-- unit: people, if events are loaded. Messages to one person are not independent, so the variance of rates by message assumes
+-- that all messages to a person behave as one; if people are unknown, the verdict is missing. The service counts conversions but
 -- not converting people, so conversions get a verdict only if a setting gives the maximum per person.
 -- people_crossed: people who got messages of two variants, who belong to neither. Above a hundredth of the people, or unbalanced
 -- (more of them begin with one variant than the split explains), they may be why rates differ: the verdict is `people_crossed`
 -- until the setting accept_crossing.
--- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power; null where nothing
--- differs, since all of both sides succeeded.
+-- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power; null if nothing
+-- differs, because all of both sides succeeded.
 
 with configured as (
     -- A campaign in the configuration has one row with all settings.
@@ -424,7 +424,7 @@ worded as (
                     'share_before': printf('%.0f %%', 100 * share_before),
                     'share_since': printf('%.0f %%', 100 * share_since),
                     'days_without_events': format('{:,d}', days_without_events),
-                    -- Names are filled in last, since their text may contain a placeholder.
+                    -- Names are filled in last, because their text may contain a placeholder.
                     'variant': variant_name,
                     'baseline': baseline_name
                 }

@@ -1,8 +1,8 @@
 -- grain: one week of first messages and number of weeks since, up to the week of the last day held.
 --
 -- A person first seen as a device and later as a user is one person, whose first message is the first one of either. A week
--- without activity of the cohort has a row of zeros, but clicks are unknown where no channel counts them. is_complete says whether
--- all days of the week are held: a week in progress, or with missing days, shows too few people.
+-- without activity of the cohort has a row of zeros, but clicks are unknown if no channel counts them. is_complete shows whether
+-- all days of the week are loaded: a week in progress, or with missing days, shows too few people.
 
 with joined as (
     select
@@ -33,7 +33,7 @@ weekly_cohorts as (
         count(*) filter (active.messaged and active.clicked) as messaged_clickers
     from active
     inner join joined on active.person = joined.person
-    -- A click before the first message held belongs to a message that is not held.
+    -- A click before the first loaded message belongs to a message that is not loaded.
     where active.week >= joined.cohort_week
     group by all
 ),

@@ -1,4 +1,4 @@
--- grain: one channel, kind of content and content, over all days held.
+-- grain: one channel, kind of content and content, over all loaded days.
 
 with sums as (
     select

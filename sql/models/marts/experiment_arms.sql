@@ -1,7 +1,7 @@
--- grain: one campaign, channel and variant of an A/B test, over all days held.
+-- grain: one campaign, channel and variant of an A/B test, over all loaded days.
 --
 -- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
--- variant. messages_per_person is weighted by messages (the sum of squares over the sum): so many messages may behave as one, and
+-- variant. messages_per_person is weighted by messages (the sum of squares over the sum): that number of messages may behave as one, and
 -- the variance by message is multiplied by it. Messages of days without events are assumed to reach the same people.
 -- clickers are people who clicked otherwise than by a machine (message_responses). first_days has the same people by the day of their first message.
 -- A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant that they got first,

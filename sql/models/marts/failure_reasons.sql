@@ -1,11 +1,11 @@
--- grain: one channel, event name and failure reason, over all days held. Reasons with the same code are one.
+-- grain: one channel, event name and failure reason, over all loaded days. Reasons with the same code are one.
 -- also_in: main
 --
 -- A failure rate divides failures by the attempts of the channel. Texts sent instead of a failed message are attempts too.
--- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are held, and change
+-- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are loaded, and change
 -- and trend are null unless all 14 are.
 --
--- A trend is a change only if the rates differ by a factor of 1.5 and by more than chance: given the failures of both windows,
+-- A trend is a change only if the rates differ significantly and by a factor of 1.5: given the failures of both windows,
 -- the recent ones must be three standard deviations from what equal rates would give. Failures come in bursts, so the variance is
 -- multiplied by the dispersion of the days of a window (Pearson's, at least 1). A large difference that may be chance is
 -- `unclear`.

@@ -1,7 +1,7 @@
--- grain: one stream that is held or wanted.
+-- grain: one stream that is loaded or wanted.
 --
--- The missing days are those that the last run published in `ops.days`, as `status` and the checks name them: none before the first
--- day that is wanted, none that is paid for or waits for a person, and none that a person gave up. A stream is behind by the days
+-- The missing days are those that the last run published in `ops.days`, as `status` and the checks name them. Days before the first
+-- wanted day, days that are paid for, and days that need a decision or were given up are not missing. A stream is behind by the days
 -- after its last one that are missing, paid for or wait, up to the newest day of any stream. Reference data comes in complete
 -- snapshots, so no days can be missing, and freshness is the number of nights since the last one. A night's snapshot is dated on
 -- the day after the newest day of the statistics.

@@ -1,4 +1,4 @@
--- grain: one campaign or user journey, channel and goal, over all days held.
+-- grain: one campaign or user journey, channel and goal, over all loaded days.
 --
 -- A goal is the name of a conversion. The main goal of a campaign or user journey is the one in ops.main_goals, which is chosen
 -- once; before it has conversions, it is the first goal by name.

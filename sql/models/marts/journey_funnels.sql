@@ -1,4 +1,4 @@
--- grain: one user journey and node, over all days held.
+-- grain: one user journey and node, over all loaded days.
 -- also_in: main
 --
 -- The service does not give the order of nodes, so it is estimated from people. A person's nodes are ordered by the first event
@@ -21,7 +21,7 @@ with nodes as (
     group by user_journey_id, user_journey_node_id
 ),
 
--- In a journey with very many people every n-th person is read, since a hundred thousand visits suffice for the order. The
+-- In a journey with very many people every n-th person is read, because a hundred thousand visits are enough for the order. The
 -- modulus is computed in the type of person: with mixed types DuckDB uses HUGEINT, which is seventy times slower.
 samples as (
     select user_journey_id, (count(*) // 100000 + 1)::ubigint as every

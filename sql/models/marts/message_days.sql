@@ -4,7 +4,7 @@
 -- deliverable, clickable and convertible are the successful messages whose deliveries, clicks and conversions are known. Rates
 -- divide by them (marts.performance). They are null on a channel that does not count the event. In-app and in-web messages are
 -- clickable when they are shown. goals is the goal as a list, for sums: conversions of several goals are not added up.
--- Conversions count one goal, since one person may reach several: the main goal of the campaign or user journey (marts.goals), or
+-- Conversions count one goal, because one person may reach several: the main goal of the campaign or user journey (marts.goals), or
 -- the session's goal: `set variable goal = '구매 완료'`. From the first day on which a channel reports the goal, days without
 -- conversions have 0; before that day they are null. Of a row with more failures than messages it is unknown what succeeded.
 

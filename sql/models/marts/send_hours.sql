@@ -1,7 +1,7 @@
 -- grain: a row of daily_send_hours: one KST day, day, weekday and hour of sending, channel, and campaign or user journey.
 --
 -- The denominator of click rates by time of sending. clickable and clicked are null for messages sent before the channel's first
--- click, and where privacy.columns drops an id, since the message of a click is found by its person. In-app and in-web messages
+-- click. They are also null if privacy.columns drops an id, because the message of a click is found by its person. In-app and in-web messages
 -- are clickable when they are shown, from the channel's first delivery on.
 
 select

@@ -1,4 +1,4 @@
--- grain: one channel, weekday (1 for Monday) and hour of sending in Korea, over all days held.
+-- grain: one channel, weekday (1 for Monday) and hour of sending in Korea, over all loaded days.
 --
 -- A click counts for the hour in which its message was sent, from the first day on which the channel counts clicks.
 

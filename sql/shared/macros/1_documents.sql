@@ -1,6 +1,6 @@
 -- Macros that the load statements share. The specification of each place is a session variable (session/2_fields).
 
--- A key as a JSON pointer, which, unlike a JSON path, can hold any character.
+-- A key as a JSON pointer, which, unlike a JSON path, can contain any character.
 create macro macros.pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
 
 -- Whether a text may have another form in NFC: it holds combining marks, jamo or compatibility ideographs, as names typed on
@@ -73,6 +73,7 @@ create macro macros.rows_in(data, response) as coalesce(
 -- A key and a value as a member of a JSON object, as text.
 create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 
+<<<<<<< HEAD
 -- A JSON object of the members whose keys are not known; null without any.
 create macro macros.unknown_members(document, known) as case
     when not list_has_all(known, json_keys(document))
@@ -86,6 +87,9 @@ create macro macros.unknown_members(document, known) as case
 end;
 
 -- A JSON object, as text that does not depend on the order of its members; any other value as it is.
+=======
+-- A JSON object, as text that does not depend on the order of its members; any other value unchanged.
+>>>>>>> 79487c80 (Comments of SQL, the dictionary and the sentences of checks speak plainly, and the check of words reads them)
 create macro macros.sorted_members(object) as case
     when starts_with(object::varchar, '{')
     then list_sort([key || ':' || coalesce(json_extract(object, pointer(key))::varchar, '') for key in json_keys(object)])::varchar
@@ -120,7 +124,7 @@ create macro macros.content_id(title, body, html) as
 
 -- Macros for the steps of reading export records (streams/events/load/2_read).
 
--- Whether a field that the specification defines as text holds another type.
+-- Whether a field that the specification defines as text has another type.
 create macro macros.holds_no_text(document, place) as
     list_has_any(
         json_type(document, getvariable('specification').texts[place]),
@@ -139,7 +143,7 @@ create macro macros.unwrapped(given) as case
     else given
 end;
 
--- Whether metadata hold no information; most do not.
+-- True for metadata without information, as most are.
 create macro macros.says_nothing(given) as
     given is null or given in ('null', '{"channel_subtype":null,"brand_message_target":null}');
 
@@ -161,9 +165,9 @@ create macro macros.unless_id(given) as case
     when not regexp_full_match(given, '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}') then given
 end;
 
--- The day on which a record counts: the Korean day of its time, or the day of its export if the time is missing, more than
--- a day after the export's day or more than 31 days before it. Such a distant time is an error of the sender (wrong unit,
--- wrong clock).
+-- The day on which a record counts: the Korean day of its time. The day of the export replaces a missing time, and one that
+-- is more than a day later or more than 31 days earlier. Such a distant time is an error of the sender (wrong unit, wrong
+-- clock).
 create macro macros.counted_day(micros, export_day) as
     if(korean_day(micros) - export_day between -31 and 1, korean_day(micros), export_day);
 

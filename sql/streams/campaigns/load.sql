@@ -3,7 +3,7 @@
 -- name: read
 -- params: paths text[], path_pulls text[], campaigns text[], window_starts timestamptz[], window_ends timestamptz[],
 --   files text[], largest_object bigint
--- E19: reads the answers of the pulls. Variables hold the files and the requests, in the same order.
+-- E19: reads the answers of the pulls. The parameters are the files and the requests, in the same order.
 create or replace temp table asked_campaigns as
 select
     unnest($paths) as file,
@@ -43,7 +43,7 @@ from answers
 inner join asked_campaigns on answers.filename = asked_campaigns.file;
 
 -- name: none
--- For a range without campaigns: nothing was requested, so there are no files to read.
+-- For a range without campaigns: nothing was requested, so no files exist.
 create or replace temp table documents (
     row_id bigint,
     pull varchar,
@@ -88,7 +88,7 @@ from (select *, json_transform(document, shape('daily')) as d from documents) as
 
 -- name: unfold
 -- The documents of the next level: the elements of a list of {staged}, with all columns of their row except {own}. They
--- are numbered after the lists are unfolded, since each document needs its own number.
+-- are numbered after the lists are unfolded, because each document needs its own number.
 create or replace temp table documents as
 select row_number() over () as row_id, *
 from (

@@ -31,7 +31,7 @@ create table text_message_attachments (
     extra json
 );
 
--- Grain: the e-mail of one event. The title is stored here, since it often names the recipient and the body does not.
+-- Grain: the e-mail of one event. The title is stored here, because it often names the recipient and the body does not.
 create table sent_emails (
     event_id varchar,
     date date,
@@ -96,7 +96,7 @@ create table in_web_messages as
 from in_app_messages
 with no data;
 
--- Grain: the push message of one event. The link is stored here, since it often differs by recipient.
+-- Grain: the push message of one event. The link is stored here, because it often differs by recipient.
 create table sent_push_messages (
     event_id varchar,
     date date,

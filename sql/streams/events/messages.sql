@@ -25,8 +25,8 @@ from (
     where carries in ('chatapp-friendtalk', 'chatapp-alimtalk', 'in-app-message', 'in-web-message')
 ) as lists;
 
--- The places with unknown or repeated keys, or with a value that is not an object, from the few dozen distinct lists of keys of
--- messages and of the objects inside them. `has_unknown_keys`: nothing else is odd.
+-- The places with unknown or repeated keys, or with a value that is not an object. Messages and the objects inside them have
+-- only a few dozen distinct lists of keys. `has_unknown_keys`: nothing else is odd.
 select place, bool_and(specified = place and coalesce(len(list_distinct(keys)) = len(keys), false)) as has_unknown_keys
 from (
     select
@@ -58,7 +58,7 @@ where
 group by place;
 
 -- name: fill
--- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table cannot hold.
+-- The messages of a batch in the columns of their tables, with a flag for messages with a value that does not fit the table.
 create or replace table text_messages as
 with read as (
     select *, json_transform(message, shape('message_data:text-message')) as m
@@ -412,7 +412,7 @@ where nonconforming;
 -- name: hand_over
 -- params: batch text
 -- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
--- dropped, since the next batch needs their memory.
+-- dropped, because the next batch needs their memory.
 copy (
     select * exclude (is_candidate, carries, message)
     from staged

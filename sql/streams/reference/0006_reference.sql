@@ -1,7 +1,7 @@
 -- Reference data: catalogs (E2), brand templates (E4, E5), alimtalk templates (E10) and opt-outs (E12).
 --
--- A history holds one row per version. valid_from and valid_to are the KST days of the first and the last snapshot that
--- showed the version; valid_to is null while the latest snapshot shows it. The view beside a history holds its open versions.
+-- A history has one row per version. valid_from and valid_to are the KST days of the first and the last snapshot that
+-- showed the version; valid_to is null while the latest snapshot shows it. The view beside a history has its open versions.
 
 create table catalogs_history (
     catalog_name varchar,

@@ -3,7 +3,7 @@
 
 -- name: read
 -- params: paths text[], path_lists text[], path_pulls text[], files text[], largest_object bigint, stream text
--- E2, E4, E10, E12: reads each row of the lists as a document. Variables hold the files, their lists and their pulls,
+-- E2, E4, E10, E12: reads each row of the lists as a document. The parameters are the files, their lists and their pulls,
 -- in the same order.
 create or replace temp table documents as
 with files as (
@@ -121,7 +121,7 @@ from (select *, json_transform(document, shape('catalog_field')) as f from docum
 -- name: template_status
 -- params: paths text[], path_lists text[], path_templates text[], path_pulls text[], path_days date[], files text[],
 --   largest_object bigint
--- E5: the status of each template, whose key contains the messenger's name. Variables hold the files, and the templates
+-- E5: the status of each template, whose key contains the messenger's name. The parameters are the files, and the templates
 -- that they answer.
 create or replace temp table template_status as
 with reads as (
@@ -138,7 +138,7 @@ answers as (
         filename,
         json -> '$.data' as data,
         list_filter(json_keys(json -> '$.data'), lambda key: ends_with(key, 'Template'))[1] as key
-    -- Reads whole answers, since columns would reject a duplicate key.
+    -- Reads whole answers, because columns would reject a duplicate key.
     from read_json_objects(
         $files,
         format = 'unstructured',
@@ -270,7 +270,7 @@ select 'opt_out' as place, date, extra from staged_opt_outs semi join days using
 
 -- name: snapshots
 -- params: lists text[], list_pulls text[], list_rows bigint[], list_announced text[], stream text
--- The snapshot of a list on a day has the rows of the latest pull of that day. Variables hold the lists that the pulls
+-- The snapshot of a list on a day has the rows of the latest pull of that day. The parameters are the lists that the pulls
 -- read completely, in the same order. Snapshots are loaded in the order of their days (ops/set_aside), so only the
 -- first day may have a snapshot already.
 create or replace temp table snapshots as
@@ -429,7 +429,7 @@ inner join snapshots as last_snapshot
 where versions_found.first_nth > 0;
 
 -- name: status_read
--- E5: the day on which the status of a version that goes on was read last.
+-- E5: the last day on which the status of a continuing version was read.
 update brand_templates_history
 set status_read_on = staged.status_read_on
 from versions_found

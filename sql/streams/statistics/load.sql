@@ -1,4 +1,4 @@
--- The load of the daily statistics (E17, E18), in the order of its steps. An empty id, name, channel or tag is none.
+-- The load of the daily statistics (E17, E18), in the order of its steps. An empty id, name, channel or tag counts as missing.
 
 -- name: read
 -- params: paths text[], path_pulls text[], files text[], largest_object bigint
@@ -153,7 +153,7 @@ select
 from numbered
 left join twins using (pull, date, key);
 
--- Numbers the documents after the lists are unfolded, since each document needs its own number.
+-- Numbers the documents after the lists are unfolded, because each document needs its own number.
 
 create or replace temp table documents as
 select row_number() over () as row_id, *

@@ -5,7 +5,7 @@
 insert into ops.touched_days
 select distinct 'events', date from events where export_date in (select date from days);
 
--- The day no longer counts as removed, since its rows are loaded again.
+-- The day no longer counts as removed, because its rows are loaded again.
 delete from ops.removed_days where date in (select date from days);
 
 -- name: table

@@ -1,6 +1,6 @@
 -- E21: reads the records on pages by the list of fields: scalars as text, message and metadata as JSON. The keys of
 -- each record are kept too, so that unknown keys are noticed. A page that is not an answer with records stops the load
--- with an error that names the page, since its records cannot be separated.
+-- with an error that names the page, because its records cannot be separated.
 --
 -- DuckDB finds the end of a line five times as fast as the end of a JSON document. A page of several lines is invalid
 -- in the newline-delimited layout; the load then falls back to the other layout.
@@ -13,8 +13,8 @@
 attach if not exists ':memory:' as {batch};
 set search_path = '{batch}.main,{home}.macros';
 
--- One row per record: the columns of `events`, and the message as it came.
--- is_candidate: a field may hold a number or an address.
+-- One row per record: the columns of `events`, and the message as received.
+-- is_candidate: a field may contain a number or an address.
 -- carries: the table of the message; `other` for channels and forms that the specification does not know.
 create or replace table staged as
 select *, null::boolean as is_candidate, null::varchar as carries, null::json as message
@@ -162,7 +162,7 @@ typed as (
     from told
 ),
 
--- Empty texts are none: an empty reason would make a failure of every send, and an empty id one record of many.
+-- Empty texts count as missing: an empty reason would turn every send into a failure, and an empty id would merge many records.
 named as (
     select
         nullif(r.id, '') as event_id,
@@ -205,6 +205,6 @@ select
     end as carries
 from named;
 
--- Whether any field may hold an address or a number.
+-- Whether any field may contain an address or a number.
 select coalesce(bool_or(is_candidate), false) as personal
 from staged;

@@ -40,7 +40,7 @@ select
 from candidate_records;
 
 -- name: messages
--- Each distinct message once, with the records that carry it, since a campaign sends the same message to many recipients; without
+-- Each distinct message once, with the records that carry it, because a campaign sends the same message to many recipients; without
 -- credentials (messages to other systems) and without numbers and addresses of people.
 
 create or replace table messages as
@@ -80,7 +80,7 @@ select
         when getvariable('settings').recipients = 'keep' then message
         when
             regexp_matches(rest, getvariable('patterns').personal)
-            -- Its own number stands in it, or is of a kind that has to be looked for.
+            -- It contains its own number, or that is of a kind that must be searched for.
             or (recipient is not null and (not regexp_full_match(recipient, '01[0-9]{8,9}') or contains(rest, ltrim(recipient, '0'))))
         then _redacted_document(message, if(carries = 'other', 'other', 'message'), getvariable('settings').recipients)
         else message

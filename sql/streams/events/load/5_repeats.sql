@@ -74,9 +74,9 @@ from note_counts;
 
 -- name: surplus
 -- params: first_day date, last_day date
--- Keeps one of several equal rows: the one in the export of its own day, else the one in the earliest export (all parts
--- of a message come from the same export), then the first by content, so that the choice does not depend on the order
--- of pages or of loads. If the export of the kept row is replaced later, the exports whose copies were removed have to
+-- Keeps one of several equal rows: the one in the export of its own day, else the one in the earliest export, then the
+-- first by content. All parts of a message come from the same export, and the choice does not depend on the order of
+-- pages or of loads. If the export of the kept row is replaced later, the exports whose copies were removed have to
 -- be loaded again; therefore they are noted.
 
 create or replace temp table surplus as
