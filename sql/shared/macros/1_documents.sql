@@ -73,7 +73,6 @@ create macro macros.rows_in(data, response) as coalesce(
 -- A key and a value as a member of a JSON object, as text.
 create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 
-<<<<<<< HEAD
 -- A JSON object of the members whose keys are not known; null without any.
 create macro macros.unknown_members(document, known) as case
     when not list_has_all(known, json_keys(document))
@@ -86,10 +85,7 @@ create macro macros.unknown_members(document, known) as case
         )
 end;
 
--- A JSON object, as text that does not depend on the order of its members; any other value as it is.
-=======
 -- A JSON object, as text that does not depend on the order of its members; any other value unchanged.
->>>>>>> 79487c80 (Comments of SQL, the dictionary and the sentences of checks speak plainly, and the check of words reads them)
 create macro macros.sorted_members(object) as case
     when starts_with(object::varchar, '{')
     then list_sort([key || ':' || coalesce(json_extract(object, pointer(key))::varchar, '') for key in json_keys(object)])::varchar
