@@ -2,8 +2,8 @@
 
 -- name: is_loose
 -- Replaced rows leave free blocks. DuckDB fills them again, and gives back to the disk only those at the end of the file.
--- Three megabytes of them do not matter.
-select total_blocks > 1.4 * used_blocks and free_blocks * block_size > 3_145_728 as is_loose
+-- Sixteen megabytes of them do not matter.
+select total_blocks > 1.4 * used_blocks and free_blocks * block_size > 16_777_216 as is_loose
 from pragma_database_size()
 where database_name = current_database();
 

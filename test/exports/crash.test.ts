@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { LandingZone } from '../../src/landing/landing-zone.js';
 import { readWhole } from '../../src/landing/page-file.js';
 import { child, dataFolder, filesBelow, openLedger, testEffects } from '../landing/support.js';
+import { makePlace } from '../support/place.js';
 import { DURABLE_STEPS, JOURNAL_STEPS } from '../support/points.js';
 
 /** Runs the script in a process that is killed at the crash point. */
@@ -34,7 +35,6 @@ await pull.finish([await pull.land(Buffer.from('{}'), 1)], { exportId: 'exp-1' }
 const EXPORT = `
 const ledger = await openLedger();
 const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, estimate: 5, pricePerRecord: 0 });
-console.log('POST');
 await ledger.requested(key, 'exp-1');
 await ledger.record({ event: 'ready', key, pages: 1 });
 await ledger.record({ event: 'landed', key, pages: 1, records: 5, landedAt: effects.now() });
@@ -108,12 +108,18 @@ describe('killed while keeping the ledger', () => {
   });
 
   it('the request is never on its way before the intent is on disk', async () => {
-    const data = await dataFolder();
-    const { ended } = child(data, EXPORT, {
-      env: { DAWNLOAD_CRASH_AT: 'journal/export/requested/before-append' },
-    });
-    const { out } = await ended;
-    expect(out).toBe('POST\n');
-    expect(await readFile(join(data, 'ledger/journal.jsonl'), 'utf8')).toContain('"event":"intended"');
+    const budget = 'exports: { budget: { records_per_run: 100000, records_per_month: 1000000 } }\n';
+    const place = await makePlace(`start_date: 2026-11-20\nlookback_days: 1\n${budget}`);
+    const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/intended/durable' });
+    expect(killed.signal).toBe('SIGKILL');
+    expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).toContain(
+      '"event":"intended"',
+    );
+    expect(place.sandbox.requests().E20).toBe(0);
+    // It may have been on its way, as far as the next run can know.
+    expect((await place.run(['run'])).code).toBe(1);
+    const { stdout } = await place.run(['exports', 'list', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ state: 'ambiguous' }]);
+    expect(place.sandbox.requests().E20).toBe(0);
   });
 });

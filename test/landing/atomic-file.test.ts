@@ -1,13 +1,37 @@
 import { readdirSync } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi, type MockInstance } from 'vitest';
 import { StorageError } from '../../src/ground/errors.js';
 import { DurableFolder, sweepTemporaries, FolderSync } from '../../src/landing/atomic-file.js';
 import { hmacKey } from '../../src/warehouse/privacy.js';
 import { storageError } from '../../src/landing/storage-error.js';
 import { DURABLE_STEPS } from '../support/points.js';
 import { dataFolder, filesBelow, rejection, testEffects } from './support.js';
+
+/** Runs the work, which is told how many files and folders were fsynced so far. */
+async function countingSyncs(
+  work: (times: () => number, synced: MockInstance<FileHandle['sync']>) => Promise<void>,
+) {
+  const handle = await open(import.meta.dirname);
+  const synced = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
+  await handle.close();
+  try {
+    await work(() => synced.mock.calls.length, synced);
+  } finally {
+    synced.mockRestore();
+  }
+}
 
 async function written() {
   const data = await dataFolder();
@@ -57,6 +81,23 @@ describe('writing a whole file', () => {
     await disk.write(join(data, 'a/b/c/file'), 'body', 'witness');
     expect(half).toEqual([expect.stringMatching(/^\.tmp-\d+-\d+$/), 'b']);
     expect(await filesBelow(data)).toEqual(['a/b/c/file']);
+  });
+
+  it('fsyncs the file before it has its name, and the folder afterwards', async () => {
+    const { data, disk, effects } = await written();
+    await disk.makeFolder(data);
+    await countingSyncs(async (times) => {
+      const at = new Map<string, number>();
+      effects.onReach = (point) => at.set(point, times());
+      await disk.write(join(data, 'file'), 'body', 'witness');
+      expect([...at]).toEqual([
+        ['witness/before-write', 0],
+        ['witness/before-fsync', 0],
+        ['witness/before-rename', 1],
+        ['witness/before-folder-fsync', 1],
+        ['witness/durable', 2],
+      ]);
+    });
   });
 
   it('keeps the older file, and no half of the new one, when it fails on the way', async () => {
@@ -114,11 +155,7 @@ describe('appending', () => {
     const path = join(data, 'lines');
     const folder = new DurableFolder(data, effects);
     await folder.makeFolder(data);
-    const handle = await open(data);
-    const synced = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync');
-    await handle.close();
-    const times = (): number => synced.mock.calls.length;
-    try {
+    await countingSyncs(async (times, synced) => {
       await folder.append(path, Buffer.from('one\n'), 'pushed', 0);
       expect(times()).toBe(2);
       await folder.append(path, Buffer.from('two\n'), 'pushed', 4);
@@ -129,9 +166,7 @@ describe('appending', () => {
       );
       expect(times()).toBe(5);
       expect(await readFile(path, 'utf8')).toBe('one\ntwo\n');
-    } finally {
-      synced.mockRestore();
-    }
+    });
   });
 });
 

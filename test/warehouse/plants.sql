@@ -201,6 +201,12 @@ update events set campaign_id = 'c-email' where event_id = '2026-11-20 webhook s
 update events set campaign_id = 'c-gone' where event_name = 'close_button_click' and date = '2026-11-20';
 --> events_have_senders | 2026-11-20 | c-gone | Events name a campaign or user journey that the daily statistics lack. | 0 | 4
 
+-- events_in_window: a day whose export is loaded is named
+insert into ops.exports (key, date, state) values ('2026-11-19.1', '2026-11-19', 'loaded');
+update events set date = '2026-11-19', occurred_at = occurred_at - interval 1 day
+  where event_name = 'close_button_click' and date = '2026-11-20';
+--> events_in_window | 2026-11-20 | events | Records lie outside the window of their export, the oldest of them on 2026-11-19; `dawnload exports resume 2026-11-19.1` reads the export of that day again at no cost. | 0 | 4
+
 -- events_in_window
 update events set date = '2026-11-21', occurred_at = occurred_at + interval 1 day
   where event_name = 'close_button_click' and date = '2026-11-20';

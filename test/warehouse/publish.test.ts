@@ -1,9 +1,10 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { onTestFinished, expect, test } from 'vitest';
+import { onTestFinished, expect, test, vi } from 'vitest';
 import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/ground/errors.js';
 import { discardDatabase, publish, replaceDatabase, rewriteDatabase } from '../../src/warehouse/publish.js';
 import { dataFiles } from '../../src/landing/paths.js';
@@ -95,11 +96,22 @@ test('the private file becomes the published one, whole, and what a killed run l
   const published = join(workshop.folder, 'warehouse.duckdb');
   writeFileSync(`${published}.next-12345`, 'half');
   const points: string[] = [];
+  const handle = await open(workshop.folder);
+  const synced = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync');
+  await handle.close();
   const bytes = await publish({
     working: workshop.path,
     published,
-    effects: { reach: (point) => points.push(point) },
+    effects: {
+      reach: (point) => {
+        points.push(point);
+        // A disk that forgets the name first would leave readers an empty file.
+        if (point === 'publish/before-rename') expect(synced).toHaveBeenCalledTimes(1);
+      },
+    },
   });
+  expect(synced).toHaveBeenCalledTimes(2);
+  synced.mockRestore();
   expect(bytes).toBe(readFileSync(published).length);
   expect(readFileSync(published).equals(readFileSync(workshop.path))).toBe(true);
   expect(points).toEqual([...PUBLISH_POINTS]);
