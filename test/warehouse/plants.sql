@@ -205,7 +205,7 @@ update events set campaign_id = 'c-gone' where event_name = 'close_button_click'
 insert into ops.exports (key, date, state) values ('2026-11-19.1', '2026-11-19', 'loaded');
 update events set date = '2026-11-19', occurred_at = occurred_at - interval 1 day
   where event_name = 'close_button_click' and date = '2026-11-20';
---> events_in_window | 2026-11-20 | events | Records lie outside the window of their export, the oldest of them on 2026-11-19; `dawnload exports resume 2026-11-19.1` reads the export of that day again at no cost. | 0 | 4
+--> events_in_window | 2026-11-20 | events | Records are outside the window of their export, the oldest of them on 2026-11-19; `dawnload exports resume 2026-11-19.1` reads the export of that day again at no cost. | 0 | 4
 
 -- events_in_window
 update events set date = '2026-11-21', occurred_at = occurred_at + interval 1 day
