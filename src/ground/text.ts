@@ -21,7 +21,9 @@ export function shownText(text: string, most = LONGEST_SHOWN): string {
 
 /** Serialises a value to JSON that DuckDB accepts: half a surrogate pair, in a text or a key, becomes U+FFFD. */
 export function wellFormedJson(value: unknown): string {
-  return JSON.stringify(value).replace(/\\(?:u(d[89a-f]..)|.)/g, (escape, half?: string) =>
+  const text = JSON.stringify(value);
+  if (!text.includes('\\ud')) return text;
+  return text.replace(/\\(?:u(d[89a-f]..)|.)/g, (escape, half?: string) =>
     half === undefined ? escape : '\ufffd',
   );
 }

@@ -103,13 +103,11 @@ export interface JournalPlace {
   readonly ledgerCopy?: string | undefined;
 }
 
-/** A line that was read: its text without the newline, and the parsed text. */
+/** A line: its text without the newline, which is parsed where its kind is read. */
 interface Written {
   readonly text: string;
   readonly kind: string;
   readonly seq: number;
-  readonly sum: string;
-  readonly content: unknown;
 }
 
 /** The most links that are followed one after the other; the kernel follows as many. */
@@ -134,8 +132,6 @@ export class Journal {
   readonly others: readonly unknown[];
   readonly #disk: DurableFolder;
   readonly #lines: Written[];
-  /** The number of the line with each checksum. */
-  readonly #numbers: Map<string, number>;
   /** The state after all bytes. */
   readonly #hash: Hash;
   readonly #inTurn = pLimit(1);
@@ -153,7 +149,6 @@ export class Journal {
     this.others = others;
     this.#disk = new DurableFolder(place.dataDir, effects);
     this.#lines = [...lines];
-    this.#numbers = new Map(lines.map(({ sum, seq }) => [sum, seq]));
     this.#hash = hash;
     this.#size = size;
   }
@@ -191,8 +186,8 @@ export class Journal {
   /** The end of the journal and the erasures that it knows; files that are written now carry it. */
   get head(): Head {
     const erase = [...this.erasures.slice(-1), ...this.lackedErasures].join(' ');
-    const { seq = 0, sum = '' } = this.#lines.at(-1) ?? {};
-    return { seq, sum, erase };
+    const last = this.#lines.at(-1);
+    return { seq: last?.seq ?? 0, sum: checksumIn(last), erase };
   }
 
   /** The names of the erasures that the journal holds, oldest first. */
@@ -208,7 +203,7 @@ export class Journal {
 
   /** Identifies the journal: the checksum of its first line. */
   get id(): string {
-    return this.#lines[0]?.sum ?? '';
+    return checksumIn(this.#lines[0]);
   }
 
   /** The random id of the data folder; undefined before the first line. */
@@ -218,7 +213,7 @@ export class Journal {
 
   /** True if the journal has the line of a head: a checksum covers all lines before it, their numbers included. */
   holds({ seq, sum }: Pick<Head, 'seq' | 'sum'>): boolean {
-    return this.#numbers.get(sum) === seq;
+    return seq > 0 && checksumIn(this.#lines.findLast((line) => line.seq === seq)) === sum;
   }
 
   /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
@@ -230,14 +225,14 @@ export class Journal {
     const isSame = known !== undefined && found.length === 0;
     const lines = isSame
       ? known.lines
-      : [...(known?.lines ?? []), ...found.map(({ content }) => this.#parsed(kind, content))];
+      : [...(known?.lines ?? []), ...found.map((line) => this.#parsed(kind, line))];
     kind.known.set(this, { lines, searched: this.#lines.length });
     return lines;
   }
 
-  #parsed<L extends Happened>({ name, shape }: Kind<L>, content: unknown, what?: 'new'): L {
-    const { success, data, error } = shape.safeParse(content);
-    if (success) return data;
+  #parsed<L extends Happened>({ name, shape }: Kind<L>, line: Written, what?: 'new'): L {
+    const { data, error } = shape.safeParse(jsonOf(line.text));
+    if (data !== undefined && data.seq === line.seq) return data;
     if (what === 'new') throw new UsageError(`This cannot be recorded as ${name}.`, { cause: error });
     throw new DamageError(`${this.path} has a line of the kind ${name} that this version does not know.`, {
       hint: 'It was written by a newer version: install that one, or restore the ledger folder from a backup.',
@@ -260,8 +255,8 @@ export class Journal {
       const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
       const sum = sumOf(this.#hash.copy().update(begun));
       const text = `${begun},"sum":"${sum}"}`;
-      const content: unknown = JSON.parse(text);
-      const line = this.#parsed(kind, content, 'new');
+      const written = { text, kind: kind.name, seq };
+      const line = this.#parsed(kind, written, 'new');
       const reserve = join(dirname(this.path), 'journal.reserve');
       if (isIntent) await this.#disk.write(reserve, Buffer.alloc(64 * 1024), 'journal/reserve');
       const bytes = Buffer.from(`${text}\n`);
@@ -272,8 +267,7 @@ export class Journal {
         await rm(reserve, { force: true }).catch(() => undefined);
         await write();
       });
-      this.#lines.push({ text, kind: kind.name, seq, sum, content });
-      this.#numbers.set(sum, seq);
+      this.#lines.push(written);
       this.#hash.update(bytes);
       this.#size += bytes.length;
       if (this.#copy !== 'other') await this.#updateCopy(bytes, name);
@@ -401,7 +395,7 @@ async function read(place: JournalPlace): Promise<Found> {
     const what = own.length === 0 ? 'was missing' : `lacked ${plural(lost, 'line')}`;
     lacks = `${path} ${what}. What it lacked was restored from its second copy.`;
   }
-  const others = (isOther ? copied : []).map(({ content }) => content);
+  const others = (isOther ? copied : []).map(({ text }) => jsonOf(text));
   const state = isOther ? 'other' : copy.length > 0 && copy.equals(bytes) ? 'same' : 'behind';
   const hidden = isHidden ? copy : undefined;
   return { path, own, bytes, lines, size: bytes.length, hash, isDamaged, hidden, lacks, others, copy: state };
@@ -439,7 +433,7 @@ async function assertCopyOfFolder(
 const folderIn = (lines: readonly Written[]): string | undefined =>
   lines
     .filter(({ kind }) => kind === PROJECT.name)
-    .map(({ content }) => PROJECT.shape.safeParse(content).data?.folder)
+    .map(({ text }) => PROJECT.shape.safeParse(jsonOf(text)).data?.folder)
     .find((id) => id !== undefined);
 
 /** A failure at the second copy, with the remedy where the settings name its place. */
@@ -498,30 +492,39 @@ function extended(before: Hash, lines: Buffer): Hash | undefined {
   return isRight ? hash.update(lines.subarray(cut)) : undefined;
 }
 
-const lineShape = z.object({ kind: text, seq: z.number().int().positive(), sum: text });
-
 /**
  * The lines of bytes that their checksums prove.
  *
  * @throws DamageError when one is not a line of a journal, or its number does not follow: another program wrote it
  */
 function linesIn(bytes: Buffer, path: string): Written[] {
-  let last = 0;
-  return bytes
-    .toString('utf8')
-    .split('\n')
-    .slice(0, -1)
-    .map((text, nth) => {
-      const content = jsonOf(text);
-      const line = lineShape.safeParse(content).data;
-      if (line === undefined || line.seq <= last)
-        throw new DamageError(`Line ${nth + 1} of ${path} is not a line of a journal.`, {
-          hint: 'Restore data/ledger from a backup. Nothing was changed.',
-        });
-      last = line.seq;
-      return { ...line, text, content };
-    });
+  const lines: Written[] = [];
+  const kinds = new Map<string, string>();
+  for (const text of bytes.toString('utf8').split('\n').slice(0, -1)) {
+    const line = writtenIn(text, kinds);
+    if (line === undefined || line.seq <= (lines.at(-1)?.seq ?? 0))
+      throw new DamageError(`Line ${lines.length + 1} of ${path} is no line of a journal.`, {
+        hint: 'Restore data/ledger from a backup. Nothing was changed.',
+      });
+    lines.push(line);
+  }
+  return lines;
 }
+
+/** The ends of a line. What is between them is parsed where its kind is read. */
+const HEAD = /^\{"kind":"([a-z]+)","seq":([1-9]\d*),/;
+const TAIL = /^,"sum":"[0-9a-f]{32}"\}$/;
+
+function writtenIn(text: string, kinds: Map<string, string>): Written | undefined {
+  const [, kind, seq] = HEAD.exec(text) ?? [];
+  if (kind === undefined || !TAIL.test(text.slice(-42))) return undefined;
+  // One string for each kind: a journal of years has 200,000 lines.
+  if (!kinds.has(kind)) kinds.set(kind, kind);
+  return { text, kind: kinds.get(kind) ?? kind, seq: Number(seq) };
+}
+
+/** The checksum of a line, over all bytes before it. */
+const checksumIn = (line: Written | undefined): string => line?.text.slice(-34, -2) ?? '';
 
 /** JSON with every character outside ASCII escaped: no reader splits or changes such a line. */
 const asciiJson = (value: unknown): string =>

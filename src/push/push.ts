@@ -288,7 +288,7 @@ function excessOf(
   // A clock that was set back opens no other month.
   const latest = Math.max(present.getTime(), ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
   const ofRun = pushes.filter((push) => push.run === run);
-  const ofMonth = pushes.filter(({ at }) => monthOf(at) === monthOf(new Date(latest)));
+  const ofMonth = pushes.filter(({ begunAt }) => monthOf(begunAt) === monthOf(new Date(latest)));
   const own = (some: readonly ledger.Push[]) => some.filter((push) => push.name === name);
   const bounds = [
     ['push.rows_per_run', rowsPerRun ?? rowsPerMonth ?? least, ofRun],
