@@ -213,10 +213,12 @@ function addressAround(text: string, at: number): Finding | undefined {
   // People write blanks around the sign to keep programs from finding the address.
   while (at - start < 2 && /[ \t]/.test(text.charAt(start - 1))) start--;
   while (end - at < 3 && /[ \t]/.test(text.charAt(end))) end++;
+  const domain = DOMAIN.exec(text.slice(end, end + LONGEST))?.[0];
+  // Looking for the part before the sign takes longer.
+  if (domain === undefined || PICTURE.test(domain)) return undefined;
   const before = text.slice(Math.max(0, start - LONGEST), start);
   const local = LOCAL.exec(before) ?? (start === at ? LOCAL_OF_OTHER_SCRIPTS.exec(before) : null);
-  const domain = DOMAIN.exec(text.slice(end, end + LONGEST))?.[0];
-  if (local === null || domain === undefined || PICTURE.test(domain)) return undefined;
+  if (local === null) return undefined;
   return {
     start: start - local[0].length,
     end: end + domain.length,
