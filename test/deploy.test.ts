@@ -46,6 +46,33 @@ test.each([
   expect(readFileSync('docs/schedule.md', 'utf8')).toContain(`deploy/${name}`);
 });
 
+test.skipIf(!has('python3'))('the blocks for Airflow and Dagster give each exit code its state', () => {
+  const [airflow = '', dagster = ''] = [
+    ...readFileSync('docs/schedule.md', 'utf8').matchAll(/```python\n([^]*?)```/g),
+  ].map(([, block]) => block);
+  expect(airflow).toMatch(/exec dawnload run [^]*skip_on_exit_code=3,/);
+  // Stands in for Dagster: the asset is called once for each exit code.
+  const library = `import subprocess
+class Failure(Exception):
+    def __init__(self, text, allow_retries=True): super().__init__(text); self.allow_retries = allow_retries
+def asset(**_): return lambda function: function
+class Any:
+    def __init__(self, *_, **__): pass
+Definitions = RetryPolicy = ScheduleDefinition = define_asset_job = Any
+`;
+  const folder = programIn('#!/bin/sh\nexit "$CODE"\n');
+  writeFileSync(join(folder, 'dagster.py'), library);
+  writeFileSync(join(folder, 'nightly.py'), dagster);
+  const script = `import os, nightly
+for code in (0, 1, 2, 3, 75):
+    os.environ['CODE'] = str(code)
+    try: nightly.warehouse(); print(code, 'success')
+    except nightly.Failure as failure: print(code, 'retry' if failure.allow_retries else 'failed')`;
+  const env = { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`, PYTHONDONTWRITEBYTECODE: '1' };
+  const states = said('python3', ['-c', script], { cwd: folder, env });
+  expect(states).toBe('0 success\n1 retry\n2 failed\n3 success\n75 retry\n');
+});
+
 describe('systemd', () => {
   /** A copy of the units that starts this node. */
   function units(edit: (service: string) => string = (service) => service): string[] {

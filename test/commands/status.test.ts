@@ -1,7 +1,7 @@
 // @module-tag long
 /** What monitors ask: the status as metrics, and for an account that may not read the journal. */
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -20,6 +20,11 @@ test('status --format prometheus has the numbers of the latest run', async () =>
     return Object.fromEntries(lines.map((line) => line.split(' ')));
   };
   const day = 'dawnload_missing_days{stream="statistics"}';
+  // Each rule reads metrics that are there.
+  const known = Object.keys((await metrics()) as object).map((name) => name.replace(/\{.*/, ''));
+  const rules = readFileSync('deploy/prometheus.yml', 'utf8').match(/expr: .*/g) ?? [];
+  expect(rules).toHaveLength(5);
+  for (const name of rules.join().match(/dawnload_\w+/g) ?? []) expect(known).toContain(name);
   expect(await metrics()).toMatchObject({
     dawnload_sound: '1',
     dawnload_last_run_exit_code: '0',
