@@ -53,7 +53,8 @@ export class Finder {
     let blank = text;
     const starred = (word: string): string => '*'.repeat(word.length);
     for (const { pattern, ids } of this.#words)
-      if (mayHold(text, ids)) blank = blank.replace(pattern, (word) => (ids.has(word) ? starred(word) : word));
+      if (mayHold(text, ids))
+        blank = blank.replace(pattern, (word) => (ids.has(word) ? starred(word) : word));
     for (const id of this.#others) blank = blank.replace(id, starred);
     return blank;
   }
