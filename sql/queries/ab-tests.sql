@@ -17,7 +17,7 @@
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
 --     en: None of {comparisons} {comparisons#comparison|comparisons} with a baseline has a winner yet.
---     ko: 대조안과의 비교 {comparisons}건 중 아직 우열이 가려진 것은 없습니다.
+--     ko: 기준안과의 비교 {comparisons}건 중 아직 우열이 가려진 것은 없습니다.
 --   select count(distinct campaign_id) as campaigns from answer where verdict_code = 'unequal_groups' having campaigns > 0
 --     en: Do not trust {campaigns} of the tests: the people are split unequally.
 --     ko: 대상자가 불균등하게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.

@@ -22,8 +22,8 @@
 --     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: Sent is not reached: only deliveries tell what arrived, on channels that report them.
---     ko: 발송은 도달이 아닙니다. 도착 여부는 도달을 집계하는 채널의 도달 수로만 알 수 있습니다.
+--     en: “Sent” does not mean “delivered”. Only channels that report deliveries show what arrived.
+--     ko: 발송 건수에는 도달하지 않은 메시지도 포함됩니다. 도달 여부는 도달을 집계하는 채널에서만 확인할 수 있습니다.
 --     as: note
 --   select date, sum(sent) as sent, lag(sum(sent)) over (order by date) as previous, if(max(days) > 7, 'month', 'week') as unit,
 --   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by date qualify row_number()

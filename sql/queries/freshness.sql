@@ -17,8 +17,8 @@
 --     en: {stream}: {days} wanted {days#day is|days are} missing; `dawnload query missing-days` names them.
 --     ko: {stream} 데이터 {days}일분이 빠져 있습니다. 날짜는 `dawnload query missing-days`로 확인하세요.
 --   select count(*) as days from ops.days as day where state = 'waits' and marts.matches('stream', day.stream) having days > 0
---     en: Events: {days} wanted {days#day waits|days wait} for a person; `dawnload exports list` says for what.
---     ko: 이벤트 {days}일분은 사람의 결정을 기다립니다. `dawnload exports list`로 확인하세요.
+--     en: Events: {days} wanted {days#day needs|days need} your decision; see `dawnload exports list`.
+--     ko: 이벤트 {days}일분은 담당자 확인이 필요합니다. `dawnload exports list`를 확인하세요.
 --   select days_removed as days from answer where days_removed > 0
 --     en: The events of {days} {days#day|days} were removed by retention; what was computed of them stays.
 --     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.

@@ -205,7 +205,7 @@ async function eraseAtService(given: readonly Given[], { config, invocation }: N
 async function givenIds({ userId, recipient, email, file }: ForgetOptions): Promise<Given[]> {
   const options = { user_id: userId, recipient: recipient?.trim(), email: email?.trim() };
   const named = Object.entries(options).flatMap(([kind, value]) =>
-    value === undefined ? [] : givenOf(kind, value, 'the command line'),
+    value === undefined ? [] : givenOf(kind, value, 'on the command line'),
   );
   if (file === undefined) return named;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -216,7 +216,7 @@ async function givenIds({ userId, recipient, email, file }: ForgetOptions): Prom
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
-    return givenOf(kind, value.trim(), `line ${nth + 1} of ${file}`);
+    return givenOf(kind, value.trim(), `in line ${nth + 1} of ${file}`);
   });
   return [...named, ...inFile];
 }
@@ -231,7 +231,7 @@ const FORMS = new Map([
 function givenOf(kind: string, value: string, where: string): Given {
   const isId = FORMS.get(kind)?.test(value.normalize('NFKC')) === true;
   if (isId) return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
-  throw new UsageError(`${where} is not a person’s id.`, {
-    hint: 'Give a user id without a line end, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
+  throw new UsageError(`The id ${where} is not valid.`, {
+    hint: 'Give a user id without a line break, a telephone number such as 010-1234-5678, or an e-mail address. In a file, write one per line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
   });
 }

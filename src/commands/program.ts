@@ -57,6 +57,17 @@ function withExamples(command: Command, ...examples: readonly string[]): Command
   return command.addHelpText('before', `Examples:\n  ${examples.join('\n  ')}\n`);
 }
 
+/** A message of the parser, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, in the form of all errors. */
+function sentenceOf(text: string): string {
+  const [first = '', ...hints] = text.trim().split('\n');
+  const message = first.replace(/^error: /, '').replace(/[.]?$/, '.');
+  const lines = [
+    `dawnload: ${message.charAt(0).toUpperCase()}${message.slice(1)}`,
+    ...hints.map((hint) => `  ${hint.replace(/^\((.*)\)$/, '$1')}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
 export function commandLine(version: string, perform: Perform): Command {
   const program = new Command('dawnload')
     .description(
@@ -65,10 +76,10 @@ export function commandLine(version: string, perform: Perform): Command {
     .version(version, '-V, --version', 'the version of dawnload')
     .configureOutput({
       outputError: (text, write) => {
-        write(visibleLines(text.replace(/^error: /, 'dawnload: ')));
+        write(visibleLines(sentenceOf(text)));
       },
     })
-    .showHelpAfterError('(`dawnload help` lists the commands)')
+    .showHelpAfterError('  `dawnload help` lists the commands.')
     .exitOverride()
     // These may be anywhere on the line.
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')

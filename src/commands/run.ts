@@ -90,9 +90,9 @@ const REBUILD: readonly Step[] = [loadLanded, note, model, check, retaining('fil
 export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = invocation.loadConfig();
   const { terminal, effects } = invocation;
-  terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   const report = new RunReport(() => effects.now());
   await using folder = await DataFolder.open(config, invocation, { command: 'rebuild', needs: 'erasures' });
+  terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   const { rebuilt, working, published } = folder.files;
   await using warehouse = await folder.warehouse('rebuilt', report);
   const aside = await setAside(published, effects.now());

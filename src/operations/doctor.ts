@@ -427,7 +427,7 @@ function alerts({ alerts, heartbeat }: Config, { flags, environment }: Invocatio
   const told = [...(alerts.length === 0 ? [] : [plural(alerts.length, 'receiver')]), ...beats];
   return told.length === 0
     ? warn(
-        'Nobody hears of a night that fails.',
+        'Nobody is alerted when a night fails.',
         'Add alerts to dawnload.yaml, or set DAWNLOAD_HEARTBEAT_URL: docs/monitoring.md.',
       )
     : ok(told.join(', '));

@@ -52,10 +52,10 @@ function expectSentence({ stderr, code }: Ended, words: RegExp, exit: number): v
 
 /** What the parser of the command line refuses, and one error of each kind that comes later. */
 const EXECUTED: [string, RegExp][] = [
-  ['backfill --start 2026-11-19', /required option '--end <day>'/],
-  ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
+  ['backfill --start 2026-11-19', /Required option '--end <day>'/],
+  ['rum', /Unknown command 'rum'\.\s+Did you mean run\?/],
   ['help bakfill', /Unknown command: bakfill\.\s+Did you mean backfill\?/],
-  ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
+  ['run --jsn', /Unknown option '--jsn'\.\s+Did you mean --json\?/],
   ['schedule print systemd', /too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],

@@ -390,7 +390,7 @@ describe('A/B tests', () => {
     expect(await rows('a clear winner', 'verdict, verdict_ko')).toEqual([
       {
         verdict: 'The other variants are compared with this one.',
-        verdict_ko: '다른 안을 이 대조안과 비교합니다.',
+        verdict_ko: '다른 안을 이 기준안과 비교합니다.',
       },
       {
         verdict: 'B is better than A: 32.00 % instead of 20.00 %.',

@@ -62,7 +62,7 @@ export const WORDS = {
     'All campaigns of the last seven days, and change since the week before',
     '최근 7일의 모든 캠페인과 직전 주 대비 변화',
   ),
-  testArms: text('Difference from the baseline with its interval', '대조안과의 차이와 신뢰 구간'),
+  testArms: text('Difference from the baseline with its interval', '기준안과의 차이와 신뢰 구간'),
   sales: text(
     'Sales after messages, as the service attributes them, in the currency of the shop',
     '메시지 기여 매출(서비스 집계 기준, 쇼핑몰 통화)',
@@ -81,7 +81,7 @@ export const WORDS = {
   pressure: text('People by the messages that they got', '수신 건수별 고객'),
   reached: text(
     'Different people to whom each campaign or journey sent',
-    '캠페인·여정별 발송 인원(중복 제외)',
+    '캠페인·여정별 수신자 수(중복 제외)',
   ),
   followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),
   sentTemplates: text('Templates, most sent first', '템플릿(발송 많은 순)'),
