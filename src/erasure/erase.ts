@@ -21,7 +21,7 @@ const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 /** Match words that may be ids, also where letters of another script or a full stop touch them. */
 const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 
-/** Looking for up to so many ids one by one takes less time than taking every word of a text. */
+/** Looking for up to this many ids one by one takes less time than taking every word of a text. */
 const FEW = 100;
 
 /** Searches texts for the ids of persons: ids verbatim, numbers and addresses in every spelling. */
