@@ -14,6 +14,7 @@ import {
   InterruptedError,
   messageOf,
   StorageError,
+  UsageError,
   type ExitCode,
 } from './ground/errors.js';
 import { jsonLog, quiet, realTerminal, timed } from './terminal/terminal.js';
@@ -81,14 +82,16 @@ export async function main(argv: readonly string[]): Promise<number> {
       },
     });
   };
+  const program = commandLine(version, perform);
   try {
-    const program = commandLine(version, perform);
     [command = ''] = program.commands.map((one) => one.name()).filter((name) => argv.includes(name));
     process.title = `dawnload ${command}`.trimEnd();
     await program.parseAsync(argv);
   } catch (error) {
     failure = error;
     exitCode = report(error, verbose);
+    if (error instanceof CommanderError && exitCode === EXIT.usage && command === 'run')
+      await reportUnstarted(error.message, program.opts());
   }
   terminal.progress('');
   // A pipe may still hold some of what was written.
@@ -103,6 +106,20 @@ export async function main(argv: readonly string[]): Promise<number> {
     terminal.record(text, { event: 'run_ended', ...ended });
   }
   return exitCode;
+}
+
+/** Reports a `run` whose command line is wrong, as one that could not start: nobody reads what cron writes. */
+async function reportUnstarted(
+  message: string,
+  { config: settingsFile, ...flags }: Flags & { readonly config?: string },
+): Promise<void> {
+  const { loadConfig } = await import('./config/config.js');
+  const { FIELDS } = await import('./streams/index.js');
+  const alerts = await import('./operations/alerts.js');
+  const given = { ...flags, settingsFile };
+  const load = () => loadConfig(FIELDS, given);
+  const invocation = { flags: given, environment: process.env, effects, terminal, runId, loadConfig: load };
+  await alerts.reportUnstarted(invocation, new UsageError(message));
 }
 
 /** @param again describes what ends the process immediately, such as `press Ctrl-C again` */

@@ -6,9 +6,8 @@ import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
-import { ConfigError, EXIT, messageOf, RefusedError, type ExitCode } from '../ground/errors.js';
+import { ConfigError, EXIT, RefusedError, type ExitCode } from '../ground/errors.js';
 import { SNAPSHOTS, snapshotsOn } from '../streams/index.js';
-import type { Journal } from '../journal/journal.js';
 import { page } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
 import { check, model, note, publish, retaining } from '../night/deliver.js';
@@ -24,7 +23,7 @@ import { assertReplaceable, discardDatabase, replaceDatabase, setAside } from '.
 import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import { makePlan, notRequestedLines, printPlan } from './plan.js';
 import type { Command, JsonOptions, Options } from './shared.js';
-import { keepStatus } from './status.js';
+import { keepingStatus } from './status.js';
 
 export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
   withAlerts(invocation, async (settings, report) => {
@@ -43,11 +42,7 @@ export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
     const yesterday = shiftDay(dayOf(now), -1);
     if (end < yesterday)
       terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-    const ended = (journal: Journal): Promise<void> =>
-      keepStatus(invocation, journal).catch((error: unknown) => {
-        // A run that failed says why at its end.
-        if (report.failure === undefined) terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
-      });
+    const ended = keepingStatus(invocation, report);
     await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted, ended });
     return summarise('run', report, json, config, invocation);
   });
@@ -76,7 +71,8 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
   const text = `Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`;
   terminal.note(text, { event: 'started', ...days });
   const report = new RunReport(() => effects.now());
-  await runNight({ command: 'backfill', steps: BACKFILL, config, invocation, report, wanted: job });
+  const ended = keepingStatus(invocation, report);
+  await runNight({ command: 'backfill', steps: BACKFILL, config, invocation, report, wanted: job, ended });
   return summarise('backfill', report, json, config, invocation);
 };
 
@@ -106,6 +102,7 @@ export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation)
     terminal.warn('The private warehouse has these days, so it is kept and the rebuilt one is discarded.');
     await discardDatabase(rebuilt);
   }
+  await keepingStatus(invocation, report)(folder.journal);
   return summarise('rebuild', report, json, config, invocation);
 };
 

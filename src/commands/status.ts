@@ -6,7 +6,7 @@ import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { codeOf, EXIT, StorageError, type ExitCode } from '../ground/errors.js';
+import { codeOf, EXIT, messageOf, StorageError, type ExitCode } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import { DAY_STREAMS, snapshotsOn, STREAMS } from '../streams/index.js';
 import {
@@ -18,7 +18,7 @@ import {
   nightly,
   notBegun,
 } from '../night/wanted-days.js';
-import { describeGroup } from '../night/report.js';
+import { describeGroup, type RunReport } from '../night/report.js';
 import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { unwritable } from '../landing/account.js';
@@ -97,7 +97,7 @@ const kept = z.object({
 });
 
 /** Writes this file at the end of a run. It lacks the examples of findings, which may name campaigns. */
-export async function keepStatus(invocation: Invocation, own: Journal): Promise<void> {
+async function keepStatus(invocation: Invocation, own: Journal): Promise<void> {
   const { status: file } = dataFiles(invocation.loadConfig().dataDir);
   const now = invocation.effects.now();
   const whole = await readStatus(invocation, own);
@@ -120,6 +120,15 @@ export async function keepStatus(invocation: Invocation, own: Journal): Promise<
     await chmod(path, 0o644);
   });
 }
+
+/** Keeps the status at the end of a command that changes it. A failure is a warning; a command that failed says why itself. */
+export const keepingStatus =
+  (invocation: Invocation, report: Pick<RunReport, 'failure'>) =>
+  (own: Journal): Promise<void> =>
+    keepStatus(invocation, own).catch((error: unknown) => {
+      if (report.failure === undefined)
+        invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
+    });
 
 function showKept(file: string, format: Format, terminal: Terminal, now: Date): ExitCode {
   const {

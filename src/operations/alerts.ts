@@ -13,6 +13,7 @@ import type { AlertCause, AlertFormat } from '../config/schema.js';
 import {
   ClockError,
   ConfigError,
+  type DawnloadError,
   endOf,
   EXIT,
   exitCodeOf,
@@ -169,10 +170,26 @@ export function bodyOf(alert: Alert, sender: Sender, format: AlertFormat): strin
   return JSON.stringify({ text: cut(escaped, 40_000) });
 }
 
+type Caller = Pick<Invocation, 'flags' | 'environment' | 'effects' | 'terminal' | 'runId'>;
+
+/** Calls the address of the heartbeat for a run that could not start, whatever the settings are. */
+export async function reportUnstarted(
+  invocation: Caller & Pick<Invocation, 'loadConfig'>,
+  failure: DawnloadError,
+): Promise<void> {
+  let settings: AlertSettings | undefined;
+  try {
+    settings = invocation.loadConfig();
+  } catch (error) {
+    settings = error instanceof SettingsError ? error.alertSettings : undefined;
+  }
+  await callHeartbeat(settings, invocation, failure.exitCode, failure);
+}
+
 /** Calls the address of the heartbeat. A monitor there notices the runs that never began. */
 async function callHeartbeat(
   settings: AlertSettings | undefined,
-  { flags, environment, effects, terminal, runId }: Invocation,
+  { flags, environment, effects, terminal, runId }: Caller,
   exitCode: ExitCode,
   failure?: unknown,
 ): Promise<void> {

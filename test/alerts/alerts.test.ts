@@ -129,6 +129,9 @@ describe('alerts', { tags: ['long'] }, () => {
       expect([path, outcome]).toEqual(['/ping/2', 'failed']);
     }
     // The setting serves as well, also beside a wrong one, and the monitor's own trouble changes no exit code.
+    // A command line that is wrong: nobody reads what cron writes.
+    const mistyped = heard(place.execute(['run', '--quite'], heartbeat));
+    expect(await mistyped).toEqual(['/ping/2', 'failed', 'UsageError']);
     await place.configure(`concurrency: many\nheartbeat: ${monitor.url}\n`);
     monitor.status = 500;
     await ends(place.run(['run']), 2, 'The heartbeat was not accepted: HTTP 500.');

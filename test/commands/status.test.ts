@@ -1,7 +1,7 @@
 // @module-tag long
 /** What monitors ask: the status as metrics, and for an account that may not read the journal. */
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -30,6 +30,12 @@ test('status --format prometheus has the numbers of the latest run', async () =>
     dawnload_last_run_exit_code: '0',
     [day]: '0',
   });
+  const file = join(place.folder, 'data/status.json');
+  for (const args of ['rebuild', 'backfill --start 2026-11-20 --end 2026-11-20']) {
+    rmSync(file);
+    expect((await place.run(args.split(' '))).code).toBe(0);
+    expect(existsSync(file), args).toBe(true);
+  }
   expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' })).code).toBe(1);
   expect(await metrics()).toMatchObject({
     dawnload_sound: '0',

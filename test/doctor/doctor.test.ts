@@ -83,6 +83,20 @@ const SILENCE: Faults = [{ endpoint: 'E1', kind: 'no-answer', billed: false }];
 
 test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
   ['keys that ended with a demo', NO_KEYS, [], [], /^warn keys: not set; base_url is this machine/m],
+  [
+    'a key with a blank that nobody sees',
+    { DAWNLOAD_SECRET_KEY: `${KEYS.secretKey}\u00a0` },
+    [],
+    [],
+    /^warn keys: Blank characters around DAWNLOAD_SECRET_KEY \(U\+00A0\) are ignored\. Remove them/m,
+  ],
+  [
+    'nobody who hears of a night',
+    {},
+    [],
+    [],
+    /^warn alerts: Nobody hears of a night that fails\. Add alerts/m,
+  ],
   ['no keys for a service elsewhere', { ...NO_KEYS, ...url(NOWHERE) }, [], ['keys'], /keys are not set/],
   ['an address without a host', url(NOWHERE), [], ['access'], /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/],
   ['a service that is away', url('http://127.0.0.1:9'), [], ['access'], /cannot be reached \(ECONNREFUSED\)/],
