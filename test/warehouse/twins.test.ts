@@ -174,11 +174,14 @@ test('the conversions of rows that add up are all there, and go when the rows do
   expect(await workshop.lines(SENT)).toEqual(['500 | 500']);
 });
 
-test('a sum that comes as one row later is no restatement', async () => {
+test('a sum that comes as one row later, or as the rows again, is no restatement', async () => {
   const workshop = new Workshop();
   const rows = [campaign(500), campaign(300, noDetails)];
   await workshop.load(workshop.statistics(DAY, rows), workshop.subchannels(DAY, [part(800)]));
   await workshop.load(workshop.statistics(DAY, [campaign(800)]));
+  expect(await workshop.lines(SENT)).toEqual(['800 | 800']);
+  expect(await workshop.lines('select count(*) from ops.restatements')).toEqual(['0']);
+  await workshop.load(workshop.statistics(DAY, rows));
   expect(await workshop.lines(SENT)).toEqual(['800 | 800']);
   expect(await workshop.lines('select count(*) from ops.restatements')).toEqual(['0']);
   await workshop.load(workshop.statistics(DAY, [campaign(810)]));

@@ -133,7 +133,12 @@ copies as (
 ),
 
 twins as (
-    select pull, date, key, to_json(list(document order by copy)) as given_rows
+    select
+        pull,
+        date,
+        key,
+        to_json(list(document order by copy)) as given_rows,
+        [sum(message_sent), sum(message_failed), sum(delivered), sum(click)]::bigint[] as summed
     from copies
     where is_identified
     group by all
@@ -149,7 +154,8 @@ numbered as (
 select
     md5(json_array(date, {grain}, if(ordinal > 1, ordinal, null))::varchar) as statistic_id,
     numbered.* exclude (document, is_identified, copy, key),
-    if(is_identified, twins.given_rows, null) as given_rows
+    if(is_identified, twins.given_rows, null) as given_rows,
+    if(is_identified, twins.summed, null) as summed
 from numbered
 left join twins using (pull, date, key);
 
@@ -211,7 +217,7 @@ where rows_before is not null;
 
 -- name: restatements
 -- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
--- of this load.
+-- of this load. A row that comes as twins which add up to it, or the other way round, is not restated.
 insert into ops.restatements by name
 with replacements as (
     select versions.*
@@ -250,6 +256,23 @@ counters as (
     group by all
 ),
 
+sums as (
+    select
+        version,
+        date,
+        statistic_id,
+        summed is not null as has_twins,
+        coalesce(summed, [message_sent, message_failed, delivered, click]) as summed
+    from statistics
+),
+
+divided as (
+    select after.version, date, statistic_id
+    from sums as before
+    inner join sums as after using (date, statistic_id, summed)
+    where before.version + 1 = after.version and (before.has_twins or after.has_twins)
+),
+
 before as (
     select version + 1 as version, date, statistic_id, counter, value
     from counters
@@ -270,6 +293,7 @@ changes as (
         after.value as after
     from before
     full join counters as after using (version, date, statistic_id, counter)
+    anti join divided using (version, date, statistic_id)
     where before.value is distinct from after.value
 ),
 
@@ -321,7 +345,7 @@ delete from {table} where date in (select date from days);
 delete from {conversions} where date in (select date from days);
 
 insert into {table} by name
-select staged_statistics.* exclude (pull, conversion, day_note, missing, given_rows, {names}), known_names.* exclude (date, statistic_id)
+select staged_statistics.* exclude (pull, conversion, day_note, missing, given_rows, summed, {names}), known_names.* exclude (date, statistic_id)
 from staged_statistics
 semi join days using (pull, date)
 inner join known_names using (date, statistic_id);
