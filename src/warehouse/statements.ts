@@ -241,6 +241,7 @@ export interface Statements {
   readonly 'streams/reference/load/catalog_fields': Nothing;
   readonly 'streams/reference/load/template_status': { readonly paths: readonly string[]; readonly path_lists: readonly string[]; readonly path_templates: readonly string[]; readonly path_pulls: readonly string[]; readonly path_days: readonly string[]; readonly files: readonly string[]; readonly largest_object: number };
   readonly 'streams/reference/load/no_template_status': Nothing;
+  readonly 'streams/reference/load/template_status_extras': Nothing;
   readonly 'streams/reference/load/brand_templates': Nothing;
   readonly 'streams/reference/load/brand_template_buttons': Nothing;
   readonly 'streams/reference/load/alimtalk_templates': Nothing;

@@ -200,6 +200,17 @@ test('templates that E5 fails for keep the status that they had', { tags: ['exte
       "select distinct regexp_replace(status, '[0-9a-f]{64}', '#') as s from brand_templates",
     ),
   ).toEqual([{ s: 'stopped by #' }]);
+  // A status of another type is kept as text, and is drift.
+  const odd = { template: {}, chatappTemplate: { status: { code: 7 } } };
+  await nights.run([{ kind: 'other-shape-200', body: { data: odd, error: null }, endpoint: 'E5' }]);
+  expect(await nights.rows('select distinct status from brand_templates')).toEqual([
+    { status: '{"code":7}' },
+  ]);
+  expect(
+    await nights.rows(
+      "select distinct field, kind, example_type from ops.schema_drift where place = 'template_status'",
+    ),
+  ).toEqual([{ field: 'status', kind: 'type', example_type: 'OBJECT' }]);
 });
 
 describe('a list that breaks off', () => {

@@ -152,12 +152,21 @@ select
     reads.template_id,
     reads.pull,
     reads.read_on,
-    _redacted(json_extract(answers.data, pointer(answers.key)) ->> '$.status', getvariable('settings').recipients) as status
+    json_extract(answers.data, pointer(answers.key) || '/status') as given,
+    _redacted(given ->> '$', getvariable('settings').recipients) as status
 from answers
 inner join reads on answers.filename = reads.file;
 
 -- name: no_template_status
-create or replace temp table template_status (list varchar, template_id varchar, pull varchar, read_on date, status varchar);
+create or replace temp table template_status (list varchar, template_id varchar, pull varchar, read_on date, given json, status varchar);
+
+-- name: template_status_extras
+-- A status that is no text is kept as text, and is drift.
+insert into extras
+select 'template_status', days.date, json_object('status', given)
+from template_status
+inner join days using (pull)
+where json_type(given) not in ('VARCHAR', 'NULL');
 
 -- name: brand_templates
 -- E4, with the status from E5. The contents depend on the type and are not specified (N4), so the whole template is

@@ -1,4 +1,4 @@
-/** The kinds of reference data, and the fields of catalogs (E2), brand templates (E4) and opt-outs (E12). */
+/** The kinds of reference data, and the fields of catalogs (E2), brand templates (E4, E5) and opt-outs (E12). */
 import type { Shapes } from '../../ground/fields.js';
 
 /** The kinds of reference data, each with a folder in the landing zone and a setting of its own. */
@@ -13,6 +13,7 @@ export const REFERENCE_FIELDS: Shapes = {
     time: 'createdAt updatedAt',
     any: 'template failoverTextMessage',
   },
+  template_status: { string: 'status' },
   brand_template_button: { string: 'buttonType buttonName linkMo linkPc linkAnd linkIos' },
   opt_out: { string: 'unsubscribeNo recipientNo', time: 'requestDate' },
 };

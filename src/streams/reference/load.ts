@@ -141,6 +141,7 @@ async function stage(stream: ReferenceStream, session: Session, pulls: readonly 
       await readStatus(session, pulls);
       await session.run('streams/reference/load/brand_templates');
       await inner(session, BUTTONS);
+      await session.run('streams/reference/load/template_status_extras');
       break;
     case 'alimtalk_templates':
       await session.run('streams/reference/load/alimtalk_templates');
