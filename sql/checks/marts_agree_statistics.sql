@@ -18,15 +18,17 @@ with statistics as (
     group by date
 ),
 
+-- Of a conversion with a count that is no number the mart has none.
 conversions as (
     select
-        daily_conversions.date,
-        daily_conversions.statistic_id,
-        daily_conversions.name,
-        if(daily_conversions.type = 'total_count_conversion', daily_conversions.count, null) as conversions,
-        if(daily_conversions.type = 'direct_count_conversion', daily_conversions.count, null) as direct_conversions
+        date,
+        statistic_id,
+        name,
+        if(bool_and(count is not null) filter (type = 'total_count_conversion'), sum(count) filter (type = 'total_count_conversion'), null) as conversions,
+        if(bool_and(count is not null) filter (type = 'direct_count_conversion'), sum(count) filter (type = 'direct_count_conversion'), null) as direct_conversions
     from daily_conversions
     semi join batch_days using (date)
+    group by date, statistic_id, name
 ),
 
 main_goals as (

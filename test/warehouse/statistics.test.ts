@@ -633,3 +633,14 @@ test('names in two forms of Hangul are one, in statistics, campaigns and events'
   expect(await distinct('title, body', 'push_messages')).toEqual(['할인 | a\nb']);
   expect(await workshop.lines('select count(*) from message_contents')).toEqual(['1']);
 });
+
+test('a count of conversions that is no number is unknown in the mart too, which is no fault', async () => {
+  const workshop = new Workshop();
+  const named = (count: unknown): Row => ({ name: 'order', type: 'total_count_conversion', count });
+  await workshop.load(
+    workshop.statistics(DAY, [statistic({ conversion: [named(3), named(2.5), 'x', null] })]),
+  );
+  const names = (await workshop.findings()).map(({ name }) => name);
+  expect(names).toContain('schema_drift');
+  expect(names).not.toContain('marts_agree_statistics');
+});
