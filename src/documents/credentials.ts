@@ -21,6 +21,9 @@ const HEADERS =
   /((?:authorization|cookie2?|x-[a-z-]*(?:auth|key|token|secret|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)[^"\\\r\n]+/gi;
 const BEARERS =
   /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
+/** A name and a value in a text of any other form: XML, YAML, JSON that is cut, a dictionary in single quotes. */
+const ASSIGNMENTS =
+  /((?<!<\/[\w:-]{0,40})(?:authorization|cookie|token|secret|signature|password|passwd|credential|jwt|(?:api|access|private|auth|signing|encryption)[-_ ]?key)[\w-]{0,40}\\?["']?\s{0,3}(?:=>|[:=>])\s{0,3}\\?["']?)[^\s"'\\<>,;&}]+/gi;
 const USERS = /(:\/\/)[^/?#@\s"\\]*@/g;
 
 /** The keys of a name and of its value where an object is a pair of both. */
@@ -93,11 +96,13 @@ function maskedText(text: string, isForOthers: boolean): string {
     .replace(HEADERS, `$1${MASK}`)
     .replace(BEARERS, `$1${MASK}`);
   if (!isForOthers) return known;
-  return known.replace(
-    ADDRESSES,
-    (_, host: string, rest: string) =>
-      host + rest.replace(/[A-Za-z0-9._~%+-]+/g, (part) => (looksRandom(part) ? MASK : part)),
-  );
+  return known
+    .replace(ASSIGNMENTS, `$1${MASK}`)
+    .replace(
+      ADDRESSES,
+      (_, host: string, rest: string) =>
+        host + rest.replace(/[A-Za-z0-9._~%+-]+/g, (part) => (looksRandom(part) ? MASK : part)),
+    );
 }
 
 /** True for a part of a path or query that no person would write: long, without blanks, or letters and digits mixed. */

@@ -101,21 +101,26 @@ const NAMED: Readonly<Record<string, string>> = {
 const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|strong|sub|sup|u|wbr)\b/i;
 
 /**
- * What a reader sees as something else: entities, percent-encoding, quoted-printable (=40), escapes of JSON inside a text, tags,
- * folded lines (vCard), full-width ASCII, and characters that are not seen.
+ * What a reader sees as something else: entities, percent-encoding, quoted-printable (=40), escapes of JSON inside a text, folded
+ * lines (vCard), full-width ASCII, and characters that are not seen.
  */
-const UNITS =
-  /&(?:amp;)*(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,6});)|%(?:25)*(2[0-9a-f]|3[0-9a-f]|[46][0-9a-f]|[57][0-9a])|=(40|2[de])|\\{1,8}u([0-9a-f]{4})|\\{1,8}(["/nrt])|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->|=?\r?\n[ \t]|=\r?\n|[\uFF01-\uFF5E]|[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/giu;
+const ESCAPES =
+  /&(?:amp;)*(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,6});)|%(?:25)*(2[0-9a-f]|3[0-9a-f]|[46][0-9a-f]|[57][0-9a])|=(40|2[de])|\\{1,8}u([0-9a-f]{4})|\\{1,8}(["/nrt])|=?\r?\n[ \t]|=\r?\n|[\uFF01-\uFF5E]|[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/giu;
+/** The same, and tags. */
+const UNITS = new RegExp(
+  String.raw`${ESCAPES.source}|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->`,
+  ESCAPES.flags,
+);
 
 /** With what the units begin. */
 const UNIT = /[&%=\\<\r\n\uFF01-\uFF5E\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/u;
 
-function viewOf(given: string): View | undefined {
+function viewOf(given: string, units = UNITS): View | undefined {
   if (!UNIT.test(given)) return undefined;
   const view = new View();
   let at = 0;
-  UNITS.lastIndex = 0;
-  for (let unit = UNITS.exec(given); unit !== null; unit = UNITS.exec(given)) {
+  units.lastIndex = 0;
+  for (let unit = units.exec(given); unit !== null; unit = units.exec(given)) {
     view.add(given.slice(at, unit.index), at);
     at = unit.index + unit[0].length;
     view.add(seenAs(unit), unit.index, at);
@@ -152,14 +157,16 @@ export function seen(given: string): string {
 export function findingsIn(text: string): Finding[] {
   if (!mayHoldAny(text)) return [];
   const findings = findingsAsWritten(text);
-  const view = viewOf(text);
-  if (view !== undefined)
+  // Tags are left out, and looked into: one may have an address, too.
+  for (const view of [viewOf(text), text.includes('<') ? viewOf(text, ESCAPES) : undefined]) {
+    if (view === undefined) continue;
     for (const { start, end, plain } of findingsAsWritten(view.text)) {
       let from = view.startOf(start);
       // A mark of direction before a number ends within it.
       while (/\p{Cf}/u.test(text.charAt(from - 1))) from--;
       findings.push({ start: from, end: view.endOf(end - 1), plain });
     }
+  }
   return merged(findings);
 }
 

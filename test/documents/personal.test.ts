@@ -77,6 +77,7 @@ const ADDRESSES: readonly string[] = [
   ],
   ...[
     '<b>kim</b>@example.com',
+    '<a href="mailto:kim%40example.com">',
     'kim@<span>example</span>.com',
     'kim<wbr>@example.com',
     'kim@exam\r\n ple.com',
