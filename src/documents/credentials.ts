@@ -23,7 +23,7 @@ const BEARERS =
   /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
 /** A name and a value in a text of any other form: XML, YAML, JSON that is cut, a dictionary in single quotes. */
 const ASSIGNMENTS =
-  /((?<!<\/[\w:-]{0,40})(?:authorization|cookie|token|secret|signature|password|passwd|credential|jwt|(?:api|access|private|auth|signing|encryption)[-_ ]?key)[\w-]{0,40}\\?["']?\s{0,3}(?:=>|[:=>])\s{0,3}\\?["']?)[^\s"'\\<>,;&}]+/gi;
+  /((?<!<\/[\w:-]{0,40})(?:authorization|cookie|token|secret|signature|password|passwd|credential|jwt|(?:api|access|private|auth|signing|encryption)[-_ ]?key)[\w-]{0,40}\\?["']?\s{0,3}(?:=>|[:=>])\s{0,3}\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+/gi;
 const USERS = /(:\/\/)[^/?#@\s"\\]*@/g;
 
 /** The keys of a name and of its value where an object is a pair of both. */
