@@ -195,6 +195,10 @@ describe('docs/', () => {
   });
 });
 
+test('docs/commands.md lists every command with its options', () => {
+  expectBetween('docs/commands.md', 'commands', commandsMarkdown());
+});
+
 describe('docs/tables.md', () => {
   let overview: string;
 
@@ -220,6 +224,20 @@ function anchorsOf(file: string): string[] {
       .replace(/[^\p{L}\p{N}_\- ]/gu, '')
       .replaceAll(' ', '-'),
   );
+}
+
+/** A table of all commands, each with its options. */
+function commandsMarkdown(): string {
+  const commands = program.commands.flatMap((one) => (one.commands.length > 0 ? one.commands : [one]));
+  const rows = commands
+    .filter((one) => one.name() !== 'help')
+    .flatMap((one) => {
+      const name = one.parent === program ? one.name() : `${one.parent?.name() ?? ''} ${one.name()}`;
+      const options = one.options.map(({ flags, description }) => ['', `\`${flags}\``, description]);
+      return [[`**${name}**`, '', one.description()], ...options];
+    });
+  const cells = [['command', 'option', 'meaning'], ['---', '---', '---'], ...rows];
+  return cells.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
 }
 
 function queriesMarkdown(catalogue: readonly QueryFile[]): string {
