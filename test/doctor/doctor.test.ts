@@ -95,7 +95,7 @@ test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
     {},
     [],
     [],
-    /^warn alerts: Nobody hears of a night that fails\. Add alerts/m,
+    /^warn alerts: Nobody is alerted when a night fails\. Add alerts/m,
   ],
   ['no keys for a service elsewhere', { ...NO_KEYS, ...url(NOWHERE) }, [], ['keys'], /keys are not set/],
   ['an address without a host', url(NOWHERE), [], ['access'], /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/],
