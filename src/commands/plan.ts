@@ -134,7 +134,7 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   }
   for (const { stream, last } of plan.reference)
     line(stream, `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
-  for (const [n, text] of eventLines(events).entries()) line(n === 0 ? 'events' : '', text);
+  for (const [n, text] of eventLines(events, plan.command).entries()) line(n === 0 ? 'events' : '', text);
   if (retention !== null && retention.events.length > 0)
     line('retention', `removes events of ${listDays(retention.events)}`);
   return warnAll(terminal, events.needs_attention);
@@ -142,7 +142,10 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
-function eventLines({ budget, to_request, not_requested, under_way, month, ...events }: Plan['events']) {
+function eventLines(
+  { budget, to_request, not_requested, under_way, month, ...events }: Plan['events'],
+  command: string,
+) {
   if (budget === null) return ['off: exports.budget is not set, so no paid request is sent'];
   const { currency, expected_records: expected } = events;
   const size = (records: number): string => `${formatCount(records)} records`;
@@ -168,7 +171,8 @@ function eventLines({ budget, to_request, not_requested, under_way, month, ...ev
   const others = not_requested.filter((day) => !undecided.includes(day));
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   const runs = events.expected_runs ?? 0;
-  const once = `requested within the budget once \`run\` has the statistics${runs > 1 ? `, in about ${runs} runs` : ''}`;
+  const who = command === 'run' ? '`run`' : '`backfill --yes-paid`';
+  const once = `requested within the budget once ${who} has the statistics${runs > 1 ? `, in about ${runs} runs` : ''}`;
   return [
     head,
     named('forecast until the run has pulled their statistics', list(forecast)),

@@ -195,9 +195,10 @@ export function summarise(
     terminal.warn(`Incomplete: ${report.gaps.length > 0 ? continuationOf(command) : what}.`);
   }
   // No night wants days before `start_date`.
+  const consent = unpaid.some(({ reason }) => reason === 'no_consent') ? ' with --yes-paid' : '';
   if (command === 'backfill' && unpaid.length > 0)
     terminal.note(
-      'To request the other days, start the same backfill again. It pays for no day twice, and no night requests days before start_date.',
+      `To request the other days, start the same backfill again${consent}. It pays for no day twice, and no night requests days before start_date.`,
     );
   // `maxRSS` is in kibibytes.
   const size = {

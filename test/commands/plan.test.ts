@@ -103,6 +103,15 @@ test('days that are over the budget of a run are ranges, with the limit, the nee
   expect(paid.stdout).toContain('request 1 day (2026-11-21), of unknown size');
   // Streams of which nothing is asked are not spoken of.
   expect(paid.stdout).not.toMatch(/statistics|campaigns/);
+  const dates = ['--start', '2026-11-10', '--end', '2026-11-10'];
+  expect((await place.run(['backfill', ...dates, '--dry-run'])).stdout).toContain(
+    'once `backfill --yes-paid` has the statistics: 2026-11-10\n',
+  );
+  await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(100_000)}`);
+  expect((await place.run(['backfill', ...dates])).stderr).toContain(
+    'start the same backfill again with --yes-paid.',
+  );
+  await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(2)}`);
   const early = await place.run(['backfill', '--start', '2026-11-10', '--end', '2026-11-10', '--yes-paid']);
   expect(early.code).toBe(3);
   expect(early.stderr).toContain('To request the other days, start the same backfill again.');
