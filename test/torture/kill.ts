@@ -178,6 +178,8 @@ class KillTrial {
   /** How long a run takes that nobody disturbs. */
   #usualMs = 2_500;
   #first: string[];
+  /** Whether each crash point has to be met: then whatever brings a process to a new one is played rather than anything else. */
+  readonly #isThorough: boolean;
 
   private constructor(
     readonly trial: Trial,
@@ -186,6 +188,7 @@ class KillTrial {
     options: KillOptions,
   ) {
     this.#reader = new Reader(trial.place.published);
+    this.#isThorough = (options.more ?? 0) > 0;
     this.#first = (options.first ?? []).filter((point) => report.counters.times('crash point', point) === 0);
   }
 
@@ -215,7 +218,7 @@ class KillTrial {
         else if (isDone && chance.happens(0.7)) command = this.#next(round + 1);
         if (chance.happens(0.1)) await this.#resolve();
       }
-      if (chance.happens(0.2)) await this.#kill(['rebuild'], REBUILD_POINTS);
+      if (this.#lacks(REBUILD_POINTS) || chance.happens(0.2)) await this.#kill(['rebuild'], REBUILD_POINTS);
       await runUntilQuiet(trial, command);
       await this.#reckon();
       for (let tries = 0; (await this.#resolve()) && tries < 5; tries++) {
@@ -313,11 +316,16 @@ class KillTrial {
     this.report.counters.play(this.trial.place.sandbox, faults);
   }
 
+  /** Whether no process was killed at one of the points yet, where each has to be met. */
+  #lacks(points: readonly string[]): boolean {
+    return this.#isThorough && points.some((point) => this.report.counters.times('crash point', point) === 0);
+  }
+
   /** Starts the command and kills it; true if it was done before. */
   async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
     const { trial, chance, report } = this;
     const first = points === RUN_POINTS ? this.#first.shift() : undefined;
-    const isNamed = points !== RUN_POINTS || chance.happens(0.8);
+    const isNamed = points !== RUN_POINTS || chance.happens(this.#lacks(points) ? 0.95 : 0.8);
     const rarest = isNamed ? report.counters.rarest('crash point', points) : undefined;
     const point = first ?? rarest;
     // Only a power cut tears a line.
@@ -402,7 +410,9 @@ class KillTrial {
     const bill = (await orphans(trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
     if (bill !== undefined) report.counters.count('mishap', 'a bill whose answer is lost');
     const usual = bill === undefined ? ABANDON_OR_PAY : (['attach', ...ABANDON_OR_PAY] as const);
-    const decision = chance.happens(0.5) ? chance.pick(usual) : report.counters.rarest('decision', usual);
+    const any = chance.happens(0.5) ? chance.pick(usual) : report.counters.rarest('decision', usual);
+    const isNew = this.#lacks(bill === undefined ? ABANDON_POINTS : ATTACH_POINTS);
+    const decision = isNew ? (bill === undefined ? 'abandon' : 'attach') : any;
     const decide = ['exports', 'decide', entry.key];
     if (decision === 'pay again') await this.#payAgain(entry.key);
     else if (decision === 'abandon') await this.#decide([...decide, '--abandon'], ABANDON_POINTS);
@@ -412,7 +422,7 @@ class KillTrial {
 
   /** A decision that may be killed too; made again when it was. */
   async #decide(command: readonly string[], points: readonly string[]): Promise<void> {
-    if (this.chance.happens(0.6)) await this.#kill(command, points);
+    if (this.#lacks(points) || this.chance.happens(0.6)) await this.#kill(command, points);
     const [, , key = '', what = ''] = command;
     this.report.counters.count('decision', what.slice(2));
     const done = what === '--attach' ? 'requested' : 'abandoned';
