@@ -16,10 +16,10 @@
 --     as: finding
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
---     en: None of {comparisons} {comparisons#comparison|comparisons} with a baseline has a winner yet.
+--     en: No winner yet in {comparisons} {comparisons#comparison|comparisons} with a baseline.
 --     ko: 기준안과의 비교 {comparisons}건 중 아직 우열이 가려진 것은 없습니다.
 --   select count(distinct campaign_id) as campaigns from answer where verdict_code = 'unequal_groups' having campaigns > 0
---     en: Do not trust {campaigns} of the tests: the people are split unequally.
+--     en: Don't trust {campaigns} of the tests: the groups are unequal.
 --     ko: 대상자가 불균등하게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.
 --     as: finding
 --   select campaign_name, max(shares_moved_on) as day from answer where verdict_code in ('unequal_groups', 'shares_moved')
@@ -28,15 +28,15 @@
 --     ko: ‘{campaign_name}’의 안별 비율이 {day}에 바뀌었습니다. 의도한 변경이라면 `split`에 비율을 시작일과 함께 적으세요.
 --     as: finding
 --   select campaign_name, max(people_crossed) as people from answer where verdict_code = 'people_crossed' group by campaign_name
---     en: “{campaign_name}” has no verdict: {people} people got messages of two variants.
+--     en: The test of “{campaign_name}” has no verdict, because {people} people got messages of two variants.
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
 --   select campaign_name, variant_name, metric, size from answer where verdict_code = 'better' order by sent desc
---     en: End the A/B test of “{campaign_name}” and send {variant_name} to everyone: it wins by {metric}, in a group of {size}.
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {variant_name} wins by {metric}, in a group of {size}.
 --     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_name}안을 적용하세요. {metric} 기준으로 우세합니다(표본 {size}).
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
---     en: No A/B test can be compared here: that takes two variants of a campaign on a channel that counts clicks or conversions.
+--     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.
 --     ko: 여기에 비교할 A/B 테스트가 없습니다. 클릭이나 전환을 집계하는 채널에서 한 캠페인을 두 안으로 나누어 보내야 합니다.
 
 -- The intervals and verdicts stay valid however often the query is run. The unit is people if events are loaded.

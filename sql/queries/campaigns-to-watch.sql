@@ -10,26 +10,26 @@
 -- sentences:
 --   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1
---     en: Since {first_date}, “{campaign_name}” is clicked clearly more than the other campaigns on its channel ({channel}): {click_rate} of
---       its messages, where the others have {click_rate_of_others}.
+--     en: “{campaign_name}” has a significantly higher click rate since {first_date} than other campaigns on its channel ({channel}):
+--       {click_rate}, versus {click_rate_of_others}.
 --     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 높습니다.
 --     as: finding
 --   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'worst' limit 1
---     en: Since {first_date}, “{campaign_name}” is clicked clearly less than the other campaigns on its channel ({channel}): {click_rate},
---       where the others have {click_rate_of_others}.
+--     en: “{campaign_name}” has a significantly lower click rate since {first_date} than other campaigns on its channel ({channel}):
+--       {click_rate}, versus {click_rate_of_others}.
 --     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 낮습니다.
 --     as: finding
 --   select campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
---     en: “{campaign_name}” ({channel}) is clicked clearly less this week than in the week before: {week_click_rate} after
---       {previous_click_rate}.
+--     en: The click rate of “{campaign_name}” ({channel}) fell significantly this week: {week_click_rate}, versus {previous_click_rate} the
+--       week before.
 --     ko: ‘{campaign_name}’({channel})의 클릭률이 이번 주에 {previous_click_rate}에서 {week_click_rate}로 뚜렷하게 낮아졌습니다.
 --     as: finding
 --   select campaign_name, channel, messages, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date from
 --   answer, marts.period('statistics', days := 28) where kind = 'worst' and campaign_id not in (select campaign_id from answer where
 --   kind = 'falling') limit 1
---     en: Change the text or the audience of “{campaign_name}” ({channel}): of its {messages} messages since {first_date} {click_rate}
---       were clicked, of the others {click_rate_of_others}.
+--     en: Change the text or the audience of “{campaign_name}” ({channel}). Its click rate is {click_rate} for {messages} messages since
+--       {first_date}; other campaigns have {click_rate_of_others}.
 --     ko: ‘{campaign_name}’({channel})의 문구나 대상을 바꿔 보세요. {first_date}부터 보낸 {messages}건의 클릭률은 {click_rate}이고 다른 캠페인은
 --       {click_rate_of_others}입니다.
 --     as: to do
@@ -38,22 +38,22 @@
 --     ko: ‘{campaign_name}’({channel}){을/를} 새로 구성해 보세요. 클릭률이 일주일 사이에 {previous_click_rate}에서 {week_click_rate}로 떨어졌습니다.
 --     as: to do
 --   select max(machine_click_share) as rate from answer where channel = 'email' having rate is not null
---     en: Daily statistics count the clicks that mail scanners make on e-mails. Where events are held, their share is left out here
---       (up to {rate} of the clicks).
+--     en: E-mail clicks in daily statistics include clicks of mail scanners. Campaigns with events leave out their share here (up to
+--       {rate} of the clicks).
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있습니다. 이벤트가 있으면 그 비율(최대 {rate})만큼 제외했습니다.
 --     as: note
 --   select 1 from answer where channel = 'email' having count(*) > 0 and count(machine_click_share) = 0
---     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them without events.
+--     en: E-mail clicks in daily statistics include clicks of mail scanners, which only events can identify.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며, 이벤트 없이는 가려낼 수 없습니다.
 --     as: note
 --   select last_date, count(*) as days from marts.period('statistics', days := 28), ops.coverage where not exists (from answer) and
 --   stream = 'statistics' and date between first_date and last_date group by last_date
---     en: No campaign is clearly better or worse than the others on its channel in the 28 days up to {last_date}, of which {days}
---       {days#is|are} held. Channels that count no clicks are not compared.
+--     en: No campaign is significantly better or worse than the others on its channel in the 28 days to {last_date} ({days}
+--       {days#day|days} available). Channels that do not count clicks are not compared.
 --     ko: {last_date}까지 28일 중 데이터가 있는 {days}일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
 --   select 1 from marts.period('statistics') where not exists (from answer) and (select count(*) from ops.coverage where stream =
 --   'statistics' and date between last_date - 13 and last_date) = 14
---     en: No campaign fell in the last week.
+--     en: No click rate fell significantly in the last week.
 --     ko: 마지막 일주일 사이에 하락한 캠페인도 없습니다.
 
 with params as (

@@ -7,51 +7,51 @@
 --   end (date, default max(date)): last KST day of the week; unless given, the last one that the warehouse holds
 -- sentences:
 --   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
---     en: {sent} messages were sent {first_date~last_date}.
+--     en: {sent} messages went out {first_date~last_date}.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
 --   select value as sent, days_held, last_date from answer where figure = 'sent' and days_held < 7
---     en: {sent} messages were sent on the {days_held} {days_held#day|days} of the week to {last_date} that {days_held#is|are} held.
+--     en: {sent} messages went out on the {days_held} available {days_held#day|days} of the week to {last_date}.
 --     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.
 --   select abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where figure = 'sent' and change <> 0
---     en: That is {rate} {comparison} than in the week before.
+--     en: That is {rate} {comparison} than the week before.
 --     ko: 직전 주보다 {rate} {comparison}.
 --   select 1 from answer where figure = 'sent' and change = 0
---     en: That is as many as in the week before.
+--     en: That is as many as the week before.
 --     ko: 직전 주와 같습니다.
 --   select last_date - 6 as first_date, last_date, len(list_filter(daily_values[15:], lambda day: day is null)) as missing from answer
 --   where figure = 'sent' and (days_held < 7 or previous is null)
---     en: The weeks are not compared: statistics of {missing} of the 14 days to {last_date} are not held.
+--     en: The weeks cannot be compared: {missing} of the 14 days to {last_date} have no statistics.
 --     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
 --   select figure, value, previous from answer where verdict_code = 'better'
---     en: {figure} got clearly better: {value:rate} after {previous:rate} in the week before.
+--     en: {figure} improved significantly: {value:rate}, versus {previous:rate} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 좋아졌습니다.
 --   select figure, value, previous from answer where verdict_code = 'worse'
---     en: {figure} got clearly worse: {value:rate} after {previous:rate} in the week before.
+--     en: {figure} became significantly worse: {value:rate}, versus {previous:rate} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 나빠졌습니다.
 --   select string_agg(channel, ', ' order by channel) filter (counts_deliveries) as delivering, string_agg(channel, ', ' order by
 --   channel) filter (counts_clicks) as clicking from marts.channel_counters where channel in (select channel from marts.message_days
 --   where sent > 0 and date > (select max(last_date) - 7 from answer)) having delivering is not null and clicking is not null
---     en: The delivery rate is of {delivering:channels}, the click rate of {clicking:channels}: other channels do not report that. Rates
---       also move with the mix of channels. Those of in-app and in-web messages divide by what was shown, where that is known.
+--     en: Delivery rate covers {delivering:channels}. Click rate covers {clicking:channels}. Other channels do not report them. Rates
+--       also change with the mix of channels. For in-app and in-web messages, the base is messages shown, if known.
 --     ko: 도달률은 {delivering:channels}, 클릭률은 {clicking:channels} 기준이며, 나머지 채널은 해당 수치를 제공하지 않습니다. 채널 구성이 바뀌면 비율도 달라집니다.
 --       인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
 --     as: note
 --   select value as cost, currency, days_held from answer where figure = 'message_cost' and value > 0
---     en: The messages of channels with a price cost {cost:price} in the week.
+--     en: Messages on channels with a price cost {cost:price} this week.
 --     ko: 단가를 설정한 채널의 최근 한 주 메시지 비용은 {cost:price}입니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where figure = 'conversion_rate')
---     en: Campaigns count different goals, or none, so there is no conversion rate over all of them.
+--     en: Campaigns count different goals or none, so an overall conversion rate is not shown.
 --     ko: 캠페인마다 목표가 다르거나 없어 전체 전환율은 계산하지 않습니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
---     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
+--     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages were sent on the days of the 28 up to then that are held.
+--     en: No messages went out on the available days of these 28.
 --     ko: 그때까지의 28일 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where figure = 'click_rate' and exists (from marts.message_days where channel = 'email' and clicked > 0)
---     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
+--     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
 

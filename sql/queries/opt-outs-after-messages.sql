@@ -12,21 +12,21 @@
 -- sentences:
 --   select item, channel, per_thousand, per_thousand_of_others, first_date, last_date from answer where verdict_code = 'more' order
 --   by opted_out desc limit 3
---     en: After “{item}” ({channel}) more people opt out within 72 hours than chance explains: {per_thousand} of a thousand messages
---       {first_date~last_date}, {per_thousand_of_others} of the other messages with an 080 number.
+--     en: “{item}” ({channel}) drives opt-outs: {per_thousand} per 1,000 messages within 72 hours {first_date~last_date}; other messages
+--       with an 080 number, {per_thousand_of_others}.
 --     ko: {first_date~last_date}에 보낸 ‘{item}’({channel})의 72시간 내 수신거부는 1,000건당 {per_thousand}건으로, 080 수신거부 번호가 있는 다른
 --       메시지({per_thousand_of_others}건)보다 뚜렷하게 많습니다.
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date from answer having count(*) filter (verdict_code
 --   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code not in ('too_few', 'alone')) > 0
---     en: Of the messages {first_date~last_date}, none brings more opt-outs within 72 hours than chance explains.
---     ko: {first_date~last_date} 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 것은 없습니다.
+--     en: No message {first_date~last_date} drives significantly more opt-outs within 72 hours than others.
+--     ko: {first_date~last_date} 발송분 중 72시간 내 수신거부가 유의하게 많은 메시지는 없습니다.
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}
 --   from answer where verdict_code = 'more' order by opted_out desc limit 2
 --     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} opt-outs followed its {messages} messages {first_date~last_date}.
---     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_date~last_date}에 보낸 {messages}건 중 {opted_out}건이 수신거부로 이어졌습니다.
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_date~last_date} 발송 {messages}건 중 {opted_out}건에서 72시간 내 수신거부가 발생했습니다.
 --     as: to do
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'opt_outs')
 --     en: Opt-outs are not pulled: set reference.opt_outs in dawnload.yaml.

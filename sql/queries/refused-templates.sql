@@ -8,24 +8,24 @@
 -- sentences:
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known in
 --   ('that day', 'earlier') having sent > 0
---     en: Refused or suspended, and sent all the same: {templates} ({sent} messages).
+--     en: Refused or suspended templates were sent: {templates} ({sent} messages).
 --     ko: 반려되거나 중단된 상태에서 템플릿 {templates}{이/가} {sent}건 발송되었습니다.
 --     as: finding
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known =
 --   'later' having sent > 0
---     en: Refused or suspended by now: {templates}. Whether they were when their {sent} messages went out is not known, because the list
---       was read later.
+--     en: Refused or suspended now: {templates}. Their status when {sent} messages went out is unknown, because the list was read
+--       later.
 --     ko: {templates} 템플릿은 현재 반려되거나 중단된 상태입니다. 상태를 발송 후에 조회해, {sent}건을 보낼 때의 상태는 알 수 없습니다.
 --   select coalesce(template_name, template) as template, any_value(state) as state, min(status_since) as since_day, sum(sent) as sent, min(first_date) as
 --   first_date, max(last_date) as last_date, list(distinct resource_name)[:2] as campaigns from answer group by all order by sent
 --   desc limit 5
---     en: Look whether the template “{template}” ({state}, as read on {since_day}) still sends in {campaigns}, and replace it if not:
---       {sent} messages {first_date~last_date}.
+--     en: Template “{template}” is {state} (checked {since_day}). {campaigns} used it for {sent} messages {first_date~last_date}; replace
+--       it.
 --     ko: {campaigns}의 템플릿 ‘{template}’{이/가} 발송되는지 확인하고 필요하면 교체하세요({state}, {since_day} 확인). {first_date~last_date}에 {sent}건을 보냈습니다.
 --     as: to do
 --   select 1 where not exists (from answer) and exists (from ops.snapshots where stream like '%templates') and exists (from
 --   ops.coverage where stream = 'events')
---     en: No message went out by a template that is known to be refused or suspended.
+--     en: No message used a template that is known to be refused or suspended.
 --     ko: 반려되거나 중단된 것으로 확인된 템플릿으로 보낸 메시지는 없습니다.
 
 with period as (from marts.period('events', days := 28))

@@ -148,7 +148,7 @@ describe('an answer for an agent', () => {
 
   it('says what the bundled question reads in its answer', async () => {
     const { about } = await asked('ab-tests');
-    expect(about).toMatchObject({ sentences: ['None of 2 comparisons with a baseline has a winner yet.'] });
+    expect(about).toMatchObject({ sentences: ['No winner yet in 2 comparisons with a baseline.'] });
   });
 
   it('says nothing of days that a later list of opt-outs holds too', async () => {

@@ -104,7 +104,7 @@ describe('dawnload query', () => {
     const told = await run({ name: 'ab-tests', format: 'csv' });
     expect(told.stdout).toMatch(/^campaign_name,metric,variant_name,[\s\S]+가을 세일 연장,click,A,/);
     expect(told).toMatchObject({
-      stderr: 'None of 2 comparisons with a baseline has a winner yet.\nA/B tests: 4 rows',
+      stderr: 'No winner yet in 2 comparisons with a baseline.\nA/B tests: 4 rows',
       exitCode: EXIT.done,
     });
     const korean = (await run({ name: 'ab-tests', lang: 'ko' })).stderr;
