@@ -56,7 +56,7 @@ const EXECUTED: [string, RegExp][] = [
   ['rum', /Unknown command 'rum'\.\s+Did you mean run\?/],
   ['help bakfill', /Unknown command: bakfill\.\s+Did you mean backfill\?/],
   ['run --jsn', /Unknown option '--jsn'\.\s+Did you mean --json\?/],
-  ['schedule print systemd', /too many arguments for 'schedule'/],
+  ['schedule print systemd', /Too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],
   ['sandbox --billing-journal nowhere/bills', /The sandbox cannot start \(ENOENT[^\n]*\)\.\s+Choose another/],
