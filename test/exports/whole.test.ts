@@ -471,7 +471,7 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
 describe('what nights say of exports', { tags: ['long'] }, () => {
   test('a day that waits for a person is told alike, also where no other day is held', async () => {
     const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
-    await ends(place.run(['run']), 1, /days_missing .* wait for a person.* only what fits `exports\.budget`/);
+    await ends(place.run(['run']), 1, /days_missing .* need your decision.* only within `exports\.budget`/);
     const status = await place.run(['status']);
     expect(status.stdout).toMatch(/2026-11-20 .* waits +│/);
     expect(status.stdout).toMatch(/waits +events: 2026-11-20; your decision is needed/);
@@ -488,7 +488,7 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
     await place.run(['exports', 'decide', KEY, '--abandon']);
     const abandoned = await place.run(['status']);
     expect(abandoned.stdout).toMatch(/given up +events: 2026-11-20/);
-    expect(abandoned.stdout).not.toMatch(/wait for a person/);
+    expect(abandoned.stdout).not.toMatch(/your decision is needed/);
     await place.run(['run']);
     expect(await place.rows(fresh)).toEqual([{ missing: 0, behind: 0 }]);
     const { stdout, stderr } = await place.run(['query', 'missing-days']);
