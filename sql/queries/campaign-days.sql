@@ -17,7 +17,7 @@
 --     en: “{resource_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
 --     ko: 이 기간에 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, {days}일 동안 {sent}건입니다.
 --   select 1 where not exists (from answer)
---     en: No campaign and no user journey that was asked for sent messages on the days that are held.
+--     en: None of the requested campaigns and user journeys sent messages on the available days.
 --     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
 
 with params as (

@@ -19,10 +19,10 @@
 --     en: “{resource_name}” sent the most: {sent} of {of_all} messages.
 --     ko: 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, 전체 {of_all}건 중 {sent}건입니다.
 --   from answer where rank = 1 and clicked > 0 and click_rate is not null and getvariable('measure')::varchar = 'clicked' limit 1
---     en: “{resource_name}” was clicked most: {clicked} clicks, {click_rate} of its messages.
+--     en: “{resource_name}” got the most clicks: {clicked} (click rate {click_rate}).
 --     ko: 클릭이 가장 많은 것은 ‘{resource_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
 --   select 1 where not exists (from answer)
---     en: No campaign and no user journey that was asked for sent messages on the days that are held.
+--     en: None of the requested campaigns and user journeys sent messages on the available days.
 --     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
 --     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; machine_click_share and human_click_rate come from the events.

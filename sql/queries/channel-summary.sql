@@ -28,14 +28,14 @@
 --   select date, sum(sent) as sent, lag(sum(sent)) over (order by date) as previous, if(max(days) > 7, 'month', 'week') as unit,
 --   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by date qualify row_number()
 --   over (order by date desc) = 1 and previous is not null
---     en: In the last {unit} that is held whole, from {date:day} on, {sent} messages were sent; in the one before {previous}.
+--     en: {sent} messages went out in the latest complete {unit} (from {date:day}), versus {previous} in the one before.
 --     ko: 모든 날짜가 있는 마지막 {unit_ko}({date:day}부터)에 {sent}건, 그 앞 {unit_ko}에 {previous}건을 발송했습니다.
 --   select count(distinct date) as periods from answer where days_held < days having periods > 0
---     en: {periods} {periods#period is|periods are} not held whole: compare {periods#its|their} rates and messages a day, not {periods#its|their} sums.
+--     en: {periods} {periods#period is|periods are} incomplete. Compare rates and messages per day, not sums.
 --     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages were sent on the days of these that are held.
+--     en: No messages went out on the available days.
 --     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 
 with params as (

@@ -20,7 +20,7 @@
 --     en: “{conversion_name}” came from {channel} most often: {conversions} of {of_all}.
 --     ko: ‘{conversion_name}’ 전환이 가장 많은 채널은 {channel}{으로/로}, {of_all}건 중 {conversions}건입니다.
 --   select 1 where not exists (from answer)
---     en: No conversion of these days is held.
+--     en: No conversions on these days.
 --     ko: 이 기간의 전환이 없습니다.
 
 with period as (from marts.period('statistics', days := 28))

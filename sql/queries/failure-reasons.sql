@@ -19,11 +19,11 @@
 --       messages.
 --     ko: {first_date~last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failed}건입니다.
 --   select 1 from answer where trend is null limit 1
---     en: Trends need the events of two whole weeks; where they are not held, no trend is shown.
+--     en: Trends need the events of two complete weeks. Without them, trends are left out.
 --     ko: 추세를 보려면 2주 전체의 이벤트가 필요하며, 없는 항목에는 추세를 표시하지 않습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
---     en: No send failed on the days whose events are held.
+--     en: No send failed on the days with events.
 --     ko: 이벤트 데이터가 있는 날짜에 실패한 발송이 없습니다.
 
 -- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are held.

@@ -20,16 +20,16 @@
 -- sentences:
 --   select *, replace(many, '+', ' or more') as many_en, replace(many, '+', '건 이상') || if(many like '%+', '', '건') as many_ko from
 --   ends where is_clear
---     en: Readers of “{resource_name}” ({channel}) who had had {many_en} messages before click clearly less than those who had had {few}:
---       {many_click_rate} instead of {few_click_rate}.
+--     en: Readers of “{resource_name}” ({channel}) with {many_en} earlier messages click less: {many_click_rate}, versus {few_click_rate}
+--       with {few}.
 --     ko: ‘{resource_name}’({channel})에서는 그 전에 메시지를 {many_ko} 받은 사람의 클릭률이 {many_click_rate}로, {few}건 받은 사람({few_click_rate})보다 뚜렷하게
 --       낮습니다.
 --   from ends where not is_clear
---     en: Readers of “{resource_name}” ({channel}) do not click clearly less after many messages.
+--     en: Readers of “{resource_name}” ({channel}) do not click significantly less after many messages.
 --     ko: ‘{resource_name}’({channel})에서는 메시지를 많이 받은 사람의 클릭률이 뚜렷하게 낮지 않습니다.
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
 --   any_value(days_needed)
---     en: Events of {days_held} of the {days_needed} days that this takes are held, so earlier messages are missing from the counts.
+--     en: Only {days_held} of the {days_needed} days needed have events, so earlier messages are missing from the counts.
 --     ko: 필요한 {days_needed}일 중 {days_held}일의 이벤트만 있어 그 전에 받은 메시지 수가 실제보다 적게 집계됩니다.
 --     as: note
 

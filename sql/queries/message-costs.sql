@@ -22,7 +22,7 @@
 --     as: note
 --   select string_agg(channel, ', ' order by channel) as channels from ops.message_prices where channel not in (select channel from
 --   daily_statistics where channel is not null) having count(*) > 0
---     en: A price is set for messages on {channels}, and the warehouse holds none of them: check the name of the channel.
+--     en: A price is set for {channels}, but the warehouse has no messages there. Check the name of the channel.
 --     ko: {channels} 메시지는 단가(prices)가 설정되어 있지만 보유한 메시지가 없습니다. 채널 이름을 확인하세요.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where price is not null) and not exists (from ops.message_prices)
@@ -33,7 +33,7 @@
 --     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages were sent on the days of these that are held.
+--     en: No messages went out on the available days.
 --     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 
 with params as (

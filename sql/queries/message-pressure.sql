@@ -9,7 +9,7 @@
 -- sentences:
 --   select least(window_days, days_held) as days, sum(people) as people, sum(messages) / sum(people) as messages from answer group by
 --   all
---     en: On the {days} {days#day|days} whose events are held, {people} people got messages, {messages} each on average.
+--     en: {people} people got messages on the {days} {days#day|days} with events, {messages} each on average.
 --     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
 --   with ends as (select *, row_number() over (order by rowid) as place from answer where share_of_people >= 0.05) select
 --   many.share_of_people as share, many.click_rate, few.click_rate as few_click_rate, replace(replace(many.messages_per_person, '+',

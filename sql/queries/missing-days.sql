@@ -19,10 +19,10 @@
 --     as: alert
 --   select 1 where exists (from ops.coverage) and not exists (from answer where reason not in ('removed by retention', 'given up
 --   by a person'))
---     en: No wanted day is missing.
+--     en: No days are missing.
 --     ko: 설정이 요구하는 날짜 중 빠진 날짜는 없습니다.
 --   select count(distinct first_date) as gaps from answer where reason = 'missing' and stream <> 'events' having gaps > 0
---     en: `dawnload run` asks again for the missing days of free streams.
+--     en: `dawnload run` requests the missing days of free streams again.
 --     ko: `dawnload run`을 실행하면 무료 데이터의 빠진 날짜를 다시 요청합니다.
 --     as: to do
 --   select 1 from answer where stream = 'events' and reason = 'missing' limit 1
@@ -36,17 +36,17 @@
 --     as: note
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'waits for a person'
 --   having days > 0
---     en: {days} {days#day waits|days wait} for a person {first_date~last_date}: `dawnload exports list`.
+--     en: Your decision is needed for {days} {days#day|days} {first_date~last_date}; see `dawnload exports list`.
 --     ko: 담당자의 결정을 기다리는 날짜가 {days}일 있습니다({first_date~last_date}): `dawnload exports list`.
 --     as: to do
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'given up by a person'
 --   having days > 0
---     en: A person gave up the events of {days} {days#day|days} {first_date~last_date}: `dawnload exports list`.
+--     en: You gave up the events of {days} {days#day|days} {first_date~last_date}; see `dawnload exports list`.
 --     ko: 담당자가 포기한 이벤트 날짜가 {days}일 있습니다({first_date~last_date}): `dawnload exports list`.
 --     as: note
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'removed by retention'
 --   having days > 0
---     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention.
+--     en: Retention removed the events of {days} {days#day|days} {first_date~last_date}.
 --     ko: 보존 기간이 지나 삭제된 이벤트가 {days}일분 있습니다({first_date~last_date}).
 --     as: note
 

@@ -18,7 +18,7 @@
 --   select sum(value) as sent, period.last_date - period.first_date + 1 - max(days_missing) as days, period.first_date,
 --   period.last_date from answer, marts.period('statistics', days := 7) as period where measure = 'sent' and days_missing > 0 and
 --   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by period.first_date, period.last_date
---     en: {sent} messages were sent on the {days} {days#day|days} that {days#is|are} held {first_date~last_date}.
+--     en: {sent} messages went out on the {days} available {days#day|days} {first_date~last_date}.
 --     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 보냈습니다.
 --   select abs(sum(value) / sum(previous) - 1) as rate, if(sum(value) > sum(previous), 'more', 'fewer') as comparison from answer
 --   where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
@@ -29,7 +29,7 @@
 --     en: That is as many as in the period before.
 --     ko: 직전 기간과 같습니다.
 --   select max(days_missing + previous_days_missing) as days from answer having days > 0
---     en: They are not compared with the period before: {days} {days#day|days} of the two periods {days#is|are} not held.
+--     en: The periods cannot be compared: {days} {days#day|days} of the two {days#is|are} missing.
 --     ko: 두 기간 중 {days}일의 데이터가 없어 직전 기간과 비교하지 않습니다.
 --     as: note
 --   select 1 from answer where measure = 'conversion_rate' having bool_or(value is null and goals is not null)
@@ -41,10 +41,10 @@
 --     ko: 비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
---     en: No daily statistics are held yet. `dawnload run` brings them, free of charge.
+--     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages were sent on the days that are held.
+--     en: No messages went out on the available days.
 --     ko: 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where channel_or_campaign = 'email' and measure = 'click_rate' and value > 0
 --     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.

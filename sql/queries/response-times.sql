@@ -10,7 +10,7 @@
 --   response (varchar, default null, one of delivered clicked): only this kind of response
 -- sentences:
 --   from answer where response = 'clicked' and responses > 0 order by responses desc limit 1
---     en: Of “{resource_name}” ({channel}), which has the most clicks of known time, half come within {p50_seconds}.
+--     en: Half of the clicks on “{resource_name}” ({channel}) come within {p50_seconds}.
 --     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 일어납니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
 --   1 and rank() over (order by p50_seconds) = count(*) over ()
@@ -19,7 +19,7 @@
 --     ko: 클릭이 20건 이상인 것 중에서는 ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 {p50_seconds} 안에 일어납니다.
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
---     en: Mail scanners made {machines} of the clicks ({channel}), {rate} of all; they are left out.
+--     en: Mail scanners made {machines} of the clicks ({channel}), {rate} of all. They are left out.
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건(전체의 {rate})은 제외했습니다({channel}).
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and

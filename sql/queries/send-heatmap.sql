@@ -26,11 +26,11 @@
 --     as: finding
 --   select any_value(answer.channel) as channel from answer where exists (from cells) and not exists (from cells where is_clear)
 --   having count(*) > 0
---     en: Of the hours of a weekday on which {channel} was sent at least three times, none is clicked clearly more than the other
---       messages of the same campaigns on the same days.
+--     en: No hour of a weekday on {channel} has a significantly higher click rate than the same campaigns at other hours of those days.
+--       Only hours with at least three sends count.
 --     ko: {channel} 채널에서 세 번 이상 보낸 요일·시간대 중 같은 날 같은 캠페인의 다른 시간대보다 클릭률이 뚜렷하게 높은 것은 없습니다.
 --   select 1 where exists (from answer) and not exists (from cells)
---     en: Hours of a weekday cannot be judged yet: that takes 100 messages on three such days.
+--     en: Hours of a weekday cannot be compared yet. That requires 100 messages on three such days.
 --     ko: 요일·시간대는 아직 판단할 수 없습니다. 같은 요일·시간대에 3일 이상, 100건 이상 발송해야 합니다.
 
 with params as (

@@ -14,7 +14,7 @@ export const WORDS = {
   contents: text('Contents', '목차'),
   happened: text('The last seven days', '최근 7일'),
   standsOut: text('What stands out', '눈에 띄는 점'),
-  nothingStandsOut: text('Nothing stands out beyond chance.', '우연으로 보기 어려운 변화는 없습니다.'),
+  nothingStandsOut: text('No significant changes.', '유의한 변화가 없습니다.'),
   toDo: text('What to do', '할 일'),
   nothingToDo: text('Nothing to change in campaigns.', '캠페인에서 바꿀 것이 없습니다.'),
   moreToDo: text('{left} more', '나머지 {left}건'),
@@ -25,15 +25,15 @@ export const WORDS = {
   seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
   // Tiles.
   weekBefore: text('week before {value}', '직전 주 {value}'),
-  partOfWeek: text('of {days} {days#day|days} held', '{days}일의 데이터'),
-  noWeekBefore: text('the week before is not held whole', '직전 주 데이터 부족'),
+  partOfWeek: text('{days} available {days#day|days}', '{days}일의 데이터'),
+  noWeekBefore: text('previous week incomplete', '직전 주 데이터 부족'),
   trend: text(
     '{name}: 28 days to {day}, the last seven marked; {first} on the first day, {last} on the last',
     '{name}, {day}까지 28일의 추이(최근 7일 표시). 첫날 {first}, 마지막 날 {last}',
   ),
   better: text('✓ better', '✓ 개선'),
   worse: text('✗ worse', '✗ 악화'),
-  same: text('≈ about the same', '≈ 비슷함'),
+  same: text('≈ no significant change', '≈ 유의한 차이 없음'),
   // Titles of sections.
   channels: text('Channels', '채널'),
   campaigns: text('Campaigns', '캠페인'),
@@ -57,7 +57,7 @@ export const WORDS = {
     'Rates of the last seven days by channel, and change since the week before',
     '채널별 최근 7일 비율과 직전 주 대비 변화',
   ),
-  watched: text('Campaigns that differ from their channel beyond chance', '같은 채널과 뚜렷하게 다른 캠페인'),
+  watched: text('Campaigns that differ significantly from their channel', '같은 채널과 뚜렷하게 다른 캠페인'),
   allCampaigns: text(
     'All campaigns of the last seven days, and change since the week before',
     '최근 7일의 모든 캠페인과 직전 주 대비 변화',
@@ -71,7 +71,7 @@ export const WORDS = {
   sentDays: text('Messages of each campaign and user journey by day', '캠페인·유저 여정별 일별 발송량'),
   heatmap: text('Click rate in per cent by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
   bestHours: text(
-    'The most clicked hour of each campaign, as far as the numbers can tell',
+    'The hour with the highest click rate of each campaign',
     '캠페인별로 클릭률이 가장 높은 시간대',
   ),
   clickTimes: text(
@@ -86,7 +86,7 @@ export const WORDS = {
   followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),
   sentTemplates: text('Templates, most sent first', '템플릿(발송 많은 순)'),
   reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
-  streams: text('Days held and missing of each kind of data', '데이터 종류별 보유·누락 날짜'),
+  streams: text('Available and missing days by kind of data', '데이터 종류별 보유·누락 날짜'),
   changes: text('Changes by day and counter', '날짜·지표별 변동'),
   testsOfData: text('Findings of the last round', '마지막 검사의 발견 사항'),
   feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
@@ -94,7 +94,7 @@ export const WORDS = {
   // How to read a chart.
   readCompared: text('● click rate, dashes: the rate of the others', '● 클릭률, 점선은 다른 캠페인'),
   readInterval: text(
-    'an interval that crosses the dashed line allows for no difference',
+    'an interval that crosses the dashed line: there may be no difference',
     '구간이 점선에 걸치면 차이가 없을 수도 있음',
   ),
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),

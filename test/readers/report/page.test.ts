@@ -59,7 +59,7 @@ describe('the first screen', () => {
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
     const quiet = pageOf([answered('channel-summary', [['sentence', 'A sentence.']])]);
     expect(textOf(quiet, '.to-do')).toContain('Nothing to change in campaigns.');
-    expect(textOf(quiet, '.reading')).toContain('Nothing stands out');
+    expect(textOf(quiet, '.reading')).toContain('No significant changes');
   });
 
   test('has a line for what makes its numbers doubtful, and the reason at the end', () => {

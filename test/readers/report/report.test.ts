@@ -223,7 +223,7 @@ test('a day that is missing is named, and days before the first of a stream are 
   expect(freshness).toContain('Events (paid): 2 days missing from 21 Nov to 22 Nov.');
   expect(freshness).not.toContain('13 Nov');
   expect(later).toMatch(/class="notice"[^>]*>\s*Statistics of 2 days of the last two weeks are missing/);
-  expect(sentencesOf(await make(place.published)).get('freshness')).toContain('No wanted day is missing');
+  expect(sentencesOf(await make(place.published)).get('freshness')).toContain('No days are missing');
 });
 
 describe('the command', () => {
