@@ -15,7 +15,7 @@ function renew(path, text) {
 }
 
 renew('../sql/streams/events/messages.sql', messageStatements);
-// After the SQL that it describes. What was compiled does not need it, since it has types alone.
+// After the SQL that it describes. What was compiled does not need it, because it has only types.
 renew('../src/warehouse/statements.ts', statementTypes());
 
 const folder = new URL('../sql/', import.meta.url);

@@ -1,10 +1,10 @@
 // Reads what people read (documents, comments of SQL, the dictionary, texts and comments of code) and names expressions that we retired,
-// and sentences of more than 30 words. `npm run check` reads the files of FINISHED; `node scripts/words.js FILE …` reads any other.
+// and sentences of more than 30 words. `npm run check` reads the files of CHECKED; `node scripts/words.js FILE …` reads any other.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** What is checked: folders and files. */
-const FINISHED = [
+const CHECKED = [
   'README.md',
   'AGENTS.md',
   'CHANGELOG.md',
@@ -19,7 +19,7 @@ const FINISHED = [
 ];
 
 /** What is not checked yet: the page, the questions, and the documents that the build writes from their headers. */
-const UNFINISHED = /^src\/readers\/report\/|^sql\/(?:queries|sentences)\/|^docs\/(?:queries|tables)\.md$/;
+const NOT_YET = /^src\/readers\/report\/|^sql\/queries\/|^docs\/(?:queries|tables)\.md$/;
 
 /** Retired expressions, each with what to write. */
 const RETIRED = [
@@ -93,13 +93,13 @@ function longIn(lines) {
   return sentences.filter((one) => (one.match(/[A-Za-z0-9'’-]+/g) ?? []).length > MOST_WORDS);
 }
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : FINISHED;
+const files = process.argv.length > 2 ? process.argv.slice(2) : CHECKED;
 const all = execFileSync('git', ['ls-files', ...files], { encoding: 'utf8' })
   .trim()
   .split('\n');
 let found = 0;
 const isChecked = (name) =>
-  /\.(md|sql|ts|yaml)$/.test(name) && (process.argv.length > 2 || !UNFINISHED.test(name));
+  /\.(md|sql|ts|yaml)$/.test(name) && (process.argv.length > 2 || !NOT_YET.test(name));
 for (const file of all.filter(isChecked)) {
   const lines = readable(file, readFileSync(file, 'utf8'));
   for (const [at, line] of lines.entries())

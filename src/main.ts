@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { commandLine, type Action } from './commands/program.js';
+import { commandLine, mistakeOf, type Action } from './commands/program.js';
 import type { Flags } from './config/flags.js';
 import { packageVersion, realEffects } from './ground/effects.js';
 import {
@@ -14,7 +14,7 @@ import {
   InterruptedError,
   messageOf,
   StorageError,
-  UsageError,
+  type UsageError,
   type ExitCode,
 } from './ground/errors.js';
 import { jsonLog, quiet, realTerminal, timed } from './terminal/terminal.js';
@@ -88,10 +88,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.title = `dawnload ${command}`.trimEnd();
     await program.parseAsync(argv);
   } catch (error) {
-    failure = error;
-    exitCode = report(error, verbose);
-    if (error instanceof CommanderError && exitCode === EXIT.usage && command === 'run')
-      await reportUnstarted(error.message, program.opts());
+    const mistake = error instanceof CommanderError ? mistakeOf(error) : undefined;
+    failure = mistake ?? error;
+    exitCode = report(failure, verbose);
+    if (mistake !== undefined && command === 'run') await reportUnstarted(mistake, program.opts());
   }
   terminal.progress('');
   // A pipe may still hold some of what was written.
@@ -110,7 +110,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 /** Reports a `run` whose command line is wrong, as one that could not start: nobody reads what cron writes. */
 async function reportUnstarted(
-  message: string,
+  mistake: UsageError,
   { config: settingsFile, ...flags }: Flags & { readonly config?: string },
 ): Promise<void> {
   const { loadConfig } = await import('./config/config.js');
@@ -119,7 +119,7 @@ async function reportUnstarted(
   const given = { ...flags, settingsFile };
   const load = () => loadConfig(FIELDS, given);
   const invocation = { flags: given, environment: process.env, effects, terminal, runId, loadConfig: load };
-  await alerts.reportUnstarted(invocation, new UsageError(message));
+  await alerts.reportUnstarted(invocation, mistake);
 }
 
 /** @param again describes what ends the process immediately, such as `press Ctrl-C again` */

@@ -1,10 +1,10 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option, type CommanderError } from 'commander';
 import { LOG_FORMATS, type Flags } from '../config/flags.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
-import { formatCount, visibleLines } from '../terminal/text.js';
+import { formatCount } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 import type { Command as Performer } from './shared.js';
 
@@ -57,15 +57,16 @@ function withExamples(command: Command, ...examples: readonly string[]): Command
   return command.addHelpText('before', `Examples:\n  ${examples.join('\n  ')}\n`);
 }
 
-/** A message of the parser, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, in the form of all errors. */
-function sentenceOf(text: string): string {
-  const [first = '', ...hints] = text.trim().split('\n');
-  const message = first.replace(/^error: /, '').replace(/[.]?$/, '.');
-  const lines = [
-    `dawnload: ${message.charAt(0).toUpperCase()}${message.slice(1)}`,
-    ...hints.map((hint) => `  ${hint.replace(/^\((.*)\)$/, '$1')}`),
-  ];
-  return `${lines.join('\n')}\n`;
+/**
+ * A mistake on the command line, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, in the form of all errors;
+ * undefined if the parser ended without one, after it printed help or the version.
+ */
+export function mistakeOf({ code, exitCode, message }: CommanderError): UsageError | undefined {
+  if (exitCode === 0 || code === 'commander.help') return undefined;
+  const [first = '', near = ''] = message.replace(/^error: /, '').split('\n');
+  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/[.]?$/, '.')}`;
+  const hint = `${near.replace(/^\((.*)\)$/, '$1 ')}\`dawnload help\` lists the commands.`;
+  return new UsageError(sentence, { hint });
 }
 
 export function commandLine(version: string, perform: Perform): Command {
@@ -74,12 +75,8 @@ export function commandLine(version: string, perform: Perform): Command {
       "Loads a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
     )
     .version(version, '-V, --version', 'the version of dawnload')
-    .configureOutput({
-      outputError: (text, write) => {
-        write(visibleLines(sentenceOf(text)));
-      },
-    })
-    .showHelpAfterError('  `dawnload help` lists the commands.')
+    // `main` prints mistakes like all other errors.
+    .configureOutput({ outputError: () => undefined })
     .exitOverride()
     // These may be anywhere on the line.
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')

@@ -307,7 +307,7 @@ function parseSettings(
     variables,
   );
   const known = { alerts: receivers, projectId, dataDir: locate(dataDir), heartbeat };
-  throw new SettingsError(data === undefined ? wrong(error.issues[0]) : unwritable(where), known);
+  throw new SettingsError(data === undefined ? wrong(error.issues[0]) : notForDuckdb(where), known);
 
   function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
     const source = file ?? 'The environment';
@@ -322,7 +322,7 @@ function parseSettings(
 }
 
 /** DuckDB reads what follows a `?` as options, and looks for the file's log elsewhere. It takes every other name. */
-const unwritable = (dataDir: string): ConfigError =>
+const notForDuckdb = (dataDir: string): ConfigError =>
   new ConfigError(`The path of the data folder ${dataDir} contains "?", which DuckDB cannot write to.`, {
     hint: 'Rename that folder, or choose another data_dir.',
   });

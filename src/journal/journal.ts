@@ -15,7 +15,7 @@ import type { Effects } from '../ground/effects.js';
 import { jsonOf } from '../ground/envelope.js';
 import { ConfigError, DamageError, DawnloadError, StorageError, UsageError } from '../ground/errors.js';
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
-import { foldersOf, instantName } from '../landing/paths.js';
+import { asidePath, foldersOf } from '../landing/paths.js';
 import { isFull, orStorageError, readIfThere } from '../landing/storage-error.js';
 import { plural } from '../terminal/text.js';
 import { instant, wholeNumber, type Head } from '../landing/landing-zone.js';
@@ -172,9 +172,9 @@ export class Journal {
     const { own, bytes, path, isDamaged, hidden } = found;
     await journal.#disk.makeFolder(dirname(path));
     for (const one of [path, await copyIn(place)]) await sweepTemporaries(dirname(one));
-    const aside = `.set-aside-${instantName(effects.now())}`;
+    const now = effects.now();
     const keep = (one: string, what: Buffer): Promise<void> =>
-      new DurableFolder(dirname(one), effects).write(`${one}${aside}`, what, 'journal/set-aside');
+      new DurableFolder(dirname(one), effects).write(asidePath(one, now), what, 'journal/set-aside');
     if (isDamaged) await keep(path, own);
     if (hidden !== undefined) await keep(await copyIn(place), hidden);
     if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
@@ -285,9 +285,7 @@ export class Journal {
   async confirm(newest: number, lost: number[] = []): Promise<void> {
     if (this.#copy === 'other') {
       const copy = await copyIn(this.place);
-      await orStorageError('rename', copy, () =>
-        rename(copy, `${copy}.set-aside-${instantName(this.effects.now())}`),
-      );
+      await orStorageError('rename', copy, () => rename(copy, asidePath(copy, this.effects.now())));
       this.#copy = 'behind';
     }
     await this.append(
@@ -503,7 +501,7 @@ function linesIn(bytes: Buffer, path: string): Written[] {
   for (const text of bytes.toString('utf8').split('\n').slice(0, -1)) {
     const line = writtenIn(text, kinds);
     if (line === undefined || line.seq <= (lines.at(-1)?.seq ?? 0))
-      throw new DamageError(`Line ${lines.length + 1} of ${path} is no line of a journal.`, {
+      throw new DamageError(`Line ${lines.length + 1} of ${path} is not a line of a journal.`, {
         hint: 'Restore data/ledger from a backup. Nothing was changed.',
       });
     lines.push(line);

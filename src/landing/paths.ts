@@ -80,6 +80,9 @@ export function instantName(instant: Date): string {
   return instant.toISOString().replaceAll(/[-:]/g, '');
 }
 
+/** Returns the name for a file that is set aside because it cannot be used. An erasure removes such files (`REMOVABLE`). */
+export const asidePath = (path: string, now: Date): string => `${path}.set-aside-${instantName(now)}`;
+
 /** Parses a name into its instant. */
 export function instantOf(name: string): Date | undefined {
   const iso = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)$/;

@@ -11,7 +11,7 @@ import { listDays, type Day } from '../ground/calendar.js';
 import { messageOf, StorageError } from '../ground/errors.js';
 import { isLocked } from '../landing/duckdb.js';
 import type { Head } from '../landing/landing-zone.js';
-import { instantName } from '../landing/paths.js';
+import { asidePath } from '../landing/paths.js';
 import { openElsewhere, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { Loss } from '../warehouse/warehouse.js';
@@ -72,7 +72,7 @@ export async function lossesOf(night: Night): Promise<Loss[]> {
     invocation.signal.throwIfAborted();
     if (isLocked(error)) throw openElsewhere(published, error);
     if (error instanceof StorageError) throw error;
-    const aside = `${published}.set-aside-${instantName(invocation.effects.now())}`;
+    const aside = asidePath(published, invocation.effects.now());
     await orStorageError('rename', published, () => rename(published, aside));
     invocation.terminal.warn(`${published} cannot be read as a warehouse. It is now ${aside}.`);
     return [];

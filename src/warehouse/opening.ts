@@ -14,7 +14,7 @@ import {
 } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { isLocked, isOutOfMemory, openInstance, rejectsLog, unlessMissing } from '../landing/duckdb.js';
-import { instantName } from '../landing/paths.js';
+import { asidePath } from '../landing/paths.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { count, foldersIn, Session, statement, statementsIn } from './session.js';
 import { limitsOf } from './memory-limit.js';
@@ -106,7 +106,7 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
 
 /** Moves away a log that DuckDB rejects. The file is then that of its last checkpoint, as after a kill: the run loads the rest. */
 async function setAsideLog(log: string, options: WarehouseOptions): Promise<void> {
-  const aside = `${log}.set-aside-${instantName(options.effects.now())}`;
+  const aside = asidePath(log, options.effects.now());
   await orStorageError('rename', log, () => rename(log, aside));
   options.warn?.(
     `DuckDB rejects the log of the private warehouse, which is now ${aside}. What it had is loaded again from the landing zone.`,

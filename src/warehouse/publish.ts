@@ -9,7 +9,7 @@ import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
 import { escaped, isLocked, openInstance } from '../landing/duckdb.js';
 import { openElsewhere } from '../landing/storage-error.js';
-import type { DataFiles } from '../landing/paths.js';
+import { asidePath, type DataFiles } from '../landing/paths.js';
 import { fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { storageError } from '../landing/storage-error.js';
 import { writing } from './opening.js';
@@ -58,7 +58,7 @@ export async function assertPublishable(published: string): Promise<void> {
 /** Renames a file that is not a database, so that it is not lost. Returns its new path. */
 export async function setAside(published: string, now: Date): Promise<string | undefined> {
   if (!existsSync(published) || (await isDatabase(published))) return undefined;
-  const aside = `${published}.set-aside-${now.toISOString().replaceAll(/[-:]/g, '')}`;
+  const aside = asidePath(published, now);
   await rename(published, aside);
   return aside;
 }
