@@ -47,9 +47,10 @@ create table ops.load_notes (
     note varchar,
     subject varchar,
     records bigint,
-    -- The rows of a statistic that came more than once, the largest first.
+    -- The rows of a statistic that came more than once, the largest first, and those of the answer before.
     statistic_id varchar,
-    given_rows json
+    given_rows json,
+    earlier_rows json
 );
 
 create table ops.drift_by_day (

@@ -260,10 +260,12 @@ export interface Statements {
   readonly 'streams/statistics/load/conversions': Nothing;
   readonly 'streams/statistics/load/sizes': { readonly first_day: string; readonly last_day: string; readonly table: string };
   readonly 'streams/statistics/load/restatements': Nothing;
-  readonly 'streams/statistics/load/replaced': { readonly stream: string; readonly latest_names: string; readonly names: string; readonly table: string; readonly conversions: string; readonly type: string; readonly grain: string; readonly name: string; readonly sender: string; readonly known_name: string; readonly place: string };
+  readonly 'streams/statistics/load/earlier_rows': Nothing;
+  readonly 'streams/statistics/load/replaced': { readonly stream: string; readonly latest_names: string; readonly names: string; readonly table: string; readonly conversions: string; readonly type: string; readonly grain: string; readonly earlier_rows: string; readonly name: string; readonly sender: string; readonly known_name: string; readonly place: string };
   readonly 'streams/statistics/rows': Nothing;
   readonly 'streams/statistics/twins/rows': { readonly first_day: string; readonly last_day: string; readonly condition: string };
   readonly 'streams/statistics/twins/apply': { readonly stream: string; readonly table: string; readonly conversions: string; readonly type: string };
   readonly 'streams/statistics/twins/decide': Nothing;
   readonly 'streams/statistics/twins/note': Nothing;
+  readonly 'streams/statistics/twins/restate': Nothing;
 }

@@ -189,3 +189,42 @@ test('a sum that comes as one row later, or as the rows again, is no restatement
     'message_sent | 800 | 810',
   ]);
 });
+
+const RESTATED: Readonly<Record<string, { sends: number; restated: readonly string[] }>> = {
+  'as much as the sub-channels have': {
+    sends: 800,
+    restated: [
+      'conversion:direct:buy | changed | 5 | 8 | campaign',
+      'conversion:direct:visit | appeared | - | 2 | campaign',
+      'message_sent | changed | 500 | 800 | campaign',
+    ],
+  },
+  'as one row, where the sub-channels have no more': { sends: 500, restated: [] },
+};
+
+test.each(Object.entries(RESTATED))(
+  'a row that comes again with another one counts %s, and is restated by that',
+  async (_, { sends: sent, restated }) => {
+    const workshop = new Workshop();
+    const bought = (...counts: readonly (readonly [string, number])[]): Row => ({
+      conversion: counts.map(([name, count]) => ({ name, type: 'direct', count })),
+    });
+    const rows = [
+      campaign(500, bought(['buy', 5])),
+      campaign(300, { ...noDetails, ...bought(['buy', 3], ['visit', 2]) }),
+    ];
+    const nights = [
+      [workshop.statistics(DAY, rows.slice(0, 1)), workshop.subchannels(DAY, [part(500)])],
+      [workshop.statistics(DAY, rows), workshop.subchannels(DAY, [part(sent)])],
+      // The same rows again are no restatement.
+      [workshop.statistics(DAY, rows)],
+    ];
+    const found = `select counter, kind, before, after, resource_type from ops.restatements order by all`;
+    for (const night of nights) await workshop.load(...night);
+    expect(await workshop.lines(SENT)).toEqual([`${sent} | ${sent}`]);
+    expect(await workshop.lines(found)).toEqual(restated);
+    expect(await workshop.lines('select note from ops.load_notes')).toEqual([
+      restated.length > 0 ? 'summed' : 'other_counts',
+    ]);
+  },
+);

@@ -217,7 +217,8 @@ where rows_before is not null;
 
 -- name: restatements
 -- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
--- of this load. A row that comes as twins which add up to it, or the other way round, is not restated.
+-- of this load. A row that comes as twins which add up to it, or the other way round, is not restated. The twins of the
+-- latest pull are compared when they are decided (`earlier_rows`).
 insert into ops.restatements by name
 with replacements as (
     select versions.*
@@ -271,6 +272,11 @@ divided as (
     from sums as before
     inner join sums as after using (date, statistic_id, summed)
     where before.version + 1 = after.version and (before.has_twins or after.has_twins)
+    union
+    select version, date, statistic_id
+    from sums
+    inner join replacements using (version, date)
+    where has_twins and latest
 ),
 
 before as (
@@ -318,6 +324,41 @@ from changes
 inner join replacements using (version, date)
 left join subjects using (date, statistic_id);
 
+-- name: earlier_rows
+-- What the answer before the latest one gave for a statistic that now comes as twins.
+create or replace temp table earlier_rows as
+with given as (
+    select
+        version,
+        staged_statistics.date,
+        statistic_id,
+        coalesce(given_rows, to_json([struct_pack(message_sent, message_failed, delivered, click, conversion)])) as rows
+    from staged_statistics
+    inner join versions using (pull, date)
+    union all
+    select
+        0,
+        date,
+        statistic_id,
+        coalesce(noted.given_rows, to_json([struct_pack(message_sent, message_failed, delivered, click, converted.conversion)]))
+    from daily_statistics
+    left join (
+        select date, statistic_id, list(struct_pack(name, type, count) order by position) as conversion
+        from daily_conversions
+        group by date, statistic_id
+    ) as converted using (date, statistic_id)
+    left join (from ops.load_notes where stream = 'statistics' and given_rows is not null) as noted using (date, statistic_id)
+    where date in (select date from days)
+)
+
+select versions.pull, twins.statistic_id, coalesce(given.rows, '[]'::json) as rows
+from versions
+inner join staged_statistics as twins using (pull, date)
+left join ops.coverage on coverage.stream = 'statistics' and versions.date = coverage.date
+left join given
+    on versions.version = given.version + 1 and versions.date = given.date and twins.statistic_id = given.statistic_id
+where latest and twins.given_rows is not null and (versions.version > 1 or coverage.date is not null);
+
 -- name: replaced
 -- params: stream text
 -- Replaces the rows of the days, and notes nonconforming answers.
@@ -364,7 +405,8 @@ select
     concat_ws(' ', {grain}) as subject,
     json_array_length(given_rows) - 1 as records,
     statistic_id,
-    given_rows
+    given_rows,
+    {earlier_rows} as earlier_rows
 from staged_statistics
 semi join days using (pull, date)
 where given_rows is not null;

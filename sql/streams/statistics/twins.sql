@@ -217,3 +217,64 @@ where
 
 insert into ops.touched_days
 select distinct stream, date from verdicts;
+
+-- name: restate
+-- Restatements of E17 that concern twins: what its rows count for, as decided, beside what the earlier ones did.
+create or replace temp table noted as
+select load_notes.*, verdict, coverage.pulled_at as detected_at
+from ops.load_notes
+inner join verdicts using (stream, date, statistic_id)
+inner join ops.coverage using (stream, date, pull)
+where stream = 'statistics' and earlier_rows is not null;
+
+delete from ops.restatements
+using noted
+where restatements.pull = noted.pull and restatements.date = noted.date and restatements.statistic_id = noted.statistic_id;
+
+insert into ops.restatements by name
+with documents as (
+    select date, statistic_id, verdict, is_earlier, unnest(rows) as document, generate_subscripts(rows, 1) as nth
+    from (
+        select *, true as is_earlier, earlier_rows -> '$[*]' as rows from noted
+        union all
+        select *, false, given_rows -> '$[*]' from noted
+    ) as both_answers
+),
+
+counters as (
+    select
+        date,
+        statistic_id,
+        is_earlier,
+        unnest(
+            [{name: name, value: document ->> ('$.' || name)} for name in ['message_sent', 'message_failed', 'delivered', 'click']]
+            || [
+                {name: concat_ws(':', 'conversion', given ->> '$.type', given ->> '$.name'), value: given ->> '$.count'}
+                for given in json_extract(document, '$.conversion[*]')
+            ]
+        ) as given
+    from documents
+    where nth = 1 or verdict = 'summed'
+),
+
+changes as (
+    select
+        date,
+        statistic_id,
+        given.name as counter,
+        case when not bool_or(is_earlier) then 'appeared' when bool_and(is_earlier) then 'vanished' else 'changed' end as kind,
+        (sum(counter(given.value)) filter (is_earlier))::bigint as before,
+        (sum(counter(given.value)) filter (not is_earlier))::bigint as after
+    from counters
+    group by date, statistic_id, given.name
+)
+
+select
+    detected_at,
+    changes.*,
+    pull,
+    columns(['resource_type', 'campaign_id', 'variant_id', 'user_journey_id', 'user_journey_node_id', 'channel'])
+from changes
+inner join noted using (date, statistic_id)
+inner join daily_statistics using (date, statistic_id)
+where before is distinct from after;

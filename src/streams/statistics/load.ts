@@ -25,6 +25,8 @@ const STATISTICS = {
     table: 'daily_statistics',
     conversions: 'daily_conversions',
     type: 'type',
+    earlier_rows:
+      '(select any_value(rows) from earlier_rows as earlier where (earlier.pull, earlier.statistic_id) = (staged_statistics.pull, staged_statistics.statistic_id))',
   },
   statistics_by_subchannel: {
     records: 'streams/statistics/load/subchannels',
@@ -37,6 +39,7 @@ const STATISTICS = {
     table: 'daily_statistics_by_subchannel',
     conversions: 'daily_conversions_by_subchannel',
     type: 'type_label',
+    earlier_rows: 'null::json',
   },
 } as const;
 
@@ -78,8 +81,11 @@ export async function loadStatistics(
   await undecideTwins(context);
   await session.run('streams/statistics/load/sizes', { ...group, ...names });
   await holdBack(context, pulls);
+  if (stream === 'statistics') {
+    await session.run('streams/statistics/load/restatements');
+    await session.run('streams/statistics/load/earlier_rows');
+  }
   await replaceDays(context, { table: names.table, parts: names.conversions }, async () => {
-    if (stream === 'statistics') await session.run('streams/statistics/load/restatements', group);
     await session.run('streams/statistics/load/replaced', { ...group, ...names });
   });
   await decideTwins(context);

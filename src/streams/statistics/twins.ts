@@ -35,4 +35,5 @@ export async function decideTwins(context: LoadContext): Promise<void> {
   await session.run('streams/statistics/twins/decide');
   await session.runForEach('streams/statistics/twins/apply', TABLES);
   await session.run('streams/statistics/twins/note');
+  await session.run('streams/statistics/twins/restate');
 }
