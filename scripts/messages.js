@@ -119,7 +119,7 @@ function columnsOf(columns) {
 }
 
 function converted(kind, given) {
-  if (kind === 'recipient') return `_recipient(${given}, getvariable('settings').recipients)`;
+  if (kind === 'recipient') return `_recipient(${given}, treatment())`;
   if (kind === 'number') return `number(${given})`;
   if (kind === 'time') return `korean_time(${given})`;
   if (kind === 'boolean') return `try_cast(${given} as boolean)`;

@@ -27,16 +27,17 @@ function functionsOf({
 }: DocumentSettings): Readonly<Record<string, readonly [parameters: number, call: Call]>> {
   const privacy = new Redaction(key, rules);
   const places = new Places(fields);
-  const extraOf = (document: string, place: string, how: string): string | null => {
-    const found = places.conform(document, place);
-    if (found === undefined) return null;
-    return privacy.document(masked(found.extra, false), 'document', treatment(how));
-  };
   return {
-    // What no column takes of a document of a place; null if it is as the specification says.
-    _extra: [3, extraOf],
-    // The same document without the values that no column can take; null if it is not an object.
-    _fitting: [2, (document, place) => places.conform(document, place)?.fitting ?? null],
+    // What no column takes of a document of a place, and the document without it; null if it is as the specification says.
+    _judged: [
+      3,
+      (document, place, how) => {
+        const found = places.conform(document, place);
+        if (found === undefined) return null;
+        const extra = privacy.document(masked(found.extra, false), 'document', treatment(how));
+        return `{"extra":${extra},"fitting":${found.fitting ?? 'null'}}`;
+      },
+    ],
     // The differences that an extra shows: a JSON list of {place, field, kind, type}.
     _oddities: [2, (extra, place) => JSON.stringify(places.odditiesIn(extra, place))],
     _masked: [2, (document, carries) => masked(document, carries === 'webhook' || carries === 'other')],

@@ -185,9 +185,8 @@ export interface Statements {
   readonly 'shared/begin_end/drift': { readonly stream: string };
   readonly 'shared/begin_end/cover': { readonly complete: boolean; readonly stream: string; readonly loaded_at: Date; readonly first_day: string; readonly last_day: string; readonly day: string; readonly table: string };
   readonly 'shared/begin_end/end': { readonly stream: string; readonly repaired_pulls: readonly string[]; readonly complete: boolean; readonly loaded_at: Date };
-  readonly 'shared/documents/redact': Nothing;
   readonly 'shared/documents/unknown': { readonly relation: string; readonly extra: string; readonly document: string; readonly known: string; readonly condition: string };
-  readonly 'shared/documents/split': { readonly document: string; readonly place: string; readonly relation: string; readonly condition: string; readonly extra: string };
+  readonly 'shared/documents/split': { readonly relation: string; readonly extra: string; readonly document: string; readonly place: string; readonly condition: string };
   readonly 'shared/losses/found': { readonly stream: string };
   readonly 'shared/losses/hold_back': { readonly held_back_keys: readonly string[]; readonly stream: string };
   readonly 'status/removed': Nothing;
@@ -205,7 +204,7 @@ export interface Statements {
   readonly 'streams/campaigns/load/answers': Nothing;
   readonly 'streams/campaigns/load/metrics': Nothing;
   readonly 'streams/campaigns/load/dailies': Nothing;
-  readonly 'streams/campaigns/load/unfold': { readonly list: string; readonly own: string; readonly staged: string };
+  readonly 'streams/campaigns/load/unfold': { readonly place: string; readonly list: string; readonly own: string; readonly staged: string };
   readonly 'streams/campaigns/load/dimensions': Nothing;
   readonly 'streams/campaigns/load/days': { readonly first_day: string; readonly last_day: string; readonly complete: boolean; readonly gone_pulls: readonly string[]; readonly gone_campaigns: readonly string[] };
   readonly 'streams/campaigns/load/replaced': { readonly complete: boolean };
@@ -236,7 +235,7 @@ export interface Statements {
   readonly 'streams/reference/load/read': { readonly paths: readonly string[]; readonly path_lists: readonly string[]; readonly path_pulls: readonly string[]; readonly files: readonly string[]; readonly largest_object: number; readonly stream: string };
   readonly 'streams/reference/load/stage': { readonly table: string };
   readonly 'streams/reference/load/catalogs': Nothing;
-  readonly 'streams/reference/load/unfold': { readonly id: string; readonly elements: string; readonly path: string; readonly table: string };
+  readonly 'streams/reference/load/unfold': { readonly inner: string; readonly id: string; readonly elements: string; readonly path: string; readonly table: string };
   readonly 'streams/reference/load/extras': { readonly place: string; readonly inner: string };
   readonly 'streams/reference/load/catalog_fields': Nothing;
   readonly 'streams/reference/load/template_status': { readonly paths: readonly string[]; readonly path_lists: readonly string[]; readonly path_templates: readonly string[]; readonly path_pulls: readonly string[]; readonly path_days: readonly string[]; readonly files: readonly string[]; readonly largest_object: number };
@@ -251,13 +250,10 @@ export interface Statements {
   readonly 'streams/reference/load/status_read': Nothing;
   readonly 'streams/reference/load/cover': { readonly complete: boolean; readonly stream: string; readonly loaded_at: Date };
   readonly 'streams/reference/load/catalog_values': Nothing;
-  readonly 'streams/statistics/load/read': { readonly paths: readonly string[]; readonly path_pulls: readonly string[]; readonly files: readonly string[]; readonly largest_object: number };
+  readonly 'streams/statistics/load/read': { readonly paths: readonly string[]; readonly path_pulls: readonly string[]; readonly files: readonly string[]; readonly largest_object: number; readonly place: string };
   readonly 'streams/statistics/load/statistics': Nothing;
-  readonly 'streams/statistics/load/without_days': Nothing;
   readonly 'streams/statistics/load/subchannels': Nothing;
-  readonly 'streams/statistics/load/typed': Nothing;
   readonly 'streams/statistics/load/staged': { readonly identified: string; readonly grain: string; readonly message: string };
-  readonly 'streams/statistics/load/conversions': Nothing;
   readonly 'streams/statistics/load/sizes': { readonly first_day: string; readonly last_day: string; readonly table: string };
   readonly 'streams/statistics/load/restatements': Nothing;
   readonly 'streams/statistics/load/earlier_rows': Nothing;

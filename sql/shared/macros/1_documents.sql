@@ -70,6 +70,15 @@ create macro macros.rows_in(data, response) as coalesce(
     []
 ) || coalesce(response -> '$.templates[*]', []);
 
+-- The setting privacy.recipients, and whether a text may contain what it concerns.
+create macro macros.treatment() as getvariable('settings').recipients;
+create macro macros.may_be_personal(given) as treatment() <> 'keep' and regexp_matches(given, getvariable('patterns').personal);
+create macro macros.may_hold_credentials(given) as regexp_matches(given, getvariable('patterns').credential);
+
+-- The two parts into which `_judged` divides an odd document.
+create macro macros.extra_of(odd) as odd -> '$.extra';
+create macro macros.fitting(document, odd) as if(odd is null, document, odd ->> '$.fitting')::json;
+
 -- A key and a value as a member of a JSON object, as text.
 create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 

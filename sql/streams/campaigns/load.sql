@@ -19,7 +19,7 @@ with answers as (
         case
             when json_type(data) is distinct from 'OBJECT' or json_type(data, '$.stats') is distinct from 'ARRAY'
             then error('not an answer with statistics: ' || filename)
-            else nfc_json(data::varchar)::json
+            else nfc_json(data::varchar)
         end as document
     from read_json(
         $files,
@@ -29,23 +29,22 @@ with answers as (
         maximum_object_size = $largest_object,
         filename = true
     )
+),
+
+redacted as (
+    select
+        filename,
+        if(may_be_personal(document), _redacted_document(document, 'document', treatment()), document) as document
+    from answers
 )
 
-select
-    row_number() over () as row_id,
-    asked_campaigns.pull,
-    asked_campaigns.campaign_id,
-    asked_campaigns.window_start,
-    asked_campaigns.window_end,
-    answers.document,
-    null::json as extra
-from answers
-inner join asked_campaigns on answers.filename = asked_campaigns.file;
+select asked_campaigns.* exclude (file), fitting(document, odd) as document, extra_of(odd) as extra
+from (select *, _judged(document, 'answer', treatment()) as odd from redacted) as judged
+inner join asked_campaigns on judged.filename = asked_campaigns.file;
 
 -- name: none
 -- For a range without campaigns: nothing was requested, so no files exist.
 create or replace temp table documents (
-    row_id bigint,
     pull varchar,
     campaign_id varchar,
     window_start timestamptz,
@@ -57,7 +56,7 @@ create or replace temp table documents (
 -- name: answers
 create or replace temp table staged_answers as
 select
-    * exclude (row_id, document, a),
+    * exclude (document, a),
     korean_day(epoch_us(window_start)) as first_date,
     korean_day(epoch_us(window_end) - 1) as last_date,
     -- The text has no time zone. The service uses Korean days, so Korean time is assumed; the text is kept too.
@@ -69,7 +68,7 @@ from (select *, json_transform(document, shape('answer')) as a from documents) a
 -- name: metrics
 create or replace temp table staged_metrics as
 select
-    * exclude (row_id, document, m),
+    * exclude (document, m),
     m."metricType" as metric_type,
     m."metricName" as metric_name,
     m."conversionType" as conversion_type,
@@ -80,29 +79,25 @@ from (select *, json_transform(document, shape('metric')) as m from documents) a
 -- name: dailies
 create or replace temp table staged_dailies as
 select
-    * exclude (row_id, document, d),
+    * exclude (document, d),
     _day(d.date)::date as date,
     coalesce(number(d.sum), quantity(d.count)) as value,
     (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions
 from (select *, json_transform(document, shape('daily')) as d from documents) as read;
 
 -- name: unfold
--- The documents of the next level: the elements of a list of {staged}, with all columns of their row except {own}. They
--- are numbered after the lists are unfolded, because each document needs its own number.
+-- The documents of the next level: the elements of a list of {staged}, with all columns of their row except {own}.
 create or replace temp table documents as
-select row_number() over () as row_id, *
+select * exclude (odd) replace (fitting(document, odd) as document), extra_of(odd) as extra
 from (
-    select
-        * exclude ({list}, extra, {own}),
-        unnest({list}) as document,
-        null::json as extra
-    from {staged}
-) as unfolded;
+    select *, _judged(document::varchar, '{place}', treatment()) as odd
+    from (select * exclude ({list}, extra, {own}), unnest({list}) as document from {staged}) as unfolded
+) as judged;
 
 -- name: dimensions
 create or replace temp table staged_dimensions as
 select
-    * exclude (row_id, document, d),
+    * exclude (document, d),
     d."dimensionKey" as dimension_key,
     d."dimensionValue" as dimension_value,
     coalesce(number(d.sum), quantity(d.count)) as value

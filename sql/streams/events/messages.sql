@@ -81,7 +81,7 @@ select
     m."messageType" as message_type,
     m."countryCode" as country_code,
     m."adYn" as ad_yn,
-    _recipient(m."recipientNo", getvariable('settings').recipients) as recipient_no,
+    _recipient(m."recipientNo", treatment()) as recipient_no,
     korean_time(m."requestDate") as request_date,
     extra,
     holds_no_text(message, 'message_data:text-message')
@@ -130,7 +130,7 @@ select
     m."plusFriendId" as plus_friend_id,
     m."senderKey" as sender_key,
     m."content" as content,
-    _recipient(m."recipientNo", getvariable('settings').recipients) as recipient_no,
+    _recipient(m."recipientNo", treatment()) as recipient_no,
     try_cast(m."isAd" as boolean) as is_ad,
     extra,
     holds_no_text(message, 'message_data:chatapp-friendtalk')
@@ -156,7 +156,7 @@ select
     m."senderKey" as sender_key,
     m."templateCode" as template_code,
     m."content" as content,
-    _recipient(m."recipientNo", getvariable('settings').recipients) as recipient_no,
+    _recipient(m."recipientNo", treatment()) as recipient_no,
     m."templateExtra" ->> '$' as template_extra,
     extra,
     holds_no_text(message, 'message_data:chatapp-alimtalk')

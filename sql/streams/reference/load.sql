@@ -14,7 +14,7 @@ with files as (
 ),
 
 unfolded as (
-    select filename, nfc_json(document::varchar)::json as document
+    select filename, nfc_json(document::varchar) as document, row_number() over () as nth
     from (select filename, unnest(rows_in(data, "templateListResponse")) as document from read_json(
         $files,
         format = 'unstructured',
@@ -23,35 +23,51 @@ unfolded as (
         maximum_object_size = $largest_object,
         filename = true
     )) as rows
+),
+
+redacted as (
+    select
+        nth,
+        files.list,
+        files.pull,
+        asked.first_day as date,
+        if(may_be_personal(document), _redacted_document(document, 'document', treatment()), document) as document,
+        -- The fallback number of a brand message is the sender's own: it stays when other numbers are redacted.
+        case
+            when $stream = 'brand_templates'
+            then coalesce(
+                document ->> '$.template.failoverTextMessage.senderPhoneNumber',
+                document ->> '$.failoverTextMessage.senderPhoneNumber'
+            )
+        end as sender_number
+    from unfolded
+    inner join files on unfolded.filename = files.file
+    inner join asked using (pull)
+    -- Without duplicate rows; in the other streams, rows are distinguished by an id.
+    qualify
+        $stream not in ('alimtalk_templates', 'opt_outs')
+        or row_number() over (partition by files.list, files.pull, hash(document) order by nth) = 1
+),
+
+-- The items of a catalog have the fields that it names, and an alimtalk template is not specified.
+judged as (
+    select
+        *,
+        _judged(
+            document,
+            case
+                when $stream = 'catalogs' and list = '*' then 'catalog'
+                when $stream = 'brand_templates' then 'brand_template'
+                when $stream = 'opt_outs' then 'opt_out'
+            end,
+            treatment()
+        ) as odd
+    from redacted
 )
 
-select
-    row_number() over () as row_id,
-    files.list,
-    files.pull,
-    asked.first_day as date,
-    unfolded.document,
-    -- The fallback number of a brand message is the sender's own: it stays when other numbers are redacted.
-    case
-        when $stream = 'brand_templates'
-        then coalesce(
-            unfolded.document ->> '$.template.failoverTextMessage.senderPhoneNumber',
-            unfolded.document ->> '$.failoverTextMessage.senderPhoneNumber'
-        )
-    end as sender_number,
-    null::json as extra
-from unfolded
-inner join files on unfolded.filename = files.file
-inner join asked using (pull);
-
--- Removes duplicate rows; in the other streams, rows are distinguished by an id.
-delete from documents
-where row_id in (
-    select row_id
-    from documents
-    where $stream in ('alimtalk_templates', 'opt_outs')
-    qualify row_number() over (partition by list, pull, hash(document::varchar) order by row_id) > 1
-);
+select * exclude (nth, odd) replace (fitting(document, odd) as document), extra_of(odd) as extra
+from judged
+order by nth;
 
 -- The names of the catalogs in the pulls' lists of catalogs; empty in other streams.
 create or replace temp table named_catalogs (pull varchar, catalog_name varchar);
@@ -67,7 +83,7 @@ limit 0;
 -- E2: catalogs and their items. The fields of a catalog are documents of their own (section catalog_fields).
 insert into staged_catalogs by name
 select
-    * exclude (row_id, document, sender_number, c),
+    * exclude (document, sender_number, c),
     c.name as catalog_name,
     c.description,
     c.data_classification,
@@ -93,19 +109,21 @@ insert into named_catalogs select pull, catalog_name from staged_catalogs;
 -- The documents of a list within the rows of {table}, whose id is {id}. The list of a row without an id could not be
 -- joined to it.
 create or replace temp table documents as
-select row_number() over () as row_id, *
+select * exclude (odd) replace (fitting(document, odd) as document), extra_of(odd) as extra
 from (
-    select
-        list,
-        date,
-        pull,
-        {id},
-        unnest({elements} -> '{path}[*]') as document,
-        generate_subscripts({elements} -> '{path}[*]', 1) as position,
-        null::json as extra
-    from staged_{table}
-    where {id} is not null
-) as unfolded;
+    select *, _judged(document::varchar, '{inner}', treatment()) as odd
+    from (
+        select
+            list,
+            date,
+            pull,
+            {id},
+            unnest({elements} -> '{path}[*]') as document,
+            generate_subscripts({elements} -> '{path}[*]', 1) as position
+        from staged_{table}
+        where {id} is not null
+    ) as unfolded
+) as judged;
 
 -- name: extras
 create or replace temp table extras as
@@ -115,7 +133,7 @@ select '{inner}', date, extra from staged_{inner}s semi join days using (pull, d
 
 -- name: catalog_fields
 insert into staged_catalog_fields by name
-select * exclude (row_id, document, f), f.name, f.type
+select * exclude (document, f), f.name, f.type
 from (select *, json_transform(document, shape('catalog_field')) as f from documents) as read;
 
 -- name: template_status
@@ -153,7 +171,7 @@ select
     reads.pull,
     reads.read_on,
     json_extract(answers.data, pointer(answers.key) || '/status') as given,
-    _redacted(given ->> '$', getvariable('settings').recipients) as status
+    _redacted(given ->> '$', treatment()) as status
 from answers
 inner join reads on answers.filename = reads.file;
 
@@ -214,7 +232,7 @@ left join template_status
 -- name: brand_template_buttons
 insert into staged_brand_template_buttons by name
 select
-    * exclude (row_id, document, b),
+    * exclude (document, b),
     list as sender_key,
     b."buttonType" as button_type,
     b."buttonName" as button_name,
@@ -263,7 +281,7 @@ named as (
         date,
         pull,
         o."unsubscribeNo" as unsubscribe_number,
-        _recipient(o."recipientNo", getvariable('settings').recipients) as recipient,
+        _recipient(o."recipientNo", treatment()) as recipient,
         korean_time(o."requestDate") at time zone 'Asia/Seoul' as requested_at,
         extra
     from read

@@ -4,28 +4,34 @@
 -- params: paths text[], path_pulls text[], files text[], largest_object bigint
 -- Reads the records of the answers of E17 and E18, which are bare arrays.
 create or replace temp table documents as
-select
-    row_number() over () as row_id,
-    asked.pull,
-    asked.first_day,
-    asked.last_day,
+with given as (
+    select pull, record ->> '$.channel' as channel, nfc_json(coalesce(record, 'null'::json)::varchar) as document
+    from (
+        select map_extract_value(map($paths, $path_pulls), filename) as pull, unnest(answer) as record
+        from read_json(
+            $files,
+            format = 'unstructured',
+            records = false,
+            columns = {answer: 'JSON[]'},
+            maximum_object_size = $largest_object,
+            filename = true
+        )
+    ) as answers
+),
+
+masked as (
     -- The message of a webhook, and its address, may hold credentials.
-    case
-        when regexp_matches(text, getvariable('patterns').credential) then _masked(text, coalesce(record ->> '$.channel', ''))
-        else text
-    end::json as document,
-    null::json as extra
-from (select *, nfc_json(coalesce(record, 'null'::json)::varchar) as text from (
-    select map_extract_value(map($paths, $path_pulls), filename) as pull, unnest(answer) as record
-    from read_json(
-        $files,
-        format = 'unstructured',
-        records = false,
-        columns = {answer: 'JSON[]'},
-        maximum_object_size = $largest_object,
-        filename = true
-    )
-) as answers) as answers
+    select pull, if(may_hold_credentials(document), _masked(document, coalesce(channel, '')), document) as document
+    from given
+),
+
+redacted as (
+    select pull, if(may_be_personal(document), _redacted_document(document, 'document', treatment()), document) as document
+    from masked
+)
+
+select judged.pull, first_day, last_day, fitting(document, odd) as document, extra_of(odd) as extra
+from (select *, _judged(document, '{place}', treatment()) as odd from redacted) as judged
 inner join asked using (pull);
 
 -- name: statistics
@@ -57,17 +63,6 @@ from (
     from (select *, json_transform(document, shape('statistic')) as r from documents) as given
 ) as read;
 
--- name: without_days
--- The pulls with records of which none has a day that can be read.
-select pull, count(*) as records
-from records
-inner join asked using (pull)
-group by pull
-having
-    count(*) filter (day_note is distinct from 'undated') = 0
-    -- In an answer for one day, records without a day belong to it.
-    and (any_value(first_day <> last_day) or count(r.date) = count(*));
-
 -- name: subchannels
 -- E18: reads what its records alone have. The requested day counts.
 create or replace temp view records as
@@ -89,31 +84,30 @@ select
     document
 from (select *, json_transform(document, shape('statistic_by_subchannel')) as r from documents) as read;
 
--- name: typed
--- Converts what the records of both have to typed columns.
-create or replace temp view typed_statistics as
-select
-    * exclude (r, missing_here),
-    nullif(r.variant_id, '') as variant_id,
-    nullif(r.variant_name, '') as variant_name,
-    neutral_channel(r.channel) as channel,
-    list_filter(json_transform(r.tags, '["VARCHAR"]'), lambda tag: tag <> '') as tags,
-    counter(r.message_sent) as message_sent,
-    counter(r.message_failed) as message_failed,
-    counter(r.delivered) as delivered,
-    counter(r.click) as click,
-    r.conversion,
-    missing_here
-    || if(channel is null, ['channel'], [])
-    || if(message_sent is null, ['message_sent'], [])
-    || if(message_failed is null, ['message_failed'], []) as missing
-from records;
-
 -- name: staged
 -- Gives each record the id of its grain, and reads its conversions as documents. Of records that are equal in all that
 -- identifies them, the message included, the one with the largest counts is taken, and all are noted (`twins.sql`).
 create or replace temp table staged_statistics as
-with keyed as (
+with typed_statistics as (
+    select
+        * exclude (r, missing_here),
+        nullif(r.variant_id, '') as variant_id,
+        nullif(r.variant_name, '') as variant_name,
+        neutral_channel(r.channel) as channel,
+        list_filter(json_transform(r.tags, '["VARCHAR"]'), lambda tag: tag <> '') as tags,
+        counter(r.message_sent) as message_sent,
+        counter(r.message_failed) as message_failed,
+        counter(r.delivered) as delivered,
+        counter(r.click) as click,
+        r.conversion,
+        missing_here
+        || if(channel is null, ['channel'], [])
+        || if(message_sent is null, ['message_sent'], [])
+        || if(message_failed is null, ['message_failed'], []) as missing
+    from records
+),
+
+keyed as (
     select
         *,
         {identified} and channel is not null as is_identified,
@@ -159,25 +153,34 @@ select
 from numbered
 left join twins using (pull, date, key);
 
--- Numbers the documents after the lists are unfolded, because each document needs its own number.
-
-create or replace temp table documents as
-select row_number() over () as row_id, *
-from (
-    select
-        pull,
-        statistic_id,
-        date,
-        generate_subscripts(given, 1)::integer as position,
-        unnest(given) as document,
-        null::json as extra
-    from (select pull, statistic_id, date, conversion -> '$[*]' as given from staged_statistics) as lists
-) as unfolded;
-
--- name: conversions
 create or replace temp table staged_conversions as
-select * exclude (row_id, document, c), c.name, c.type, counter(c.count) as count
-from (select *, json_transform(document, shape('conversion')) as c from documents) as read;
+with lists as (
+    select pull, statistic_id, date, conversion -> '$[*]' as given
+    from staged_statistics
+),
+
+unfolded as (
+    select pull, statistic_id, date, generate_subscripts(given, 1)::integer as position, unnest(given) as document
+    from lists
+),
+
+read as (
+    select * exclude (document, odd), json_transform(fitting(document, odd), shape('conversion')) as c, extra_of(odd) as extra
+    from (select *, _judged(document::varchar, 'conversion', treatment()) as odd from unfolded) as judged
+)
+
+select * exclude (c), c.name, c.type, counter(c.count) as count
+from read;
+
+-- The pulls with records of which none has a day that can be read.
+select pull, count(*) as records
+from staged_statistics
+inner join asked using (pull)
+group by pull
+having
+    bool_and(coalesce(day_note = 'undated', false))
+    -- In an answer for one day, records without a day belong to it.
+    and (any_value(first_day <> last_day) or count(json_extract(extra, '/date')) = count(*));
 
 -- name: sizes
 -- params: first_day date, last_day date

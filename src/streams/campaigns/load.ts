@@ -1,7 +1,7 @@
 /** Loads the statistics of campaigns (E19), level by level. */
 import { answersOf, type Pull } from '../../landing/landing-zone.js';
 import type { LoadContext } from '../../warehouse/load.js';
-import { asPattern, largestOf, split } from '../../warehouse/session.js';
+import { asPattern, largestOf } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../held-back.js';
 import { decideTwins } from '../statistics/twins.js';
 
@@ -11,13 +11,16 @@ import { decideTwins } from '../statistics/twins.js';
  */
 const LEVELS = [
   {
-    place: 'answer',
     step: 'answers',
-    inside: { list: 'stats', own: 'window_start, window_end, last_collected_at, last_collected_text' },
+    inside: {
+      place: 'metric',
+      list: 'stats',
+      own: 'window_start, window_end, last_collected_at, last_collected_text',
+    },
   },
-  { place: 'metric', step: 'metrics', inside: { list: 'dailies', own: 'total' } },
-  { place: 'daily', step: 'dailies', inside: { list: 'dimensions', own: 'value' } },
-  { place: 'dimension', step: 'dimensions' },
+  { step: 'metrics', inside: { place: 'daily', list: 'dailies', own: 'total' } },
+  { step: 'dailies', inside: { place: 'dimension', list: 'dimensions', own: 'value' } },
+  { step: 'dimensions' },
 ] as const;
 
 /**
@@ -40,9 +43,7 @@ export async function loadCampaigns(pulls: readonly Pull[], context: LoadContext
       window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
       largest_object: await largestOf(answers),
     });
-  await session.run('shared/documents/redact');
   for (const level of LEVELS) {
-    await split(session, level.place);
     await session.run(`streams/campaigns/load/${level.step}`);
     if ('inside' in level)
       await session.run('streams/campaigns/load/unfold', { staged: `staged_${level.step}`, ...level.inside });

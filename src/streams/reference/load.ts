@@ -5,7 +5,7 @@
 import { makeCatalogViews } from '../../warehouse/describe.js';
 import { listsOf, templatesOf, type Pull } from '../../landing/landing-zone.js';
 import { dayOf } from '../../ground/calendar.js';
-import { asPattern, DOCUMENTS, largestOf, split, type Session } from '../../warehouse/session.js';
+import { asPattern, largestOf, type Session } from '../../warehouse/session.js';
 import { REFERENCE, type ReferenceStream } from './fields.js';
 import { countRows, type LoadContext } from '../../warehouse/load.js';
 
@@ -122,22 +122,18 @@ const BUTTONS = {
 
 async function inner(session: Session, list: typeof FIELDS | typeof BUTTONS): Promise<void> {
   await session.run('streams/reference/load/unfold', { ...list, table: `${list.place}s` });
-  await split(session, list.inner);
   await session.run(`streams/reference/load/${list.inner}s`);
   await session.run('streams/reference/load/extras', list);
 }
 
 /** Converts documents to rows, stream by stream. */
 async function stage(stream: ReferenceStream, session: Session, pulls: readonly Pull[]): Promise<void> {
-  await session.run('shared/documents/redact');
   switch (stream) {
     case 'catalogs':
-      await split(session, 'catalog', { ...DOCUMENTS, condition: `list = '*'` });
       await session.run('streams/reference/load/catalogs');
       await inner(session, FIELDS);
       break;
     case 'brand_templates':
-      await split(session, 'brand_template');
       await readStatus(session, pulls);
       await session.run('streams/reference/load/brand_templates');
       await inner(session, BUTTONS);
@@ -147,7 +143,6 @@ async function stage(stream: ReferenceStream, session: Session, pulls: readonly 
       await session.run('streams/reference/load/alimtalk_templates');
       break;
     case 'opt_outs':
-      await split(session, 'opt_out');
       await session.run('streams/reference/load/opt_outs');
       break;
   }

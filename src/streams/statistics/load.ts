@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Pull } from '../../landing/landing-zone.js';
 import { damaged } from '../../landing/storage-error.js';
 import type { LoadContext } from '../../warehouse/load.js';
-import { asPattern, count, largestOf, split, type Session } from '../../warehouse/session.js';
+import { asPattern, count, largestOf } from '../../warehouse/session.js';
 import type { ReadablePull } from '../../warehouse/slices.js';
 import { holdBack, replaceDays } from '../held-back.js';
 import { decideTwins, undecideTwins } from './twins.js';
@@ -69,15 +69,11 @@ export async function loadStatistics(
     paths: pages.map(({ file }) => file),
     path_pulls: pages.map(({ pull }) => pull),
     largest_object: await largestOf(pages),
+    place: names.place,
   });
-  await session.run('shared/documents/redact');
-  await split(session, names.place);
   await session.run(names.records);
-  if (stream === 'statistics') await assertDays(session, pulls);
-  await session.run('streams/statistics/load/typed');
-  await session.run('streams/statistics/load/staged', names);
-  await split(session, 'conversion');
-  await session.run('streams/statistics/load/conversions');
+  const undated = await session.rows('streams/statistics/load/staged', withoutDays, names);
+  if (stream === 'statistics') assertDays(undated, pulls);
   await undecideTwins(context);
   await session.run('streams/statistics/load/sizes', { ...group, ...names });
   await holdBack(context, pulls);
@@ -94,8 +90,7 @@ export async function loadStatistics(
 const withoutDays = z.object({ pull: z.string(), records: count });
 
 /** @throws DamageError when no record of a pull has a day that can be read, so that its days would seem to be empty */
-async function assertDays(session: Session, pulls: readonly Pull[]): Promise<void> {
-  const [first] = await session.rows('streams/statistics/load/without_days', withoutDays);
+function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: readonly Pull[]): void {
   if (first === undefined) return;
   const pull = pulls.find(({ id }) => id === first.pull);
   throw damaged(

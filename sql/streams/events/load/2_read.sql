@@ -94,32 +94,31 @@ keyed as (
     from read
 ),
 
--- A record with keys of its own, or with a value of another kind than the specification says, is rare: `_extra` and
--- `_fitting` divide it.
+-- A record with keys of its own, or with a value of another kind than the specification says, is rare.
 judged as (
     select
         *,
-        coalesce(
-            not starts_with(record, '{')
-            or not has_usual_keys
-            or holds_no_text
-            or (given.time is not null and given_micros is null)
-            or is_nonconforming_metadata(given.channel_metadata),
-            true
-        ) as is_odd
+        case
+            when not coalesce(
+                not starts_with(record, '{')
+                or not has_usual_keys
+                or holds_no_text
+                or (given.time is not null and given_micros is null)
+                or is_nonconforming_metadata(given.channel_metadata),
+                true
+            )
+            then null
+            else _judged(coalesce(record, 'null'::json)::varchar, 'record', treatment())
+        end as odd
     from keyed
 ),
 
 divided as (
     select
         * exclude (given, given_micros),
+        if(odd is null, given, json_transform(fitting(record, odd), shape('record'))) as r,
         case
-            when not is_odd then given
-            when starts_with(record, '{')
-            then json_transform(coalesce(_fitting(record::varchar, 'record'), record::varchar), shape('record'))
-        end as r,
-        case
-            when is_odd then _extra(coalesce(record, 'null'::json)::varchar, 'record', getvariable('settings').recipients)
+            when odd is not null then extra_of(odd)::varchar
             when is_like_first and getvariable('first_record').unknown is not null
             then to_json(json_transform(record, getvariable('first_record').unknown))::varchar
         end as members
@@ -185,8 +184,8 @@ named as (
         nullif(scalar(metadata_values[2]), '') as brand_message_target,
         export_date,
         case
-            when is_odd or not regexp_matches(members, getvariable('patterns').personal || '|' || getvariable('patterns').credential) then members
-            else _redacted_document(_masked(members, ''), 'document', getvariable('settings').recipients)
+            when odd is not null or not regexp_matches(members, getvariable('patterns').personal || '|' || getvariable('patterns').credential) then members
+            else _redacted_document(_masked(members, ''), 'document', treatment())
         end::json as extra,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message,
         texts
@@ -195,8 +194,7 @@ named as (
 
 select
     * exclude (texts),
-    getvariable('settings').recipients <> 'keep'
-    and regexp_matches(concat_ws(chr(31), texts, channel_subtype, brand_message_target), getvariable('patterns').personal) as is_candidate,
+    may_be_personal(concat_ws(chr(31), texts, channel_subtype, brand_message_target)) as is_candidate,
     case
         when message is null then null
         when not starts_with(message, '{') then 'other'

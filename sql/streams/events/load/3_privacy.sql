@@ -28,7 +28,7 @@ insert into staged by name
 select
     _redacted_field(
         columns(* exclude (occurred_at, date, export_date, extra, is_candidate, carries, message)),
-        getvariable('settings').recipients
+        treatment()
     ) as "\0",
     occurred_at,
     date,
@@ -77,12 +77,12 @@ select
     channel,
     carries,
     case
-        when getvariable('settings').recipients = 'keep' then message
+        when treatment() = 'keep' then message
         when
             regexp_matches(rest, getvariable('patterns').personal)
             -- It contains its own number, or that is of a kind that must be searched for.
             or (recipient is not null and (not regexp_full_match(recipient, '01[0-9]{8,9}') or contains(rest, ltrim(recipient, '0'))))
-        then _redacted_document(message, if(carries = 'other', 'other', 'message'), getvariable('settings').recipients)
+        then _redacted_document(message, if(carries = 'other', 'other', 'message'), treatment())
         else message
     end::json as message,
     null::json as extra,
