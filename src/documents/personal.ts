@@ -87,8 +87,10 @@ export class Redaction {
         findings.map(({ start, end, plain }) => ({
           start,
           end,
-          // Tags inside a number stay, so that none is left open.
-          text: hidden(plain) + (text.slice(start, end).match(TAGS) ?? []).join(''),
+          // Tags inside a number stay, so that none is left open; one may have an address, too.
+          text: [plain, ...(text.slice(start, end).match(TAGS) ?? [])]
+            .map((part, nth) => (nth === 0 ? hidden(part) : this.#redacted(part, how)))
+            .join(''),
         })),
       );
     const findings = findingsIn(given);

@@ -148,6 +148,12 @@ test.each<[what: string, kind: DocumentKind, given: string, made: string]>([
     `{"phones":["${NUMBER}"]}`,
   ],
   ['a key', 'document', '{"01055517772": 1}', `{"${NUMBER}": 1}`],
+  [
+    'a tag inside what looks like one address has another',
+    'document',
+    '{"a":"01055517772<a href=\\"mailto:kim%40example.com\\">kim&#64;example.com"}',
+    `{"a":"${redaction.digest('01055517772kim@example.com')}<a href=\\"mailto:${ADDRESS}\\">"}`,
+  ],
   ['a decimal number stays', 'document', '{"lat":37.01055517772}', '{"lat":37.01055517772}'],
   [
     'digits of a large number stay',

@@ -110,7 +110,7 @@ with typed_statistics as (
 keyed as (
     select
         *,
-        {identified} and channel is not null as is_identified,
+        {identified} and channel is not null and date is not null as is_identified,
         md5(json_array({grain}, {message})::varchar) as key,
         list_sum([counter(given) for given in json_extract_string(conversion, '$[*].count')]) as converted
     from typed_statistics
