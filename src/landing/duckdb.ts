@@ -25,13 +25,26 @@ export function tellsOfDamage(error: unknown): boolean {
   );
 }
 
-/** True if DuckDB rejects the log (WAL) beside a file: it is damaged, or another file's. Another error of a replay passes. */
+/**
+ * True if DuckDB rejects what is in the log (WAL) beside a file: it is damaged, or another file's. After other errors of a replay, such
+ * as a lack of memory or disk, the log is still needed.
+ */
 export function rejectsLog(error: unknown): boolean {
-  const message = messageOf(error);
-  return (
-    message.includes('replaying WAL') && !/Out of Memory|bad_alloc|No space left|INTERRUPT/.test(message)
-  );
+  const [, kind, why = ''] =
+    /^([\w ]+) Error: Failure while replaying WAL file "[^"]*": (.*)/.exec(messageOf(error)) ?? [];
+  return kind === 'IO' ? why.startsWith('Corrupt WAL') : REJECTIONS.includes(kind ?? '');
 }
+
+/** The kinds of error that DuckDB raises about the contents of a log. */
+const REJECTIONS = [
+  'Binder',
+  'Catalog',
+  'Constraint',
+  'Dependency',
+  'INTERNAL',
+  'Invalid Input',
+  'Serialization',
+];
 
 /** True if DuckDB ran out of memory, even if that made its file unusable for this process. */
 export function isOutOfMemory(error: unknown): boolean {

@@ -177,13 +177,24 @@ export async function reportUnstarted(
   invocation: Caller & Pick<Invocation, 'loadConfig'>,
   failure: DawnloadError,
 ): Promise<void> {
-  let settings: AlertSettings | undefined;
+  await callHeartbeat(settingsOf(invocation).forAlerts, invocation, failure.exitCode, failure);
+}
+
+/** The settings, and what alerts and the heartbeat need of them, as far as it can be read of wrong ones. */
+function settingsOf({ loadConfig }: Pick<Invocation, 'loadConfig'>): {
+  readonly forAlerts: AlertSettings | undefined;
+  readonly load: () => Config;
+} {
   try {
-    settings = invocation.loadConfig();
+    const config = loadConfig();
+    return { forAlerts: config, load: () => config };
   } catch (error) {
-    settings = error instanceof SettingsError ? error.alertSettings : undefined;
+    const forAlerts = error instanceof SettingsError ? error.alertSettings : undefined;
+    const load = (): never => {
+      throw error;
+    };
+    return { forAlerts, load };
   }
-  await callHeartbeat(settings, invocation, failure.exitCode, failure);
 }
 
 /** Calls the address of the heartbeat. A monitor there notices the runs that never began. */
@@ -218,16 +229,14 @@ export async function withAlerts(
   work: (config: Config, report: RunReport) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const report = new RunReport(() => invocation.effects.now());
-  let settings: AlertSettings | undefined;
+  const { forAlerts: settings, load } = settingsOf(invocation);
   try {
-    const config = invocation.loadConfig();
-    settings = config;
-    const exitCode = await work(config, report);
-    if (report.days !== undefined) await tell(settings, invocation, report, undefined);
+    const exitCode = await work(load(), report);
+    if (settings !== undefined && report.days !== undefined)
+      await tell(settings, invocation, report, undefined);
     await callHeartbeat(settings, invocation, exitCode);
     return exitCode;
   } catch (failure) {
-    settings ??= failure instanceof SettingsError ? failure.alertSettings : undefined;
     // The user stopped the run, and knows it.
     if (settings !== undefined && !(failure instanceof InterruptedError))
       await tell(settings, invocation, report, failure);
