@@ -15,7 +15,7 @@ import { exampleOf, goldenAnswers } from './readers/queries/support.js';
 import { invocationOf } from './support/in-process.js';
 import { pointsOfTests } from './support/points.js';
 import { ERASURE_POINTS } from './torture/erasures.js';
-import { KILL_POINTS } from './torture/kill.js';
+import { KILL_POINTS } from './torture/ways.js';
 import { PUSH_POINTS } from './torture/pushes.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';

@@ -7,7 +7,7 @@ import { startFaultySandbox } from '../support/faults/index.js';
 import { LAKE_POINTS, pointsOfTests } from '../support/points.js';
 import { Counters } from './counters.js';
 import { ERASURE_POINTS } from './erasures.js';
-import { KILL_POINTS } from './kill.js';
+import { KILL_POINTS } from './ways.js';
 import { PUSH_POINTS } from './pushes.js';
 
 const DAY = { start: '2026-11-19', end: '2026-11-19' };

@@ -1,116 +1,61 @@
 /**
- * Kill torture: nightly runs and paid backfills of the built command, ended with SIGKILL at named crash points and at
- * random moments, some of them with a power cut. After each night the books are compared, see audit.ts.
+ * Kill torture: nightly runs, rebuilds and decisions of the built command, ended with SIGKILL at each crash point in each
+ * way that leads there (ways.ts), then at random points and moments; some of it with a power cut. The books are
+ * compared after some nights and in the end of each folder, see audit.ts.
  */
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shiftDay, type Day } from '../../src/ground/calendar.js';
+import type { Bill } from '../../sandbox/index.js';
 import type { Export } from '../../src/exports/export.js';
-import { DURABLE_STEPS, JOURNAL_STEPS, PUBLISH_POINTS, WAREHOUSE_POINTS } from '../support/points.js';
+import { shiftDay, type Day } from '../../src/ground/calendar.js';
+import type { CrashPoint } from '../../src/ground/crash-points.js';
+import { contents, differences } from '../support/contents.js';
 import type { Ended } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
+import { beginWithTemplate } from '../support/template.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
 import { Chance } from './chance.js';
 import { Counters, nameOf } from './counters.js';
-import { contents, differences } from '../support/contents.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
-import { beginWithTemplate } from '../support/template.js';
-import { DAY_STREAMS } from '../../src/streams/index.js';
 import { AT_RANDOM, DAY_MS, Trial } from './trial.js';
-import type { CrashPoint, FileName } from '../../src/ground/crash-points.js';
-
-// The named crash points, gathered from the sources that declare them, by what brings a process there.
-const durable = (what: FileName): CrashPoint[] => DURABLE_STEPS.map((step) => `${what}/${step}` as const);
-const ledger = (event: string): CrashPoint[] =>
-  JOURNAL_STEPS.map((step) => `journal/export/${event}/${step}` as const);
-
-/** What every run passes that requests an export. */
-const RUN_POINTS: readonly CrashPoint[] = [
-  ...DAY_STREAMS.flatMap((stream) => [...durable(`land/${stream}`), ...durable(`land/${stream}-manifest`)]),
-  ...(['journal/reserve', 'witness', 'lock'] as const).flatMap(durable),
-  ...['intended', 'requested', 'ready', 'landed', 'loaded'].flatMap(ledger),
-  ...WAREHOUSE_POINTS,
-  ...PUBLISH_POINTS,
-];
-
-/** What only the very first run in a folder passes. */
-const FIRST_RUN_POINTS: readonly CrashPoint[] = [...durable('hmac-key'), ...durable('journal/copy')];
-
-/** What a rebuild passes besides. */
-const REBUILD_POINTS: readonly CrashPoint[] = [
-  'rebuild/before-open',
-  'replace/before-rename',
-  'replace/after-rename',
-  'load/before-commit',
-  'load/after-commit',
-  ...PUBLISH_POINTS,
-];
-
-/** What the next process passes when a power cut tore the ledger's last line. */
-const TORN_POINTS: readonly CrashPoint[] = durable('journal/healed');
-
-const ATTACH_POINTS: readonly CrashPoint[] = ledger('attached');
-const ABANDON_POINTS: readonly CrashPoint[] = ledger('abandoned');
-
-/** A service that misbehaves once, and the crash points that a run comes to because of it. */
-const MISFORTUNES: readonly (readonly [Fault, readonly CrashPoint[]])[] = [
-  [{ endpoint: 'E21', kind: 'processing-forever', times: 1 }, ledger('processing')],
-  [
-    {
-      ...{ name: 'E20 is refused', endpoint: 'E20', kind: 'status', times: 1 },
-      ...{ status: 400, body: { error: 'InvalidRequest' } },
-    },
-    ledger('failed'),
-  ],
-  [{ endpoint: 'E20', kind: 'reset-after', times: 1 }, ledger('ambiguous')],
-  [
-    {
-      ...{ name: 'E20 is handled, and a proxy answers', endpoint: 'E20', kind: 'status', times: 1 },
-      ...{ status: 502, body: '<p>gone</p>', handled: true },
-    },
-    durable('land/rejected'),
-  ],
-  [{ endpoint: 'E21', kind: 'export-error' }, ledger('troubled')],
-  [{ endpoint: 'E17', kind: 'other-shape-200', times: 1 }, durable('land/rejected')],
-];
+import { KILL_POINTS, MISFORTUNES, RUN_POINTS, WAYS, wayName, type Way } from './ways.js';
 
 /** What a person decides about an export that nobody was billed for. */
 const ABANDON_OR_PAY = ['abandon', 'pay again'] as const;
 
-export const KILL_POINTS: readonly CrashPoint[] = [
-  ...[RUN_POINTS, FIRST_RUN_POINTS, REBUILD_POINTS, TORN_POINTS, ATTACH_POINTS, ABANDON_POINTS].flat(),
-  ...MISFORTUNES.flatMap(([, points]) => points),
-];
+const TORN = 'a power cut tears the journal';
 
 export const killCounters = (): Counters =>
   new Counters({
     'crash point': KILL_POINTS,
+    way: WAYS.map(wayName),
     fault: MISFORTUNES.map(([fault]) => nameOf(fault)),
-    damage: ['a power cut undoes a rename', 'a power cut takes bytes', 'a power cut tears the journal'],
+    damage: ['a power cut undoes a rename', 'a power cut takes bytes', TORN],
     mishap: [AT_RANDOM, 'a bill whose answer is lost'],
     decision: ['attach', ...ABANDON_OR_PAY],
   });
 
 export interface KillOptions {
   readonly seed: number;
-  /** How many processes are to be killed. */
+  /** What is met before anything random happens; what is met is taken out. Several trials may share the list. */
+  readonly ways?: Way[];
+  /** How many processes are to be killed in nights that chance makes, after that. */
   readonly kills: number;
-  /** How many more at most, while something that can happen has not happened yet. */
-  readonly more?: number;
   /** When to stop early, in milliseconds of this machine's clock since the epoch. */
   readonly until?: number;
   /** Rounds in one data folder before the next one is begun. */
   readonly roundsPerFolder?: number;
   /** Whether to compare each folder in the end with one that was never killed. */
   readonly compare?: boolean;
-  /** Points that are tried before any other, each in a night of its own and with a power cut. */
-  readonly first?: readonly string[];
   readonly say?: (line: string) => void;
 }
 
 export interface KillReport {
   kills: number;
+  /** Those of `kills` that chance made. */
+  random: number;
   rounds: number;
   folders: number;
   looks: number;
@@ -126,110 +71,196 @@ exports:
   max_wait_minutes: 0.1
 `;
 
-/** A page is 1,000 records: enough for two or three of them a day. */
-const EVENTS_PER_DAY = 1_800;
+/** A page is 1,000 records: enough for two of them a day. */
+const EVENTS_PER_DAY = 1_100;
+
+/** How many ways are played in one data folder. */
+const WAYS_PER_FOLDER = 20;
+
+/** After so many a night is run to its end, and the books are compared. */
+const WAYS_PER_RECKONING = 6;
 
 export function emptyReport(): KillReport {
-  return {
-    kills: 0,
-    rounds: 0,
-    folders: 0,
-    looks: 0,
-    counters: killCounters(),
-  };
+  return { kills: 0, random: 0, rounds: 0, folders: 0, looks: 0, counters: killCounters() };
 }
 
 /** Whether more is to be killed. */
 export function isUnfinished(options: Omit<KillOptions, 'seed'>, report: KillReport): boolean {
-  const { kills, more = 0, until = Infinity } = options;
-  const enough = report.counters.missing().length === 0 ? kills : kills + more;
-  return report.kills < enough && Date.now() < until;
+  const { kills, ways = [], until = Infinity } = options;
+  return (ways.length > 0 || report.random < kills) && Date.now() < until;
 }
 
 /**
- * Kills until there were enough.
+ * Kills in every way, and then until there were enough.
  *
  * @throws Broken with the story, when a promise was not kept
  */
 export async function killTorture(options: KillOptions, report = emptyReport()): Promise<KillReport> {
   const chance = new Chance(options.seed);
+  const { ways = [], roundsPerFolder = 8, say } = options;
   const goOn = (): boolean => isUnfinished(options, report);
   while (goOn()) {
-    const torture = await KillTrial.make(chance, report, options);
-    const rounds = options.roundsPerFolder ?? 8;
-    for (let round = 0; round < rounds && goOn(); round++) {
+    const torture = await KillTrial.make(chance, report, options.seed);
+    const chosen = waysOfFolder(ways);
+    if (chosen.length > 0) await torture.meet(chosen, () => Date.now() < (options.until ?? Infinity));
+    for (let round = 0; chosen.length === 0 && round < roundsPerFolder && goOn(); round++) {
       await torture.round(round, goOn);
-      options.say?.(`round ${report.rounds}: ${report.kills} kills`);
+      say?.(`round ${report.rounds}: ${report.kills} kills`);
     }
     await torture.finish(options.compare ?? true);
     report.folders++;
-    options.say?.(
-      `seed ${options.seed}: ${report.folders} folders whole and equal to ones that were never killed`,
+    say?.(
+      `seed ${options.seed}: ${report.kills} kills; ${report.folders} folders whole and equal to ones that were never killed`,
     );
   }
   return report;
 }
+
+/** Takes what is played in one folder: a folder has one first run. */
+function waysOfFolder(ways: Way[]): Way[] {
+  const take = (isWanted: (way: Way) => boolean): Way[] => {
+    const at = ways.findIndex(isWanted);
+    return at < 0 ? [] : ways.splice(at, 1);
+  };
+  const first = take(({ by }) => by === 'first run');
+  const rest = Array.from({ length: WAYS_PER_FOLDER }, () => take(({ by }) => by !== 'first run'));
+  return [...first, ...rest.flat()];
+}
+
+type Outcome = 'killed' | 'done' | 'incomplete';
 
 class KillTrial {
   readonly #reader: Reader;
   /** The first day that any backfill reached. */
   #earliest: Day = FIRST_DAY;
   #last: Day = '2026-11-20';
+  #nights = 0;
   /** How long a run takes that nobody disturbs. */
   #usualMs = 2_500;
-  #first: string[];
-  /** Whether each crash point has to be met: then whatever brings a process to a new one is played rather than anything else. */
-  readonly #isThorough: boolean;
 
   private constructor(
     readonly trial: Trial,
     readonly chance: Chance,
     readonly report: KillReport,
-    options: KillOptions,
   ) {
     this.#reader = new Reader(trial.place.published);
-    this.#isThorough = (options.more ?? 0) > 0;
-    this.#first = (options.first ?? []).filter((point) => report.counters.times('crash point', point) === 0);
   }
 
-  static async make(chance: Chance, report: KillReport, options: KillOptions): Promise<KillTrial> {
+  static async make(chance: Chance, report: KillReport, seed: number): Promise<KillTrial> {
     const trial = await Trial.make(YAML, { eventsPerDay: EVENTS_PER_DAY, exportSeconds: 0 });
     beginWithTemplate(['run'], trial.place.folder);
-    trial.tell(`seed ${options.seed}`);
-    return new KillTrial(trial, chance, report, options);
+    trial.tell(`seed ${seed}`);
+    return new KillTrial(trial, chance, report);
+  }
+
+  /** Brings a process to each point and kills it there; in between, nights that end, and the books compared. */
+  async meet(ways: readonly Way[], goOn: () => boolean): Promise<void> {
+    this.report.rounds++;
+    await this.#watched(async () => {
+      for (const [nth, way] of ways.entries()) {
+        if (!goOn()) break;
+        let tries = 3;
+        while (!(await this.#isMet(way)))
+          this.trial.assert(--tries > 0, `no process came to ${wayName(way)}`);
+        this.report.counters.count('way', wayName(way));
+        if (nth % WAYS_PER_RECKONING === WAYS_PER_RECKONING - 1) await this.#settle(['run']);
+      }
+      await this.#settle(['run']);
+    });
   }
 
   /** One night or one backfill, killed some times, then run until quiet, reckoned up, and its open ends resolved. */
   async round(round: number, goOn: () => boolean): Promise<void> {
-    const { trial, chance } = this;
+    const { chance } = this;
     this.report.rounds++;
-    let command = this.#next(round);
-    this.#reader.start();
-    try {
-      for (let left = Math.max(this.#first.length, 3 + chance.below(6)); left > 0 && goOn(); left--) {
-        const isMisfortune = this.#first.length === 0 && chance.happens(0.4);
-        const [fault, ofMisfortune] = isMisfortune ? this.#misfortune() : [];
+    await this.#watched(async () => {
+      let command = this.#next(round);
+      for (let left = 3 + chance.below(6); left > 0 && goOn(); left--) {
+        const [fault, ofMisfortune = []] = chance.happens(0.3) ? chance.pick(MISFORTUNES) : [];
         this.#faults(fault === undefined ? [] : [fault]);
-        const isDone = await this.#kill(command, this.#points(round, ofMisfortune));
+        const points = chance.happens(0.5) ? ofMisfortune : RUN_POINTS;
+        const outcome = await this.#killAtRandom(command, points);
         this.#faults([]);
-        // A night that is done has nothing left to be killed in: on to another one. Days of a backfill that is not done would
-        // be left to nobody.
-        if (this.#first.length > 0 && (isDone || command[0] === 'run')) command = this.#night(round + 1);
-        else if (isDone && chance.happens(0.7)) command = this.#next(round + 1);
+        // Days of a backfill that is not done would be left to nobody.
+        if (outcome === 'done' && chance.happens(0.7)) command = this.#next(round + 1);
         if (chance.happens(0.1)) await this.#resolve();
       }
-      if (this.#lacks(REBUILD_POINTS) || chance.happens(0.2)) await this.#kill(['rebuild'], REBUILD_POINTS);
-      await runUntilQuiet(trial, command);
-      await this.#reckon();
-      for (let tries = 0; (await this.#resolve()) && tries < 5; tries++) {
-        await runUntilQuiet(trial, command);
-        await this.#reckon();
-      }
+      await this.#settle(command);
+    });
+  }
+
+  async #watched(work: () => Promise<void>): Promise<void> {
+    this.#reader.start(1_000);
+    try {
+      await work();
     } finally {
       this.#faults([]);
       await this.#reader.stop();
     }
     this.#checkReader();
+  }
+
+  /** Runs until quiet, compares the books, and decides what waits. */
+  async #settle(command: readonly string[]): Promise<void> {
+    await runUntilQuiet(this.trial, command);
+    await this.#reckon();
+    for (let tries = 0; (await this.#resolve()) && tries < 5; tries++) {
+      await runUntilQuiet(this.trial, command);
+      await this.#reckon();
+    }
+  }
+
+  /** Plays what leads to the point; whether a process was killed there. */
+  async #isMet({ point, by }: Way): Promise<boolean> {
+    switch (by) {
+      case 'first run':
+      case 'night':
+        return this.#isKilled(this.#night(), point);
+      case 'rebuild':
+        return this.#isKilled(['rebuild'], point);
+      case 'torn line':
+        return (await this.#isTorn()) && this.#isKilled(['run'], point);
+      case 'attach':
+        return this.#decideKilled(point, 'journal/export/requested/before-append', true);
+      case 'abandon':
+        return this.#decideKilled(point, 'journal/export/intended/durable', false);
+      default: {
+        this.#faults([by]);
+        const isKilled = await this.#isKilled(this.#night(), point);
+        this.#faults([]);
+        return isKilled;
+      }
+    }
+  }
+
+  async #isKilled(command: readonly string[], point: CrashPoint): Promise<boolean> {
+    return (await this.#kill(command, { point, isCut: this.#mayBeCut(point) })) === 'killed';
+  }
+
+  /** Only a power cut tears a line. */
+  #mayBeCut(point: string): boolean {
+    return /^journal\/export\/.*before-fsync/.test(point) || this.chance.happens(0.35);
+  }
+
+  async #isTorn(): Promise<boolean> {
+    const { counters } = this.report;
+    const torn = (): number => counters.times('damage', TORN);
+    const before = torn();
+    await this.#kill(this.#night(), { point: 'journal/export/intended/before-fsync', isCut: true });
+    return torn() > before;
+  }
+
+  /** An export whose outcome nobody knows, since a run was killed at `lost`, is decided by a command that is killed too. */
+  async #decideKilled(point: CrashPoint, lost: CrashPoint, isBilled: boolean): Promise<boolean> {
+    const { trial } = this;
+    await this.#kill(this.#night(), { point: lost, isCut: false });
+    await runUntilQuiet(trial, ['run']);
+    for (const entry of await trial.entries()) {
+      if (entry.state !== 'ambiguous') continue;
+      const bill = await this.#billOf(entry);
+      if ((bill !== undefined) === isBilled) return this.#decide(entry.key, bill, point);
+    }
+    return false;
   }
 
   /** Everything is resolved, rebuilt, and compared with a folder that was never killed. */
@@ -277,11 +308,12 @@ class KillTrial {
   }
 
   #next(round: number): string[] {
-    return round > 0 && this.chance.happens(0.4) ? this.#backfill() : this.#night(round);
+    return round > 0 && this.chance.happens(0.4) ? this.#backfill() : this.#night();
   }
 
-  #night(round: number): string[] {
-    if (round > 0) {
+  /** The night of the next day; the first one is that of the day on which everything begins. */
+  #night(): string[] {
+    if (this.#nights++ > 0) {
       this.trial.clock.shift(DAY_MS);
       this.#last = shiftDay(this.#last, 1);
     }
@@ -295,50 +327,40 @@ class KillTrial {
     return ['backfill', '--start', this.#earliest, '--end', end, '--yes-paid'];
   }
 
-  #points(round: number, ofMisfortune: readonly string[] = []): readonly string[] {
-    if (this.#first.length > 0) return RUN_POINTS;
-    // What misfortune brings about is tried mostly then: on other nights nothing comes there.
-    if (ofMisfortune.length > 0 && this.chance.happens(0.7)) return ofMisfortune;
-    const { counters } = this.report;
-    const isNew = FIRST_RUN_POINTS.some((point) => counters.times('crash point', point) === 0);
-    if (round === 0 && (isNew || this.chance.happens(0.3))) return FIRST_RUN_POINTS;
-    return RUN_POINTS;
-  }
-
-  /** One of those that bring a run to the point where least was killed. */
-  #misfortune(): (typeof MISFORTUNES)[number] {
-    const points = MISFORTUNES.flatMap(([, ofOne]) => ofOne);
-    const rarest = this.report.counters.rarest('crash point', points);
-    return this.chance.pick(MISFORTUNES.filter(([, ofOne]) => ofOne.includes(rarest)));
-  }
-
   #faults(faults: readonly Fault[]): void {
     this.report.counters.play(this.trial.place.sandbox, faults);
   }
 
-  /** Whether no process was killed at one of the points yet, where each has to be met. */
-  #lacks(points: readonly string[]): boolean {
-    return this.#isThorough && points.some((point) => this.report.counters.times('crash point', point) === 0);
+  /** Kills the command at one of the points, at the first or at a later passing, or at any moment. */
+  async #killAtRandom(command: readonly string[], points: readonly CrashPoint[]): Promise<Outcome> {
+    const { chance, report } = this;
+    const point = points.length > 0 && chance.happens(0.6) ? chance.pick(points) : undefined;
+    const recurs = /^(land\/|journal\/copy|load\/)/.test(point ?? '');
+    const outcome = await this.#kill(command, {
+      ...(point === undefined ? {} : { point }),
+      nth: recurs && chance.happens(0.4) ? 1 + chance.below(5) : 1,
+      isCut: point === undefined ? chance.happens(0.35) : this.#mayBeCut(point),
+    });
+    if (outcome === 'killed') report.random++;
+    return outcome;
   }
 
-  /** Starts the command and kills it; true if it was done before. */
-  async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
+  /** Starts the command and kills it, at a random moment where no point is named; then possibly a power cut. */
+  async #kill(
+    command: readonly string[],
+    {
+      point,
+      nth = 1,
+      isCut,
+    }: { readonly point?: CrashPoint; readonly nth?: number; readonly isCut: boolean },
+  ): Promise<Outcome> {
     const { trial, chance, report } = this;
-    const first = points === RUN_POINTS ? this.#first.shift() : undefined;
-    const isNamed = points !== RUN_POINTS || chance.happens(this.#lacks(points) ? 0.95 : 0.8);
-    const rarest = isNamed ? report.counters.rarest('crash point', points) : undefined;
-    const point = first ?? rarest;
-    // Only a power cut tears a line.
-    const isLine = /^journal\/export\/.*before-fsync/.test(point ?? '');
-    const isPlugged = first !== undefined || isLine || chance.happens(0.35);
-    const note = isPlugged ? join(trial.notes, `plug-${report.rounds}-${report.kills}`) : undefined;
-    const environment = { ...(note === undefined ? {} : plugged(note)) };
+    const note = isCut ? join(trial.notes, `plug-${randomUUID()}`) : undefined;
+    const environment = note === undefined ? {} : plugged(note);
+    const cut = note === undefined ? '' : ', with a power cut';
     let result: Ended;
     if (point !== undefined) {
-      const recurs =
-        /^(land\/|journal\/copy|load\/)/.test(point) && report.counters.times('crash point', point) > 0;
-      const nth = first === undefined && recurs && chance.happens(0.4) ? 1 + chance.below(5) : 1;
-      trial.tell(`crash at ${point}:${nth}${note === undefined ? '' : ', with a power cut'}`);
+      trial.tell(`crash at ${point}:${nth}${cut}`);
       result = await trial.run(command, { ...environment, DAWNLOAD_CRASH_AT: `${point}:${nth}` });
     } else {
       const child = trial.place.start(command, {
@@ -346,7 +368,7 @@ class KillTrial {
         DAWNLOAD_NOW: trial.clock.now().toISOString(),
       });
       const ms = this.#usualMs * (0.15 + 0.85 * chance.next());
-      trial.tell(`kill after ${Math.round(ms)} ms${note === undefined ? '' : ', with a power cut'}`);
+      trial.tell(`kill after ${Math.round(ms)} ms${cut}`);
       const timer = setTimeout(() => child.kill('SIGKILL'), ms);
       const begun = Date.now();
       result = await trial.watch(command, child);
@@ -366,7 +388,7 @@ class KillTrial {
       );
     }
     assertNotPaidTwice(trial);
-    return result.code === 0;
+    return result.signal === 'SIGKILL' ? 'killed' : result.code === 0 ? 'done' : 'incomplete';
   }
 
   async #cutPower(note: string): Promise<void> {
@@ -376,12 +398,11 @@ class KillTrial {
     const { counters } = this.report;
     if (lost.some((what) => what.startsWith('name'))) counters.count('damage', 'a power cut undoes a rename');
     if (lost.some((what) => what.startsWith('bytes'))) counters.count('damage', 'a power cut takes bytes');
-    const isTorn = lost.some((what) => /^bytes.*\/data\/ledger\/journal\.jsonl$/.test(what));
-    if (isTorn) counters.count('damage', 'a power cut tears the journal');
-    if (isTorn) this.#first.unshift(counters.rarest('crash point', TORN_POINTS));
+    if (lost.some((what) => /^bytes.*\/data\/ledger\/journal\.jsonl$/.test(what)))
+      counters.count('damage', TORN);
     this.#reader.forget();
     await this.#reader.look();
-    this.#reader.start();
+    this.#reader.start(1_000);
   }
 
   async #reckon(): Promise<Export[]> {
@@ -401,34 +422,40 @@ class KillTrial {
     return entries.some((entry) => entry.day === day && entry.state === 'loaded');
   }
 
+  /** The bill whose answer was lost for an export, if there is one. */
+  async #billOf(entry: Export): Promise<Bill | undefined> {
+    return (await orphans(this.trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
+  }
+
   /** A person decides about one ambiguous export; whether there was one. */
   async #resolve(): Promise<boolean> {
     const { trial, chance, report } = this;
-    const waiting = (await trial.entries()).filter(({ state }) => state === 'ambiguous');
-    const [entry] = waiting;
+    const entry = (await trial.entries()).find(({ state }) => state === 'ambiguous');
     if (entry === undefined) return false;
-    const bill = (await orphans(trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
+    const bill = await this.#billOf(entry);
     if (bill !== undefined) report.counters.count('mishap', 'a bill whose answer is lost');
-    const usual = bill === undefined ? ABANDON_OR_PAY : (['attach', ...ABANDON_OR_PAY] as const);
-    const any = chance.happens(0.5) ? chance.pick(usual) : report.counters.rarest('decision', usual);
-    const isNew = this.#lacks(bill === undefined ? ABANDON_POINTS : ATTACH_POINTS);
-    const decision = isNew ? (bill === undefined ? 'abandon' : 'attach') : any;
-    const decide = ['exports', 'decide', entry.key];
-    if (decision === 'pay again') await this.#payAgain(entry.key);
-    else if (decision === 'abandon') await this.#decide([...decide, '--abandon'], ABANDON_POINTS);
-    else await this.#decide([...decide, '--attach', bill?.export_id ?? '', '--yes'], ATTACH_POINTS);
+    if (chance.happens(0.4)) await this.#payAgain(entry.key);
+    else await this.#decide(entry.key, chance.happens(0.8) ? bill : undefined);
     return true;
   }
 
-  /** A decision that may be killed too; made again when it was. */
-  async #decide(command: readonly string[], points: readonly string[]): Promise<void> {
-    if (this.#lacks(points) || this.chance.happens(0.6)) await this.#kill(command, points);
-    const [, , key = '', what = ''] = command;
-    this.report.counters.count('decision', what.slice(2));
-    const done = what === '--attach' ? 'requested' : 'abandoned';
-    if ((await this.trial.entries()).find((entry) => entry.key === key)?.state === done) return;
-    const result = await this.trial.run(command);
-    this.trial.assert(result.code === 0, 'a decision was not taken', result);
+  /** Attaches the bill, or abandons; the decision is killed at the point first, and made again. Whether it was killed. */
+  async #decide(key: string, bill: Bill | undefined, point?: CrashPoint): Promise<boolean> {
+    const { trial } = this;
+    const [what, done] =
+      bill === undefined ? (['abandon', 'abandoned'] as const) : (['attach', 'requested'] as const);
+    const command = [
+      'exports',
+      'decide',
+      key,
+      ...(bill === undefined ? ['--abandon'] : ['--attach', bill.export_id, '--yes']),
+    ];
+    const isKilled = point !== undefined && (await this.#isKilled(command, point));
+    this.report.counters.count('decision', what);
+    if ((await trial.entries()).find((entry) => entry.key === key)?.state === done) return isKilled;
+    const result = await trial.run(command);
+    trial.assert(result.code === 0, 'a decision was not taken', result);
+    return isKilled;
   }
 
   async #payAgain(key: string, mayBeKilled = true): Promise<void> {
@@ -440,7 +467,7 @@ class KillTrial {
     trial.consents.set(window, consents + 1);
     const command = ['exports', 'decide', key, '--pay-again'];
     if (mayBeKilled && this.chance.happens(0.3)) {
-      await this.#kill(command, RUN_POINTS);
+      await this.#killAtRandom(command, RUN_POINTS);
       // A consent that is not on record was not used: nothing may have been requested on its word.
       if (!(await trial.entries()).some(({ again }) => again === key)) trial.consents.set(window, consents);
       // What became of it is for the next run, and the next decision, to tell.

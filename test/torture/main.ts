@@ -12,6 +12,7 @@ import { emptyForgetfulReport, forgetfulMonth } from './forgetful.js';
 import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, isUnfinished, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
+import { WAYS, wayName } from './ways.js';
 import { oddCounters, oddNights } from './odd.js';
 import { emptyPushReport, pushWithKills } from './pushes.js';
 import { setup } from '../support/template.js';
@@ -99,8 +100,9 @@ async function pushes(): Promise<number> {
 }
 
 async function kill(): Promise<number> {
-  const options = { kills: countOr(150), more: isDefault ? 150 : 0, until, say };
-  say(`seed ${firstSeed}, ${options.kills} kills`);
+  const ways = values.count === undefined ? WAYS.filter((way) => isWanted(wayName(way))) : [];
+  const options = { ways, kills: countOr(values.only.length === 0 ? 24 : 0), until, say };
+  say(`seed ${firstSeed}, ${ways.length} ways to a crash point, then ${options.kills} random kills`);
   const report = emptyReport();
   let broken = 0;
   const worker = async (own: number): Promise<void> => {

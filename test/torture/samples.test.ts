@@ -27,11 +27,13 @@ describe('of the extended tests', { tags: ['extended'] }, () => {
         until: Date.now() + SECONDS * 1000,
         roundsPerFolder: 5,
         // Half a landed file, a bill without an answer; everything published, but the disk may have forgotten it.
-        first: [
-          'land/statistics/before-fsync',
-          'journal/export/requested/before-append',
-          'publish/after-folder-fsync',
-        ],
+        ways: (
+          [
+            'land/statistics/before-fsync',
+            'journal/export/requested/before-append',
+            'publish/after-folder-fsync',
+          ] as const
+        ).map((point) => ({ point, by: 'night' })),
       });
       expect(report.kills).toBeGreaterThan(1);
       expect(report.looks).toBeGreaterThan(1);
