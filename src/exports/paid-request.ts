@@ -55,7 +55,7 @@ export interface ExportReport {
 }
 
 /** The parts of the open data folder that paid requests use. */
-interface PaymentParts extends LandingParts {
+export interface PaymentParts extends LandingParts {
   readonly ledger: Ledger;
   readonly warehouse: Pick<Warehouse, 'messages' | 'coverage' | 'removedDays'>;
   readonly report: LandingParts['report'] & ExportReport;

@@ -8,7 +8,7 @@ import { CommanderError } from 'commander';
 import { commandLine } from '../../src/commands/program.js';
 import type { Output } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config/config.js';
-import { realEffects } from '../../src/ground/effects.js';
+import { realEffects, type Effects } from '../../src/ground/effects.js';
 import { DawnloadError, EXIT, messageOf } from '../../src/ground/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
 import type { Invocation } from '../../src/config/invocation.js';
@@ -44,6 +44,8 @@ export async function performCommand(
   /** What a person sits at, for commands that ask. */
   terminal?: Terminal,
   lakeCatalog?: LakeCatalog,
+  /** What takes the place of these effects. */
+  effects: Partial<Effects> = {},
 ): Promise<Performed> {
   beginWithTemplate(args, cwd);
   const out: string[] = [];
@@ -70,6 +72,7 @@ export async function performCommand(
         reach: (point) => {
           rebuildWithTemplate(point, cwd);
         },
+        ...effects,
       },
       terminal: terminal ?? silent(out, err),
       signal,

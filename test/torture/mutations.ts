@@ -34,6 +34,7 @@ const TESTS = {
   forget: ['test/erasure/forget.test.ts', 'what arrives after an erasure'],
   paid: ['test/exports/paid-request.test.ts', ''],
   backup: ['test/operations/backup.test.ts', ''],
+  lives: ['test/lives/lives.test.ts', ''],
 } as const;
 type TestName = keyof typeof TESTS;
 
@@ -217,7 +218,7 @@ function failingTest([test, named]: Run, copy: string): Promise<string | undefin
     ],
     {
       cwd: copy,
-      env: { TORTURE_KILLS: '60', TORTURE_SECONDS: '75', ...process.env },
+      env: { TORTURE_KILLS: '60', TORTURE_SECONDS: '75', LIVES_SEEDS: '100', ...process.env },
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   );

@@ -133,20 +133,8 @@ export class Trial {
     return (await readLedger(this.data)).entries();
   }
 
-  /** The ids in the landed pages of one export, in its last reading, as often as they come. */
-  async landedIds({ day, key, exportId = '' }: Export): Promise<string[]> {
-    const landing = join(this.data, 'landing');
-    const readings = (await readdir(join(landing, 'events', day, key)))
-      .map((name) => `events/${day}/${key}/${name}`)
-      .filter((id) => firstReading(id) === exportFolder({ day, key, exportId }))
-      .sort((a, b) => readingOf(basename(a)).reading - readingOf(basename(b)).reading);
-    const pages = await listed(join(landing, readings.at(-1) ?? ''), /^page-\d+\.json\.gz$/);
-    const ids: string[] = [];
-    for (const page of pages) {
-      const { data } = JSON.parse(gunzipSync(await readFile(page)).toString()) as { data: { id: string }[] };
-      ids.push(...data.map(({ id }) => id));
-    }
-    return ids;
+  landedIds(entry: Export): Promise<string[]> {
+    return landedIdsIn(this.data, entry);
   }
 
   async remove(): Promise<void> {
@@ -233,4 +221,20 @@ export async function placeAfterNight(
   const night = await place.execute(['run']);
   if (night.code !== 0) throw new Error(`The night ended with ${night.code}: ${night.stderr}`);
   return place;
+}
+
+/** The ids in the landed pages of one export, in its last reading, as often as they come. */
+export async function landedIdsIn(dataDir: string, { day, key, exportId = '' }: Export): Promise<string[]> {
+  const landing = join(dataDir, 'landing');
+  const readings = (await readdir(join(landing, 'events', day, key)))
+    .map((name) => `events/${day}/${key}/${name}`)
+    .filter((id) => firstReading(id) === exportFolder({ day, key, exportId }))
+    .sort((a, b) => readingOf(basename(a)).reading - readingOf(basename(b)).reading);
+  const pages = await listed(join(landing, readings.at(-1) ?? ''), /^page-\d+\.json\.gz$/);
+  const ids: string[] = [];
+  for (const page of pages) {
+    const { data } = JSON.parse(gunzipSync(await readFile(page)).toString()) as { data: { id: string }[] };
+    ids.push(...data.map(({ id }) => id));
+  }
+  return ids;
 }

@@ -1,18 +1,18 @@
 /** Pulls paid exports: those under way are downloaded (E21), and missing days are requested within budget and consent (E20). */
 import { missingDays } from '../../exports/export.js';
-import { requestMissing } from '../../exports/paid-request.js';
+import { requestMissing, type PaymentParts } from '../../exports/paid-request.js';
 import type { Job } from '../../ground/streams.js';
 import { settleAll, type ServiceClient } from '../../service/client.js';
 import { assertPublishable } from '../../warehouse/publish.js';
 import type { PullParts } from '../stream.js';
 import { downloaderOf, downloadReady, resumeExports } from './download.js';
-import { patienceOf } from './reading.js';
+import { patienceOf, type DownloadParts } from './reading.js';
 
 export async function pullEvents(
   job: Job,
   _: unknown,
   service: ServiceClient,
-  parts: PullParts,
+  parts: PaymentParts & DownloadParts & Pick<PullParts, 'files'>,
 ): Promise<void> {
   const { ledger, files } = parts;
   const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;

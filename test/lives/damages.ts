@@ -1,0 +1,98 @@
+/** What happens to the files of a data folder between two commands. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fakeFile } from './fake-warehouse.js';
+
+interface Damage {
+  readonly name: string;
+  /** True if payments must stop until a person has agreed. */
+  readonly doubts: boolean;
+  /** True if the next run has to load everything again. */
+  readonly unloads?: true;
+  /** Does it; false if it cannot be done now. */
+  readonly to: (files: Files, amount: number) => boolean;
+}
+
+interface Files {
+  readonly journal: string;
+  readonly copy: string;
+  readonly witness: string;
+  readonly warehouse: string;
+}
+
+const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+const linesOf = (text: string): string[] => text.split('\n').slice(0, -1);
+
+/** True if the second copy has all that the journal has: otherwise a second loss is none of the promises. */
+const isCopied = ({ journal, copy }: Files): boolean => {
+  const text = textOf(journal);
+  return linesOf(text).length > 2 && text === textOf(copy);
+};
+
+const remove = (path: string): true => {
+  rmSync(path);
+  return true;
+};
+
+const write = (path: string, text: string): true => {
+  writeFileSync(path, text);
+  return true;
+};
+
+export const DAMAGES: readonly Damage[] = [
+  {
+    name: 'the second copy is lost',
+    doubts: true,
+    to: (files) => isCopied(files) && remove(files.copy),
+  },
+  { name: 'the journal is lost', doubts: true, to: (files) => isCopied(files) && remove(files.journal) },
+  {
+    name: 'the witness is lost',
+    doubts: true,
+    to: (files) => isCopied(files) && existsSync(files.witness) && remove(files.witness),
+  },
+  {
+    name: 'journal and copy are older',
+    doubts: true,
+    to: (files, amount) => {
+      const lines = linesOf(textOf(files.journal));
+      const left = lines.slice(0, Math.max(1, lines.length - 1 - amount)).map((line) => `${line}\n`);
+      if (!isCopied(files)) return false;
+      for (const path of [files.journal, files.copy]) write(path, left.join(''));
+      return true;
+    },
+  },
+  {
+    name: 'the end of the journal is torn',
+    doubts: false,
+    to: (files, amount) =>
+      isCopied(files) && write(files.journal, textOf(files.journal).slice(0, -1 - amount)),
+  },
+  {
+    name: 'a line of the journal is damaged',
+    doubts: false,
+    to: (files, amount) => {
+      const text = textOf(files.journal);
+      const at = text.length - 3 - 7 * amount;
+      return isCopied(files) && at > 0 && write(files.journal, `${text.slice(0, at)}#${text.slice(at + 1)}`);
+    },
+  },
+  {
+    name: 'the warehouse is lost',
+    doubts: false,
+    unloads: true,
+    to: ({ warehouse }) => existsSync(warehouse) && remove(warehouse),
+  },
+];
+
+/** Does the damage, or nothing where there is nothing to damage. */
+export function damage(dataDir: string, what: number, amount: number): Damage | undefined {
+  const files = {
+    journal: join(dataDir, 'ledger', 'journal.jsonl'),
+    copy: join(dataDir, 'landing', 'ledger', 'journal.jsonl'),
+    witness: join(dataDir, 'private', 'witness.json'),
+    warehouse: fakeFile(dataDir),
+  };
+  const one = DAMAGES[what % DAMAGES.length];
+  return one?.to(files, amount) === true ? one : undefined;
+}

@@ -1,0 +1,416 @@
+/**
+ * One life of a data folder: nights, backfills and decisions of paid events, with a hostile service, wrong clocks, lost files
+ * and deaths at crash points, all in this process. After each step the books are compared.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Bill } from '../../sandbox/index.js';
+import { loadConfig } from '../../src/config/config.js';
+import { isClosed, needsPerson, type Export } from '../../src/exports/export.js';
+import { completeFrom, dayOf, lastCompleteDay, shiftDay, windowOf } from '../../src/ground/calendar.js';
+import type { CrashPoint } from '../../src/ground/crash-points.js';
+import { realEffects, type Effects } from '../../src/ground/effects.js';
+import { DawnloadError, InterruptedError } from '../../src/ground/errors.js';
+import type { Job } from '../../src/ground/streams.js';
+import { firstReading, exportFolder } from '../../src/landing/paths.js';
+import { nightly } from '../../src/night/wanted-days.js';
+import { FIELDS } from '../../src/streams/index.js';
+import { Chance } from '../torture/chance.js';
+import type { Counters } from '../torture/counters.js';
+import { Clock, DAY_MS, landedIdsIn } from '../torture/trial.js';
+import { readLedger } from '../landing/support.js';
+import { Place } from '../support/dawnload.js';
+import { invocationOf, performCommand } from '../support/in-process.js';
+import { damage } from './damages.js';
+import { Disk } from './disk.js';
+import { FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
+import { CUT, ODD_TEXTS, SKEWS, TROUBLES, type Kill, type Step } from './steps.js';
+
+const FIRST_DAY = '2026-11-19';
+const MESSAGES = 10;
+const YAML = `start_date: ${FIRST_DAY}
+lookback_days: 1
+request_timeout_seconds: 2
+retries: 1
+exports:
+  budget: { records_per_run: 100000, records_per_month: 1000000 }
+  max_wait_minutes: 0.05
+`;
+
+/** The length of the sandbox's own ids. */
+const ID_LENGTH = 24;
+
+/** Clocks that differ by more than this pay nothing (`MOST_SKEW_MS`). */
+const AGREEING_MS = 5 * 60_000;
+
+/** A promise that was not kept. */
+export class Broken extends Error {}
+
+/** The process is dead: whatever the abandoned code still tries fails with this. */
+class Killed extends Error {}
+
+const created = z.object({
+  request: z.object({ method: z.string(), path: z.string(), body: z.unknown() }),
+});
+const asked = z.object({ start: z.coerce.date() });
+
+export class Life {
+  /** Each death moves the folder to a new path: two instances of a database never open one path. */
+  #folder = 0;
+  /** How many bills a window may have beyond the first: one for each time a person agreed. */
+  readonly #consents = new Map<string, number>();
+  /** Bills that a journal has lost, and a person has agreed to. */
+  readonly #forgiven = new Set<string>();
+  /** True from a loss that must stop payments until `recover`. */
+  #isDoubted = false;
+  /** True until a run has loaded again what a lost warehouse had. */
+  #isUnloaded = false;
+  #skewMs = 0;
+  #earliest = FIRST_DAY;
+  #broken: string | undefined;
+
+  private constructor(
+    readonly place: Place,
+    readonly clock: Clock,
+    readonly disk: Disk,
+    readonly counters: Counters,
+    private readonly kept: string,
+  ) {}
+
+  static async begin(counters: Counters): Promise<Life> {
+    const clock = new Clock();
+    const place = await Place.make(YAML, { now: () => clock.now(), eventsPerDay: 12 });
+    const kept = await mkdtemp(join(tmpdir(), 'dawnload-kept-'));
+    const life = new Life(place, clock, Disk.watch(place.folder, kept), counters, kept);
+    subscribe('undici:request:create', life.#watchRequest);
+    await life.#configure();
+    return life;
+  }
+
+  async end(): Promise<void> {
+    unsubscribe('undici:request:create', this.#watchRequest);
+    this.disk[Symbol.dispose]();
+    await this.place.remove();
+    await rm(this.kept, { recursive: true, force: true });
+  }
+
+  get data(): string {
+    return join(this.place.folder, `data-${this.#folder}`);
+  }
+
+  /** @throws Broken when a promise is not kept */
+  async play(step: Step): Promise<void> {
+    const before = this.place.sandbox.bills().length;
+    const wasDoubted = this.#isDoubted;
+    await this.#take(step);
+    this.counters.play(this.place.sandbox, []);
+    const bills = this.place.sandbox.bills();
+    const paid = bills.length - before;
+    this.#assert(
+      paid === 0 || Math.abs(this.#skewMs) <= AGREEING_MS,
+      'something was paid while the clocks differ',
+    );
+    this.#assert(paid === 0 || !wasDoubted, 'something was paid although the journal lacks lines');
+    await this.#audit();
+  }
+
+  /** Quiet nights, and every decision: in the end no day is left to nobody. */
+  async finish(): Promise<void> {
+    await this.play({ kind: 'recover' });
+    for (let round = 0; round < 8; round++) {
+      await this.play({ kind: 'night', days: 0, skew: 0 });
+      await this.play({ kind: 'decide', which: 0, how: 'attach' });
+    }
+    const days = new Set(
+      (await this.#entries())
+        .filter(({ state }) => state !== 'failed' && state !== 'withdrawn')
+        .map(({ day }) => day),
+    );
+    const last = lastCompleteDay(this.clock.now());
+    for (let day = FIRST_DAY; day <= last; day = shiftDay(day, 1))
+      this.#assert(days.has(day), `${day} is left to nobody`);
+  }
+
+  async #take(step: Step): Promise<void> {
+    const { counters, clock, place } = this;
+    this.#skewMs = 0;
+    switch (step.kind) {
+      case 'night':
+      case 'backfill': {
+        if (step.trouble !== undefined)
+          counters.play(place.sandbox, [TROUBLES[step.trouble % TROUBLES.length] ?? TROUBLES[0]]);
+        if (step.kind === 'night') {
+          clock.shift(step.days * DAY_MS);
+          const skew = SKEWS[step.skew % SKEWS.length] ?? SKEWS[0];
+          this.#skewMs = skew.ms;
+          counters.count('mishap', skew.name);
+        } else this.#earliest = shiftDay(this.#earliest, -step.days);
+        const odd = step.odd === undefined ? undefined : ODD_TEXTS[step.odd % ODD_TEXTS.length];
+        if (odd !== undefined) this.#bend(odd);
+        const job = step.kind === 'night' ? this.#night : this.#backfill;
+        await this.#run({ job }, step.kill);
+        place.sandbox.bend(undefined);
+        return;
+      }
+      case 'decide':
+        return this.#decide(step);
+      case 'recover': {
+        const code = await this.#command(['recover', '--yes'], step.kill);
+        for (const { export_id: id, start, end } of await this.#orphans()) {
+          if (this.#forgiven.has(id)) continue;
+          this.#forgiven.add(id);
+          this.#consent(`${start}/${end}`, 1);
+        }
+        if (code === 0) this.#isDoubted = false;
+        return;
+      }
+      case 'damage': {
+        const done = damage(this.data, step.what, step.amount);
+        if (done === undefined) return;
+        counters.count('damage', done.name);
+        this.#isDoubted ||= done.doubts;
+        this.#isUnloaded ||= done.unloads === true;
+      }
+    }
+  }
+
+  readonly #night = (now: Date): Job => nightly({ ...this.#config(), startDate: FIRST_DAY }, now);
+
+  readonly #backfill = (now: Date): Job => ({
+    ...this.#night(now),
+    name: 'backfill',
+    eventDays: { start: this.#earliest, end: shiftDay(this.#earliest, 1) },
+    consent: 'given',
+  });
+
+  /** The service names the next export oddly, or refuses it with an odd text. */
+  #bend({ name, id, refusal }: (typeof ODD_TEXTS)[number]): void {
+    let isDone = false;
+    this.place.sandbox.bend((endpoint, answer) => {
+      if (endpoint !== 'E20' || isDone || answer.status !== 200) return answer;
+      isDone = true;
+      this.counters.count('odd value', name);
+      const real = z.object({ export_id: z.string() }).parse(JSON.parse(answer.body.toString())).export_id;
+      const odd = id === undefined ? undefined : `${id}${real}`;
+      return {
+        ...answer,
+        body: Buffer.from(JSON.stringify(odd === undefined ? { error: refusal } : { export_id: odd })),
+      };
+    });
+  }
+
+  async #decide({ which, how, kill }: Extract<Step, { kind: 'decide' }>): Promise<void> {
+    const { counters } = this;
+    const waiting = (await this.#entries()).filter(
+      (entry) => needsPerson(entry) && entry.state !== 'intended',
+    );
+    const entry = waiting[which % Math.max(1, waiting.length)];
+    if (entry === undefined) return;
+    const window = windowText(entry);
+    const id = realId(entry);
+    const bill =
+      id ??
+      (entry.exportId === undefined
+        ? (await this.#orphans()).find(({ start, end }) => `${start}/${end}` === window)?.export_id
+        : undefined);
+    if (how === 'again') {
+      counters.count('decision', 'pay again');
+      this.#consent(window, 1);
+      await this.#run({ again: entry.key }, kill);
+      // A consent that is not on record was not used: nothing may have been requested on its word.
+      if (!(await this.#entries()).some(({ again }) => again === entry.key)) this.#consent(window, -1);
+    } else if (how === 'attach' && bill !== undefined) {
+      counters.count('decision', 'attach');
+      await this.#command(['exports', 'decide', entry.key, '--attach', bill, '--yes'], kill);
+    } else {
+      counters.count('decision', 'abandon');
+      await this.#command(['exports', 'decide', entry.key, '--abandon'], kill);
+    }
+  }
+
+  #consent(window: string, more: number): void {
+    this.#consents.set(window, (this.#consents.get(window) ?? 0) + more);
+  }
+
+  #run(wish: Wish, kill: Kill | undefined): Promise<unknown> {
+    return this.#mortal(kill, async (effects) => {
+      const invocation = invocationOf({
+        effects,
+        runId: `${this.clock.now().toISOString()} ${Math.random()}`,
+      });
+      const { failure } = await runEvents(wish, this.#config(), invocation, MESSAGES);
+      this.#assert(
+        failure === undefined || failure instanceof DawnloadError,
+        `unforeseen: ${String(failure)}`,
+      );
+      this.#isUnloaded = false;
+    });
+  }
+
+  #command(args: readonly string[], kill: Kill | undefined): Promise<number | undefined> {
+    return this.#mortal(kill, async (effects) => {
+      const { folder, environment } = this.place;
+      const clock = { now: () => effects.now(), moveTo: () => undefined };
+      const result = await performCommand(args, folder, environment, clock, undefined, undefined, effects);
+      return result.code;
+    });
+  }
+
+  /** Does something that dies at a crash point: then the folder is what is left on the disk. Undefined after a death. */
+  async #mortal<T>(kill: Kill | undefined, work: (effects: Effects) => Promise<T>): Promise<T | undefined> {
+    const { clock, disk, counters, place } = this;
+    let left = kill?.at ?? 0;
+    let dead: CrashPoint | undefined;
+    const from = this.data;
+    const effects: Effects = {
+      ...realEffects({}),
+      now: () => new Date(clock.now().getTime() + this.#skewMs),
+      sleep: async (ms) => {
+        if (dead !== undefined) throw new InterruptedError('Dead.');
+        await new Promise((resolve) => setImmediate(resolve));
+        clock.shift(ms);
+      },
+      random: () => 0.5,
+      free: () => Promise.resolve(1e12),
+      identify: disk.identify,
+      reach: (point: CrashPoint) => {
+        if (dead === undefined && --left !== 0) return;
+        if (dead === undefined && kill !== undefined) {
+          dead = point;
+          this.#folder++;
+          const lost = disk.leave(from, this.data, kill.cut === undefined ? undefined : new Chance(kill.cut));
+          counters.count('crash point', point);
+          if (lost.length > 0) counters.count('damage', CUT);
+          // What the dead process still sends does not arrive.
+          place.sandbox.setFaults([{ endpoint: '*', kind: 'reset-before' }]);
+        }
+        throw new Killed(point);
+      },
+    };
+    const result = await work(effects).catch((error: unknown) => {
+      if (dead === undefined) throw error;
+      return undefined;
+    });
+    if (this.#broken !== undefined) throw new Broken(this.#broken);
+    const [first] = disk.disorder;
+    this.#assert(first === undefined, first ?? '');
+    if (from !== this.data) {
+      place.sandbox.setFaults([]);
+      await rm(from, { recursive: true, force: true });
+      await this.#configure();
+      return undefined;
+    }
+    const pending = disk.pending(this.data).filter((path) => !path.endsWith('lock.json'));
+    this.#assert(pending.length === 0, `a command ended before this was durable: ${pending.join(', ')}`);
+    return result;
+  }
+
+  #configure(): Promise<void> {
+    return this.place.configure(`${YAML}data_dir: ./data-${this.#folder}\n`);
+  }
+
+  #config() {
+    return loadConfig(FIELDS, {}, this.place.environment, this.place.folder);
+  }
+
+  /** When E20 is sent, its intent is durable and nothing is known of its outcome. */
+  readonly #watchRequest = (message: unknown): void => {
+    const { method, path, body } = created.parse(message).request;
+    if (method !== 'POST' || !path.endsWith('/campaign-event-data/exports')) return;
+    const day = dayOf(asked.parse(JSON.parse(String(body))).start);
+    const journal = join(this.data, 'ledger', 'journal.jsonl');
+    const lines = this.disk.durableText(journal).split('\n');
+    const last = lines.findLast(
+      (line) => line.startsWith('{"kind":"export"') && line.includes(`"key":"${day}.`),
+    );
+    if (
+      last?.includes('"event":"intended"') !== true ||
+      this.disk.pending(join(this.data, 'ledger')).includes(journal)
+    )
+      this.#broken ??= `E20 was sent for ${day} before its intent was durable`;
+  };
+
+  async #entries(): Promise<Export[]> {
+    return (await readLedger(this.data)).entries();
+  }
+
+  /** Bills whose export id no entry of the ledger holds. */
+  async #orphans(): Promise<Bill[]> {
+    const known = new Set((await this.#entries()).map((entry) => realId(entry)));
+    return this.place.sandbox.bills().filter((bill) => !known.has(bill.export_id));
+  }
+
+  async #audit(): Promise<void> {
+    const bills = this.place.sandbox.bills();
+    const windows = new Map<string, number>();
+    for (const { start, end } of bills) {
+      const window = `${start}/${end}`;
+      windows.set(window, (windows.get(window) ?? 0) + 1);
+      const day = dayOf(new Date(start));
+      this.#assert(completeFrom(day) <= this.clock.now(), `${day} was bought before it was complete`);
+    }
+    for (const [window, times] of windows) {
+      const allowed = 1 + (this.#consents.get(window) ?? 0);
+      this.#assert(times <= allowed, `${window} was billed ${times} times, ${allowed} allowed`);
+    }
+    if (this.#isDoubted) return;
+    const entries = await this.#entries();
+    const unnamed = entries.filter(({ exportId }) => exportId === undefined);
+    for (const { export_id: id, start, end } of await this.#orphans()) {
+      if (this.#forgiven.has(id)) continue;
+      const at = unnamed.findIndex(
+        (entry) =>
+          ['intended', 'ambiguous', 'abandoned'].includes(entry.state) &&
+          windowText(entry) === `${start}/${end}`,
+      );
+      this.#assert(at >= 0, `the bill ${id} for ${start} is known to no entry of the ledger`);
+      unnamed.splice(at, 1);
+    }
+    const warehouse = new FakeWarehouse(
+      fakeFile(this.data),
+      { effects: realEffects({}) },
+      { days: [], messages: 0 },
+    );
+    const loaded = new Set([...warehouse.loaded].map(firstReading));
+    for (const entry of entries) {
+      if (!isClosed(entry)) continue;
+      const bill = bills.find(({ export_id: id }) => id === realId(entry));
+      if (bill === undefined) throw new Broken(`export ${entry.key} has an id that was never billed`);
+      const ids = new Set(await landedIdsIn(this.data, entry));
+      this.#assert(
+        ids.size === bill.records,
+        `${entry.key}: ${bill.records} records billed, ${ids.size} landed`,
+      );
+      if (entry.state === 'loaded' && !this.#isUnloaded)
+        this.#assert(
+          loaded.has(exportFolder({ ...entry, exportId: entry.exportId ?? '' })),
+          `${entry.key} is said to be loaded and is not`,
+        );
+    }
+  }
+
+  #assert(holds: boolean, what: string): void {
+    if (!holds) throw new Broken(what);
+  }
+
+  /** The journal, for whoever looks for the cause of a failure. */
+  get journal(): string {
+    return (
+      readdirSync(this.place.folder)
+        .map((name) => `${name}\n`)
+        .join('') + readFileSync(join(this.data, 'ledger', 'journal.jsonl'), 'utf8')
+    );
+  }
+}
+
+/** The service's own id at the end of an odd one. */
+const realId = ({ exportId }: Export): string | undefined => exportId?.slice(-ID_LENGTH);
+
+function windowText({ day }: Export): string {
+  const { start, end } = windowOf(day);
+  return `${start.toISOString()}/${end.toISOString()}`;
+}

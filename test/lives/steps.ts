@@ -1,0 +1,161 @@
+/** What a life is made of, drawn by fast-check: plain data, so that a life that breaks shrinks to its shortest form. */
+import fc from 'fast-check';
+import type { Fault } from '../support/faults/index.js';
+import { Counters, nameOf } from '../torture/counters.js';
+import { KILL_POINTS } from '../torture/ways.js';
+import { DAMAGES } from './damages.js';
+
+/** A death at the nth crash point that a command passes; with `cut`, of the power. */
+export interface Kill {
+  readonly at: number;
+  readonly cut?: number | undefined;
+}
+
+interface Run {
+  readonly days: number;
+  readonly trouble?: number | undefined;
+  readonly odd?: number | undefined;
+  readonly kill?: Kill | undefined;
+}
+
+export type Step =
+  | ({ readonly kind: 'night'; readonly skew: number } & Run)
+  | ({ readonly kind: 'backfill' } & Run)
+  | {
+      readonly kind: 'decide';
+      readonly which: number;
+      readonly how: 'attach' | 'abandon' | 'again';
+      readonly kill?: Kill | undefined;
+    }
+  | { readonly kind: 'recover'; readonly kill?: Kill | undefined }
+  | { readonly kind: 'damage'; readonly what: number; readonly amount: number };
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** What this machine's clock differs from the right time. */
+export const SKEWS = [
+  { name: 'the clock is right', ms: 0 },
+  { name: 'the clock is 11 minutes ahead', ms: 11 * 60_000 },
+  { name: 'the clock is 11 minutes behind', ms: -11 * 60_000 },
+  { name: 'the clock is 400 days ahead', ms: 400 * DAY_MS },
+  { name: 'the clock is 3 days behind', ms: -3 * DAY_MS },
+] as const;
+
+/** How the service misbehaves once; none of these takes time. */
+export const TROUBLES: readonly [Fault, ...Fault[]] = [
+  { endpoint: 'E20', kind: 'reset-after', times: 1 },
+  { endpoint: 'E20', kind: 'reset-before', times: 1 },
+  { endpoint: 'E20', kind: 'status', status: 500, handled: true, times: 1 },
+  {
+    name: 'a proxy answers E20',
+    endpoint: 'E20',
+    kind: 'status',
+    status: 502,
+    body: '<p>gone</p>',
+    handled: true,
+    times: 1,
+  },
+  {
+    name: 'E20 is refused',
+    endpoint: 'E20',
+    kind: 'status',
+    status: 400,
+    body: { error: 'InvalidRequest' },
+    times: 1,
+  },
+  { name: 'the token is refused at E20', endpoint: 'E20', kind: 'status', status: 401, times: 1 },
+  { endpoint: 'E20', kind: 'other-shape-200', handled: true, times: 1 },
+  { endpoint: 'E20', kind: 'error-body-200', refusal: 'internal', handled: true, times: 1 },
+  { endpoint: 'E20', kind: 'cut-without-length', framing: 'chunked', times: 1 },
+  { endpoint: 'E21', kind: 'reset-after', times: 1 },
+  { endpoint: 'E21', kind: 'processing-forever', times: 1 },
+  { endpoint: 'E21', kind: 'export-error', times: 1 },
+  { endpoint: 'E21', kind: 'cut-with-length', times: 1 },
+  { endpoint: 'E21', kind: 'status', status: 500, times: 4 },
+  { endpoint: 'E1', kind: 'status', status: 500, times: 4 },
+];
+
+/** What the service says instead of a plain id: an id with odd characters before the real one, or a refusal. */
+export const ODD_TEXTS: readonly {
+  readonly name: string;
+  readonly id?: string;
+  readonly refusal?: string;
+}[] = [
+  { name: 'an id with U+2028', id: 'a\u2028b' },
+  { name: 'an id with a line break', id: 'a\nb' },
+  { name: 'an id in Korean', id: '내보내기/' },
+  { name: 'an id with half a pair', id: 'a\ud800' },
+  { name: 'an id of 5,000 characters', id: 'x'.repeat(5000) },
+  { name: 'a refusal with U+2029', refusal: 'no\u2029"}\nmore' },
+];
+
+export const counters = (): Counters =>
+  new Counters({
+    'crash point': LIFE_POINTS,
+    fault: TROUBLES.map(nameOf),
+    damage: [...DAMAGES.map(({ name }) => name), CUT],
+    mishap: SKEWS.map(({ name }) => name),
+    decision: ['attach', 'abandon', 'pay again'],
+    'odd value': ODD_TEXTS.map(({ name }) => name),
+  });
+
+export const CUT = 'a power cut takes what is not durable';
+
+/** What a run of paid events and a decision pass. */
+const LIFE_POINTS = KILL_POINTS.filter((point) =>
+  /^(journal\/|land\/(events|rejected)|load\/|lock\/|witness\/)/.test(point),
+);
+
+// Distributions: most steps are plain, so that a life gets on.
+
+const rarely = <T>(of: fc.Arbitrary<T>, inEvery = 4): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: inEvery - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: of });
+
+const kill: fc.Arbitrary<Kill> = fc.record({
+  at: fc.integer({ min: 1, max: 110 }),
+  cut: rarely(fc.nat(), 2),
+});
+const index = fc.nat(1000);
+const run = { trouble: rarely(index, 3), odd: rarely(index, 6), kill: rarely(kill, 2) };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constant('night' as const),
+      days: fc.integer({ min: 0, max: 2 }),
+      skew: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: index }),
+      ...run,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('backfill' as const),
+      days: fc.integer({ min: 1, max: 2 }),
+      ...run,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('decide' as const),
+      which: index,
+      how: fc.constantFrom('attach' as const, 'abandon' as const, 'again' as const),
+      kill: rarely(kill, 3),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('recover' as const), kill: rarely(kill) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('damage' as const),
+      what: index,
+      amount: fc.integer({ min: 0, max: 12 }),
+    }),
+  },
+);
+
+/** A life of so many steps on average. */
+export const lives = (steps: number): fc.Arbitrary<Step[]> =>
+  fc.array(step, { minLength: 1, maxLength: 2 * steps - 1, size: 'max' });
