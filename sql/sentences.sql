@@ -2,16 +2,16 @@
 -- people:
 --   select array_to_string(regexp_extract_all(columns, '\b((?:service_)?(?:user|device)_id): drop', 1), ', ') as names from ops.privacy
 --   where not marts.counts_people()
---     en: The warehouse does not keep {names} (privacy.columns: drop), so people are not counted, and clicks are not assigned to sent
---       messages. With hash they are.
---     ko: {names} 값을 보관하지 않아(privacy.columns: drop) 사람 수를 세지 않고 클릭을 발송 메시지와 연결하지 않습니다. hash로 설정하면 가능합니다.
+--     en: People are not counted and clicks are not matched with messages, because {names} is not kept (privacy.columns: drop). Use
+--       hash instead.
+--     ko: {names} 값을 보관하지 않아(privacy.columns: drop) 사람 수를 집계할 수 없고 클릭을 메시지와 연결할 수 없습니다. hash로 설정하면 가능합니다.
 --     as: note
 -- exports:
 --   select 1 where not exists (from answer) and marts.awaits_exports()
---     en: The answer comes with paid event exports: set or raise exports.budget, and `dawnload plan` shows what they cost.
---     ko: 유료 이벤트 내보내기가 있어야 답할 수 있습니다. exports.budget을 설정하거나 늘리고 `dawnload plan`으로 비용을 확인하세요.
+--     en: This answer needs paid event exports. Set or raise exports.budget; `dawnload plan` shows the cost.
+--     ko: 유료 이벤트 내보내기가 필요합니다. exports.budget을 설정하거나 늘리세요. 비용은 `dawnload plan`으로 확인할 수 있습니다.
 -- scanned_mail:
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
---     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
+--     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note

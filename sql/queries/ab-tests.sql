@@ -4,20 +4,20 @@
 -- question: Which variant of each A/B test is better, and is that more than chance?
 -- also: people
 -- params:
---   campaign (varchar, default null): id of the one campaign to look at
+--   campaign (varchar, default null): only the campaign with this id
 --   metric (varchar, default null, one of click conversion): only this metric
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
 -- sentences:
 --   select campaign_name, variant_name, metric, verdict, if(verdict_code = 'better', '우세합니다', '열세입니다') as standing from answer where
 --   verdict_code in ('better', 'worse') order by verdict_code, sent desc
 --     en: In the test of “{campaign_name}” ({metric}), {verdict}
---     ko: ‘{campaign_name}’에서는 {variant_name}안이 {standing}. {metric} 비율을 보면 {verdict}
+--     ko: ‘{campaign_name}’ A/B 테스트({metric}): {variant_name}안이 {standing}. {verdict}
 --     as: finding
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
 --     en: No winner yet in {comparisons} {comparisons#comparison|comparisons} with a baseline.
---     ko: 기준안과의 비교 {comparisons}건 중 아직 우열이 가려진 것은 없습니다.
+--     ko: 기준안과 비교한 {comparisons}건 중 우열이 가려진 것은 아직 없습니다.
 --   select count(distinct campaign_id) as campaigns from answer where verdict_code = 'unequal_groups' having campaigns > 0
 --     en: Don't trust {campaigns} of the tests: the groups are unequal.
 --     ko: 대상자가 불균등하게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.
@@ -31,13 +31,14 @@
 --     en: The test of “{campaign_name}” has no verdict, because {people} people got messages of two variants.
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
---   select campaign_name, variant_name, metric, size from answer where verdict_code = 'better' order by sent desc
+--   select campaign_name, variant_name, metric, size, if(unit = 'person', '명', '건') as counter from answer where verdict_code =
+--   'better' order by sent desc
 --     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {variant_name} wins by {metric}, in a group of {size}.
---     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_name}안을 적용하세요. {metric} 기준으로 우세합니다(표본 {size}).
+--     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_name}안을 적용하세요. {metric} 기준으로 우세합니다({variant_name}안 {size}{counter}).
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.
---     ko: 여기에 비교할 A/B 테스트가 없습니다. 클릭이나 전환을 집계하는 채널에서 한 캠페인을 두 안으로 나누어 보내야 합니다.
+--     ko: 비교할 A/B 테스트가 없습니다. 클릭이나 전환을 집계하는 채널에서 한 캠페인을 두 안으로 나누어 보내야 합니다.
 
 -- The intervals and verdicts stay valid however often the query is run. The unit is people if events are loaded.
 select

@@ -4,15 +4,15 @@
 -- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
 -- also: people exports
 -- params:
---   start (date, default min(date)): first KST day of sending; unless given, the first one held
---   end (date, default max(date)): last KST day of sending; unless given, the last one held
+--   start (date, default min(date)): first KST day of sending; by default the first available day
+--   end (date, default max(date)): last KST day of sending; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 --   top (bigint, default 1): how many hours of each campaign and channel to show
---   least_messages (bigint, default 100, from 0): only hours with so many messages are named
---   least_days (bigint, default 3, from 0): only hours at which messages went out on so many days are named
+--   least_messages (bigint, default 100, from 0): only hours with at least this many messages
+--   least_days (bigint, default 3, from 0): only hours with sends on at least this many days
 -- sentences:
 --   select channel, max(machine_clicks_of_all) as machines from answer group by channel having machines > 0
---     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
+--     en: Not counted: {machines} clicks of mail scanners ({channel}).
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).
 --     as: note
 

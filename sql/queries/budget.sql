@@ -3,23 +3,23 @@
 -- subject: the data
 -- question: How much of the budget of exports is left this month, and will it last?
 -- params:
---   now (timestamptz, default now()): the present, for a look at another time
+--   now (timestamptz, default now()): the time to use as now
 -- sentences:
 --   from answer
---     en: In {month}, {records_used} of {records_per_month} records of the export budget are used.
+--     en: {records_used} of {records_per_month} records of the export budget are used in {month}.
 --     ko: {month}에 내보내기 예산 {records_per_month}건 중 {records_used}건을 사용했습니다.
 --   select greatest(forecast_records - records_used, 0) as more, forecast_records from answer where forecast_records is not null
 --     en: Runs until the end of the month need about {more} more, {forecast_records} in total.
---     ko: 이달 말까지 약 {more}건이 더 필요해 모두 {forecast_records}건이 될 것으로 예상합니다.
+--     ko: 이달 말까지 약 {more}건이 더 필요하며, 예상 합계는 {forecast_records}건입니다.
 --   select 1 from answer where forecast_records is null
---     en: The need for the rest of the month is not known yet.
---     ko: 이달 말까지 얼마나 더 필요한지는 아직 알 수 없습니다.
+--     en: The need for the rest of the month is unknown so far.
+--     ko: 이달 말까지 필요한 양은 아직 알 수 없습니다.
 --   select 1 from answer where is_enough
 --     en: The budget is sufficient.
---     ko: 예산은 충분합니다.
+--     ko: 예산이 충분합니다.
 --   select days_over_budget as days from answer where is_enough = false and days_over_budget is not null
 --     en: The budget is too small: {days} {days#day|days} must wait for the next month or a larger budget.
---     ko: 예산이 부족합니다. {days}일은 예산에 들어가지 않아 다음 달까지 기다리거나 예산을 늘려야 합니다.
+--     ko: 예산이 부족합니다. {days}일분은 다음 달까지 기다리거나 예산을 늘려야 합니다.
 --   select month from answer where is_enough = false
 --     en: The export budget of {month} is too small. `dawnload plan` shows the days that wait.
 --     ko: {month}의 내보내기 예산이 부족합니다. 대기 중인 날짜는 `dawnload plan`으로 확인하세요.

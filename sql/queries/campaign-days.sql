@@ -4,21 +4,21 @@
 -- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
 -- also: scanned_mail
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   by (varchar, default 'resource', one of resource variant_or_node): a row for each campaign and user journey, or for each variant of A/B tests and node of user journeys
---   campaign (varchar, default null): id of the one campaign to look at
---   journey (varchar, default null): id of the one user journey to look at
+--   campaign (varchar, default null): only the campaign with this id
+--   journey (varchar, default null): only the user journey with this id
 --   channel (varchar, default null): only this channel, such as push-notification
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
 --   select resource_name, sum(sent) as sent, count(distinct date) as days from answer group by resource_type, resource_id, resource_name
 --   having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
---     en: “{resource_name}” sent the most in these days: {sent} messages on {days} {days#day|days}.
+--     en: “{resource_name}” sent the most messages: {sent} on {days} {days#day|days}.
 --     ko: 이 기간에 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, {days}일 동안 {sent}건입니다.
 --   select 1 where not exists (from answer)
---     en: None of the requested campaigns and user journeys sent messages on the available days.
---     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
+--     en: No matching campaign or user journey sent messages on the available days.
+--     ko: 데이터가 있는 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
 
 with params as (
     select

@@ -3,13 +3,13 @@
 -- subject: campaigns
 -- question: What do the detailed statistics say of each campaign, such as the sales that it brought?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   campaign (varchar, default null): id of one campaign
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   campaign (varchar, default null): only the campaign with this id
 -- sentences:
 --   select campaign_name, metric_name, currencies from answer where len(currencies) > 1
---     en: “{metric_name}” of “{campaign_name}” is in {currencies}: amounts of several currencies have no sum.
---     ko: ‘{campaign_name}’의 ‘{metric_name}’ 금액은 {currencies} 통화로 섞여 있어 합계를 내지 않습니다.
+--     en: “{metric_name}” of “{campaign_name}” has amounts in {currencies}, so it has no total.
+--     ko: ‘{campaign_name}’의 ‘{metric_name}’ 금액은 여러 통화({currencies})여서 합계를 내지 않습니다.
 --     as: note
 
 with period as (from marts.period('campaigns', days := 28)),

@@ -4,14 +4,14 @@
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best?
 -- also: people
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   measure (varchar, default 'sent', one of sent delivered clicked click_rate conversions conversion_rate): what to rank by
---   top (bigint, default null): only so many ranks; rows that tie share one
---   least_messages (bigint, default 100, from 0): only rows of so many messages have a rank by a rate
+--   top (bigint, default null): at most this many ranks; ties share a rank
+--   least_messages (bigint, default 100, from 0): rank by a rate only rows with at least this many messages
 --   channel (varchar, default null): only this channel, such as push-notification
 --   tag (varchar, default null): only campaigns with this tag
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
 --   select coalesce(any_value(resource_name), resource_id) as resource_name, sum(sent) as sent, (select sum(sent) from answer) as of_all
 --   from answer where getvariable('top') is null group by resource_type, resource_id having sum(sent) > 0
@@ -22,11 +22,12 @@
 --     en: “{resource_name}” got the most clicks: {clicked} (click rate {click_rate}).
 --     ko: 클릭이 가장 많은 것은 ‘{resource_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
 --   select 1 where not exists (from answer)
---     en: None of the requested campaigns and user journeys sent messages on the available days.
---     ko: 보유한 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
+--     en: No matching campaign or user journey sent messages on the available days.
+--     ko: 데이터가 있는 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.
 --   select 1 from answer where channel = 'email' and clicked > 0 limit 1
---     en: Daily statistics count the clicks that mail scanners make on e-mails, and cannot be cleaned of them; machine_click_share and human_click_rate come from the events.
---     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있으며 가려낼 수 없습니다. 기계 클릭 비율과 사람 클릭률은 이벤트에서 계산합니다.
+--     en: E-mail clicks in daily statistics include clicks of mail scanners. machine_click_share and human_click_rate are computed
+--       from events.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 자동 클릭 비율과 자동 클릭 제외 클릭률은 이벤트로 계산합니다.
 --     as: note
 
 with params as (

@@ -4,26 +4,26 @@
 -- question: Which campaigns do clearly better or worse than others on their channel, and which got worse this week?
 -- also: people
 -- params:
---   end (date, default max(date)): last KST day of the 28 that are looked at; unless given, the last one held
+--   end (date, default max(date)): last KST day of the 28 days; by default the latest available day
 --   top (bigint, default 5): how many campaigns of each group
---   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
+--   least_messages (bigint, default 100, from 0): only campaigns with at least this many clickable messages
 -- sentences:
 --   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1
 --     en: “{campaign_name}” has a significantly higher click rate since {first_date} than other campaigns on its channel ({channel}):
 --       {click_rate}, versus {click_rate_of_others}.
---     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 높습니다.
+--     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 높습니다.
 --     as: finding
 --   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'worst' limit 1
 --     en: “{campaign_name}” has a significantly lower click rate since {first_date} than other campaigns on its channel ({channel}):
 --       {click_rate}, versus {click_rate_of_others}.
---     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 뚜렷하게 낮습니다.
+--     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 낮습니다.
 --     as: finding
 --   select campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
 --     en: The click rate of “{campaign_name}” ({channel}) fell significantly this week: {week_click_rate}, versus {previous_click_rate} the
 --       week before.
---     ko: ‘{campaign_name}’({channel})의 클릭률이 이번 주에 {previous_click_rate}에서 {week_click_rate}로 뚜렷하게 낮아졌습니다.
+--     ko: ‘{campaign_name}’({channel})의 클릭률이 이번 주에 {previous_click_rate}에서 {week_click_rate}로 유의미하게 낮아졌습니다.
 --     as: finding
 --   select campaign_name, channel, messages, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date from
 --   answer, marts.period('statistics', days := 28) where kind = 'worst' and campaign_id not in (select campaign_id from answer where
@@ -38,8 +38,8 @@
 --     ko: ‘{campaign_name}’({channel}){을/를} 새로 구성해 보세요. 클릭률이 일주일 사이에 {previous_click_rate}에서 {week_click_rate}로 떨어졌습니다.
 --     as: to do
 --   select max(machine_click_share) as rate from answer where channel = 'email' having rate is not null
---     en: E-mail clicks in daily statistics include clicks of mail scanners. Campaigns with events leave out their share here (up to
---       {rate} of the clicks).
+--     en: E-mail clicks in daily statistics include clicks of mail scanners. For campaigns with events, their share (up to {rate})
+--       is left out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있습니다. 이벤트가 있으면 그 비율(최대 {rate})만큼 제외했습니다.
 --     as: note
 --   select 1 from answer where channel = 'email' having count(*) > 0 and count(machine_click_share) = 0
@@ -50,11 +50,11 @@
 --   stream = 'statistics' and date between first_date and last_date group by last_date
 --     en: No campaign is significantly better or worse than the others on its channel in the 28 days to {last_date} ({days}
 --       {days#day|days} available). Channels that do not count clicks are not compared.
---     ko: {last_date}까지 28일 중 데이터가 있는 {days}일 동안 같은 채널의 다른 캠페인과 뚜렷하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
+--     ko: {last_date}까지 28일 중 데이터가 있는 {days}일 동안 같은 채널의 다른 캠페인과 유의미하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
 --   select 1 from marts.period('statistics') where not exists (from answer) and (select count(*) from ops.coverage where stream =
 --   'statistics' and date between last_date - 13 and last_date) = 14
 --     en: No click rate fell significantly in the last week.
---     ko: 마지막 일주일 사이에 하락한 캠페인도 없습니다.
+--     ko: 최근 일주일간 클릭률이 유의미하게 하락한 캠페인은 없습니다.
 
 with params as (
     select

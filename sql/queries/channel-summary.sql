@@ -4,32 +4,32 @@
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- also: scanned_mail
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   by (varchar, default 'channel', one of channel day week month): what a row is about; weeks begin on Mondays and, like months, count whole
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   by (varchar, default 'channel', one of channel day week month): what each row covers; weeks begin on Mondays and, like months, count whole
 --   channel (varchar, default null): only this channel, such as push-notification
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
 --   with held as (select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'statistics') select channel,
 --   sum(sent) as sent, sum(sum(sent)) over () as messages, greatest(min(min(date)) over (), any_value(held.first_date)) as first_date,
 --   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where channel is distinct from 'all' group by
 --   channel having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
---     en: {first_date~last_date}, {channel} sent the most: {sent} of {messages} messages.
---     ko: {first_date~last_date}에 {channel} 채널이 가장 많은 메시지를 보냈습니다(전체 {messages}건 중 {sent}건).
+--     en: {channel} sent the most messages {first_date~last_date}: {sent} of {messages}.
+--     ko: {first_date~last_date} 발송이 가장 많은 채널은 {channel}입니다(전체 {messages}건 중 {sent}건).
 --   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter
 --   (conversions is null) > 0
---     en: Conversions of different goals are not added up.
---     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
+--     en: Conversions of different goals have no total.
+--     ko: 목표가 다른 전환은 합산하지 않습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: “Sent” does not mean “delivered”. Only channels that report deliveries show what arrived.
+--     en: “Sent” does not mean “delivered”. Only some channels report deliveries.
 --     ko: 발송 건수에는 도달하지 않은 메시지도 포함됩니다. 도달 여부는 도달을 집계하는 채널에서만 확인할 수 있습니다.
 --     as: note
 --   select date, sum(sent) as sent, lag(sum(sent)) over (order by date) as previous, if(max(days) > 7, 'month', 'week') as unit,
 --   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by date qualify row_number()
 --   over (order by date desc) = 1 and previous is not null
 --     en: {sent} messages went out in the latest complete {unit} (from {date:day}), versus {previous} in the one before.
---     ko: 모든 날짜가 있는 마지막 {unit_ko}({date:day}부터)에 {sent}건, 그 앞 {unit_ko}에 {previous}건을 발송했습니다.
+--     ko: 마지막 {unit_ko}({date:day}부터)에는 {sent}건, 직전 {unit_ko}에는 {previous}건을 발송했습니다.
 --   select count(distinct date) as periods from answer where days_held < days having periods > 0
 --     en: {periods} {periods#period is|periods are} incomplete. Compare rates and messages per day, not sums.
 --     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.

@@ -4,24 +4,24 @@
 -- question: What did the last round of checks find?
 -- params:
 --   severity (varchar, default null, one of stop warn): only findings of this severity
---   top (bigint, default null): how many findings of each check to show, newest first; unless given, all
+--   top (bigint, default null): how many findings of each check to show, newest first; by default all
 -- given:
 --   tests as (select distinct name, severity, findings_of_check from answer)
 -- sentences:
 --   select sum(findings_of_check) as findings, count(*) as tests from tests having tests > 0
---     en: {tests} of the data tests found something: {findings} {findings#finding|findings}.
---     ko: 데이터 검사 중 {tests}개에서 문제 {findings}건이 발견되었습니다.
+--     en: {tests} of the data tests found problems: {findings} {findings#finding|findings}.
+--     ko: 데이터 검사 {tests}개에서 문제 {findings}건이 발견되었습니다.
 --   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
---     en: Data tests have {stops} findings that would mislead readers of these numbers.
---     ko: 데이터 검사에서 이 수치를 오도할 수 있는 문제가 {stops}건 발견되었습니다.
+--     en: {stops} {stops#finding|findings} of data tests would mislead readers of these numbers.
+--     ko: 이 수치를 잘못 읽게 할 수 있는 문제가 {stops}건 발견되었습니다.
 --     as: alert
 --   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
---     en: Look at `dawnload query checks --param severity=stop`: {stops} findings would mislead readers.
---     ko: `dawnload query checks --param severity=stop`을 확인하세요. 분석을 오도할 수 있는 문제가 {stops}건 있습니다.
+--     en: Run `dawnload query checks --param severity=stop`: {stops} {stops#finding|findings} would mislead readers.
+--     ko: `dawnload query checks --param severity=stop`으로 확인하세요. 수치를 잘못 읽게 할 수 있는 문제가 {stops}건 있습니다.
 --     as: to do
 --   select 1 where not exists (from answer)
---     en: The last round of data tests found nothing.
---     ko: 마지막 데이터 검사에서 발견된 문제가 없습니다.
+--     en: The latest data tests found no problems.
+--     ko: 마지막 데이터 검사에서 문제가 발견되지 않았습니다.
 
 select
     checks.severity,

@@ -5,12 +5,12 @@
 -- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
---   least_sent (bigint, default 1, from 0): only contents sent so often
+--   least_sent (bigint, default 1, from 0): only contents with at least this many sends
 -- sentences:
 --   select channel, content, sent, click_rate from answer where sent >= 100 and click_rate is not null order by click_rate
 --   desc, sent desc limit 1
 --     en: Of what was sent at least 100 times, “{content}” ({channel}) has the highest click rate: {click_rate} of {sent} messages.
---     ko: 100건 이상 발송한 내용 중 클릭률이 가장 높은 것은 ‘{content}’({channel}){으로/로}, 발송 {sent}건 중 {click_rate}입니다.
+--     ko: 100건 이상 발송한 내용 중 클릭률이 가장 높은 것은 ‘{content}’({channel}){으로/로}, 발송 {sent}건 기준 {click_rate}입니다.
 
 select
     content_performance.channel,

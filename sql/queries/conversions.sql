@@ -3,9 +3,9 @@
 -- subject: conversions and costs
 -- question: Which conversions did the messages bring, by name and channel?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   campaign (varchar, default null): id of the one campaign to look at
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   campaign (varchar, default null): only the campaign with this id
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): only the conversion of this name
 --   tag (varchar, default null): only campaigns with this tag, such as 쿠폰 for coupons
@@ -17,11 +17,11 @@
 --   with most as (select conversion_name, sum(conversions) as of_all from answer group by conversion_name order by 2 desc, 1 limit 1)
 --   select conversion_name, channel, conversions, of_all from answer inner join most using (conversion_name) where conversions > 0
 --   qualify count(*) over () > 1 order by conversions desc, channel limit 1
---     en: “{conversion_name}” came from {channel} most often: {conversions} of {of_all}.
---     ko: ‘{conversion_name}’ 전환이 가장 많은 채널은 {channel}{으로/로}, {of_all}건 중 {conversions}건입니다.
+--     en: {channel} brought the most: {conversions} of {of_all} “{conversion_name}” conversions.
+--     ko: ‘{conversion_name}’ 전환이 가장 많은 채널은 {channel}입니다({of_all}건 중 {conversions}건).
 --   select 1 where not exists (from answer)
 --     en: No conversions on these days.
---     ko: 이 기간의 전환이 없습니다.
+--     ko: 이 기간에는 전환이 없습니다.
 
 with period as (from marts.period('statistics', days := 28))
 -- A direct conversion is one of the conversions too: the two must not be added up.

@@ -6,10 +6,10 @@
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- sentences:
 --   select count(*) as fields from answer having fields > 0
---     en: The service sends {fields} {fields#field|fields} otherwise than specified.
---     ko: 명세와 다르게 오는 필드가 {fields}개 있습니다.
+--     en: {fields} {fields#field differs|fields differ} from the specification.
+--     ko: 명세와 다른 필드가 {fields}개 있습니다.
 --   select 1 where not exists (from answer)
---     en: Every field is as specified.
+--     en: All fields match the specification.
 --     ko: 모든 필드가 명세와 같습니다.
 
 select * from ops.schema_drift

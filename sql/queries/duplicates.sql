@@ -4,18 +4,19 @@
 -- question: Which campaigns reached a person more than once on a day, and how often?
 -- also: people exports
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   campaign (varchar, default null): id of the one campaign to look at
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   campaign (varchar, default null): only the campaign with this id
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
 --   select sum(duplicates) as n, arg_max(campaign_name, duplicates) as campaign_name from answer having n > 0
---     en: {n} {n#message|messages} went to a person who had got one of the same campaign that day, most of them of “{campaign_name}”.
---     ko: 같은 날 같은 캠페인을 이미 받은 사람에게 {n}건을 더 보냈습니다. ‘{campaign_name}’{이/가} 가장 많습니다.
+--     en: {n} {n#message|messages} went to people who already had one of the same campaign that day, most of them from
+--       “{campaign_name}”.
+--     ko: 같은 날 같은 캠페인을 이미 받은 사람에게 {n}건을 더 보냈습니다. 가장 많은 캠페인은 ‘{campaign_name}’입니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()
---     en: No campaign reached a person more than once on a day.
---     ko: 하루에 같은 사람에게 두 번 이상 보낸 캠페인이 없습니다.
+--     en: No campaign sent anyone more than one message on a day.
+--     ko: 하루에 같은 사람에게 두 번 이상 발송한 캠페인이 없습니다.
 
 with period as (from marts.period('events', days := 28))
 select

@@ -4,8 +4,8 @@
 -- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
 -- also: people exports
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 --   event (varchar, default null): only this event, such as email_open
 --   by (varchar, default 'event', one of event hour): a row for each event, or for each event and KST hour at which it happened
@@ -18,16 +18,16 @@
 --   answer where hour is not null and kind in ('opened', 'clicked') group by channel, kind, hour) select channel, kind, hour, events,
 --   of_all from hours where events > 0 qualify row_number() over (partition by channel, kind order by events desc, hour) = 1 order by
 --   of_all desc, channel, kind limit 3
---     en: On {channel}, messages are {kind} most often from {hour}: {events} of {of_all} times.
+--     en: On {channel}, most messages are {kind} from {hour}: {events} of {of_all} times.
 --     ko: {channel} 채널에서 메시지 {kind}{이/가} 가장 많은 시간대는 {hour}로, {of_all}건 중 {events}건입니다.
 --   select channel, sum(machine_clicks)::bigint as machines from answer group by channel having machines > 0
---     en: Mail scanners made {machines} further clicks ({channel}), which are left out.
+--     en: Not counted: {machines} clicks of mail scanners ({channel}).
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).
 --     as: note
 --   select count(*) as days, min(date) as first_date, max(date) as last_date from ops.removed_days inner join marts.period('events',
 --   days := 28) as period on date between period.first_date and period.last_date having days > 0
---     en: The events of {days} {days#day|days} {first_date~last_date} were removed by retention and are not counted.
---     ko: 보존 기간이 지나 삭제된 이벤트 {days}일분({first_date~last_date})은 세지 않았습니다.
+--     en: Not counted: the events of {days} {days#day|days} {first_date~last_date}, which retention removed.
+--     ko: 보존 기간이 지나 삭제된 이벤트 {days}일분({first_date~last_date})은 집계하지 않았습니다.
 --     as: note
 
 with params as (

@@ -1,5 +1,5 @@
 -- title: Export fees by month
--- title_ko: 월별 내보내기 요금
+-- title_ko: 월별 이벤트 내보내기 비용
 -- subject: the data
 -- question: How many event records were paid for in each month, and what were the fees?
 -- params:
@@ -7,25 +7,26 @@
 --   end (date, default null): last KST day on which exports were requested; its month counts whole
 -- sentences:
 --   select month, records, exports - ambiguous_exports as exports from answer where records > 0 order by month desc limit 1
---     en: In {month}, {exports} paid {exports#export|exports} brought {records} records.
+--     en: {exports} paid {exports#export|exports} returned {records} records in {month}.
 --     ko: {month}에 내보내기 {exports}건으로 유료 레코드 {records}건을 받았습니다.
 --   select month, fee, currency from answer where fee > 0 order by month desc limit 1
---     en: Export fees of {month}: {fee:price}.
---     ko: {month}의 내보내기 요금은 {fee:price}입니다.
+--     en: Export fees in {month}: {fee:price}.
+--     ko: {month}의 이벤트 내보내기 비용은 {fee:price}입니다.
 --   select month, ambiguous_exports as exports from answer where ambiguous_exports > 0 order by month
---     en: Of {exports} {exports#export|exports} of {month} it is not known whether the service bills {exports#it|them}; what is expected counts.
+--     en: The billing of {exports} {exports#export|exports} of {month} is unknown. {exports#Its|Their} expected records are
+--       counted.
 --     ko: {month}의 내보내기 {exports}건은 청구 여부를 알 수 없어 예상 레코드 수로 계산했습니다.
 --     as: note
 --   select month, unsized_exports as exports from answer where unsized_exports > 0 order by month
---     en: The size of {exports} {exports#export|exports} of {month} is not known, so records and fees leave {exports#it|them} out.
---     ko: {month}의 내보내기 {exports}건은 크기를 알 수 없어 레코드 수와 요금에서 제외했습니다.
+--     en: Not counted: {exports} {exports#export|exports} of {month} of unknown size.
+--     ko: {month}의 내보내기 {exports}건은 크기를 알 수 없어 레코드 수와 비용에서 제외했습니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where fee > 0)
---     en: No price per record is set (exports.price_per_record), so no fee is shown.
---     ko: 레코드당 단가(exports.price_per_record)가 설정되지 않아 요금은 표시하지 않습니다.
+--     en: Fees are unknown because `exports.price_per_record` is not set.
+--     ko: 레코드당 단가(exports.price_per_record)를 설정하지 않아 비용을 표시하지 않습니다.
 --   select 1 where not exists (from answer)
---     en: Nothing was paid for.
---     ko: 지출이 없습니다.
+--     en: No export was paid for.
+--     ko: 유료 내보내기가 없습니다.
 
 select
     -- Without a price there is no fee, which is not a fee of 0.

@@ -3,13 +3,13 @@
 -- subject: failures
 -- question: How many failed messages reached people as a text instead?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
 --   select sum(failed) as failed, sum(failover_sent) as rescued, sum(failover_sent) / sum(failed) as rate from answer having failed
 --   > 0 and rescued <= failed
---     en: Of {failed} failed {failed#message|messages} {rescued} {rescued#was|were} sent as a text instead ({rate}).
+--     en: {rescued} of {failed} failed {failed#message|messages} went out as a text instead ({rate}).
 --     ko: 실패한 메시지 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
 
 with period as (from marts.period('events', days := 28))

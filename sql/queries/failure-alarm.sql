@@ -3,23 +3,23 @@
 -- subject: failures
 -- question: On which channels did more sends fail than on the same weekday of the weeks before?
 -- params:
---   day (date, default max(date)): the KST day to look at; unless given, the last one that the warehouse holds
+--   day (date, default max(date)): the KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
 --   from answer where is_alarm
---     en: {channel} failed more than usual on {date}: {failure_rate} of {sent} messages, usually at most {usual_high:rate}.
---     ko: {date} {channel} 채널의 실패율은 {failure_rate}({sent}건 중)로, 평소 최댓값인 {usual_high:rate}보다 높습니다.
+--     en: {channel} had more failures than usual on {date}: {failure_rate} of {sent} messages, versus at most {usual_high:rate}.
+--     ko: {date} {channel} 채널의 실패율은 {failure_rate}({sent}건 중)로 평소 상한 {usual_high:rate}보다 높습니다.
 --     as: finding
 --   from answer where is_alarm
 --     en: Check {channel}: {failed} messages failed on {date} ({failure_rate}; usually at most {usual_high:rate}).
---     ko: {channel} 채널을 점검하세요. {date}에 {failed}건이 실패했고, 실패율은 {failure_rate}로 평소 최댓값 {usual_high:rate}를 넘습니다.
+--     ko: {channel} 채널을 점검하세요. {date}에 {failed}건이 실패해 실패율이 {failure_rate}로 평소 상한 {usual_high:rate}를 넘었습니다.
 --     as: to do
 --   select any_value(date) as date from answer having bool_and(is_alarm = false)
---     en: No channel failed more on {date} than usual on this weekday.
---     ko: {date}에 같은 요일의 평소보다 많이 실패한 채널은 없습니다.
+--     en: No channel had more failures on {date} than usual for this weekday.
+--     ko: {date}에 같은 요일의 평소보다 실패가 많은 채널은 없습니다.
 --   select count(*) as channels from answer where is_alarm is null having channels > 0
 --     en: {channels} {channels#channel has|channels have} no usual rate yet. It needs four earlier days of the same weekday.
---     ko: 채널 {channels}개는 같은 요일의 이전 데이터가 4일 미만이라 평소 실패율을 아직 알 수 없습니다.
+--     ko: 채널 {channels}개는 같은 요일의 이전 데이터가 4일 미만이어서 평소 실패율을 알 수 없습니다.
 --     as: note
 
 with params as (

@@ -8,22 +8,21 @@
 -- sentences:
 --   select list(failure_reason order by recent_failed desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
 --   and failure_reason is not null having number > 0
---     en: Rising this week: {reasons}.
+--     en: More failures this week: {reasons}.
 --     ko: 이번 주에 {reasons} 사유의 실패가 늘었습니다.
 --     as: finding
 --   select 1 from answer where trend is not null having count(*) filter (trend = 'rising') = 0 and count(*) > 0
---     en: No reason of failed sends is clearly rising this week.
---     ko: 이번 주에 뚜렷하게 늘어난 실패 사유는 없습니다.
+--     en: No failure reason increased significantly this week.
+--     ko: 이번 주에 유의미하게 늘어난 실패 사유는 없습니다.
 --   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
---     en: The most frequent reason on one channel {first_date~last_date} is “{failure_reason}” ({channel}): {failed}
---       messages.
+--     en: Most failures {first_date~last_date} have the reason “{failure_reason}” ({channel}): {failed} messages.
 --     ko: {first_date~last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failed}건입니다.
 --   select 1 from answer where trend is null limit 1
---     en: Trends need the events of two complete weeks. Without them, trends are left out.
---     ko: 추세를 보려면 2주 전체의 이벤트가 필요하며, 없는 항목에는 추세를 표시하지 않습니다.
+--     en: Trends need the events of two complete weeks.
+--     ko: 추세를 표시하려면 2주 전체의 이벤트가 필요합니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
---     en: No send failed on the days with events.
+--     en: No message failed on the days with events.
 --     ko: 이벤트 데이터가 있는 날짜에 실패한 발송이 없습니다.
 
 -- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are held.

@@ -4,11 +4,11 @@
 -- question: Do readers of a campaign click less when they had many messages in the days before?
 -- also: people exports
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   window_days (bigint, default 28, one of 7 28): days before a message in which the messages to its reader count
 --   channel (varchar, default null): only this channel, such as push-notification
---   campaign (varchar, default null): id of the one campaign or user journey to look at
+--   campaign (varchar, default null): only the campaign or user journey with this id
 -- given:
 --   largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1),
 --   steps as (select *, if(click_rate <= 1, click_rate * (1 - click_rate) / messages, null) as variance, row_number() over (order by
@@ -20,13 +20,13 @@
 -- sentences:
 --   select *, replace(many, '+', ' or more') as many_en, replace(many, '+', '건 이상') || if(many like '%+', '', '건') as many_ko from
 --   ends where is_clear
---     en: Readers of “{resource_name}” ({channel}) with {many_en} earlier messages click less: {many_click_rate}, versus {few_click_rate}
---       with {few}.
---     ko: ‘{resource_name}’({channel})에서는 그 전에 메시지를 {many_ko} 받은 사람의 클릭률이 {many_click_rate}로, {few}건 받은 사람({few_click_rate})보다 뚜렷하게
+--     en: People with {many_en} earlier messages click “{resource_name}” ({channel}) less: {many_click_rate}, versus
+--       {few_click_rate} with {few}.
+--     ko: ‘{resource_name}’({channel})에서는 그 전에 메시지를 {many_ko} 받은 사람의 클릭률이 {many_click_rate}로, {few}건 받은 사람({few_click_rate})보다 유의미하게
 --       낮습니다.
 --   from ends where not is_clear
---     en: Readers of “{resource_name}” ({channel}) do not click significantly less after many messages.
---     ko: ‘{resource_name}’({channel})에서는 메시지를 많이 받은 사람의 클릭률이 뚜렷하게 낮지 않습니다.
+--     en: People with many earlier messages do not click “{resource_name}” ({channel}) significantly less.
+--     ko: ‘{resource_name}’({channel})에서는 메시지를 많이 받은 사람의 클릭률이 유의미하게 낮지 않습니다.
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
 --   any_value(days_needed)
 --     en: Only {days_held} of the {days_needed} days needed have events, so earlier messages are missing from the counts.

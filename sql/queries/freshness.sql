@@ -1,5 +1,5 @@
 -- title: Freshness
--- title_ko: 데이터 최신 상태
+-- title_ko: 데이터 최신성
 -- subject: the data
 -- question: How far does each stream reach, and how many of its days are missing?
 -- params:
@@ -7,30 +7,29 @@
 -- sentences:
 --   select list(stream order by stream) as streams, max(days_behind_newest) as days from answer where days_behind_newest > 0 having
 --   count(*) > 0
---     en: Behind the others: {streams:stream}, by up to {days} {days#day|days}.
+--     en: {streams:stream}: up to {days} {days#day|days} behind the other data.
 --     ko: {streams:stream}의 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
 --   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0 and days_missing = 0) and not
 --   exists (from ops.days where state in ('under_way', 'waits'))
 --     en: No stream is behind.
 --     ko: 늦어진 데이터가 없습니다.
 --   select stream, days_missing as days from answer where days_missing > 0
---     en: {stream}: {days} wanted {days#day is|days are} missing; `dawnload query missing-days` names them.
+--     en: {stream}: {days} {days#day is|days are} missing; `dawnload query missing-days` lists them.
 --     ko: {stream} 데이터 {days}일분이 빠져 있습니다. 날짜는 `dawnload query missing-days`로 확인하세요.
 --   select count(*) as days from ops.days as day where state = 'waits' and marts.matches('stream', day.stream) having days > 0
---     en: Events: {days} wanted {days#day needs|days need} your decision; see `dawnload exports list`.
---     ko: 이벤트 {days}일분은 담당자 확인이 필요합니다. `dawnload exports list`를 확인하세요.
+--     en: Events: {days} {days#day needs|days need} your decision; see `dawnload exports list`.
+--     ko: 이벤트 {days}일분은 담당자 확인이 필요합니다. `dawnload exports list`를 실행해 보세요.
 --   select days_removed as days from answer where days_removed > 0
---     en: The events of {days} {days#day|days} were removed by retention; what was computed of them stays.
+--     en: Retention removed the events of {days} {days#day|days}; what was computed from them remains.
 --     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: In SQL, take days from `date`: an instant cast to a date, as in `occurred_at::date`, is a KST day only in a session of
---       Asia/Seoul.
+--     en: In SQL, use the column `date` for KST days. `occurred_at::date` is a KST day only in a session of Asia/Seoul.
 --     ko: SQL에서 날짜는 `date` 열을 쓰세요. `occurred_at::date`처럼 시각을 날짜로 바꾸면 세션 시간대가 Asia/Seoul일 때만 한국 날짜가 됩니다.
 --     as: note
 --   select 1 where not exists (from answer)
---     en: Nothing was pulled yet. `dawnload run` brings the first days.
---     ko: 아직 가져온 데이터가 없습니다. `dawnload run`을 실행하면 채워집니다.
+--     en: No data yet. `dawnload run` loads the first days.
+--     ko: 아직 데이터가 없습니다. `dawnload run`을 실행하면 첫 데이터를 가져옵니다.
 
 select * exclude (last_pulled_at, rows), last_pulled_at at time zone 'Asia/Seoul' as last_pulled_at_kst, rows
 from marts.freshness

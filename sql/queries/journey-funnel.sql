@@ -3,10 +3,10 @@
 -- subject: journeys
 -- question: Where do people drop out of each user journey?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   journey (varchar, default null): id of the one user journey to look at
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   journey (varchar, default null): only the user journey with this id
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each user journey
 -- given:
 --   visits as (select user_journey_id, user_journey_node_id as node, lead(user_journey_node_id) over (partition by user_journey_id,
 --   person order by first_at, user_journey_node_id) as next from marts.first_node_messages where user_journey_id in (select
@@ -22,15 +22,15 @@
 --   select steps.* from (select *, lag(user_journey_node_id) over (partition by user_journey_id order by step) as node from answer) as
 --   steps inner join nexts on steps.user_journey_id = nexts.user_journey_id and steps.node = nexts.node and
 --   steps.user_journey_node_id = nexts.next where drop_off > 0 and share >= 0.9 and people >= 30 order by drop_off desc limit 1
---     en: The largest drop between two steps that follow each other is before “{user_journey_node_name}” in “{user_journey_name}”:
---       {drop_off} fewer messages than in the step before.
---     ko: 바로 이어지는 두 단계 사이에서 가장 많이 줄어든 곳은 ‘{user_journey_name}’의 ‘{user_journey_node_name}’ 앞으로, 이전 단계보다 메시지가 {drop_off} 적습니다.
+--     en: The largest drop in “{user_journey_name}” is before “{user_journey_node_name}”: {drop_off} fewer messages than in the
+--       previous step.
+--     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다.
 --   from answer where drop_off > 0 and not exists (from nexts where nexts.user_journey_id = answer.user_journey_id and people >= 30)
 --   order by drop_off desc limit 1
---     en: Messages fall the most before “{user_journey_node_name}” in “{user_journey_name}”: {drop_off} fewer than in the step before.
---       Events of more than two weeks show whether people dropped out there or took another branch.
---     ko: 메시지가 가장 많이 줄어든 곳은 ‘{user_journey_name}’의 ‘{user_journey_node_name}’ 앞으로, 이전 단계보다 {drop_off} 적습니다. 이탈인지 다른 경로로 간 것인지는 이벤트가
---       2주 넘게 쌓여야 알 수 있습니다.
+--     en: The largest drop in “{user_journey_name}” is before “{user_journey_node_name}”: {drop_off} fewer messages. Events of more
+--       than two weeks can show whether people left or took another branch.
+--     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다. 이탈인지 다른 경로인지는 이벤트가 2주
+--       넘게 쌓이면 알 수 있습니다.
 --   with ranked as (select *, row_number() over (partition by user_journey_id, node order by share desc, next) as place from nexts
 --   where people >= 30) select here.user_journey_name, here.user_journey_node_name as node, one.user_journey_node_name as first_node,
 --   a.share, two.user_journey_node_name as second_node, b.share as second_share from ranked as a inner join ranked as b on
@@ -38,17 +38,17 @@
 --   here on a.user_journey_id = here.user_journey_id and a.node = here.user_journey_node_id inner join answer as one on
 --   a.user_journey_id = one.user_journey_id and a.next = one.user_journey_node_id inner join answer as two on b.user_journey_id =
 --   two.user_journey_id and b.next = two.user_journey_node_id order by a.people desc limit 2
---     en: After “{node}” in “{user_journey_name}” people go different ways: {share} next to “{first_node}”, {second_share} to
---       “{second_node}”. So fewer messages in one of them are no loss.
---     ko: ‘{user_journey_name}’의 ‘{node}’ 다음에는 경로가 갈라집니다. {share}는 ‘{first_node}’{으로/로}, {second_share}는 ‘{second_node}’{으로/로} 갑니다.
---       따라서 한쪽의 메시지가 적은 것은 이탈이 아닙니다.
+--     en: People split after “{node}” in “{user_journey_name}”: {share} go to “{first_node}”, {second_share} to “{second_node}”.
+--       Fewer messages in one branch are not a loss.
+--     ko: ‘{user_journey_name}’의 ‘{node}’ 다음에는 경로가 갈라집니다. {share}는 ‘{first_node}’, {second_share}는 ‘{second_node}’{으로/로} 갑니다. 한쪽의
+--       메시지가 적어도 이탈이 아닙니다.
 --   select 1 from answer limit 1
---     en: Funnels compare the messages sent in one window, not the same people. Fewer messages in a step may be people who wait or
---       take another branch.
---     ko: 퍼널은 같은 사람이 아니라 같은 기간에 발송된 메시지를 비교합니다. 메시지가 적은 단계는 대기 중이거나 다른 경로로 간 사람 때문일 수 있습니다.
+--     en: Funnels compare messages in one period, not the same people. A step with fewer messages may have people who wait or took
+--       another branch.
+--     ko: 퍼널은 같은 기간에 발송한 메시지를 비교합니다. 메시지가 적은 단계에는 대기 중이거나 다른 경로로 간 사람이 있을 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer)
---     en: No user journey sent a message in this period.
+--     en: No user journey sent messages in this period.
 --     ko: 이 기간에 메시지를 보낸 유저 여정이 없습니다.
 
 with period as (from marts.period('statistics', days := 28)),

@@ -4,7 +4,7 @@
 -- question: How did the last seven days go beside the seven before, and how did each of the last 28 days?
 -- also: people
 -- params:
---   end (date, default max(date)): last KST day of the week; unless given, the last one that the warehouse holds
+--   end (date, default max(date)): last KST day of the week; by default the latest available day
 -- sentences:
 --   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
 --     en: {sent} messages went out {first_date~last_date}.
@@ -24,10 +24,10 @@
 --     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
 --   select figure, value, previous from answer where verdict_code = 'better'
 --     en: {figure} improved significantly: {value:rate}, versus {previous:rate} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 좋아졌습니다.
+--     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 좋아졌습니다.
 --   select figure, value, previous from answer where verdict_code = 'worse'
 --     en: {figure} became significantly worse: {value:rate}, versus {previous:rate} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 뚜렷하게 나빠졌습니다.
+--     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 나빠졌습니다.
 --   select string_agg(channel, ', ' order by channel) filter (counts_deliveries) as delivering, string_agg(channel, ', ' order by
 --   channel) filter (counts_clicks) as clicking from marts.channel_counters where channel in (select channel from marts.message_days
 --   where sent > 0 and date > (select max(last_date) - 7 from answer)) having delivering is not null and clicking is not null
@@ -49,7 +49,7 @@
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No messages went out on the available days of these 28.
---     ko: 그때까지의 28일 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
+--     ko: 이 28일 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where figure = 'click_rate' and exists (from marts.message_days where channel = 'email' and clicked > 0)
 --     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.

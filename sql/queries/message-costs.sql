@@ -3,11 +3,11 @@
 -- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   by (varchar, default 'channel', one of channel campaign): what a row is about; campaigns and user journeys are shown by channel
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   by (varchar, default 'channel', one of channel campaign): what each row covers; campaigns and user journeys are shown by channel
 --   channel (varchar, default null): only this channel, such as push-notification
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
 --   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
 --     en: The messages cost {cost:price}.
@@ -17,20 +17,20 @@
 --     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
 --   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) <
 --   count(*) and (count(price) > 0 or exists (from ops.message_prices))
---     en: No price is set (prices) for messages on {channels}, so no cost is shown for them.
+--     en: No price is set for messages on {channels}; their cost is unknown.
 --     ko: {channels} 채널의 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
 --     as: note
 --   select string_agg(channel, ', ' order by channel) as channels from ops.message_prices where channel not in (select channel from
 --   daily_statistics where channel is not null) having count(*) > 0
---     en: A price is set for {channels}, but the warehouse has no messages there. Check the name of the channel.
---     ko: {channels} 메시지는 단가(prices)가 설정되어 있지만 보유한 메시지가 없습니다. 채널 이름을 확인하세요.
+--     en: A price is set for {channels}, but the warehouse has no such messages. Check the name of the channel.
+--     ko: {channels} 메시지의 단가(prices)를 설정했지만 해당 메시지가 없습니다. 채널 이름을 확인하세요.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where price is not null) and not exists (from ops.message_prices)
---     en: No price of a message is set, so no cost is shown. Set prices in dawnload.yaml; the next run reads them.
+--     en: Costs are unknown because no message has a price. Set prices in dawnload.yaml; the next run uses them.
 --     ko: 메시지 단가가 설정되지 않아 비용은 표시하지 않습니다. dawnload.yaml에 prices를 설정하면 다음 실행부터 반영됩니다.
 --   select 1 from answer having count(goals) filter (conversions is null) > 0
---     en: Conversions of different goals are not added up.
---     ko: 목표가 서로 다른 전환은 합산하지 않습니다.
+--     en: Conversions of different goals have no total.
+--     ko: 목표가 다른 전환은 합산하지 않습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No messages went out on the available days.

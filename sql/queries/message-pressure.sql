@@ -1,10 +1,10 @@
 -- title: Message pressure
--- title_ko: 메시지 빈도
+-- title_ko: 수신 빈도
 -- subject: people
 -- question: How many messages reach people, and do they click less when they get more?
 -- also: people exports
 -- params:
---   day (date, default max(date)): last KST day of the window; unless given, the last one held
+--   day (date, default max(date)): last KST day of the window; by default the latest available day
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
 -- sentences:
 --   select least(window_days, days_held) as days, sum(people) as people, sum(messages) / sum(people) as messages from answer group by
@@ -17,15 +17,16 @@
 --   if(many.messages_per_person like '%+', '', '건') as many_ko, replace(few.messages_per_person, '-', ' to ') as few_en,
 --   replace(few.messages_per_person, '-', '~') || '건' as few_ko from ends as many, ends as few where few.place = 1 and many.place =
 --   (select max(place) from ends) and many.place > 1 and many.click_rate is not null and few.click_rate is not null
---     en: On channels that count clicks, the {share} of them who got {many_en} clicked {click_rate} of their messages, and people who got
---       {few_en} clicked {few_click_rate}.
---     ko: {many_ko} 받은 사람({share})의 클릭률은 {click_rate}, {few_ko} 받은 사람은 {few_click_rate}입니다(클릭을 집계하는 채널 기준).
+--     en: People who got {many_en} ({share}) clicked {click_rate} of their messages; people who got {few_en}, {few_click_rate}.
+--       Only channels that count clicks are included.
+--     ko: {many_ko} 받은 사람({share})의 클릭률은 {click_rate}, {few_ko} 받은 사람은 {few_click_rate}입니다(클릭을 집계하는 채널만).
 --   select 1 from answer limit 1
---     en: People who get more messages differ in other ways too, so a different rate may have other causes.
---     ko: 메시지를 많이 받는 사람은 다른 특성도 다를 수 있어, 클릭률 차이를 수신 건수의 영향으로 단정할 수 없습니다.
+--     en: People who get more messages differ in other ways too, so their click rate may have other causes.
+--     ko: 메시지를 많이 받는 사람은 다른 특성도 다를 수 있어, 클릭률 차이의 원인이 수신 건수라고 단정할 수 없습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: People “got” a message when it was sent to them and did not fail; texts sent instead count, messages in the app or on the web do not.
+--     en: A message counts when it was sent without failing. Texts sent instead are included; messages in the app or on the web are
+--       not.
 --     ko: ‘받은’ 메시지는 실패하지 않고 발송된 메시지입니다. 대체 발송 문자는 포함하고 인앱·인웹 메시지는 제외합니다.
 --     as: note
 

@@ -3,10 +3,10 @@
 -- subject: the data
 -- question: Which days does the warehouse lack, stream by stream, up to the last complete one, and which did retention remove?
 -- params:
---   start (date, default null): first KST day to look at; unless given, or before it, the first one that the settings want
---   end (date, default null): last KST day to look at; unless given, or after it, the last complete one
+--   start (date, default null): first KST day; by default, and at the earliest, the first day of the settings
+--   end (date, default null): last KST day; by default, and at the latest, the last complete day
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
---   now (timestamptz, default now()): the present, for a look at what was complete at another time
+--   now (timestamptz, default now()): the time to use as now
 -- sentences:
 --   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'missing'
 --   group by stream
@@ -14,13 +14,12 @@
 --     ko: {stream} 데이터가 {days}일 빠져 있습니다({first_date~last_date}).
 --   select count(distinct day) as days from (select unnest(generate_series(first_date, last_date, interval 1 day)) as day from answer
 --   where stream = 'statistics') where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
---     en: Statistics of {days} {days#day|days} of the last two weeks are missing, so sums are too low.
+--     en: Statistics of {days} {days#day|days} in the last two weeks are missing, so totals are too low.
 --     ko: 최근 2주 중 {days}일의 통계가 빠져 있어 합계가 실제보다 작습니다.
 --     as: alert
---   select 1 where exists (from ops.coverage) and not exists (from answer where reason not in ('removed by retention', 'given up
---   by a person'))
+--   select 1 where exists (from ops.coverage) and not exists (from answer where reason not in ('removed by retention', 'given up'))
 --     en: No days are missing.
---     ko: 설정이 요구하는 날짜 중 빠진 날짜는 없습니다.
+--     ko: 누락된 날짜가 없습니다.
 --   select count(distinct first_date) as gaps from answer where reason = 'missing' and stream <> 'events' having gaps > 0
 --     en: `dawnload run` requests the missing days of free streams again.
 --     ko: `dawnload run`을 실행하면 무료 데이터의 빠진 날짜를 다시 요청합니다.
@@ -32,17 +31,17 @@
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'paid for, not
 --   loaded yet' having days > 0
 --     en: The events of {days} {days#day|days} {first_date~last_date} are paid for; the next run loads them.
---     ko: 결제한 이벤트 {days}일분이 아직 적재되지 않았습니다({first_date~last_date}). 다음 실행이 이어서 적재합니다.
+--     ko: 결제한 이벤트 {days}일분({first_date~last_date})을 아직 적재하지 않았습니다. 다음 실행에서 적재합니다.
 --     as: note
---   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'waits for a person'
+--   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'needs your decision'
 --   having days > 0
 --     en: Your decision is needed for {days} {days#day|days} {first_date~last_date}; see `dawnload exports list`.
---     ko: 담당자의 결정을 기다리는 날짜가 {days}일 있습니다({first_date~last_date}): `dawnload exports list`.
+--     ko: 이벤트 {days}일분({first_date~last_date})은 담당자 확인이 필요합니다. `dawnload exports list`를 실행해 보세요.
 --     as: to do
---   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'given up by a person'
+--   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'given up'
 --   having days > 0
 --     en: You gave up the events of {days} {days#day|days} {first_date~last_date}; see `dawnload exports list`.
---     ko: 담당자가 포기한 이벤트 날짜가 {days}일 있습니다({first_date~last_date}): `dawnload exports list`.
+--     ko: 이벤트 {days}일분({first_date~last_date})은 담당자가 포기했습니다. `dawnload exports list`를 실행해 보세요.
 --     as: note
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'removed by retention'
 --   having days > 0
@@ -78,8 +77,8 @@ reasons as (
         case state
             when 'missing' then 'missing'
             when 'under_way' then 'paid for, not loaded yet'
-            when 'waits' then 'waits for a person'
-            when 'given_up' then 'given up by a person'
+            when 'waits' then 'needs your decision'
+            when 'given_up' then 'given up'
             else 'removed by retention'
         end as reason,
         -- Consecutive days have the same difference between date and row number, so they form one gap.

@@ -1,26 +1,26 @@
 -- title: Opt-outs after messages
--- title_ko: 메시지 후 수신 거부
+-- title_ko: 메시지 후 수신거부
 -- subject: opt-outs
 -- question: Which campaign, template or hour do opt-outs follow within 72 hours more often than all others?
 -- params:
---   start (date, default last_date - 27): first KST day of sending; unless given, 28 days in all
---   end (date, default max(date)): last KST day of sending; unless given, the last one of which all 72 hours are known
---   per (varchar, default 'campaign', one of campaign template hour): what messages are told apart by
+--   start (date, default last_date - 27): first KST day of sending; by default the range has 28 days
+--   end (date, default max(date)): last KST day of sending; by default the latest with all 72 hours available
+--   per (varchar, default 'campaign', one of campaign template hour): how messages are grouped
 --   others (varchar, default 'channel', one of channel all): compared with all others of the channel, or of all channels
---   least_messages (bigint, default 100, from 0): only what has so many messages is judged
+--   least_messages (bigint, default 100, from 0): no verdict for fewer messages than this
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
 -- sentences:
 --   select item, channel, per_thousand, per_thousand_of_others, first_date, last_date from answer where verdict_code = 'more' order
 --   by opted_out desc limit 3
 --     en: “{item}” ({channel}) drives opt-outs: {per_thousand} per 1,000 messages within 72 hours {first_date~last_date}; other messages
 --       with an 080 number, {per_thousand_of_others}.
---     ko: {first_date~last_date}에 보낸 ‘{item}’({channel})의 72시간 내 수신거부는 1,000건당 {per_thousand}건으로, 080 수신거부 번호가 있는 다른
---       메시지({per_thousand_of_others}건)보다 뚜렷하게 많습니다.
+--     ko: ‘{item}’({channel}): {first_date~last_date} 발송 1,000건당 {per_thousand}건에서 72시간 내 수신거부가 발생했습니다. 080 번호가 있는 다른
+--       메시지({per_thousand_of_others}건)보다 유의미하게 많습니다.
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date from answer having count(*) filter (verdict_code
 --   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code not in ('too_few', 'alone')) > 0
 --     en: No message {first_date~last_date} drives significantly more opt-outs within 72 hours than others.
---     ko: {first_date~last_date} 발송분 중 72시간 내 수신거부가 유의하게 많은 메시지는 없습니다.
+--     ko: {first_date~last_date} 발송 중 72시간 내 수신거부가 유의미하게 많은 메시지는 없습니다.
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}

@@ -1,15 +1,15 @@
 -- title: Opt-outs by day and number
--- title_ko: 날짜·번호별 수신 거부
+-- title_ko: 날짜·번호별 수신거부
 -- subject: opt-outs
 -- question: How many recipients opt out on each day by each 080 number, and how many opt-outs vanish again?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, that of the last snapshot
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the day of the latest snapshot
 --   number (varchar, default null): only this 080 number
 -- sentences:
 --   select sum(opt_outs) as opt_outs, sum(vanished) as vanished, min(date) as first_date, max(date) as last_date from answer having
 --   count(*) > 0
---     en: {first_date~last_date}, {opt_outs} {opt_outs#opt-out was|opt-outs were} requested by 080 numbers.
+--     en: {opt_outs} {opt_outs#opt-out|opt-outs} came through 080 numbers {first_date~last_date}.
 --     ko: {first_date~last_date}에 080 번호로 수신거부 {opt_outs}건이 접수되었습니다.
 
 with period as (from marts.period('opt_outs', days := 28)),

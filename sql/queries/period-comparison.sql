@@ -3,17 +3,17 @@
 -- subject: overview
 -- question: How did the last days compare with those before, and with the same a year ago?
 -- params:
---   start (date, default last_date - 6): first KST day of the period; unless given, it has 7 days
---   end (date, default max(date)): last KST day of the period; unless given, the last one that the warehouse holds
---   by (varchar, default 'channel', one of channel campaign all): what a row is about; campaigns are shown by channel, all is everything together
+--   start (date, default last_date - 6): first KST day of the period; by default the period has 7 days
+--   end (date, default max(date)): last KST day of the period; by default the latest available day
+--   by (varchar, default 'channel', one of channel campaign all): what each row covers; campaigns are shown by channel, all is everything together
 --   measure (varchar, default null, one of sent failure_rate delivery_rate click_rate conversion_rate): only this measure
 --   channel (varchar, default null): only this channel, such as push-notification
---   campaign (varchar, default null): id of the one campaign to look at
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
+--   campaign (varchar, default null): only the campaign with this id
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
 -- sentences:
 --   select sum(value) as sent, period.first_date, period.last_date from answer, marts.period('statistics', days := 7) as period where
 --   measure = 'sent' and days_missing = 0 and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
---     en: {sent} messages were sent {first_date~last_date}.
+--     en: {sent} messages went out {first_date~last_date}.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
 --   select sum(value) as sent, period.last_date - period.first_date + 1 - max(days_missing) as days, period.first_date,
 --   period.last_date from answer, marts.period('statistics', days := 7) as period where measure = 'sent' and days_missing > 0 and
@@ -23,22 +23,22 @@
 --   select abs(sum(value) / sum(previous) - 1) as rate, if(sum(value) > sum(previous), 'more', 'fewer') as comparison from answer
 --   where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
 --   previous_days_missing) = 0 and sum(previous) > 0 and sum(value) <> sum(previous)
---     en: That is {rate} {comparison} than in the period before.
+--     en: That is {rate} {comparison} than in the previous period.
 --     ko: 직전 기간보다 {rate} {comparison}.
 --   select 1 from answer where measure = 'sent' having max(days_missing + previous_days_missing) = 0 and sum(value) = sum(previous)
---     en: That is as many as in the period before.
+--     en: That is as many as in the previous period.
 --     ko: 직전 기간과 같습니다.
 --   select max(days_missing + previous_days_missing) as days from answer having days > 0
---     en: The periods cannot be compared: {days} {days#day|days} of the two {days#is|are} missing.
+--     en: The periods cannot be compared because {days} {days#day|days} of the two {days#is|are} missing.
 --     ko: 두 기간 중 {days}일의 데이터가 없어 직전 기간과 비교하지 않습니다.
 --     as: note
 --   select 1 from answer where measure = 'conversion_rate' having bool_or(value is null and goals is not null)
---     en: Campaigns count different goals, so they have no conversion rate together.
+--     en: Campaigns count different goals, so they have no common conversion rate.
 --     ko: 캠페인마다 목표가 달라 전체 전환율은 계산하지 않습니다.
 --     as: note
 --   select 1 from answer having count(*) filter (channel_or_campaign = 'all') > 0
---     en: Rates are of all channels together, so they also move with the mix of channels.
---     ko: 비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다.
+--     en: Rates cover all channels, so they also change with the mix of channels.
+--     ko: 비율은 전체 채널 기준이어서 채널 구성이 바뀌어도 달라집니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
 --     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
@@ -47,7 +47,7 @@
 --     en: No messages went out on the available days.
 --     ko: 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where channel_or_campaign = 'email' and measure = 'click_rate' and value > 0
---     en: Clicks on e-mails in daily statistics include those that mail scanners make; what is counted from events leaves them out.
+--     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
 

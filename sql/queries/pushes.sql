@@ -1,19 +1,19 @@
 -- title: Pushes
--- title_ko: 푸시백 이력
+-- title_ko: 서비스 전송 이력
 -- subject: the data
 -- question: What did each push send back to the service, and what did it leave out or lose?
 -- params:
 --   start (date, default last_date - 27): first KST day on which pushes began
---   end (date, default max(date)): last KST day; unless given, that of the newest push
+--   end (date, default max(date)): last KST day; by default the day of the latest push
 -- sentences:
 --   select count(*) as pushes, sum(sent) as sent, sum(rejected) as rejected, sum(unchanged) as unchanged from answer having pushes >
 --   0
---     en: {pushes} {pushes#push|pushes}: the service took {sent} rows; {rejected} were rejected, and {unchanged} left out, because they
---       had not changed.
---     ko: 되돌려 보내기 {pushes}건으로 {sent}행을 보냈고 {rejected}행이 거절되었습니다. 바뀌지 않은 {unchanged}행은 보내지 않았습니다.
+--     en: {pushes} {pushes#push|pushes}: the service accepted {sent} rows and rejected {rejected}. {unchanged} unchanged rows were
+--       not sent.
+--     ko: 서비스 전송 {pushes}건: {sent}행 전송, {rejected}행 거부. 바뀌지 않은 {unchanged}행은 보내지 않았습니다.
 --   select target from answer where state = 'ambiguous'
---     en: A push to {target} waits for a decision (`dawnload push list`): it is not known whether the service has its rows.
---     ko: {target}에 보낸 건이 결정을 기다리고 있습니다(`dawnload push list`). 서비스가 행을 받았는지 알 수 없습니다.
+--     en: Your decision is needed for a push to {target}: it is unknown whether the service got its rows. See `dawnload push list`.
+--     ko: {target} 전송은 담당자 확인이 필요합니다. 서비스가 행을 받았는지 알 수 없습니다. `dawnload push list`를 실행해 보세요.
 --     as: to do
 
 with begun as (

@@ -1,18 +1,18 @@
 -- title: Reach
--- title_ko: 도달 인원
+-- title_ko: 수신자 수
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
 -- also: people exports
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 --   per (varchar, default 'campaign', one of campaign channel): rows by campaign, or by campaign and channel
 -- sentences:
 --   select sum(people_reached) as people, arg_max(resource_name, people_reached) as resource_name, max(people_reached) as most,
 --   max(days_held) as days from answer having count(*) > 0
---     en: “{resource_name}” was sent to the most people: {most} different ones on the {days} {days#day|days} whose events were counted.
---     ko: 가장 많은 사람에게 보낸 것은 ‘{resource_name}’{으로/로}, 이벤트를 집계한 {days}일 동안 {most}명입니다.
+--     en: “{resource_name}” went to the most people: {most} on the {days} {days#day|days} with events.
+--     ko: 수신자가 가장 많은 것은 ‘{resource_name}’{으로/로}, 이벤트가 있는 {days}일 동안 {most}명입니다.
 
 with params as (
     select *, marts.choice('per', ['campaign', 'channel']) as per

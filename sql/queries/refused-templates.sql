@@ -3,8 +3,8 @@
 -- subject: contents
 -- question: Which templates are still sent though they were refused or suspended, and by which campaign?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 -- sentences:
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known in
 --   ('that day', 'earlier') having sent > 0
@@ -21,7 +21,7 @@
 --   desc limit 5
 --     en: Template “{template}” is {state} (checked {since_day}). {campaigns} used it for {sent} messages {first_date~last_date}; replace
 --       it.
---     ko: {campaigns}의 템플릿 ‘{template}’{이/가} 발송되는지 확인하고 필요하면 교체하세요({state}, {since_day} 확인). {first_date~last_date}에 {sent}건을 보냈습니다.
+--     ko: 템플릿 ‘{template}’{이/가} {state} 상태입니다({since_day} 확인). {campaigns}에서 {first_date~last_date}에 {sent}건을 발송했으니 다른 템플릿으로 교체하세요.
 --     as: to do
 --   select 1 where not exists (from answer) and exists (from ops.snapshots where stream like '%templates') and exists (from
 --   ops.coverage where stream = 'events')

@@ -4,19 +4,19 @@
 -- question: How long after sending are people reached, and how long until they click?
 -- also: people exports
 -- params:
---   start (date, default min(date)): first KST day of the responses; unless given, the first one held
---   end (date, default max(date)): last KST day of the responses; unless given, the last one held
+--   start (date, default min(date)): first KST day of the responses; by default the first available day
+--   end (date, default max(date)): last KST day of the responses; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 --   response (varchar, default null, one of delivered clicked): only this kind of response
 -- sentences:
 --   from answer where response = 'clicked' and responses > 0 order by responses desc limit 1
 --     en: Half of the clicks on “{resource_name}” ({channel}) come within {p50_seconds}.
---     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 일어납니다.
+--     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 발생합니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
 --   1 and rank() over (order by p50_seconds) = count(*) over ()
---     en: Of those with at least 20 clicks, “{resource_name}” ({channel}) is clicked last: half of its clicks come within
---       {p50_seconds}.
---     ko: 클릭이 20건 이상인 것 중에서는 ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 {p50_seconds} 안에 일어납니다.
+--     en: “{resource_name}” ({channel}) gets its clicks the latest: half of them within {p50_seconds}. Only items with at least 20
+--       clicks are compared.
+--     ko: 클릭이 가장 늦은 것은 ‘{resource_name}’({channel}){으로/로}, 절반이 {p50_seconds} 안에 발생합니다(클릭 20건 이상인 항목만 비교).
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
 --     en: Mail scanners made {machines} of the clicks ({channel}), {rate} of all. They are left out.
@@ -24,11 +24,11 @@
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()
---     en: No delivery or click of these days is known.
+--     en: No deliveries or clicks on these days.
 --     ko: 이 기간의 도달·클릭 기록이 없습니다.
 
 with period as (from marts.period('events')),
--- Times are rounded by at most 2 %, and so are their percentiles.
+-- Times are rounded by at most 2%, and so are their percentiles.
 times as (
     select
         daily_response_times.channel,

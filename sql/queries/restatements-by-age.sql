@@ -3,20 +3,20 @@
 -- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days do they stand?
 -- params:
---   start (date, default last_date - 55): first KST day; unless given, 56 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   least_days (bigint, default 7, from 1): fewer days say nothing
+--   start (date, default last_date - 55): first KST day; by default the range has 56 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   least_days (bigint, default 7, from 1): no result for fewer days than this
 -- sentences:
 --   select max(median_rise) filter (counter = 'click') as rate, max(days) as days from answer where age_days = 1 having rate > 0
---     en: The newest days are not final: after the first morning clicks usually rise by {rate} (median of {days} days).
---     ko: 최근 날짜의 수치는 확정이 아닙니다. 첫날 아침 이후 클릭이 대체로 {rate} 늘어납니다({days}일의 중앙값).
+--     en: The latest days are not final: clicks usually rise by {rate} after the first morning (median of {days} days).
+--     ko: 최근 날짜의 수치는 확정이 아닙니다. 클릭은 발송 다음 날 아침 이후에도 대체로 {rate} 늘어납니다({days}일의 중앙값).
 --     as: note
 --   select max(days) as days from answer where age_days = 1 having max(median_rise) = 0
 --     en: Counts usually do not change after the first morning (median of {days} days).
---     ko: 수치는 대체로 첫날 아침 이후 달라지지 않습니다({days}일의 중앙값).
+--     ko: 수치는 대체로 발송 다음 날 아침 이후 달라지지 않습니다({days}일의 중앙값).
 --     as: note
 --   select 1 where not exists (from answer where age_days = 1 and median_rise is not null)
---     en: How much the newest days will still rise is not known yet.
+--     en: It is unknown so far how much the latest days will still rise.
 --     ko: 최근 날짜의 수치가 앞으로 얼마나 늘어날지는 아직 알 수 없습니다.
 --     as: note
 

@@ -3,17 +3,17 @@
 -- subject: the data
 -- question: Which counts did the service change after it had given them, and by how much?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   by (varchar, default 'day', one of day statistic): the sum of each day and counter, or each changed count
 -- sentences:
 --   select count(distinct date) as days, max(days_after) as latest from answer having days > 0
---     en: The service changed the counts of {days} of these days after it had given them, the latest {latest} {latest#day|days}
---       later. The warehouse holds the new counts.
---     ko: 이 기간 중 {days}일의 수치가 제공된 뒤에 정정되었고, 가장 늦은 정정은 {latest}일 뒤였습니다. 웨어하우스에는 정정된 수치가 들어 있습니다.
+--     en: The service changed the counts of {days} of these days later, at most {latest} {latest#day|days} after the first counts.
+--       The warehouse has the new counts.
+--     ko: 이 기간 중 {days}일의 수치가 나중에 정정되었습니다(가장 늦은 정정은 {latest}일 뒤). 웨어하우스에는 정정된 수치가 있습니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No change of a count of these days is known.
---     ko: 이 기간의 수치가 정정된 기록은 없습니다.
+--     en: No count of these days has changed.
+--     ko: 이 기간의 수치는 정정되지 않았습니다.
 
 with params as (
     select

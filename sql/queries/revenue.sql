@@ -3,24 +3,24 @@
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in all and per message?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   campaign (varchar, default null): id of the one campaign to look at
---   goal (varchar, default null): the conversion whose amounts count; unless given, the main goal of each campaign
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   campaign (varchar, default null): only the campaign with this id
+--   goal (varchar, default null): the conversion whose amounts count; by default the main goal of each campaign
 -- sentences:
 --   select campaign_name, revenue, greatest(first_date, first_held) as first_date from answer, marts.period('campaigns', days := 28)
 --   where variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
 --   answer)) <= 1 order by revenue desc limit 1
---     en: Since {first_date}, “{campaign_name}” sold the most: {revenue:money}.
+--     en: “{campaign_name}” earned the most since {first_date}: {revenue:money}.
 --     ko: {first_date}부터 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue:money}입니다.
 --   select campaign_name, revenue_per_message from answer where variant_name is null and revenue > 0 and revenue_per_message is not null
 --   and (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 qualify count(*) over () > 1
 --   order by revenue_per_message desc limit 1
---     en: Most per message: “{campaign_name}”, {revenue_per_message:money}.
+--     en: “{campaign_name}” earned the most per message: {revenue_per_message:money}.
 --     ko: 메시지당 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue_per_message:money}입니다.
 --   select campaign_name, currencies from answer where variant_name is null and len(currencies) > 1
---     en: “{campaign_name}” sold in {currencies}: amounts of several currencies have no sum.
---     ko: ‘{campaign_name}’의 매출은 {currencies} 통화로 섞여 있어 합계를 내지 않습니다.
+--     en: “{campaign_name}” has revenue in {currencies}, so it has no total.
+--     ko: ‘{campaign_name}’의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.
 --     as: note
 
 with period as (from marts.period('campaigns', days := 28)),

@@ -4,9 +4,9 @@
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- also: people exports
 -- params:
---   channel (varchar, default null): this channel, such as email; unless given, the one with most messages that counts clicks
+--   channel (varchar, default null): this channel, such as email; by default the one with the most messages that counts clicks
 --   measure (varchar, default 'click_rate', one of click_rate sent): what the cells show
---   least_messages (bigint, default 100, from 0): cells with fewer messages have no rate
+--   least_messages (bigint, default 100, from 0): no rate for cells with fewer messages than this
 -- given:
 --   sent as (select sent_date, hour, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level, 0) as usual,
 --   sum(clickable) over level as messages from marts.send_hours where channel = (select any_value(channel) from answer) and
@@ -19,19 +19,19 @@
 --   select (select any_value(channel) from answer) as channel, day, ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
 --   'saturday', 'sunday'][day] as weekday, cells.hour, days, messages, clicked / messages as rate, expected / messages as
 --   expected_rate from cells where is_clear order by (clicked - expected) / sqrt(nullif(scatter, 0)) desc limit 1
---     en: On {channel}, messages sent on {weekday} from {hour} are clicked clearly more than other messages of the same campaigns on
---       the same days: {rate} of {messages}, where {expected_rate} would be usual ({days} such days).
---     ko: {channel} 채널에서 {weekday} {hour}에 보낸 메시지의 클릭률은 {rate}({messages}건, {days}일)로, 같은 날 같은 캠페인의 다른 시간대로 기대되는 {expected_rate}보다
---       뚜렷하게 높습니다.
+--     en: {channel} messages sent on {weekday} from {hour} get significantly more clicks than the same campaigns at other hours of
+--       those days: {rate} of {messages}, versus {expected_rate} ({days} such days).
+--     ko: {channel} 채널에서 {weekday} {hour}대에 보낸 메시지의 클릭률은 {rate}({messages}건, {days}일)로, 같은 날 같은 캠페인의 다른 시간대({expected_rate})보다
+--       유의미하게 높습니다.
 --     as: finding
 --   select any_value(answer.channel) as channel from answer where exists (from cells) and not exists (from cells where is_clear)
 --   having count(*) > 0
 --     en: No hour of a weekday on {channel} has a significantly higher click rate than the same campaigns at other hours of those days.
 --       Only hours with at least three sends count.
---     ko: {channel} 채널에서 세 번 이상 보낸 요일·시간대 중 같은 날 같은 캠페인의 다른 시간대보다 클릭률이 뚜렷하게 높은 것은 없습니다.
+--     ko: {channel} 채널에서 세 번 이상 보낸 요일·시간대 중 같은 날 같은 캠페인의 다른 시간대보다 클릭률이 유의미하게 높은 것은 없습니다.
 --   select 1 where exists (from answer) and not exists (from cells)
---     en: Hours of a weekday cannot be compared yet. That requires 100 messages on three such days.
---     ko: 요일·시간대는 아직 판단할 수 없습니다. 같은 요일·시간대에 3일 이상, 100건 이상 발송해야 합니다.
+--     en: Weekday hours cannot be compared yet. That needs 100 messages on three such days.
+--     ko: 요일·시간대를 아직 비교할 수 없습니다. 같은 요일·시간대에 3일 이상, 100건 이상 발송해야 합니다.
 
 with params as (
     select

@@ -3,13 +3,13 @@
 -- subject: overview
 -- question: How do the finer kinds of a channel do, such as SMS against LMS, or the targets of brand messages?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
 --   select channel, channel_sub, sum(sent) as sent, (select sum(sent) from answer where channel_sub is not null) as of_all from
 --   answer where channel_sub is not null group by channel, channel_sub having sum(sent) > 0 order by sent desc limit 1
---     en: Of the messages with a sub-channel most went out as {channel_sub} ({channel}): {sent} of {of_all}.
+--     en: {channel_sub} ({channel}) sent the most messages: {sent} of the {of_all} with a sub-channel.
 --     ko: 하위 채널이 있는 메시지 중 가장 많은 것은 {channel_sub}({channel}){으로/로}, {of_all}건 중 {sent}건입니다.
 
 with period as (from marts.period('statistics_by_subchannel', days := 28)),

@@ -4,22 +4,22 @@
 -- question: How do the campaigns with each tag do together?
 -- also: scanned_mail
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
---   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
 -- sentences:
 --   select tag, sum(sent) as sent from answer group by tag having sum(sent) > 0 qualify rank() over (order by sum(sent)) =
 --   count(*) over ()
---     en: Most messages were sent with the tag “{tag}”: {sent}.
---     ko: 가장 많은 메시지에 쓰인 태그는 ‘{tag}’{으로/로}, {sent}건입니다.
+--     en: Most messages have the tag “{tag}”: {sent}.
+--     ko: 메시지가 가장 많은 태그는 ‘{tag}’{으로/로}, {sent}건입니다.
 --   select 1 from answer having count(distinct tag) > 1
---     en: A message with several tags counts at each of them.
+--     en: A message with several tags counts for each of them.
 --     ko: 태그가 여러 개인 메시지는 태그마다 집계합니다.
 --     as: note
 --   select 1 where not exists (from answer)
---     en: Of the messages of these days that were asked for, none has a tag.
---     ko: 이 기간의 조건에 맞는 메시지 중 태그가 있는 것이 없습니다.
+--     en: No matching message of these days has a tag.
+--     ko: 이 기간의 조건에 맞는 메시지에 태그가 없습니다.
 
 with period as (from marts.period('statistics', days := 28)),
 -- A campaign with two tags counts for both, so the rows do not add up to a total.

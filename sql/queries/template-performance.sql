@@ -3,17 +3,17 @@
 -- subject: contents
 -- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
 -- params:
---   start (date, default last_date - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
 --   kind (varchar, default null, one of brand alimtalk): only templates of this kind
 --   template (varchar, default null): only the brand template of this name, or the alimtalk template of this code
 --   per (varchar, default 'version', one of version template): a row for each version of a template, or one with its latest version
---   least_sent (bigint, default 1, from 0): only rows with so many messages
+--   least_sent (bigint, default 1, from 0): only rows with at least this many messages
 -- sentences:
 --   select coalesce(any_value(template_name), template) as template, sum(sent) as sent, min(min(first_date)) over () as first_date,
 --   max(max(last_date)) over () as last_date from answer group by template order by 2 desc limit 1
---     en: {first_date~last_date}, the template “{template}” was sent most: {sent} {sent#message|messages}.
---     ko: {first_date~last_date}에 가장 많이 보낸 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
+--     en: The template “{template}” was used the most {first_date~last_date}: {sent} {sent#message|messages}.
+--     ko: {first_date~last_date} 발송이 가장 많은 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
 
 with params as (
     select

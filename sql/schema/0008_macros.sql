@@ -128,7 +128,7 @@ create macro marts.strongest_id(user_id, service_user_id, device_id, service_dev
     end
 );
 
--- A time rounded by at most 2 %, to the geometric middle of a step of 4 %. It stays on the same side of a minute, an hour and a
+-- A time rounded by at most 2%, to the geometric middle of a step of 4%. It stays on the same side of a minute, an hour and a
 -- day, and zero stays zero.
 create macro marts.middle_of_step(seconds) as pow(1.04, floor(ln(seconds) / ln(1.04)) + 0.5);
 
@@ -231,7 +231,7 @@ create macro marts.clickable_messages(channel, succeeded, delivered) as if(
 
 -- The effect of a template's status on sending. Statuses are an open vocabulary: these are the beginnings of their words.
 create macro marts.template_state(status) as case
-    when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거절|거부|불가') then 'refused'
+    when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거부|거부|불가') then 'refused'
     when regexp_matches(status, '(?i)(^|[^a-z])(stop|stp$|susp|block|paus|dorman|inactiv|disab|banned)|중단|중지|정지|차단|휴면')
     then 'suspended'
 end;

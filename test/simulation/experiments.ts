@@ -92,8 +92,8 @@ export const ALIKE: readonly Cell[] = [
   { ...COMMON, name: '80 : 20, 5 messages', people: 300, messages: 5, split: [0.8, 0.2], likeness: 0.05 },
   { ...COMMON, name: '50 : 30 : 15 : 5', split: [0.5, 0.3, 0.15, 0.05], likeness: 0.05 },
   { ...COMMON, name: '2 variants, 20 messages', people: 100, messages: 20, likeness: 0.05 },
-  { ...COMMON, name: '2 variants, a rate of 2 %', people: 3000, messages: 1, rate: 0.02 },
-  { ...COMMON, name: '2 variants, a rate of 30 %', rate: 0.3, likeness: 0.05 },
+  { ...COMMON, name: '2 variants, a rate of 2%', people: 3000, messages: 1, rate: 0.02 },
+  { ...COMMON, name: '2 variants, a rate of 30%', rate: 0.3, likeness: 0.05 },
 ];
 
 /** Tests whose other variant is better by three tenths. */

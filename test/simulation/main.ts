@@ -8,7 +8,7 @@ import { namedMornings, WATCH_BETTER, WATCH_CELLS } from './watch.js';
 
 const tests = Number(process.argv[2] ?? 500);
 const part = process.argv[3] ?? '';
-const percent = (share: number): string => `${(100 * share).toFixed(2)} %`.padStart(9);
+const percent = (share: number): string => `${(100 * share).toFixed(2)}%`.padStart(9);
 const say = (...cells: string[]): void => {
   process.stdout.write(`${cells.join('  ')}\n`);
 };
@@ -28,7 +28,7 @@ for (const [index, cell] of ALIKE.entries()) {
   );
 }
 say();
-say('a lift of 30 %'.padEnd(NAME), '       found', 'median days');
+say('a lift of 30%'.padEnd(NAME), '       found', 'median days');
 for (const [index, cell] of BETTER.entries()) {
   if (!cell.name.includes(part)) continue;
   const { judged, medianDays } = await simulate({ ...cell, tests: Math.min(tests, 150) }, 100 + index);

@@ -90,7 +90,7 @@ const SOLD = {
   A: arm(600, 100, { conversions: 120 }),
   B: arm(600, 100, { conversions: 192 }),
 };
-/** Of both variants 5 % click, later 20 %. */
+/** Of both variants 5 % click, later 20%. */
 const RISING = {
   arms: { A: arm(900, 45, { conversions: 45 }), B: arm(100, 5, { conversions: 5 }) },
   later: { A: arm(1000, 200, { conversions: 200 }), B: arm(1000, 200, { conversions: 200 }) },
@@ -393,8 +393,8 @@ describe('A/B tests', () => {
         verdict_ko: '다른 안을 이 기준안과 비교합니다.',
       },
       {
-        verdict: 'B is better than A: 32.00 % instead of 20.00 %.',
-        verdict_ko: 'B안은 32.00 %로 A안(20.00 %)보다 높습니다.',
+        verdict: 'B is better than A: 32.00 % instead of 20.00%.',
+        verdict_ko: 'B안은 32.00%로 A안(20.00%)보다 높습니다.',
       },
     ]);
     const said = async (name: string, columns = 'verdict'): Promise<unknown[]> =>
@@ -496,9 +496,7 @@ test('people are compared within the day of their first message, and an alarm sa
   const [, alarm] = await rows('shares that change while rates rise', 'shares_moved_on, verdict');
   expect(alarm).toEqual({
     shares_moved_on: LATER,
-    verdict: expect.stringContaining(
-      `From ${LATER} on, B got 50 % of the new people, before 10 %.`,
-    ) as string,
+    verdict: expect.stringContaining(`From ${LATER} on, B got 50 % of the new people, before 10%.`) as string,
   });
   expect(await rows('a split that chance does not make', 'shares_moved_on')).toContainEqual({
     shares_moved_on: null,

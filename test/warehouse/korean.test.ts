@@ -63,6 +63,6 @@ test('the heads say what they mean', () => {
   expect(dictionary.label('content')).toBe('본문');
   expect(dictionary.label('people_reached')).toBe('수신자 수');
   expect(dictionary.label('days_over_budget')).toBe('예산을 넘는 날짜 수');
-  expect(dictionary.label('at_least')).toBe('차이 하한(95 %)');
+  expect(dictionary.label('at_least')).toBe('차이 하한(95%)');
   expect(dictionary.label('lift')).toBe('기준 대비 증감률');
 });

@@ -111,7 +111,7 @@ describe('people', () => {
 });
 
 describe('response times', () => {
-  test('percentiles of any days are those of the delays themselves, to 2 %', async () => {
+  test('percentiles of any days are those of the delays themselves, to 2%', async () => {
     // Pushes are delivered after nothing at all, some milliseconds, or up to a day: the days differ, as they do.
     const delays = [0, 1, 2].map((nth) =>
       Array.from({ length: 60 }, (_, i) =>

@@ -410,9 +410,9 @@ worded as (
             lambda language: marts.fill_words(
                 array_to_string([sentences.of_code[code][language] for code in said.codes], ' '),
                 map {
-                    'rate': printf('%.2f %%', 100 * compared_rate),
-                    'baseline_rate': printf('%.2f %%', 100 * compared_baseline_rate),
-                    'effect': printf('%.0f %%', 100 * settings.smallest_effect),
+                    'rate': printf(if(compared_rate < 0.01, '%.2f%%', '%.1f%%'), 100 * compared_rate),
+                    'baseline_rate': printf(if(compared_baseline_rate < 0.01, '%.2f%%', '%.1f%%'), 100 * compared_baseline_rate),
+                    'effect': printf('%.0f%%', 100 * settings.smallest_effect),
                     'days': format('{:d}', days),
                     'successes': format('{:,d}', fewest_successes::bigint),
                     'size': format('{:,d}', smallest_size::bigint),
@@ -420,9 +420,9 @@ worded as (
                     'likeness': printf('%.1f', widest_likeness),
                     'crossed': format('{:,d}', people_crossed),
                     'machine_clicks': format('{:,d}', all_machine_clicks),
-                    'moved_on': shares_moved_on::varchar,
-                    'share_before': printf('%.0f %%', 100 * share_before),
-                    'share_since': printf('%.0f %%', 100 * share_since),
+                    'moved_on': [strftime(shares_moved_on, '%b %-d'), strftime(shares_moved_on, '%-m월 %-d일')][language],
+                    'share_before': printf('%.0f%%', 100 * share_before),
+                    'share_since': printf('%.0f%%', 100 * share_since),
                     'days_without_events': format('{:,d}', days_without_events),
                     -- Names are filled in last, because their text may contain a placeholder.
                     'variant': variant_name,

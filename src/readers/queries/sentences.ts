@@ -118,7 +118,7 @@ export async function rowsOf(connection: DuckDBConnection, selects: readonly str
  */
 const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
-/** The text with the values of the row in its holes. Names in a list are quoted. */
+/** The text with the values of the row in its holes. Names in a list are quoted; a sentence begins with a capital. */
 export function filled(text: string, row: Row, wording: Wording): string {
   let written = '';
   let from = 0;
@@ -133,12 +133,13 @@ export function filled(text: string, row: Row, wording: Wording): string {
       });
     written += text.slice(from, hole.index);
     from = hole.index + whole.length;
-    if (last !== undefined) written += wording.days(String(row[column]), String(row[last]), written === '');
+    if (last !== undefined) written += wording.days(String(row[column]), String(row[last]));
     else if (column !== '') written += valueIn(column, row, wording, kind);
     else if (number !== '') written += row[number] === 1 ? one : several;
     else written += endsClosed(written, closed === '으로') ? closed : open;
   }
-  return written + text.slice(from);
+  written += text.slice(from);
+  return text.startsWith('{') ? written.charAt(0).toUpperCase() + written.slice(1) : written;
 }
 
 function valueIn(column: string, row: Row, wording: Wording, kind?: string): string {

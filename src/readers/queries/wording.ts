@@ -41,7 +41,7 @@ export class Wording {
     this.#tenths = digits(1);
     this.#hundredths = digits(2);
     const dates = (month: 'short' | 'long', year?: 'numeric') =>
-      new Intl.DateTimeFormat(this.say({ en: 'en-GB', ko: 'ko' }), {
+      new Intl.DateTimeFormat(this.say({ en: 'en-US', ko: 'ko' }), {
         year,
         month,
         day: 'numeric',
@@ -59,9 +59,9 @@ export class Wording {
     return this.#numbers.format(value);
   }
 
-  /** A share as a percentage: `4.4 %`, `0.35 %`; in Korean without a space. */
+  /** A share as a percentage: `4.4%`; below 1% with two decimals, `0.35%`. */
   rate(value: number): string {
-    return `${this.#percent(value)}${this.say({ en: '\u00a0%', ko: '%' })}`;
+    return `${this.#percent(value)}%`;
   }
 
   /** A difference of shares in percentage points, with its sign: `+2.3 pp`. */
@@ -70,9 +70,10 @@ export class Wording {
     return `${sign}${this.#percent(Math.abs(value))}${this.say({ en: '\u00a0pp', ko: '%p' })}`;
   }
 
-  /** A relative change with an arrow: `▲ 3.2 %`. */
+  /** A relative change with its sign: `+3.2%`, `−0.4%`. */
   change(value: number): string {
-    return `${value > 0 ? '▲' : value < 0 ? '▼' : '='}\u00a0${this.rate(Math.abs(value))}`;
+    const tenths = Math.round(Number((value * 1000).toFixed(6))) / 10;
+    return `${tenths > 0 ? '+' : tenths < 0 ? '−' : '±'}${this.#tenths.format(Math.abs(tenths))}%`;
   }
 
   /** One unit: `40 s`, `3.5 h`. */
@@ -93,18 +94,20 @@ export class Wording {
     return formatPrice(amount, currency ?? undefined, this.language);
   }
 
-  /** `from 19 Nov to 25 Nov`, `on 19 Nov`, `11월 19일~11월 25일`. */
-  days(first: string, last: string, isStart = false): string {
+  /** `Nov 19–25`, `Nov 28 – Dec 4`, `on Nov 19`; `11월 19일~25일`, `11월 28일~12월 4일`, `11월 19일`. */
+  days(first: string, last: string): string {
     const form = first.slice(0, 4) === last.slice(0, 4) ? 'short' : 'long';
     const [start, end] = [this.day(first, form), this.day(last, form)];
-    if (this.language === 'ko') return start === end ? start : `${start}~${end}`;
-    if (start === end) return `${isStart ? 'On' : 'on'} ${start}`;
-    return `${isStart ? 'From' : 'from'} ${start} to ${end}`;
+    if (start === end) return this.say({ en: `on ${start}`, ko: start });
+    if (first.slice(0, 7) !== last.slice(0, 7))
+      return this.say({ en: `${start} – ${end}`, ko: `${start}~${end}` });
+    const within = end.slice(end.indexOf('\u00a0') + 1);
+    return this.say({ en: `${start}–${within}`, ko: `${start}~${within}` });
   }
 
-  /** `25 Nov`, `11월 25일`, of a month `November 2026`; the long form has the year. Other texts stay. */
+  /** `Nov 25`, `11월 25일`, of a month `November 2026`; the long form has the year. Other texts stay. */
   day(day: string, form: 'short' | 'long' = 'short'): string {
-    if (/^\d{4}-\d{2}$/.test(day)) return this.day(`${day}-01`, 'long').replace(/^1\u00a0|\u00a01일$/, '');
+    if (/^\d{4}-\d{2}$/.test(day)) return this.day(`${day}-01`, 'long').replace(/\u00a01,|\u00a01일$/, '');
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day;
     return this.#dates[form].format(new Date(day)).replaceAll(' ', '\u00a0');
   }
@@ -114,7 +117,7 @@ export class Wording {
   }
 
   #percent(value: number): string {
-    // Answers have four decimals: 0.0515 is 5.15 %, written 5.2 %, and not the 5.1499… that the product is in binary.
+    // Answers have four decimals: 0.0515 is 5.15%, written 5.2%, and not the 5.1499… that the product is in binary.
     const percent = Number((value * 100).toFixed(8));
     return (Math.abs(percent) < 1 ? this.#hundredths : this.#tenths).format(percent);
   }
@@ -144,10 +147,9 @@ export class Wording {
     return Dictionary.load().value(kind, value)?.[this.language] ?? shownText(value);
   }
 
-  /** A sentence of an answer: those of data tests are English in the warehouse. Korean has no space before a percent sign. */
+  /** A sentence of an answer: those of data tests are English in the warehouse. */
   sentence(text: string): string {
-    const said = this.language === 'ko' ? Dictionary.load().korean(text) : text;
-    return said.replace(/(\d) %/g, this.say({ en: '$1\u00a0%', ko: '$1%' }));
+    return this.language === 'ko' ? Dictionary.load().korean(text) : text;
   }
 
   /** The heading of a column; the Korean one comes from the dictionary. */

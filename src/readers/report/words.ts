@@ -1,4 +1,4 @@
-/** The words of the page in both languages. What is said of answers stands with the queries, in sql/queries. */
+/** The words of the page in both languages. Sentences about answers are in sql/queries. */
 import type { Words } from '../../warehouse/dictionary.js';
 
 const text = (en: string, ko: string): Words => ({ en, ko });
@@ -15,11 +15,11 @@ export const WORDS = {
   happened: text('The last seven days', '최근 7일'),
   standsOut: text('What stands out', '눈에 띄는 점'),
   nothingStandsOut: text('No significant changes.', '유의한 변화가 없습니다.'),
-  toDo: text('What to do', '할 일'),
-  nothingToDo: text('Nothing to change in campaigns.', '캠페인에서 바꿀 것이 없습니다.'),
-  moreToDo: text('{left} more', '나머지 {left}건'),
-  moreRows: text('{left} more rows', '나머지 {left}행'),
-  notDrawn: text('This part could not be drawn: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),
+  toDo: text('Do next', '추천 액션'),
+  nothingToDo: text('No action needed.', '지금 필요한 액션이 없습니다.'),
+  moreToDo: text('{left} more', '{left}건 더 보기'),
+  moreRows: text('{left} more rows', '{left}개 더 보기'),
+  notDrawn: text('This part could not be shown: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),
   about: text('About the data', '데이터 안내'),
   commands: text('Queries behind this page', '이 페이지의 쿼리'),
   seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
@@ -40,7 +40,7 @@ export const WORDS = {
   tests: text('A/B tests', 'A/B 테스트'),
   revenue: text('Revenue', '매출'),
   journeys: text('User journeys', '유저 여정'),
-  calendar: text('What was sent when', '발송 캘린더'),
+  calendar: text('Sending calendar', '발송 캘린더'),
   hours: text('When messages are clicked', '요일·시간대별 클릭률'),
   responses: text('Time to the click', '클릭까지 걸린 시간'),
   audience: text('People', '수신자'),
@@ -50,16 +50,19 @@ export const WORDS = {
   freshness: text('Freshness', '데이터 최신성'),
   restated: text('Restated days', '정정된 날짜'),
   findings: text('Data tests', '데이터 검사'),
-  fees: text('Export fees', '내보내기 요금'),
+  fees: text('Export fees', '이벤트 내보내기 비용'),
   // Captions of tables.
-  channelDays: text('28 days by channel, one scale for each counter', '채널별 28일 추이(지표마다 같은 축)'),
+  channelDays: text('28 days by channel; one scale per counter', '채널별 28일 추이(지표마다 같은 축)'),
   channelRates: text(
-    'Rates of the last seven days by channel, and change since the week before',
+    'Rates of the last seven days by channel, with the change from the week before',
     '채널별 최근 7일 비율과 직전 주 대비 변화',
   ),
-  watched: text('Campaigns that differ significantly from their channel', '같은 채널과 뚜렷하게 다른 캠페인'),
+  watched: text(
+    'Campaigns that differ significantly from their channel',
+    '같은 채널과 유의미하게 다른 캠페인',
+  ),
   allCampaigns: text(
-    'All campaigns of the last seven days, and change since the week before',
+    'All campaigns of the last seven days, with the change from the week before',
     '최근 7일의 모든 캠페인과 직전 주 대비 변화',
   ),
   testArms: text('Difference from the baseline with its interval', '기준안과의 차이와 신뢰 구간'),
@@ -69,48 +72,45 @@ export const WORDS = {
   ),
   funnels: text('Messages by step', '단계별 메시지'),
   sentDays: text('Messages of each campaign and user journey by day', '캠페인·유저 여정별 일별 발송량'),
-  heatmap: text('Click rate in per cent by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
+  heatmap: text('Click rate (%) by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
   bestHours: text(
     'The hour with the highest click rate of each campaign',
     '캠페인별로 클릭률이 가장 높은 시간대',
   ),
   clickTimes: text(
-    'Time from sending until half and nine in ten of the clicks',
+    'Time from sending to half and to 90% of the clicks',
     '발송부터 클릭의 50%, 90%가 일어날 때까지 걸린 시간',
   ),
-  pressure: text('People by the messages that they got', '수신 건수별 고객'),
-  reached: text(
-    'Different people to whom each campaign or journey sent',
-    '캠페인·여정별 수신자 수(중복 제외)',
-  ),
+  pressure: text('People by number of messages', '수신 건수별 고객'),
+  reached: text('Recipients of each campaign or journey', '캠페인·여정별 수신자 수(중복 제외)'),
   followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),
   sentTemplates: text('Templates, most sent first', '템플릿(발송 많은 순)'),
   reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
-  streams: text('Available and missing days by kind of data', '데이터 종류별 보유·누락 날짜'),
+  streams: text('Available and missing days by kind of data', '데이터 종류별 적재·누락 날짜'),
   changes: text('Changes by day and counter', '날짜·지표별 변동'),
-  testsOfData: text('Findings of the last round', '마지막 검사의 발견 사항'),
+  testsOfData: text('Findings of the latest data tests', '마지막 검사의 발견 사항'),
   feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
   budget: text('Export budget of the month', '이번 달 내보내기 예산'),
   // How to read a chart.
   readCompared: text('● click rate, dashes: the rate of the others', '● 클릭률, 점선은 다른 캠페인'),
   readInterval: text(
-    'an interval that crosses the dashed line: there may be no difference',
+    'an interval across the dashed line: possibly no difference',
     '구간이 점선에 걸치면 차이가 없을 수도 있음',
   ),
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
-  readNamed: text('framed: the hour that is named above', '테두리는 위에서 말한 시간대'),
+  readNamed: text('framed: the hour named above', '테두리: 위 문장의 시간대'),
   readDays: text('from {first} to {last}', '{first}\u2060~\u2060{last}'),
   // The notice of the last run about the page.
   runFailed: text(
     'The last run failed, so this page shows an earlier night.',
-    '마지막 수집이 실패하여 그 전까지 수집한 데이터를 표시합니다.',
+    '마지막 실행이 실패하여 그 전의 데이터를 표시합니다.',
   ),
   runIncomplete: text(
-    'The last run is incomplete: the newest days may lack a part, or a later step failed.',
+    'The last run is incomplete: the latest days may lack data, or a later step failed.',
     '마지막 실행이 일부만 완료되었습니다. 최근 날짜에 빠진 부분이 있거나 수집 이후 단계가 실패했습니다.',
   ),
   lastFailed: text(
-    'The last run ({run}) failed: {failure} The report shows what was loaded before.',
+    'The last run ({run}) failed: {failure} The report shows the data from before.',
     '마지막 실행({run})이 실패했습니다. {failure} 이 리포트는 그 전까지 수집한 데이터입니다.',
   ),
   lastWithheld: text(
@@ -118,7 +118,7 @@ export const WORDS = {
     '마지막 실행({run})의 결과가 게시되지 않았습니다(실패한 검사: {checks}). 이 리포트는 그 전의 데이터입니다.',
   ),
   lastIncomplete: text(
-    'The last run ({run}) is incomplete. `dawnload status` says what is missing; where nothing is, a step after loading failed, and the output of the run names it.',
+    'The last run ({run}) is incomplete. `dawnload status` shows what is missing. If nothing is missing, a step after loading failed; the output of the run names it.',
     '마지막 실행({run})이 일부만 완료되었습니다. 빠진 항목은 `dawnload status`로 확인하세요. 빠진 항목이 없으면 수집 이후 단계가 실패한 것이며, 실행 출력에서 확인할 수 있습니다.',
   ),
 } satisfies Record<string, Words>;
@@ -128,7 +128,7 @@ export type Word = keyof typeof WORDS;
 const CAMPAIGN = text('Campaign', '캠페인');
 const CHANGE = text('Change', '변화');
 
-/** Heads of columns whose names would not say on the page what they are. */
+/** Heads of columns whose names are unclear on the page. */
 export const HEADS: Readonly<Record<string, Words>> = {
   campaign_name: CAMPAIGN,
   channel_or_campaign: CAMPAIGN,
@@ -143,12 +143,12 @@ export const HEADS: Readonly<Record<string, Words>> = {
   week_click_rate: text('This week', '이번 주'),
   previous_click_rate: text('Week before', '직전 주'),
   rate: text('Rate', '비율'),
-  difference_low: text('95 % interval', '95% 신뢰 구간'),
+  difference_low: text('95% interval', '95% 신뢰 구간'),
   share_of_first: text('Of the first step', '첫 단계 대비'),
-  shrunk_click_rate: text('Click rate, allowing for chance', '보정 클릭률(표본 수 반영)'),
+  shrunk_click_rate: text('Click rate, allowing for chance', '보정 클릭률(메시지 수 반영)'),
   click_rate_of_all: text('Click rate of all hours', '전체 시간대 클릭률'),
-  p50_seconds: text('Half', '50%'),
-  p90_seconds: text('Nine in ten', '90%'),
+  p50_seconds: text('50%', '50%'),
+  p90_seconds: text('90%', '90%'),
   share_within_hour: text('Within an hour', '1시간 이내'),
   responses: text('Clicks', '클릭'),
   clicker_share: text('People who clicked', '클릭한 사람'),

@@ -108,7 +108,7 @@ describe('dawnload query', () => {
       exitCode: EXIT.done,
     });
     const korean = (await run({ name: 'ab-tests', lang: 'ko' })).stderr;
-    expect(korean).toMatch(/^기준안과의 비교 2건/);
+    expect(korean).toMatch(/^기준안과 비교한 2건/);
     expect(korean).toMatch(/\nA\/B 테스트: 4행$/);
   });
 

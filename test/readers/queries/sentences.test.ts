@@ -141,13 +141,20 @@ test('values are written in their unit, and Korean particles follow the word bef
     p50_seconds: 5400,
   };
   expect(filled('{name} {list} {n#day|days} {click_rate} {day} {p50_seconds}', row, new Wording('en'))).toBe(
-    'A안 “가”, “나” day 4.4\u00a0% 5\u00a0Nov 1.5\u00a0h',
+    'A안 “가”, “나” day 4.4% Nov\u00a05 1.5\u00a0h',
   );
   expect(
     filled('‘{name}’{이/가} {click_rate}{을/를} {day} 쿠폰{으로/로} 메일{으로/로}', row, new Wording('ko')),
   ).toBe('‘A안’이 4.4%를 11월\u00a05일 쿠폰으로 메일로');
-  const years = { first: '2001-01-01', last: '2026-11-21' };
-  expect(filled('Sent {first~last}.', years, new Wording('en'))).toBe(
-    'Sent from 1\u00a0January\u00a02001 to 21\u00a0November\u00a02026.',
-  );
+  const days = (first: string, last: string, language: 'en' | 'ko' = 'en') =>
+    filled('{first~last}', { first, last }, new Wording(language)).replaceAll('\u00a0', ' ');
+  expect(days('2026-11-21', '2026-11-21')).toBe('On Nov 21');
+  expect(days('2026-11-21', '2026-11-27')).toBe('Nov 21–27');
+  expect(days('2026-11-28', '2026-12-04')).toBe('Nov 28 – Dec 4');
+  expect(days('2025-12-29', '2026-01-04')).toBe('December 29, 2025 – January 4, 2026');
+  expect(days('2026-11-21', '2026-11-27', 'ko')).toBe('11월 21일~27일');
+  expect(days('2026-11-28', '2026-12-04', 'ko')).toBe('11월 28일~12월 4일');
+  expect(days('2025-12-29', '2026-01-04', 'ko')).toBe('2025년 12월 29일~2026년 1월 4일');
+  const change = (share: number) => new Wording('en').change(share);
+  expect([0.5, -0.0036, 0.0004].map(change)).toEqual(['+50.0%', '−0.4%', '±0.0%']);
 });

@@ -58,7 +58,7 @@ describe('the first screen', () => {
     expect(textOf(document, '#findings')).toContain('of the job');
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
     const quiet = pageOf([answered('channel-summary', [['sentence', 'A sentence.']])]);
-    expect(textOf(quiet, '.to-do')).toContain('Nothing to change in campaigns.');
+    expect(textOf(quiet, '.to-do')).toContain('No action needed.');
     expect(textOf(quiet, '.reading')).toContain('No significant changes');
   });
 
@@ -135,7 +135,7 @@ describe('tables', () => {
       },
     );
     expect([...found.querySelectorAll('tbody tr > *')].map(({ textContent }) => textContent)).toEqual([
-      ...['e-mail', '30', '▲\u00a050.0\u00a0%', '6.0\u00a0%', '+2.0\u00a0pp'],
+      ...['e-mail', '30', '+50.0%', '6.0%', '+2.0\u00a0pp'],
     ]);
   });
 });
@@ -159,8 +159,8 @@ test('campaigns of one name have a row each in what was sent when', () => {
     textOf(row, 'td small'),
   ]);
   expect(cells).toEqual([
-    ['Salee-mail', '20 · 57.1 %'],
-    ['Salee-mail', '15 · 42.9 %'],
+    ['Salee-mail', '20 · 57.1%'],
+    ['Salee-mail', '15 · 42.9%'],
   ]);
 });
 
@@ -217,7 +217,7 @@ describe('a notice', () => {
   test('says why the last run failed', () => {
     const summary = { failure: 'The keys were refused.' };
     expect(told('en', 'failed', summary)).toBe(
-      'The last run (dawnload run, 2026-11-21 07:12 KST) failed: The keys were refused. The report shows what was loaded before.',
+      'The last run (dawnload run, 2026-11-21 07:12 KST) failed: The keys were refused. The report shows the data from before.',
     );
     expect(told('ko', 'failed', summary)).toContain('실패했습니다. The keys were refused.');
   });
@@ -230,7 +230,7 @@ describe('a notice', () => {
   test('says that the last run is incomplete', () => {
     expect(told('en', 'incomplete')).toContain('is incomplete.');
     // A push that failed ends a run in the same way, and no day lacks anything.
-    expect(told('en', 'incomplete')).toContain('where nothing is, a step after loading failed');
+    expect(told('en', 'incomplete')).toContain('If nothing is missing, a step after loading failed');
     expect(told('ko', 'incomplete')).toContain('수집 이후 단계가 실패');
   });
 });
