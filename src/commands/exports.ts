@@ -195,7 +195,7 @@ async function decideOnline(
     const what = `Pay again for ${plural(keys.length, 'export')}, about ${plural(records, 'record')}${price}?`;
     if (!(await terminal.confirm(what, signal)))
       throw new RefusedError(`${what} Nothing was sent.`, {
-        hint: 'Add `--yes` to consent. The budget holds in any case.',
+        hint: 'Add `--yes` to consent. The budget applies in any case.',
       });
   }
   if (acceptIncomplete) for (const entry of entries) assertResumable(entry);

@@ -202,15 +202,15 @@ export function commandLine(version: string, perform: Perform): Command {
       ['--pay-again', 'request the day again, billed again, within exports.budget'],
       ['--abandon', 'give the export up; no run requests its day again'],
       ['--accept-incomplete', 'load what came as the complete export: no record, or some of the pages'],
-      ['--start <day>', 'instead of a key: the first KST day of a range'],
+      ['--start <day>', 'the first KST day of a range, if no key is given'],
       ['--end <day>', 'the last KST day of the range, included'],
       ['--yes', 'attach an id that cannot be tried, or pay for a range, without asking'],
     ],
     load: async () => (await import('./exports.js')).exportsDecideCommand,
   }).argument('[key]', 'the key of an export, such as 2026-11-20.1');
 
-  add('recover', 'show what the journal lacks and other files know, and enter it', {
-    options: [['--yes', 'enter it, and let runs pay and push again, without asking'], JSON_OPTION],
+  add('recover', 'restore journal lines that other files still have', {
+    options: [['--yes', 'restore them and allow paying and pushing, without asking'], JSON_OPTION],
     load: async () => (await import('./recover.js')).recoverCommand,
   });
   add('rebuild', 'rebuild the warehouse from the landing zone, without any request', {
@@ -224,7 +224,7 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   add('retain', 'list what `retention` would delete; `--yes` deletes it', {
     examples: ['dawnload retain', 'dawnload retain --yes'],
-    options: [['--yes', 'delete it, also more than one run may'], JSON_OPTION],
+    options: [['--yes', 'delete it, even if it is more than one run may delete'], JSON_OPTION],
     load: async () => (await import('./retain.js')).retainCommand,
   });
   add('forget', 'find a person, show what is stored, and erase it everywhere in the data folder', {

@@ -38,7 +38,7 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
   const own = ['query', 'sql', 'file', 'key', 'mode', 'deleteMissing'] as const;
   const isGiven = second !== undefined || own.some((one) => options[one] !== undefined);
   if (configured !== undefined && (isGiven || (options.param ?? []).length > 0))
-    throw new UsageError(`The push ${first} is one of dawnload.yaml, which says all that it sends.`, {
+    throw new UsageError(`The push ${first} is defined in dawnload.yaml and takes no further options.`, {
       hint: `Change it there, or name the target: \`dawnload push ${configured.target} …\`.`,
     });
   const target = second === undefined ? first : `${first} ${second}`;

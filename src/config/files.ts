@@ -59,7 +59,7 @@ export function readSettings(file: string): Record<string, unknown> {
     }
     const { contents } = document;
     if (contents === null || (isScalar(contents) && contents.value === '')) return {};
-    if (!isMap(contents)) throw new ConfigError(`${file} does not hold "key: value" lines.`, { hint: HINT });
+    if (!isMap(contents)) throw new ConfigError(`${file} has no "key: value" lines.`, { hint: HINT });
     visit(document, {
       Pair: (_, { key }, ancestors) => {
         if (isScalar(key) && key.value !== '__proto__') return;

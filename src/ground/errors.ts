@@ -93,12 +93,12 @@ export class CorruptDatabaseError extends DawnloadError {
   }
 }
 
-/** Paid work was refused for lack of a budget or consent. */
+/** A limit, a budget or a missing consent forbids what was requested. */
 export class RefusedError extends DawnloadError {
   override readonly exitCode = EXIT.refused;
 }
 
-/** No fault, but too early: another run holds the lock, or the day is not complete. The user tries again later. */
+/** No fault, but too early: another run has the lock, or the day is not complete. The user tries again later. */
 export class TryLaterError extends DawnloadError {
   override readonly exitCode = EXIT.tryLater;
 }

@@ -35,7 +35,7 @@ export class Doubt extends DamageError {
           ]
         : [
             'Erased persons could come back, so nothing is loaded, published or pushed.',
-            'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse holds.',
+            'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures known to the private warehouse.',
           ];
     super(`${why} ${refused}`, { hint });
   }
@@ -59,8 +59,8 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
   ].filter(({ name }) => !journal.erasures.includes(name));
   const why =
     journal.lacks ??
-    (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} knows.`) ??
-    (unerased[0] && `The journal lacks an erasure, which ${unerased[0].place} knows.`) ??
+    (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} names.`) ??
+    (unerased[0] && `The journal lacks an erasure that ${unerased[0].place} names.`) ??
     other ??
     // An earlier doubt stays until you agree, even if its evidence has disappeared.
     unsure?.why;

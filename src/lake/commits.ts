@@ -108,9 +108,9 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
     return (await latestCommits(lake, MOST_PENDING)).some(({ commit_id }) => commit_id === id);
   } catch {
     throw new ServiceError(
-      'Whether the last commit reached the lake is not known: the catalog did not answer.',
+      'The catalog did not answer, so it is unknown whether the last commit reached the lake.',
       {
-        hint: 'The published file is complete. `dawnload lake push`, or the next run, first looks whether the commit is there.',
+        hint: 'The published file is complete. `dawnload lake push`, or the next run, first checks whether the commit is there.',
         cause: error,
       },
     );

@@ -54,8 +54,8 @@ export function pushLake(
     const relations = await relationsOf(lake);
     const recorded = await recordedColumns(lake);
     if (recorded === undefined)
-      throw new ConfigError('The set-up of the lake did not end well, so nothing is pushed to it.', {
-        hint: 'Run `dawnload lake setup` and see what it says.',
+      throw new ConfigError('The lake is not set up completely, so nothing is pushed to it.', {
+        hint: 'Run `dawnload lake setup` again.',
       });
     const columns = columnsVersion(relations);
     if (recorded !== columns) await prepareTables(lake, relations);

@@ -49,7 +49,7 @@ export class RunLock {
     const folder = foldersOf(dataDir).private;
     await disk.makeFolder(folder);
     const path = await fileOf(dataDir);
-    if (taken.has(path)) throw new TryLaterError(`This process already holds the lock of ${dataDir}.`);
+    if (taken.has(path)) throw new TryLaterError(`This process already has the lock of ${dataDir}.`);
     taken.add(path);
     let instance: DuckDBInstance | undefined;
     try {
@@ -105,14 +105,14 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
   return holder.safeParse(jsonOf(text)).data;
 }
 
-/** Whether a process holds the lock, and the name in the lock file, which a killed process may have left. */
+/** Whether a process has the lock, and the name in the lock file, which a killed process may have left. */
 export interface LockState {
   readonly taken: boolean;
   readonly holder?: LockHolder;
 }
 
 /**
- * Returns whether this process or another one holds the lock of a data folder, and the holder, or the last one if it was
+ * Returns whether this process or another one has the lock of a data folder, and the holder, or the last one if it was
  * killed. Does not take the lock. Throws `StorageError`.
  */
 export async function lockState(dataDir: string): Promise<LockState> {
@@ -172,7 +172,7 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
     named === undefined
       ? `process ${pidIn(cause)}`
       : `process ${named.pid}, \`${named.command}\`, since ${formatKst(named.since)}`;
-  return new TryLaterError(`Another run (${who}) holds the lock of ${dataDir}.`, {
+  return new TryLaterError(`Another run (${who}) has the lock of ${dataDir}.`, {
     hint: 'Run again when it has ended. Two simultaneous runs are never needed.',
     cause,
   });

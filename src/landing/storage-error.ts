@@ -27,9 +27,9 @@ const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]
     'the file or its folder does not exist',
     'Check whether the data folder was moved or removed, then run again.',
   ],
-  ENOTDIR: ['a file stands where a folder is needed', 'Move that file away, or choose another data_dir.'],
-  EEXIST: ['a file stands where a folder is needed', 'Move that file away, or choose another data_dir.'],
-  EISDIR: ['a folder stands where a file is needed', 'Move that folder away, or choose another data_dir.'],
+  ENOTDIR: ['a file is where a folder is needed', 'Move that file away, or choose another data_dir.'],
+  EEXIST: ['a file is where a folder is needed', 'Move that file away, or choose another data_dir.'],
+  EISDIR: ['a folder is where a file is needed', 'Move that folder away, or choose another data_dir.'],
   ENAMETOOLONG: ['the path is too long', 'Choose a data_dir with a shorter path.'],
   EMFILE: ['too many files are open', 'Raise the limit of open files (ulimit -n).'],
   ENFILE: [

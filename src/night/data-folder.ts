@@ -57,7 +57,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   /**
    * Takes the lock of the data folder, which must belong to the project, and settles what a killed run left.
    *
-   * @throws TryLaterError when another run holds the lock
+   * @throws TryLaterError when another run has the lock
    * @throws OtherAccountError when root would leave files there that the owner cannot read
    * @throws OtherProjectError when the data folder belongs to another project
    * @throws ConfigError when there is neither a data folder nor settings for one

@@ -129,7 +129,7 @@ function isLimited({ report }: Pick<Ended, 'report'>): boolean {
   return report.exitCode() === EXIT.refused;
 }
 
-/** True if another run holds the lock; its outcome is not known here, but that the data is old is. */
+/** True if another run has the lock; its outcome is not known here, but that the data is old is. */
 function isBusy({ failure }: Pick<Ended, 'failure'>): boolean {
   return failure instanceof TryLaterError;
 }

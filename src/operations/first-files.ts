@@ -49,7 +49,7 @@ export function envFile(keys: Readonly<Record<'accessKey' | 'secretKey', string>
   const text = `${[HEAD, ...lines, '', rest.join('\n').trim()].join('\n').trim()}\n`;
   const read = parseEnv(text);
   if (Object.entries(values).every(([name, value]) => read[name] === value)) return text;
-  throw new UsageError('The keys hold characters that cannot be written to .env.', {
+  throw new UsageError('The keys have characters that cannot be written to .env.', {
     hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment of the job instead.',
   });
 }

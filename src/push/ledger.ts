@@ -81,7 +81,7 @@ const folded = new WeakMap<readonly LineOf<typeof PUSH>[], Map<boolean, readonly
  * All pushes, oldest first, with the columns of `ops.pushes`. A push is ambiguous, and needs your decision, while it is
  * unknown whether the service has some rows.
  *
- * @param isRunning true if another process holds the lock: a call under way will have an outcome
+ * @param isRunning true if another process has the lock: a call under way will have an outcome
  */
 export function pushesOf(journal: Journal, isRunning = false): readonly Push[] {
   const lines = journal.of(PUSH);

@@ -262,12 +262,12 @@ function doubtsOn(
     [isOdd, `${plural(rows, 'row')}, and the last push had ${last}.`],
     [
       before !== key && toSend > missing,
-      `The rows were told apart by ${before} before, and now by ${key}: rows may be sent again.`,
+      `The key of the rows was ${before} and is now ${key}, so rows may be sent again.`,
     ],
     [missing > rows, `${plural(missing, 'item')} would be deleted, more than the query has rows.`],
     [
       once && toSend > 0 && ledger.mayLackCalls(journal, pushes),
-      'The journal had lost lines (`dawnload recover`), and nothing was pushed there since: rows that were sent before may be sent again.',
+      'The journal had lost lines (`dawnload recover`) and nothing was pushed there since, so rows may be sent again.',
     ],
     [once && toSend > 0 && !standing, `${plural(toSend, 'row')} would reach people.`],
   ];
@@ -319,7 +319,7 @@ export function sentenceOn({ target, once }: Wanted, { plan, id, sent, rejected,
   const reasons = Object.entries(plan.invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
   const changed = once
-    ? 'sent before with other values, and left out; name a column in --key if its values tell rows apart'
+    ? 'sent before with other values, and left out; name a column in --key if it makes rows distinct'
     : 'changed';
   const isDone = id !== undefined;
   const parts: readonly (readonly [number, string])[] = [

@@ -56,7 +56,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
     [!isOfItems && wish.mode !== undefined, 'has no --mode; it belongs to catalog-items'],
     [delete_missing && !isDeletable, 'deletes missing items with --mode replace and by their id alone'],
     // A user has many events.
-    [kind === 'events' && wish.key === undefined, 'needs --key: the columns that tell two events apart'],
+    [kind === 'events' && wish.key === undefined, 'needs --key: the columns that make events distinct'],
   ];
   const fault = faults.find(([isFault]) => isFault);
   if (fault !== undefined)

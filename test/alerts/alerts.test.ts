@@ -95,7 +95,7 @@ describe('alerts', { tags: ['long'] }, () => {
     },
   );
 
-  test('tell of missing keys, and that the data is old while another run holds the lock', async () => {
+  test('tell of missing keys, and that the data is old while another run has the lock', async () => {
     const receiver = await Hook.listen();
     const place = await make(`alerts: [{ url: "${receiver.url}" }]\n`);
     expect((await place.run(['run'])).code).toBe(0);
@@ -354,7 +354,7 @@ test.each<[string, Partial<Ended>, Partial<Memory>, unknown[]]>([
   ['statistics of no day yet are not', { newest: undefined }, {}, []],
   [
     'a run that finds the lock held tells that the data is old, and neither a failure nor a recovery',
-    { failure: new TryLaterError('Another run holds the lock.'), newest: '2026-11-16' },
+    { failure: new TryLaterError('Another run has the lock.'), newest: '2026-11-16' },
     { failing: true },
     [{ cause: 'stale' }],
   ],

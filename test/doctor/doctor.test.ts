@@ -265,7 +265,7 @@ describe('the data folder', () => {
     await rm(copy, { recursive: true });
   });
 
-  test('names who holds the lock, and knows a name that was left behind', async () => {
+  test('names who has the lock, and knows a name that was left behind', async () => {
     const data = await mkdtemp(join(tmpdir(), 'dawnload-lock-'));
     const effects = { now: () => new Date(NOW), reach: () => undefined } as never;
     expect(await lock(data, new Date(NOW))).toEqual(ok('free'));

@@ -149,7 +149,7 @@ test(
       const { code, stdout, stderr } = await place.run(command);
       expect(code).toBe(1);
       expect(stdout + stderr).toContain(page);
-      expect(stdout + stderr).toMatch(/is a folder|a folder stands where a file is needed/);
+      expect(stdout + stderr).toMatch(/is a folder|a folder is where a file is needed/);
       expect(stderr).not.toContain('unforeseen');
     }
     // The export is whole again in another folder; the manifest is told of where it is the newest one.

@@ -344,7 +344,7 @@ describe('the heads that other files carry', () => {
     await rm(copyPath);
     const empty = await Journal.open({ dataDir }, effects);
     expect(doubtFrom(empty, known)).toMatchObject({
-      why: 'The journal lacks line 4, which the witness knows.',
+      why: 'The journal lacks line 4, which the witness names.',
       erase: undefined,
       newest: 4,
     });
@@ -362,7 +362,7 @@ describe('the heads that other files carry', () => {
     const journal = await reopened();
     expect(
       doubtFrom(journal, [{ seq: 1, sum: 'of another journal', erase: '', place: 'a manifest' }])?.why,
-    ).toBe('The journal lacks line 1, which a manifest knows.');
+    ).toBe('The journal lacks line 1, which a manifest names.');
     await journal.append(RUN, { event: 'unsure', why: 'It was lost.' });
     await journal.append(RUN, { event: 'begun', runId: 's', command: 'run', version: '1', processId: 1 });
     await journal.append(RUN, { event: 'ended', runId: 's', exitCode: 0, outcome: 'done', summary: {} });

@@ -117,13 +117,13 @@ describe('writing a whole file', () => {
     }
   });
 
-  it('says so when a file stands where a folder is needed, and tries again once it is gone', async () => {
+  it('says so when a file is where a folder is needed, and tries again once it is gone', async () => {
     const { data, disk } = await written();
     await mkdir(data);
     await writeFile(join(data, 'a'), '');
     const error = await rejection(disk.write(join(data, 'a/b/file'), 'body', 'witness'));
     expect(error).toBeInstanceOf(StorageError);
-    expect(error.message).toContain('a file stands where a folder is needed');
+    expect(error.message).toContain('a file is where a folder is needed');
   });
 
   it.each([

@@ -44,13 +44,13 @@ describe('the run lock', () => {
     expect(error).toBeInstanceOf(TryLaterError);
     expect(error).toMatchObject({ exitCode: EXIT.tryLater });
     expect(error.message).toBe(
-      `Another run (process ${String(first.process.pid)}, \`dawnload run\`, since 2026-11-21 07:05 KST) holds the lock of ${data}.`,
+      `Another run (process ${String(first.process.pid)}, \`dawnload run\`, since 2026-11-21 07:05 KST) has the lock of ${data}.`,
     );
     // As if an earlier run had left this, or the process id had been given out again: it is not believed.
     const other = { pid: process.pid, command: 'dawnload run', since: MORNING };
     await writeFile(join(data, 'private/lock.json'), JSON.stringify(other));
     expect((await turnedAway()).message).toBe(
-      `Another run (process ${String(first.process.pid)}) holds the lock of ${data}.`,
+      `Another run (process ${String(first.process.pid)}) has the lock of ${data}.`,
     );
     first.process.kill('SIGKILL');
     await first.ended;
@@ -146,7 +146,7 @@ describe('the run lock', () => {
     const lock = await RunLock.take(data, 'dawnload run', testEffects());
     for (const path of [data, join(data, '..', basename(data))]) {
       const error = await rejection(RunLock.take(path, 'dawnload push', testEffects()));
-      expect(error.message).toMatch(/^This process already holds the lock of /);
+      expect(error.message).toMatch(/^This process already has the lock of /);
     }
     await lock.release();
     await lock.release();

@@ -123,7 +123,7 @@ test('two schedulers at once never run at once: the second comes later', { tags:
   while (place.sandbox.requests().E17 < 1) await new Promise((resolve) => setTimeout(resolve, 20));
   const second = scheduler(place, ['--now']);
   await second.says(/The run ended with exit code 75\. The next run is at/);
-  expect(second.said()).toMatch(/Another run \(process \d+, `dawnload run`[^)]*\) holds the lock/);
+  expect(second.said()).toMatch(/Another run \(process \d+, `dawnload run`[^)]*\) has the lock/);
   await first.says(/The run ended with exit code 0\./);
   expect((await runs(place)).map(({ exitCode }) => exitCode)).toEqual([0]);
 });

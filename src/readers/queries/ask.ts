@@ -131,7 +131,7 @@ async function runAll(
         isLast
           ? `${subject} asks nothing: its last statement is ${type}.`
           : `${subject} asks several questions, and only one is answered at a time.`,
-        { hint: 'End with one select. Only `set variable` and temporary tables may stand before it.' },
+        { hint: 'End with one select. Only `set variable` and temporary tables may come before it.' },
       );
     // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
     // cut without a word.
@@ -169,7 +169,7 @@ async function requireReadingFunctions(reader: Reader, sql: string, subject: str
 }
 
 function notReading(subject: string, found: string): UsageError {
-  return new UsageError(`${subject} holds ${found}, but only reading is allowed.`, {
+  return new UsageError(`${subject} contains ${found}, but only reading is allowed.`, {
     hint: 'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.',
   });
 }
