@@ -209,8 +209,8 @@ describe('docs/tables.md', () => {
     overview = tablesMarkdown(schemas);
   });
 
-  test('lists every table and view with its columns', () => {
-    expect(overview).toContain('| `events` |');
+  test('has a section for every table and view, with the meaning of each column', () => {
+    expect(overview).toContain('### events\n');
     expectBetween('docs/tables.md', 'overview', overview);
   });
 });
@@ -218,12 +218,14 @@ describe('docs/tables.md', () => {
 /** The anchors that code hosts give to the headings of a page. */
 function anchorsOf(file: string): string[] {
   const text = read(file).replace(/```.*?```/gs, '');
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+    .replaceAll(' ', '-');
 }
 
 /** A table of all commands, each with its options. */
@@ -260,20 +262,20 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
 }
 
 /** Each schema with a list of its tables and views and the names of their columns. */
+/** A section for each table and view: what it is for, its grain, and what each column means. */
 function tablesMarkdown(schemas: readonly SchemaEntry[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
+  const escaped = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('|', '\\|');
   const blocks = schemas
     .filter(({ relations }) => relations.length > 0)
-    .flatMap(({ name, description, relations }) => {
-      const rows = relations.map((relation) => [
-        `\`${relation.name}\``,
-        relation.grain,
-        relation.description,
-        relation.columns.map((column) => column.name).join(', '),
-      ]);
-      const head = [line(['table', 'one row per', 'what it holds', 'columns']), '|---|---|---|---|'];
-      return [`**\`${name}\`**: ${description}`, [...head, ...rows.map(line)].join('\n')];
-    });
+    .flatMap(({ name, description, relations }) => [
+      `## Schema ${name}`,
+      escaped(description),
+      relations.map((relation) => `[${relation.name}](#${anchorOf(relation.name)})`).join(' · '),
+      ...relations.flatMap((relation) => [
+        `### ${relation.name}`,
+        `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
+        relation.columns.map((column) => `\`${column.name}\`: ${escaped(column.description)}`).join('<br>'),
+      ]),
+    ]);
   return `${blocks.join('\n\n')}\n`;
 }

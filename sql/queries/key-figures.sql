@@ -12,12 +12,13 @@
 --   select value as sent, days_held, last_date from answer where figure = 'sent' and days_held < 7
 --     en: {sent} messages went out on the {days_held} available {days_held#day|days} of the week to {last_date}.
 --     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.
---   select abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where figure = 'sent' and change <> 0
+--   select change from answer where figure = 'sent' and abs(change) < 0.01
+--     en: That is about as many as the week before ({change}).
+--     ko: 직전 주와 비슷합니다({change}).
+--   select abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where figure = 'sent' and abs(change) >=
+--   0.01
 --     en: That is {rate} {comparison} than the week before.
 --     ko: 직전 주보다 {rate} {comparison}.
---   select 1 from answer where figure = 'sent' and change = 0
---     en: That is as many as the week before.
---     ko: 직전 주와 같습니다.
 --   select last_date - 6 as first_date, last_date, len(list_filter(daily_values[15:], lambda day: day is null)) as missing from answer
 --   where figure = 'sent' and (days_held < 7 or previous is null)
 --     en: The weeks cannot be compared: {missing} of the 14 days to {last_date} have no statistics.

@@ -20,14 +20,17 @@
 --   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by period.first_date, period.last_date
 --     en: {sent} messages went out on the {days} available {days#day|days} {first_date~last_date}.
 --     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 보냈습니다.
---   select abs(sum(value) / sum(previous) - 1) as rate, if(sum(value) > sum(previous), 'more', 'fewer') as comparison from answer
---   where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
---   previous_days_missing) = 0 and sum(previous) > 0 and sum(value) <> sum(previous)
+--   select sum(value) / sum(previous) - 1 as change from answer where measure = 'sent' and
+--   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing + previous_days_missing) = 0 and
+--   sum(previous) > 0 and abs(change) < 0.01
+--     en: That is about as many as in the previous period ({change}).
+--     ko: 직전 기간과 비슷합니다({change}).
+--   select sum(value) / sum(previous) - 1 as change, abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where measure = 'sent' and
+--   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing + previous_days_missing) = 0 and
+--   sum(previous) > 0 and
+--   abs(change) >= 0.01
 --     en: That is {rate} {comparison} than in the previous period.
 --     ko: 직전 기간보다 {rate} {comparison}.
---   select 1 from answer where measure = 'sent' having max(days_missing + previous_days_missing) = 0 and sum(value) = sum(previous)
---     en: That is as many as in the previous period.
---     ko: 직전 기간과 같습니다.
 --   select max(days_missing + previous_days_missing) as days from answer having days > 0
 --     en: The periods cannot be compared because {days} {days#day|days} of the two {days#is|are} missing.
 --     ko: 두 기간 중 {days}일의 데이터가 없어 직전 기간과 비교하지 않습니다.

@@ -43,7 +43,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   if (json === true)
     terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: found, lost_push_calls: calls }));
   if (doubt === undefined) {
-    terminal.note('The journal holds everything that other files know.');
+    terminal.note('The journal is complete: no other file names a line that it lacks.');
     return EXIT.done;
   }
   const erasures = await enterErasures(journal, config, effects);

@@ -92,7 +92,7 @@ export async function doubtIn(
   }
   const copied =
     how !== 'head' && (await isCopied(witness, dataDir, effects))
-      ? 'The data folder was copied or restored: private/witness.json is another file than it says.'
+      ? 'The data folder was copied or restored: private/witness.json is a copy.'
       : undefined;
   return doubtFrom(journal, [...heads, { ...witness, place: 'private/witness.json' }], copied);
 }

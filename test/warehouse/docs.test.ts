@@ -20,7 +20,7 @@ describe('dawnload docs', () => {
   test('lists every table with its meaning, without settings and without a warehouse', async () => {
     const text = await docs({});
     expect(text).toMatch(/^ {2}events +Campaign events/m);
-    expect(text).toMatch(/^ {2}ops\.coverage +The days/m);
+    expect(text).toMatch(/^ {2}ops\.coverage +Complete days/m);
   });
 
   test('shows one table with its grain and columns, in either language', { tags: ['long'] }, async () => {

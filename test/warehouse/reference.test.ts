@@ -515,7 +515,7 @@ describe('snapshots', () => {
       [
         ['campaigns', second, next, 'missing'],
         ['events', '2026-10-01', '2026-10-01', 'removed by retention'],
-        ['events', '2026-10-02', '2026-10-02', 'waits for a person'],
+        ['events', '2026-10-02', '2026-10-02', 'needs your decision'],
         ['events', next, next, 'missing'],
       ],
     );

@@ -139,7 +139,9 @@ export function filled(text: string, row: Row, wording: Wording): string {
     else written += endsClosed(written, closed === '으로') ? closed : open;
   }
   written += text.slice(from);
-  return text.startsWith('{') ? written.charAt(0).toUpperCase() + written.slice(1) : written;
+  return text.startsWith('{') && wording.language === 'en'
+    ? written.charAt(0).toUpperCase() + written.slice(1)
+    : written;
 }
 
 function valueIn(column: string, row: Row, wording: Wording, kind?: string): string {

@@ -137,7 +137,7 @@ describe('dawnload query', () => {
       );
       const nothing = { name: 'duplicates', param: ['channel=push-notification'] };
       expect((await run(nothing)).stderr).toMatch(
-        /^No campaign reached a person more than once on a day\.\n/,
+        /^No campaign sent anyone more than one message on a day\.\n/,
       );
     },
   );
