@@ -2,7 +2,7 @@
 // fields. The field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the kind of
 // the field determines the conversion. The build writes the file; it is committed, so that a change of a field shows what it does.
 import { fieldsFor, isReadAs, pointerTo, TEXTS } from '../dist/src/ground/fields.js';
-import { EVENT_FIELDS } from '../dist/src/streams/events/fields.js';
+import { EVENT_FIELDS } from '../dist/src/streams/events/index.js';
 import {
   channelOf,
   CONTENTS,

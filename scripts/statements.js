@@ -1,7 +1,7 @@
-// Makes `src/warehouse/statements.ts`: the statements of `sql/` by name, each with the type of what it takes. A statement says so in
+// Writes `src/warehouse/statements.ts`, which is not committed: the statements of `sql/` by name, each with the type of what it takes. A statement says so in
 // its first lines: `-- params: name type, …`, for values that are bound as `$name`. A `?` after the type allows none. Placeholders,
 // `{name}`, take identifiers and fixed SQL. The build fails where a header and its statement disagree.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const ROOT = new URL('../sql/', import.meta.url);
 
@@ -48,8 +48,7 @@ function takenBy(name, text) {
   return [...params, ...[...names].map((one) => `readonly ${one}: string`)];
 }
 
-/** The text of `src/warehouse/statements.ts`. */
-export function statementTypes() {
+function statementTypes() {
   const all = readdirSync(ROOT, { recursive: true })
     .filter((path) => path.endsWith('.sql') && !OTHERS.test(path))
     .sort()
@@ -66,3 +65,7 @@ ${lines.join('\n')}
 }
 `;
 }
+
+const target = new URL('../src/warehouse/statements.ts', import.meta.url);
+const types = statementTypes();
+if (!existsSync(target) || readFileSync(target, 'utf8') !== types) writeFileSync(target, types);

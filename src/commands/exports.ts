@@ -3,7 +3,7 @@ import { requireService, type Config, type ServiceConfig } from '../config/confi
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
-import { downloaderOf, downloadExport } from '../streams/events/download.js';
+import { downloaderOf, downloadExport } from '../streams/events/pull.js';
 import { patienceOf } from '../streams/events/reading.js';
 import * as exports from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';

@@ -3,13 +3,13 @@
  * and URLs, in forms, in JSON inside a text, and addresses that are a credential themselves. `***` replaces each under every setting.
  */
 import { childrenOf, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
-import { CREDENTIAL } from './suspicion.js';
+import { CREDENTIAL, SECRET } from './suspicion.js';
 
 const MASK = '***';
 
 /** Names of headers, keys and query parameters that carry credentials. */
-const NAME =
-  '[^"\\\\:=&?#\\s]*(?:authorization|cookie|token|secret|signature|password|passwd|credential|jwt|bearer|(?:api|access|private|auth|signing|encryption)[-_ ]?key|session[-_ ]?id|hmac)[^"\\\\:=&?#\\s]*|(?:x-)?auth|x-[^"\\\\:=&?#\\s]*(?:auth|key|sign)[^"\\\\:=&?#\\s]*';
+const REST = String.raw`[^"\\:=&?#\s]*`;
+const NAME = `${REST}(?:${SECRET})${REST}|(?:x-)?auth|x-${REST}(?:auth|key|sign)${REST}`;
 const IS_NAME = new RegExp(`^(?:${NAME})$`, 'i');
 /** Parameters of a URL or a form. */
 const PARAMETERS = new RegExp(
@@ -17,13 +17,17 @@ const PARAMETERS = new RegExp(
   'gi',
 );
 /** Headers written as one text, up to the end of their line. */
-const HEADERS =
-  /((?:authorization|cookie2?|x-[a-z-]*(?:auth|key|token|secret|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)[^"\\\r\n]+/gi;
+const HEADERS = new RegExp(
+  String.raw`((?:authorization|cookie2?|x-[a-z-]*(?:${SECRET}|auth|key|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)[^"\\\r\n]+`,
+  'gi',
+);
 const BEARERS =
   /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
 /** A name and a value in a text of any other form: XML, YAML, JSON that is cut, a dictionary in single quotes. */
-const ASSIGNMENTS =
-  /((?<!<\/[\w:-]{0,40})(?:authorization|cookie|token|secret|signature|password|passwd|credential|jwt|(?:api|access|private|auth|signing|encryption)[-_ ]?key)[\w-]{0,40}\\?["']?\s{0,3}(?:=>|[:=>])\s{0,3}\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+/gi;
+const ASSIGNMENTS = new RegExp(
+  String.raw`((?<!<\/[\w:-]{0,40})(?:${SECRET})[\w-]{0,40}\\?["']?\s{0,3}(?:=>|[:=>])\s{0,3}\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+`,
+  'gi',
+);
 const USERS = /(:\/\/)[^/?#@\s"\\]*@/g;
 
 /** The keys of a name and of its value where an object is a pair of both. */

@@ -10,9 +10,12 @@ const MOBILE = String.raw`(?:82${GAP}0?${GAP}|0)1[016789]${GAP}[0-9]{3,4}${GAP}[
 const DISGUISE = String.raw`&[#a-z]|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]`;
 const KEY = String.raw`"(?i:to|hp|msisdn|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ a-z]*)\\*"\s*:`;
 
+/** What the name of a credential contains; the same in JavaScript. */
+export const SECRET =
+  'authorization|cookie|token|secret|signature|passw(?:or)?d|credential|jwt|bearer|hmac|(?:api|access|private|auth|signing|encryption)[-_ ]?key|session[-_ ]?id';
+
 /** Matches texts that may contain a credential; the same in JavaScript. */
-export const CREDENTIAL =
-  'auth|cookie|token|secret|sign|passw|pwd|credential|jwt|bearer|basic|digest|hmac|session|key|[?&;#](?:pass|sid|sig)=|://';
+export const CREDENTIAL = `${SECRET}|auth|key|sign|pwd|basic|digest|(?:^|["?&;#])(?:pass|sid|sig)=|://`;
 
 /** The session variable `patterns` of the statements. */
 export const PATTERNS = {

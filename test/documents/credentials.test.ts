@@ -31,6 +31,7 @@ test.each<[what: string, given: unknown, made: unknown]>([
   ['JSON that is cut', { data: '{"access_token":"abc","a":1' }, { data: '{"access_token":"***","a":1' }],
   ['single quotes', { data: "{'client_secret': 'abc'}" }, { data: "{'client_secret': '***'}" }],
   ['a form', { body: `access_token=${SECRET}&grant=x` }, { body: 'access_token=***&grant=x' }],
+  ['a form whose first name is short', { body: 'pass=abc&grant=x' }, { body: 'pass=***&grant=x' }],
   ['a user in a URL', { url: 'https://kim:pw@x.example/a' }, { url: 'https://***@x.example/a' }],
   ['Slack', { url: 'https://hooks.slack.com/services/T0/B0/abc' }, { url: 'https://hooks.slack.com/***' }],
   ['Discord', { url: 'https://discord.com/api/webhooks/1/abc' }, { url: 'https://discord.com/***' }],

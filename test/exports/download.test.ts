@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { downloadExport, resumeExports } from '../../src/streams/events/download.js';
+import { downloadExport, resumeExports } from '../../src/streams/events/pull.js';
 import { Patience, type DownloadParts } from '../../src/streams/events/reading.js';
 import { type Export } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';

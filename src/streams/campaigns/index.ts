@@ -1,6 +1,19 @@
 /** The statistics of each campaign that occurs in the daily statistics (E19). */
+import type { Shapes } from '../../ground/fields.js';
 import type { Stream } from '../stream.js';
-import { CAMPAIGN_FIELDS } from './fields.js';
+
+/** The fields of the statistics of a campaign (E19), level by level. */
+const CAMPAIGN_FIELDS: Shapes = {
+  answer: { time: 'lastCollectedAt', list: 'stats' },
+  metric: {
+    string: 'metricType metricName conversionType',
+    number: 'totalSum',
+    quantity: 'totalCount',
+    list: 'dailySums dailyCounts',
+  },
+  daily: { day: 'date', number: 'sum', quantity: 'count', list: 'dimensionSums dimensionCounts' },
+  dimension: { string: 'dimensionKey dimensionValue', number: 'sum', quantity: 'count' },
+};
 
 const LANDS = ['campaigns'];
 

@@ -3,7 +3,7 @@ import { answersOf, type Pull } from '../../landing/landing-zone.js';
 import type { LoadContext } from '../../warehouse/load.js';
 import { asPattern, largestOf } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../held-back.js';
-import { decideTwins } from '../statistics/twins.js';
+import { decideTwins } from '../statistics/load.js';
 
 /**
  * The levels of an answer, from the outside in. `list` contains the documents of the next level; `own` names the columns

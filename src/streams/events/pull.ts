@@ -1,12 +1,19 @@
-/** Pulls paid exports: those under way are downloaded (E21), and missing days are requested within budget and consent (E20). */
-import { missingDays } from '../../exports/export.js';
+/**
+ * Pulls paid exports: those under way are downloaded (E21), all at the same time and within one waiting time, and missing days are
+ * requested within budget and consent (E20). An export that may lack records is read again on later nights.
+ */
+import { missingDays, isUnderWay, needsPerson, type Export, type Outcome } from '../../exports/export.js';
 import { requestMissing, type PaymentParts } from '../../exports/paid-request.js';
 import type { Job } from '../../ground/streams.js';
 import { settleAll, type ServiceClient } from '../../service/client.js';
 import { assertPublishable } from '../../warehouse/publish.js';
 import type { PullParts } from '../stream.js';
-import { downloaderOf, downloadReady, resumeExports } from './download.js';
-import { patienceOf, type DownloadParts } from './reading.js';
+import { patienceOf, Patience, Reading, type DownloadParts } from './reading.js';
+import pLimit from 'p-limit';
+import { dayOf, shiftDay } from '../../ground/calendar.js';
+import { DamageError } from '../../ground/errors.js';
+import { formatCount, plural } from '../../terminal/terminal.js';
+import type { Lack } from '../../warehouse/warehouse.js';
 
 export async function pullEvents(
   job: Job,
@@ -28,3 +35,186 @@ export async function pullEvents(
   });
   await settleAll([requested, resumed]);
 }
+
+/** The most exports that are read at the same time; the pace of the client holds for all of them together. */
+const AT_ONCE = 16;
+
+/** Minutes to wait for an export that is read again; most of it is in the warehouse. */
+const AGAIN_MINUTES = 5;
+
+/** Number of nights on which an export that may lack records is read again. */
+const NIGHTS = 3;
+
+/** Downloads those of the exports under way that are ready now; no other one is reported. */
+export async function downloadReady(service: ServiceClient, parts: DownloadParts): Promise<void> {
+  const { effects } = parts.invocation;
+  const underWay = parts.ledger.entries().filter(isUnderWay);
+  await downloadAll(underWay, service, parts, new Patience(0, effects, true));
+}
+
+/**
+ * Waits for the exports of earlier runs that are under way, and downloads them; then again those that may lack records. One
+ * that waits for your decision is requested once, so that it delays no night.
+ */
+export async function resumeExports(
+  service: ServiceClient,
+  parts: DownloadParts,
+  patience: Patience,
+): Promise<void> {
+  const { ledger, invocation } = parts;
+  const { effects, runId } = invocation;
+  const underWay = ledger.entries().filter((entry) => isUnderWay(entry) && entry.run !== runId);
+  await downloadAll(underWay, service, parts, patience);
+  const short: Export[] = [];
+  for (const entry of ledger.entries()) if (await mayLack(entry, parts)) short.push(entry);
+  const minutes = Math.min(AGAIN_MINUTES, ledger.settings.maxWaitMinutes);
+  await downloadAll(short, service, parts, new Patience(minutes, effects));
+}
+
+async function downloadAll(
+  entries: readonly Export[],
+  service: ServiceClient,
+  parts: DownloadParts,
+  patience: Patience,
+): Promise<void> {
+  const { effects, signal } = parts.invocation;
+  const limit = pLimit(AT_ONCE);
+  let isFailed = false;
+  const download = async (entry: Export): Promise<void> => {
+    signal.throwIfAborted();
+    if (isFailed) return;
+    const isDecided = !isUnderWay(entry) || !needsPerson(entry);
+    try {
+      await downloadExport(entry, service, parts, isDecided ? patience : new Patience(0, effects));
+    } catch (error) {
+      // A full disk or a refused key ends the run, so the others are not waited for.
+      isFailed = true;
+      patience.end();
+      throw error;
+    }
+  };
+  await settleAll(entries.map((entry) => limit(download, entry)));
+}
+
+/** True on the nights after an export landed if it may lack records. */
+async function mayLack(
+  entry: Export,
+  { warehouse, invocation: { effects } }: DownloadParts,
+): Promise<boolean> {
+  const { state, day, landedAt, short, accepted, proof, tolerated } = entry;
+  const isSettled = accepted === true || proof !== undefined || tolerated !== undefined;
+  if (state !== 'loaded' || isSettled || landedAt === undefined) return false;
+  const [landed, today] = [dayOf(landedAt), dayOf(effects.now())];
+  if (landed >= today || shiftDay(landed, NIGHTS) < today) return false;
+  const { repeated, uncounted } = await warehouse.lackOf(day);
+  return short !== undefined || repeated + uncounted > 0;
+}
+
+/** Downloads exports that were just requested. One that lands shows that the service delivers, so the waiting time begins anew. */
+export const downloaderOf =
+  (service: ServiceClient, parts: DownloadParts, patience: Patience) =>
+  async (sent: Export): Promise<void> => {
+    try {
+      await downloadExport(sent, service, parts, patience);
+    } finally {
+      if (parts.ledger.get(sent.key).landedAt !== undefined) patience.renew();
+    }
+  };
+
+/**
+ * Number of times that a run reads an export of which records came twice: another answer may have those that are missing.
+ * This number of equal readings proves that nothing is, where the daily statistics cannot tell.
+ */
+const READINGS = 3;
+
+/**
+ * Downloads an export that has an id and loads it, reports both, and records what a loaded export may lack. If the export has
+ * landed, every page is requested again and additional records are kept.
+ *
+ * @param acceptIncomplete true if the user accepts an incomplete export: one without records, or with some pages missing
+ */
+export async function downloadExport(
+  { key, day, exportId, run }: Export,
+  service: ServiceClient,
+  parts: DownloadParts,
+  patience: Patience,
+  acceptIncomplete = false,
+): Promise<void> {
+  const { ledger, report, warehouse, load } = parts;
+  if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
+  const read = async (): Promise<
+    { result: 'new' | 'same' | undefined } & Pick<Reading, 'notes' | 'isWhole'>
+  > => {
+    const entry = { ...ledger.get(key), exportId };
+    const reading = await Reading.open(entry, acceptIncomplete, service, parts, patience);
+    const pull = await reading.land();
+    const { notes, isWhole } = reading;
+    if (pull === undefined || pull === 'same') return { result: pull, notes, isWhole };
+    if (!(await load([pull]))) return { result: undefined, notes, isWhole };
+    await ledger.record({ event: 'loaded', key });
+    return { result: 'new', notes, isWhole };
+  };
+  const first = await read();
+  if (patience.isGlance && first.result === undefined) return;
+  const { state, accepted } = ledger.get(key);
+  // A reading that failed says nothing of what the export lacks.
+  if (state === 'loaded' && first.result !== undefined) {
+    // A reading that brought nothing new equals the one before it.
+    let equal = first.result === 'same' && first.isWhole ? 2 : 1;
+    let lack = await warehouse.lackOf(day);
+    const isOpen = (): boolean => lack.repeated > 0 && (!lack.tells || lack.missing > 0);
+    for (let n = 1; n < READINGS && equal < READINGS && !accepted && isOpen(); n++) {
+      const { result, isWhole } = await read();
+      if (result === undefined) break;
+      const before = lack;
+      lack = await warehouse.lackOf(day);
+      equal = isWhole && lack.records === before.records ? equal + 1 : 1;
+      if (result === 'same' && lack.tells) break;
+    }
+    const entry = ledger.get(key);
+    const line = judged(entry, lack, first.notes, equal >= READINGS, ledger.settings.tolerateMissing);
+    if (line !== undefined) await ledger.record(line);
+  }
+  const { records } = ledger.get(key);
+  report.exports.push({ key, day, records, requested: run === parts.invocation.runId });
+}
+
+/** What is recorded of a loaded export: it is complete, or may lack records. Pure. */
+export function judged(
+  { key, accepted, short }: Pick<Export, 'key' | 'accepted' | 'short'>,
+  lack: Lack,
+  odd: readonly string[],
+  isSameEachTime: boolean,
+  tolerated: number,
+): Outcome | undefined {
+  const loaded = { event: 'loaded', key } as const;
+  const { repeated, uncounted, erased, missing, counted, senders, empty, tells } = lack;
+  const isOdd = repeated > 0 || odd.length > 0;
+  if (accepted === true || (!isOdd && uncounted === 0 && (erased === 0 || short === undefined)))
+    return loaded;
+  if (tells && missing === 0) return isOdd ? { ...loaded, proof: 'statistics' } : loaded;
+  // A page that is empty or repeats another one each time may have lost its records each time.
+  if (!tells && missing === 0 && odd.length === 0 && isSameEachTime) return { ...loaded, proof: 'readings' };
+  const atMost = Math.max(missing, uncounted, tells ? 0 : repeated);
+  if (tells && empty === 0 && atMost <= tolerated * counted) return { ...loaded, tolerated: atMost };
+  const reasons = [...odd];
+  if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
+  if (uncounted > 0)
+    reasons.unshift(
+      `it has ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
+    );
+  // Few records of many senders are those of people; a page or a channel would lack more of fewer senders.
+  if (tells && missing > 0 && senders >= SPREAD && empty === 0 && missing <= LIKELY_DELETED * counted)
+    reasons.push(
+      `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: people who were deleted at the service (E15) before the export was made take their events along, which is the likely cause`,
+    );
+  // An export that was short before persons were erased from it may be complete now; nobody can tell.
+  if (reasons.length === 0) return undefined;
+  return { event: 'short', key, records: Math.max(repeated, uncounted), note: reasons.join('; ') };
+}
+
+/** The least number of campaigns and journeys over which missing records are spread if people were deleted. */
+const SPREAD = 3;
+
+/** The largest share of missing records that deleted people explain. */
+const LIKELY_DELETED = 0.1;

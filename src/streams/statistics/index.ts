@@ -1,6 +1,30 @@
 /** The daily statistics (E17), and those by sub-channel (E18). */
+import type { Shapes } from '../../ground/fields.js';
 import type { Stream } from '../stream.js';
-import { STATISTICS_FIELDS } from './fields.js';
+
+/** The fields of a row of daily statistics (E17), of one by sub-channel (E18), and of their conversions. */
+const STATISTICS_FIELDS: Shapes = {
+  statistic: {
+    string:
+      'resource_type campaign_id campaign_name variant_id variant_name user_journey_id user_journey_name ' +
+      'user_journey_node_id user_journey_node_name channel',
+    day: 'date',
+    counter: 'message_sent message_failed delivered click',
+    content: 'message',
+    texts: 'tags',
+    list: 'conversion',
+  },
+  statistic_by_subchannel: {
+    string:
+      'resource_type resource_id resource_name node_id node_mane node_name variant_id variant_name channel ' +
+      'channel_sub brand_message_target',
+    day: 'date',
+    counter: 'message_sent message_failed delivered click',
+    texts: 'tags',
+    list: 'conversion',
+  },
+  conversion: { string: 'name type', counter: 'count' },
+};
 
 const LANDS = ['statistics', 'statistics_by_subchannel'];
 
