@@ -15,8 +15,7 @@ import type { Job } from '../../src/ground/streams.js';
 import { headShape, type Head, type Pull } from '../../src/landing/landing-zone.js';
 import { DataFolder } from '../../src/night/data-folder.js';
 import { recordBegin, recordEnd, RunReport } from '../../src/night/report.js';
-import { downloaderOf } from '../../src/streams/events/pull.js';
-import { pullEvents } from '../../src/streams/events/pull.js';
+import { downloaderOf, pullEvents } from '../../src/streams/events/pull.js';
 import { patienceOf } from '../../src/streams/events/reading.js';
 import type { Lack, Warehouse } from '../../src/warehouse/warehouse.js';
 
