@@ -34,7 +34,6 @@ import { plural, type Terminal } from '../terminal/terminal.js';
 import { assertPublishable } from '../warehouse/publish.js';
 import { removedKnownBy } from '../warehouse/reader.js';
 import { summarise } from './run.js';
-import { keepingStatus } from './status.js';
 import { knownOf, showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
 
 /** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
@@ -212,8 +211,7 @@ async function delivered(
 ): Promise<ExitCode> {
   const report = new RunReport(() => invocation.effects.now());
   const steps = [step, note, model, check, retaining('limited'), publish, prune, page];
-  const ended = keepingStatus(invocation, report);
-  await runNight({ command, steps, config, invocation, report, ended });
+  await runNight({ command, steps, config, invocation, report });
   return summarise(command, report, false, config, invocation);
 }
 

@@ -112,9 +112,13 @@ export function commandLine(version: string, perform: Perform): Command {
       const { config: settingsFile, ...flags } = command.optsWithGlobals<
         Flags & { readonly config?: string }
       >();
-      return perform({ ...flags, settingsFile }, async (invocation) =>
-        (await load())(command.optsWithGlobals<O>(), invocation, ...command.args),
-      );
+      return perform({ ...flags, settingsFile }, async (given) => {
+        const invocation = {
+          ...given,
+          changed: async (now: Invocation) => (await import('./status.js')).keepStatus(now),
+        };
+        return (await load())(command.optsWithGlobals<O>(), invocation, ...command.args);
+      });
     });
   }
 

@@ -23,7 +23,6 @@ import { assertReplaceable, discardDatabase, replaceDatabase, setAside } from '.
 import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import { makePlan, notRequestedLines, printPlan } from './plan.js';
 import type { Command, JsonOptions, Options } from './shared.js';
-import { keepingStatus } from './status.js';
 
 export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
   withAlerts(invocation, async (settings, report) => {
@@ -42,8 +41,7 @@ export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
     const yesterday = shiftDay(dayOf(now), -1);
     if (end < yesterday)
       terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
-    const ended = keepingStatus(invocation, report);
-    await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted, ended });
+    await runNight({ command: 'run', steps: night(config), config, invocation, report, wanted });
     return summarise('run', report, json, config, invocation);
   });
 
@@ -71,8 +69,7 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
   const text = `Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`;
   terminal.note(text, { event: 'started', ...days });
   const report = new RunReport(() => effects.now());
-  const ended = keepingStatus(invocation, report);
-  await runNight({ command: 'backfill', steps: BACKFILL, config, invocation, report, wanted: job, ended });
+  await runNight({ command: 'backfill', steps: BACKFILL, config, invocation, report, wanted: job });
   return summarise('backfill', report, json, config, invocation);
 };
 
@@ -102,7 +99,6 @@ export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation)
     terminal.warn('The private warehouse has these days, so it is kept and the rebuilt one is discarded.');
     await discardDatabase(rebuilt);
   }
-  await keepingStatus(invocation, report)(folder.journal);
   return summarise('rebuild', report, json, config, invocation);
 };
 

@@ -18,8 +18,8 @@ import {
   nightly,
   notBegun,
 } from '../night/wanted-days.js';
-import { describeGroup, type RunReport } from '../night/report.js';
-import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
+import { describeGroup } from '../night/report.js';
+import { RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { unwritable } from '../landing/account.js';
 import { dataFiles } from '../landing/paths.js';
@@ -47,7 +47,7 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
   } catch (error) {
     const { dataDir, credentials } = invocation.loadConfig();
     const { status: file, published } = dataFiles(dataDir);
-    // The journal is for the job's account alone, which has the keys. Others see what the latest run left for them, unless
+    // The journal is for the job's account alone, which has the keys. Others see what the latest command left for them, unless
     // readers are shut out too.
     const isDenied = error instanceof StorageError && codeOf(error.cause) === 'EACCES';
     const isForeign = isDenied && credentials === undefined && existsSync(file) && mayRead(published);
@@ -96,11 +96,11 @@ const kept = z.object({
   prometheus: z.string(),
 });
 
-/** Writes this file at the end of a run. It lacks the examples of findings, which may name campaigns. */
-async function keepStatus(invocation: Invocation, own: Journal): Promise<void> {
+/** Writes this file. It lacks the examples of findings, which may name campaigns. */
+async function writeStatus(invocation: Invocation): Promise<void> {
   const { status: file } = dataFiles(invocation.loadConfig().dataDir);
   const now = invocation.effects.now();
-  const whole = await readStatus(invocation, own);
+  const whole = await readStatus(invocation);
   const status = { ...whole, findings: whole.findings.map((group) => ({ ...group, example: '' })) };
   const textOf = (format: Format): string => {
     const lines: string[] = [];
@@ -121,14 +121,11 @@ async function keepStatus(invocation: Invocation, own: Journal): Promise<void> {
   });
 }
 
-/** Keeps the status at the end of a command that changes it. A failure is a warning; a command that failed says why itself. */
-export const keepingStatus =
-  (invocation: Invocation, report: Pick<RunReport, 'failure'>) =>
-  (own: Journal): Promise<void> =>
-    keepStatus(invocation, own).catch((error: unknown) => {
-      if (report.failure === undefined)
-        invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
-    });
+/** Keeps the status for others, after every command that opened the data folder to change it. */
+export const keepStatus = (invocation: Invocation): Promise<void> =>
+  writeStatus(invocation).catch((error: unknown) => {
+    invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
+  });
 
 function showKept(file: string, format: Format, terminal: Terminal, now: Date): ExitCode {
   const {
@@ -139,7 +136,7 @@ function showKept(file: string, format: Format, terminal: Terminal, now: Date): 
   } = kept.parse(JSON.parse(readFileSync(file, 'utf8')));
   terminal.draw(texts[format]);
   const isOld = day < lastCompleteDay(now);
-  const since = `This is the status of ${formatKst(then)}, which the latest run left in ${file}.`;
+  const since = `This is the status of ${formatKst(then)}, which the latest command left in ${file}.`;
   if (isOld) terminal.warn(`${since} No run has ended since ${lastCompleteDay(now)} became complete.`);
   else terminal.note(since);
   return isOld ? EXIT.incomplete : exit_code;
@@ -184,7 +181,7 @@ function metricsOf(status: Status, now: Date): string {
 }
 
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
-async function readStatus({ effects, ...invocation }: Invocation, own?: Journal) {
+async function readStatus({ effects, ...invocation }: Invocation) {
   const config = invocation.loadConfig();
   const now = effects.now();
   let start = config.startDate;
@@ -192,7 +189,7 @@ async function readStatus({ effects, ...invocation }: Invocation, own?: Journal)
     start ??= first;
     return start === undefined ? undefined : nightly({ ...config, startDate: start }, now);
   };
-  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom, own);
+  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom);
   const { journal, lock, needed } = state;
   const entries = state.ledger.entries();
   const pushes = pushesOf(journal, lock.taken).filter(({ state }) => state === 'ambiguous');

@@ -22,4 +22,6 @@ export interface Invocation {
    * @throws ConfigError
    */
   loadConfig(): Config;
+  /** Called with the settings in use when the command has left a data folder that it may have changed; never rejects. */
+  changed?(invocation: Invocation): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { withoutPeople } from '../documents/spelling.js';
 import { streamFolders } from '../landing/landing-zone.js';
 import { readWhole } from '../landing/page-file.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
-import { lockState, type LockState, type RunLock } from '../landing/run-lock.js';
+import { lockState, type RunLock } from '../landing/run-lock.js';
 import { isJudged } from '../service/verdict.js';
 import { cut, didYouMean, quoted } from '../ground/text.js';
 import { exportsKnownBy, type ExportRow } from '../warehouse/reader.js';
@@ -436,12 +436,9 @@ export async function ledgerState(
   place: JournalPlace & Pick<Config, 'credentials' | 'exports'>,
   published: readonly KnownHead[],
   effects: Effects,
-  /** The journal of the run that asks, whose end it holds. */
-  own?: Journal,
 ) {
-  const lockNow = async (): Promise<LockState> => (own ? { taken: false } : lockState(place.dataDir));
-  const before = await lockNow();
-  const journal = own ?? (await Journal.read(place, effects));
+  const before = await lockState(place.dataDir);
+  const journal = await Journal.read(place, effects);
   // A reader, who has no keys, may have a copy of the published file alone, which then says all that is known of exports.
   const folders = foldersOf(place.dataDir);
   const isOfReader =
@@ -453,7 +450,7 @@ export async function ledgerState(
   if (isOfReader) ledger.show(await exportsKnownBy(dataFiles(place.dataDir).published));
   await ledger.readTexts(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
-  const lock = before.taken ? before : await lockNow();
+  const lock = before.taken ? before : await lockState(place.dataDir);
   // A reader of the files may not see every reason for a doubt, and cannot act on an export.
   const { doubt } = ledger;
   const needed = isOfReader ? [] : actionsNeeded(ledger.entries(), doubt, lock.taken);

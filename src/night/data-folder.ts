@@ -112,7 +112,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
       await folder.ledger.settle();
       return folder;
     } catch (error) {
-      await closeAll(held, invocation);
+      await closeAll(held, config, invocation);
       throw error;
     }
   }
@@ -155,12 +155,13 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await closeAll(this.held, this.invocation);
+    await closeAll(this.held, this.config, this.invocation);
   }
 }
 
-async function closeAll(held: Held, { terminal }: Invocation): Promise<void> {
-  for (const [what, close] of held.toReversed()) await release(what, close, terminal);
+async function closeAll(held: Held, config: Config, invocation: Invocation): Promise<void> {
+  for (const [what, close] of held.toReversed()) await release(what, close, invocation.terminal);
+  await invocation.changed?.({ ...invocation, loadConfig: () => config });
 }
 
 async function recordDoubt(journal: Journal, { why, erase, of }: Doubt): Promise<void> {

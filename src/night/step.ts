@@ -14,7 +14,6 @@ import {
   StorageError,
 } from '../ground/errors.js';
 import type { Job } from '../ground/streams.js';
-import type { Journal } from '../journal/journal.js';
 import { DataFolder } from './data-folder.js';
 import { recordBegin, recordEnd, type RunReport } from './report.js';
 import type { OpenWarehouse } from './warehouse.js';
@@ -117,8 +116,6 @@ interface Run {
   readonly invocation: Invocation;
   readonly report: RunReport;
   readonly wanted?: Job | undefined;
-  /** Called once the end of the run is recorded. */
-  readonly ended?: (journal: Journal) => Promise<void>;
 }
 
 /**
@@ -134,7 +131,6 @@ export async function runNight({
   invocation,
   report,
   wanted,
-  ended,
 }: Run): Promise<RunReport> {
   await using folder = await DataFolder.open(config, invocation, { command, needs: 'erasures' });
   await recordBegin(folder);
@@ -146,7 +142,6 @@ export async function runNight({
     report.failure ??= asError(error);
   }
   await recordEnd(folder, report);
-  await ended?.(folder.journal);
   if (report.failure !== undefined) throw report.failure;
   return report;
 }

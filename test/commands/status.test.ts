@@ -1,7 +1,7 @@
 // @module-tag long
 /** What monitors ask: the status as metrics, and for an account that may not read the journal. */
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -30,12 +30,6 @@ test('status --format prometheus has the numbers of the latest run', async () =>
     dawnload_last_run_exit_code: '0',
     [day]: '0',
   });
-  const file = join(place.folder, 'data/status.json');
-  for (const args of ['rebuild', 'backfill --start 2026-11-20 --end 2026-11-20']) {
-    rmSync(file);
-    expect((await place.run(args.split(' '))).code).toBe(0);
-    expect(existsSync(file), args).toBe(true);
-  }
   expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' })).code).toBe(1);
   expect(await metrics()).toMatchObject({
     dawnload_sound: '0',
@@ -44,8 +38,25 @@ test('status --format prometheus has the numbers of the latest run', async () =>
   });
 });
 
+test('every command that changes what status shows leaves it for others', async () => {
+  const place = await makePlace(YAML);
+  const file = join(place.folder, 'data/status.json');
+  const withoutAge = (text: string): string => text.replace(/, [\d.]+ \w+ ago/, '');
+  for (const line of [
+    'run',
+    'exports decide 2026-11-20.1 --attach 8c1f0e2a --yes',
+    'exports decide 2026-11-20.1 --abandon',
+    'recover',
+  ]) {
+    rmSync(file, { force: true });
+    expect((await place.run(line.split(' '))).code, line).toBe(0);
+    const { text } = JSON.parse(readFileSync(file, 'utf8')) as { text: string };
+    expect(withoutAge(text), line).toBe(withoutAge((await place.run(['status'])).stdout));
+  }
+});
+
 test.skipIf(process.getuid?.() !== 0)(
-  'an account that may not read the journal sees what the latest run left, until a day is complete that it lacks',
+  'an account that may not read the journal sees what the latest command left, until a day is complete that it lacks',
   async () => {
     const place = await makePlace(YAML);
     expect((await place.execute(['run'])).code).toBe(0);
@@ -59,7 +70,7 @@ test.skipIf(process.getuid?.() !== 0)(
       const env = { PATH: process.env['PATH'], DAWNLOAD_NOW: now };
       return ended(spawn('setpriv', [...account, ...args], { cwd: '/', env }));
     };
-    const seen = await ends(asOther(NOW), 0, 'which the latest run left in');
+    const seen = await ends(asOther(NOW), 0, 'which the latest command left in');
     const withoutAge = (text: string): string => text.replace(/, [\d.]+ \w+ ago/, '').trim();
     expect(withoutAge(seen.stdout)).toBe(withoutAge(own.stdout));
     expect(JSON.parse((await asOther(NOW, '--json')).stdout)).toMatchObject({ fresh: true });
