@@ -1,6 +1,7 @@
 /** What happens to the files of a data folder between two commands. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dataFiles } from '../../src/landing/paths.js';
 import { fakeFile } from './fake-warehouse.js';
 
 interface Damage {
@@ -81,7 +82,10 @@ export const DAMAGES: readonly Damage[] = [
     name: 'the warehouse is lost',
     doubts: false,
     unloads: true,
-    to: ({ warehouse }) => existsSync(warehouse) && remove(warehouse),
+    to: ({ warehouse }) => {
+      rmSync(`${warehouse}.wal`, { force: true });
+      return existsSync(warehouse) && remove(warehouse);
+    },
   },
 ];
 
@@ -91,7 +95,7 @@ export function damage(dataDir: string, what: number, amount: number): Damage | 
     journal: join(dataDir, 'ledger', 'journal.jsonl'),
     copy: join(dataDir, 'landing', 'ledger', 'journal.jsonl'),
     witness: join(dataDir, 'private', 'witness.json'),
-    warehouse: fakeFile(dataDir),
+    warehouse: [fakeFile(dataDir), dataFiles(dataDir).working].find((path) => existsSync(path)) ?? '',
   };
   const one = DAMAGES[what % DAMAGES.length];
   return one?.to(files, amount) === true ? one : undefined;

@@ -15,6 +15,7 @@ import type { Job } from '../../src/ground/streams.js';
 import { headShape, type Head, type Pull } from '../../src/landing/landing-zone.js';
 import { DataFolder } from '../../src/night/data-folder.js';
 import { recordBegin, recordEnd, RunReport } from '../../src/night/report.js';
+import { nightly } from '../../src/night/wanted-days.js';
 import { downloaderOf, pullEvents } from '../../src/streams/events/pull.js';
 import { patienceOf } from '../../src/streams/events/reading.js';
 import type { Lack, Warehouse } from '../../src/warehouse/warehouse.js';
@@ -99,8 +100,24 @@ export class FakeWarehouse implements EventsPort {
 
 export const fakeFile = (dataDir: string): string => join(dataDir, 'private', 'fake-warehouse.json');
 
-/** What a run of paid events does: a night or backfill, or a day that is paid for again. */
-export type Wish = { readonly job: (now: Date) => Job } | { readonly again: string };
+/** What a run does: a night from a first day on, a backfill with consent, or a day that is paid for again. */
+export type Wish =
+  | { readonly night: Day }
+  | { readonly start: Day; readonly end: Day }
+  | { readonly again: string };
+
+/** The same as a command. */
+export function argumentsOf(wish: Wish): string[] {
+  if ('night' in wish) return ['run'];
+  if ('again' in wish) return ['exports', 'decide', wish.again, '--pay-again'];
+  return ['backfill', '--start', wish.start, '--end', wish.end, '--yes-paid'];
+}
+
+function jobOf(wish: Exclude<Wish, { readonly again: string }>, config: Config, now: Date): Job {
+  const startDate = 'night' in wish ? wish.night : wish.start;
+  const job = nightly({ ...config, startDate }, now);
+  return 'night' in wish ? job : { ...job, name: 'backfill', eventDays: wish, consent: 'given' };
+}
 
 /** The steps of a run that concern paid events, in their order; the failure is in the report. */
 export async function runEvents(
@@ -132,7 +149,7 @@ export async function runEvents(
     service.clocks.assertMayLand();
     if ('again' in wish)
       await requestAgain(wish.again, service, parts, downloaderOf(service, parts, patienceOf(parts)));
-    else await pullEvents(wish.job(service.clocks.earlier()), undefined, service, parts);
+    else await pullEvents(jobOf(wish, config, service.clocks.earlier()), undefined, service, parts);
   } catch (error) {
     report.failure = asError(error);
   }

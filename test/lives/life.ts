@@ -4,33 +4,48 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Bill } from '../../sandbox/index.js';
 import { loadConfig } from '../../src/config/config.js';
-import { isClosed, needsPerson, type Export } from '../../src/exports/export.js';
-import { completeFrom, dayOf, lastCompleteDay, shiftDay, windowOf } from '../../src/ground/calendar.js';
+import { blocksRuns, isClosed, needsPerson, type Export } from '../../src/exports/export.js';
+import {
+  completeFrom,
+  dayOf,
+  daysOf,
+  lastCompleteDay,
+  shiftDay,
+  windowOf,
+  type Day,
+} from '../../src/ground/calendar.js';
 import type { CrashPoint } from '../../src/ground/crash-points.js';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
 import { DawnloadError, InterruptedError } from '../../src/ground/errors.js';
-import type { Job } from '../../src/ground/streams.js';
 import { firstReading, exportFolder } from '../../src/landing/paths.js';
-import { nightly } from '../../src/night/wanted-days.js';
 import { FIELDS } from '../../src/streams/index.js';
 import { Chance } from '../torture/chance.js';
 import type { Counters } from '../torture/counters.js';
 import { Clock, DAY_MS, landedIdsIn } from '../torture/trial.js';
 import { readLedger } from '../landing/support.js';
-import { Place } from '../support/dawnload.js';
+import { Place, rowsOf } from '../support/dawnload.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
 import { damage } from './damages.js';
 import { Disk } from './disk.js';
-import { FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
+import { argumentsOf, FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
 import { CUT, ODD_TEXTS, SKEWS, TROUBLES, type Kill, type Step } from './steps.js';
 
+/**
+ * How deep a life goes: `file` plays the paid events alone, over a warehouse that is one small file; `duckdb` plays whole
+ * commands.
+ */
+export type Depth = 'file' | 'duckdb';
+
 const FIRST_DAY = '2026-11-19';
+
+/** How many days a life over DuckDB keeps: what is younger never goes, whatever this machine's clock says. */
+const KEPT_DAYS = 8;
 const MESSAGES = 10;
 const YAML = `start_date: ${FIRST_DAY}
 lookback_days: 1
@@ -41,8 +56,18 @@ exports:
   max_wait_minutes: 0.05
 `;
 
+/** Files that every run writes again, and nothing relies on. */
+const DERIVED = /\/(lock|status)\.json$/;
+
+const SETTINGS_FILE = 'dawnload.yaml';
+
 /** The length of the sandbox's own ids. */
 const ID_LENGTH = 24;
+
+const SETTINGS: Readonly<Record<Depth, string>> = {
+  file: YAML,
+  duckdb: `${YAML}retention: { events: ${KEPT_DAYS}, landing: ${KEPT_DAYS} }\n`,
+};
 
 /** Clocks that differ by more than this pay nothing (`MOST_SKEW_MS`). */
 const AGREEING_MS = 5 * 60_000;
@@ -70,6 +95,7 @@ export class Life {
   /** True until a run has loaded again what a lost warehouse had. */
   #isUnloaded = false;
   #skewMs = 0;
+  #runs = 0;
   #earliest = FIRST_DAY;
   #broken: string | undefined;
 
@@ -79,13 +105,14 @@ export class Life {
     readonly disk: Disk,
     readonly counters: Counters,
     private readonly kept: string,
+    private readonly depth: Depth,
   ) {}
 
-  static async begin(counters: Counters): Promise<Life> {
+  static async begin(counters: Counters, depth: Depth = 'file'): Promise<Life> {
     const clock = new Clock();
     const place = await Place.make(YAML, { now: () => clock.now(), eventsPerDay: 12 });
     const kept = await mkdtemp(join(tmpdir(), 'dawnload-kept-'));
-    const life = new Life(place, clock, Disk.watch(place.folder, kept), counters, kept);
+    const life = new Life(place, clock, Disk.watch(place.folder, kept), counters, kept, depth);
     subscribe('undici:request:create', life.#watchRequest);
     await life.#configure();
     return life;
@@ -98,8 +125,13 @@ export class Life {
     await rm(this.kept, { recursive: true, force: true });
   }
 
+  /** Where commands run: the settings, and the data folder below. */
+  get #home(): string {
+    return join(this.place.folder, String(this.#folder));
+  }
+
   get data(): string {
-    return join(this.place.folder, `data-${this.#folder}`);
+    return join(this.#home, 'data');
   }
 
   /** @throws Broken when a promise is not kept */
@@ -123,16 +155,49 @@ export class Life {
     await this.play({ kind: 'recover' });
     for (let round = 0; round < 8; round++) {
       await this.play({ kind: 'night', days: 0, skew: 0 });
+      if ((await this.#left()).length === 0 && (await this.#waiting()).length === 0) return;
       await this.play({ kind: 'decide', which: 0, how: 'attach' });
     }
-    const days = new Set(
-      (await this.#entries())
-        .filter(({ state }) => state !== 'failed' && state !== 'withdrawn')
-        .map(({ day }) => day),
+    const left = await this.#left();
+    this.#assert(left.length === 0, `${left.join(', ')} left to nobody`);
+  }
+
+  /** The days that no export covers, although a night wants them. */
+  async #left(): Promise<Day[]> {
+    const covered = new Set(
+      (await this.#entries()).flatMap(({ day, state }) => (blocksRuns(state) ? [day] : [])),
     );
-    const last = lastCompleteDay(this.clock.now());
-    for (let day = FIRST_DAY; day <= last; day = shiftDay(day, 1))
-      this.#assert(days.has(day), `${day} is left to nobody`);
+    const end = lastCompleteDay(this.clock.now());
+    const kept = this.#keptFrom;
+    return daysOf({ start: kept > FIRST_DAY ? kept : FIRST_DAY, end }).filter((day) => !covered.has(day));
+  }
+
+  /** The first day whose data must be there. */
+  get #keptFrom(): Day {
+    return this.depth === 'duckdb' ? shiftDay(dayOf(this.clock.now()), -KEPT_DAYS) : '0000-01-01';
+  }
+
+  async #waiting(): Promise<Export[]> {
+    return (await this.#entries()).filter((entry) => needsPerson(entry) && entry.state !== 'intended');
+  }
+
+  /** The published file has each day of events whose export is loaded, with all its records. */
+  async #assertPublished(): Promise<void> {
+    if (this.depth !== 'duckdb' || this.#isDoubted) return;
+    const published = join(this.data, 'warehouse.duckdb');
+    const days = await rowsOf(
+      published,
+      'select date::varchar as date, count(distinct event_id)::int as ids from events group by all',
+    );
+    const held = new Map(days.map(({ date, ids }) => [String(date), Number(ids)]));
+    for (const entry of await this.#entries()) {
+      if (entry.state !== 'loaded' || entry.day < this.#keptFrom) continue;
+      const records = this.place.sandbox.bills().find(({ export_id: id }) => id === realId(entry))?.records;
+      this.#assert(
+        held.get(entry.day) === records,
+        `${entry.key}: ${records} records billed, ${held.get(entry.day) ?? 0} in the published file`,
+      );
+    }
   }
 
   async #take(step: Step): Promise<void> {
@@ -151,8 +216,15 @@ export class Life {
         } else this.#earliest = shiftDay(this.#earliest, -step.days);
         const odd = step.odd === undefined ? undefined : ODD_TEXTS[step.odd % ODD_TEXTS.length];
         if (odd !== undefined) this.#bend(odd);
-        const job = step.kind === 'night' ? this.#night : this.#backfill;
-        await this.#run({ job }, step.kill);
+        const { kill } = step;
+        await this.#run(
+          step.kind === 'night'
+            ? { night: FIRST_DAY }
+            : { start: this.#earliest, end: shiftDay(this.#earliest, 1) },
+          kill,
+        );
+        const isPlain = kill === undefined && step.trouble === undefined && odd === undefined;
+        if (step.kind === 'night' && isPlain && this.#skewMs === 0) await this.#assertPublished();
         place.sandbox.bend(undefined);
         return;
       }
@@ -168,6 +240,9 @@ export class Life {
         if (code === 0) this.#isDoubted = false;
         return;
       }
+      case 'rebuild':
+        if (this.depth === 'duckdb') await this.#command(['rebuild'], step.kill);
+        return;
       case 'damage': {
         const done = damage(this.data, step.what, step.amount);
         if (done === undefined) return;
@@ -177,15 +252,6 @@ export class Life {
       }
     }
   }
-
-  readonly #night = (now: Date): Job => nightly({ ...this.#config(), startDate: FIRST_DAY }, now);
-
-  readonly #backfill = (now: Date): Job => ({
-    ...this.#night(now),
-    name: 'backfill',
-    eventDays: { start: this.#earliest, end: shiftDay(this.#earliest, 1) },
-    consent: 'given',
-  });
 
   /** The service names the next export oddly, or refuses it with an odd text. */
   #bend({ name, id, refusal }: (typeof ODD_TEXTS)[number]): void {
@@ -205,9 +271,7 @@ export class Life {
 
   async #decide({ which, how, kill }: Extract<Step, { kind: 'decide' }>): Promise<void> {
     const { counters } = this;
-    const waiting = (await this.#entries()).filter(
-      (entry) => needsPerson(entry) && entry.state !== 'intended',
-    );
+    const waiting = await this.#waiting();
     const entry = waiting[which % Math.max(1, waiting.length)];
     if (entry === undefined) return;
     const window = windowText(entry);
@@ -237,11 +301,10 @@ export class Life {
   }
 
   #run(wish: Wish, kill: Kill | undefined): Promise<unknown> {
+    if (this.depth === 'duckdb') return this.#command(argumentsOf(wish), kill);
     return this.#mortal(kill, async (effects) => {
-      const invocation = invocationOf({
-        effects,
-        runId: `${this.clock.now().toISOString()} ${Math.random()}`,
-      });
+      const runId = `${this.clock.now().toISOString()} ${this.#runs++}`;
+      const invocation = invocationOf({ effects, runId });
       const { failure } = await runEvents(wish, this.#config(), invocation, MESSAGES);
       this.#assert(
         failure === undefined || failure instanceof DawnloadError,
@@ -252,10 +315,20 @@ export class Life {
   }
 
   #command(args: readonly string[], kill: Kill | undefined): Promise<number | undefined> {
+    const from = this.data;
     return this.#mortal(kill, async (effects) => {
-      const { folder, environment } = this.place;
+      const { environment } = this.place;
       const clock = { now: () => effects.now(), moveTo: () => undefined };
-      const result = await performCommand(args, folder, environment, clock, undefined, undefined, effects);
+      const result = await performCommand(
+        args,
+        this.#home,
+        environment,
+        clock,
+        undefined,
+        undefined,
+        effects,
+      );
+      this.#assert(!result.stderr.includes('unforeseen') || from !== this.data, result.stderr);
       return result.code;
     });
   }
@@ -304,17 +377,19 @@ export class Life {
       await this.#configure();
       return undefined;
     }
-    const pending = disk.pending(this.data).filter((path) => !path.endsWith('lock.json'));
+    const pending = disk.pending(this.data).filter((path) => !DERIVED.test(path));
     this.#assert(pending.length === 0, `a command ended before this was durable: ${pending.join(', ')}`);
     return result;
   }
 
-  #configure(): Promise<void> {
-    return this.place.configure(`${YAML}data_dir: ./data-${this.#folder}\n`);
+  async #configure(): Promise<void> {
+    await this.place.configure(SETTINGS[this.depth]);
+    await mkdir(this.#home, { recursive: true });
+    await copyFile(join(this.place.folder, SETTINGS_FILE), join(this.#home, SETTINGS_FILE));
   }
 
   #config() {
-    return loadConfig(FIELDS, {}, this.place.environment, this.place.folder);
+    return loadConfig(FIELDS, {}, this.place.environment, this.#home);
   }
 
   /** When E20 is sent, its intent is durable and nothing is known of its outcome. */
@@ -377,7 +452,7 @@ export class Life {
     );
     const loaded = new Set([...warehouse.loaded].map(firstReading));
     for (const entry of entries) {
-      if (!isClosed(entry)) continue;
+      if (!isClosed(entry) || entry.day < this.#keptFrom) continue;
       const bill = bills.find(({ export_id: id }) => id === realId(entry));
       if (bill === undefined) throw new Broken(`export ${entry.key} has an id that was never billed`);
       const ids = new Set(await landedIdsIn(this.data, entry));
@@ -385,7 +460,7 @@ export class Life {
         ids.size === bill.records,
         `${entry.key}: ${bill.records} records billed, ${ids.size} landed`,
       );
-      if (entry.state === 'loaded' && !this.#isUnloaded)
+      if (entry.state === 'loaded' && this.depth === 'file' && !this.#isUnloaded)
         this.#assert(
           loaded.has(exportFolder({ ...entry, exportId: entry.exportId ?? '' })),
           `${entry.key} is said to be loaded and is not`,

@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { setup } from '../support/template.js';
 import { broken, play } from './seed.js';
 import { counters, type Step } from './steps.js';
 
@@ -13,8 +14,10 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     /** The first seed. */
     first: { type: 'string', default: '1' },
+    /** Over DuckDB rather than a warehouse that is one small file. */
+    duckdb: { type: 'boolean', default: false },
     /** The steps of a life, on average. */
-    steps: { type: 'string', default: '30' },
+    steps: { type: 'string' },
     /** Processes at a time: one life each. */
     workers: { type: 'string', default: '2' },
     /** A life to play once more, as a broken one is printed. */
@@ -25,7 +28,9 @@ const { values } = parseArgs({
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
-const seeds = Number(values.seeds ?? 1000);
+const depth = values.duckdb ? 'duckdb' : 'file';
+const seeds = Number(values.seeds ?? (values.duckdb ? 40 : 1000));
+const steps = Number(values.steps ?? (values.duckdb ? 12 : 30));
 const first = Number(values.first);
 const counted = counters();
 
@@ -33,7 +38,7 @@ const counted = counters();
 async function work(own: number): Promise<void> {
   const step = Number(values.workers);
   for (let seed = first + own; seed < first + seeds; seed += step)
-    process.send?.({ seed, broken: await broken(seed, Number(values.steps), counted) });
+    process.send?.({ seed, broken: await broken(seed, steps, counted, depth) });
   process.send?.({ counters: counted.all() });
 }
 
@@ -44,7 +49,7 @@ interface Said {
 
 async function all(): Promise<number> {
   const begun = Date.now();
-  say(`${seeds} lives of about ${values.steps} steps, from seed ${first}`);
+  say(`${seeds} lives of about ${steps} steps, from seed ${first}`);
   let failures = 0;
   let played = 0;
   const worker = (own: number) =>
@@ -69,7 +74,7 @@ async function all(): Promise<number> {
     });
   await Promise.all(Array.from({ length: Number(values.workers) }, (_, own) => worker(own)));
   const minutes = (Date.now() - begun) / 60_000;
-  const missing = counted.conclude(say, values.seeds === undefined);
+  const missing = counted.conclude(say, values.seeds === undefined && !values.duckdb);
   say(`${played} lives in ${minutes.toFixed(1)} minutes, ${failures} broken`);
   return failures + missing;
 }
@@ -79,8 +84,9 @@ if (own !== undefined) {
   await work(Number(own));
   process.exit(0);
 }
+if (values.duckdb) await setup();
 if (values.life !== undefined) {
-  await play(JSON.parse(values.life) as Step[], counted);
+  await play(JSON.parse(values.life) as Step[], counted, depth);
   process.exit(0);
 }
 process.exit((await all()) === 0 ? 0 : 1);

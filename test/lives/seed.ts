@@ -1,12 +1,12 @@
 /** The life of a seed: played, and shrunk to its shortest form if it breaks a promise. */
 import fc from 'fast-check';
 import type { Counters } from '../torture/counters.js';
-import { Life } from './life.js';
+import { Life, type Depth } from './life.js';
 import { lives, type Step } from './steps.js';
 
 /** Plays a life to its end. Throws Broken. */
-export async function play(steps: readonly Step[], counters: Counters): Promise<void> {
-  const life = await Life.begin(counters);
+export async function play(steps: readonly Step[], counters: Counters, depth: Depth): Promise<void> {
+  const life = await Life.begin(counters, depth);
   try {
     for (const step of steps) await life.play(step);
     await life.finish();
@@ -15,15 +15,22 @@ export async function play(steps: readonly Step[], counters: Counters): Promise<
   }
 }
 
-/** For how long a broken life is shrunk. */
-const SHRINKING_MS = 60_000;
-
-/** Plays the life of a seed; the sentences about it, if it broke a promise. */
-export async function broken(seed: number, steps: number, counters: Counters): Promise<string | undefined> {
+/**
+ * Plays the life of a seed; the sentences about it, if it broke a promise.
+ *
+ * @param shrinkingMs for how long a broken life is shrunk
+ */
+export async function broken(
+  seed: number,
+  steps: number,
+  counters: Counters,
+  depth: Depth,
+  shrinkingMs = 60_000,
+): Promise<string | undefined> {
   const begun = Date.now();
   const property = fc.asyncProperty(lives(steps), async (life) => {
     // One life at a time: an interrupted one would go on beside the next.
-    if (Date.now() - begun < SHRINKING_MS) await play(life, counters);
+    if (Date.now() - begun < shrinkingMs) await play(life, counters, depth);
   });
   const result = await fc.check(property, { seed, numRuns: 1 });
   if (!result.failed) return undefined;

@@ -27,7 +27,7 @@ export type Step =
       readonly how: 'attach' | 'abandon' | 'again';
       readonly kill?: Kill | undefined;
     }
-  | { readonly kind: 'recover'; readonly kill?: Kill | undefined }
+  | { readonly kind: 'recover' | 'rebuild'; readonly kill?: Kill | undefined }
   | { readonly kind: 'damage'; readonly what: number; readonly amount: number };
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -145,7 +145,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kill: rarely(kill, 3),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('recover' as const), kill: rarely(kill) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('recover' as const, 'rebuild' as const),
+      kill: rarely(kill),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
