@@ -39,7 +39,8 @@ select
     campaign_id as subject,
     'The detailed statistics count other successful sends than the daily statistics.' as finding,
     coalesce(counted.sends, 0)::bigint as expected,
-    coalesce(detailed.sends, 0)::bigint as actual
+    -- E19 may count in fractions.
+    regexp_replace(coalesce(detailed.sends, 0)::varchar, '\.0+$', '') as actual
 from counted
 full join detailed using (date, campaign_id)
 join answered on answered.campaign_id = coalesce(counted.campaign_id, detailed.campaign_id) and date >= first_date and date < day_after

@@ -3,9 +3,16 @@
 -- statistics that it gives separately can tell: E17 decides on E18, and E18 or E19 on E17. What is decided depends on the answers alone,
 -- not on the order of their loads.
 
+-- name: found
+-- params: first_day date, last_day date
+-- The number of statistics with twins on the days of this load, nearly always none.
+select count(*) as twins
+from ops.load_notes
+where given_rows is not null and date between $first_day::date and $last_day::date and {condition};
+
 -- name: rows
 -- params: first_day date, last_day date
--- The rows of twins on the days of this load.
+-- Their rows.
 create or replace temp table twin_rows as
 select
     * exclude (given),
@@ -25,8 +32,6 @@ from (
 create or replace temp table verdicts as
 select distinct stream, date, statistic_id, 'largest' as verdict
 from twin_rows;
-
-select count(*) as twins from verdicts;
 
 -- name: apply
 -- Writes what is decided into the rows of a table: the counts of the largest row, or of all.

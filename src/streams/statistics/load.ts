@@ -120,9 +120,11 @@ const STAGED = 'statistic_id in (select statistic_id from staged_statistics wher
  * largest are compared; of the others what was decided. Resolves with true if there are any on the days of the load.
  */
 export async function undecideTwins({ session, group }: LoadContext, condition = STAGED): Promise<boolean> {
-  const { twins } = await session.row('streams/statistics/twins/rows', found, { ...group, condition });
-  if (twins > 0) await session.runForEach('streams/statistics/twins/apply', TABLES);
-  return twins > 0;
+  const { twins } = await session.row('streams/statistics/twins/found', found, { ...group, condition });
+  if (twins === 0) return false;
+  await session.run('streams/statistics/twins/rows', { ...group, condition });
+  await session.runForEach('streams/statistics/twins/apply', TABLES);
+  return true;
 }
 
 /** Decides about all twins on the days of the load, after any stream that decides about them was loaded. */
