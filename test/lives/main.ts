@@ -38,7 +38,7 @@ const counted = counters();
 async function work(own: number): Promise<void> {
   const step = Number(values.workers);
   for (let seed = first + own; seed < first + seeds; seed += step)
-    process.send?.({ seed, broken: await broken(seed, steps, counted, depth) });
+    await broken(seed, steps, counted, depth).then((why) => process.send?.({ seed, broken: why }));
   process.send?.({ counters: counted.all() });
 }
 
