@@ -18,30 +18,28 @@ async function exportsOf(place: Place): Promise<unknown[]> {
   ]);
 }
 
-const LOGS = { text: [], 'a result on stdout and logs in JSON': ['--json', '--log-format', 'json'] };
-
-describe.each(Object.entries(LOGS))('a paid night with %s', { tags: ['long'] }, (_, words) => {
-  test.each(['at the start', 'between a paid request and its answer'])(
-    'whose reader leaves %s',
-    async (when) => {
-      const place = await makePlace(PAID);
-      const night = place.start(['run', ...words]);
-      const [out, err] = [night.stdout, night.stderr];
-      if (when === 'at the start') for (const stream of [out, err]) stream?.destroy();
-      else {
-        for (const stream of [out, err]) stream?.resume();
-        while (place.sandbox.bills().length === 0 && night.exitCode === null) await wait(1);
-        for (const stream of [out, err]) stream?.destroy();
-      }
-      const { code, signal } = await ended(night);
-      expect({ code, signal }).toEqual({ code: 0, signal: null });
-      expect(await exportsOf(place)).toEqual([
-        ['loaded', true],
-        ['loaded', true],
-      ]);
-      expect(place.sandbox.bills()).toHaveLength(2);
-    },
-  );
+describe('a paid night', { tags: ['long'] }, () => {
+  test.each([
+    { when: 'at the start', words: [] },
+    { when: 'between a paid request and its answer', words: ['--json', '--log-format', 'json'] },
+  ])('whose reader leaves $when', async ({ when, words }) => {
+    const place = await makePlace(PAID);
+    const night = place.start(['run', ...words]);
+    const [out, err] = [night.stdout, night.stderr];
+    if (when === 'at the start') for (const stream of [out, err]) stream?.destroy();
+    else {
+      for (const stream of [out, err]) stream?.resume();
+      while (place.sandbox.bills().length === 0 && night.exitCode === null) await wait(1);
+      for (const stream of [out, err]) stream?.destroy();
+    }
+    const { code, signal } = await ended(night);
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+    expect(await exportsOf(place)).toEqual([
+      ['loaded', true],
+      ['loaded', true],
+    ]);
+    expect(place.sandbox.bills()).toHaveLength(2);
+  });
 });
 
 test(
