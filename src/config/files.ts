@@ -22,10 +22,11 @@ export function readDotEnv(folder: string): Environment {
   }
 }
 
-/** The text of a file that a variable names, without the line end that editors add. */
+/** The text of a file that a variable names, one line, without the line ends that editors add. */
 export function readSecret(variable: string, file: string): string {
   try {
-    return readText(file).replace(/\r?\n$/, '');
+    const text = readText(file).replace(/[\r\n]+$/, '');
+    if (text !== '' && !/[\r\n]/.test(text)) return text;
   } catch (error) {
     const code = error instanceof DawnloadError ? codeOf(error.cause) : undefined;
     // Readers of the published file need no keys.
@@ -35,6 +36,9 @@ export function readSecret(variable: string, file: string): string {
       cause: error,
     });
   }
+  throw new ConfigError(`${variable} names ${file}, which does not have one line.`, {
+    hint: 'Write the value into the file, and nothing else.',
+  });
 }
 
 const HINT = 'Compare it with what `dawnload init` writes.';

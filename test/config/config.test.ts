@@ -405,6 +405,12 @@ describe('the environment', () => {
     expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'gone') })).toThrow(
       /DAWNLOAD_SECRET_KEY_FILE names \S+gone, which cannot be read \(ENOENT\)/,
     );
+    for (const text of ['', '\n', 'one\ntwo\n']) {
+      writeFileSync(secret, text);
+      expect(() => load(MINIMUM, files)).toThrow(
+        /SECRET_KEY_FILE names \S+secret, which does not have one line/,
+      );
+    }
   });
 
   test('blank characters around a key are left out and named, also those that nobody sees', () => {
