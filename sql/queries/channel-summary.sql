@@ -12,7 +12,7 @@
 -- sentences:
 --   with held as (select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'statistics') select channel,
 --   sum(sent) as sent, sum(sum(sent)) over () as messages, greatest(min(min(date)) over (), any_value(held.first_date)) as first_date,
---   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where channel is distinct from 'all' group by
+--   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where getvariable('channel') is null and channel is distinct from 'all' group by
 --   channel having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: {channel} sent the most messages {first_date~last_date}: {sent} of {messages}.
 --     ko: {first_date~last_date} 발송이 가장 많은 채널은 {channel}입니다(전체 {messages}건 중 {sent}건).

@@ -7,10 +7,16 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   least_sent (bigint, default 1, from 0): only contents with at least this many sends
 -- sentences:
---   select channel, content, sent, click_rate from answer where sent >= 100 and click_rate is not null order by click_rate
---   desc, sent desc limit 1
---     en: Of what was sent at least 100 times, “{content}” ({channel}) has the highest click rate: {click_rate} of {sent} messages.
---     ko: 100건 이상 발송한 내용 중 클릭률이 가장 높은 것은 ‘{content}’({channel}){으로/로}, 발송 {sent}건 기준 {click_rate}입니다.
+--   select channel, content, clicked, clickable, click_rate, if(marts.is_display(channel), 'shown', 'sent') as way,
+--   if(marts.is_display(channel), '노출', '발송') as way_ko from answer where clickable >= 100 qualify count(*) over (partition by channel)
+--   > 1 and row_number() over (partition by channel order by click_rate_low desc, clickable desc, content) = 1 order by clickable
+--   desc limit 3
+--     en: “{content}” does best on {channel}: {clicked} clicks on {clickable} messages {way} ({click_rate}).
+--     ko: {channel} 채널에서 성과가 가장 좋은 것은 ‘{content}’{으로/로}, {way_ko} {clickable}건 중 클릭 {clicked}건({click_rate})입니다.
+--   select 1 from answer where clickable >= 100 limit 1
+--     en: Contents are ranked by the lower end of the 95% interval of the click rate, within a channel.
+--     ko: 순위는 채널별로 클릭률 95% 신뢰 구간의 하한을 기준으로 합니다.
+--     as: note
 
 select
     content_performance.channel,
@@ -20,9 +26,13 @@ select
     content_performance.failed,
     content_performance.delivered,
     content_performance.clicked,
+    content_performance.clickable,
     round(content_performance.failure_rate, 4) as failure_rate,
     round(content_performance.delivery_rate, 4) as delivery_rate,
     round(content_performance.click_rate, 4) as click_rate,
+    round(
+        marts.wilson_interval(least(content_performance.clicked, content_performance.clickable), content_performance.clickable).low, 4
+    ) as click_rate_low,
     content_performance.machine_clicks,
     content_performance.first_date,
     content_performance.last_date
@@ -30,4 +40,8 @@ from marts.content_performance
 where
     content_performance.sent >= coalesce(getvariable('least_sent')::bigint, 1)
     and marts.matches('channel', content_performance.channel)
-order by content_performance.channel, content_performance.sent desc, content_performance.content;
+order by
+    content_performance.channel,
+    click_rate_low desc nulls last,
+    content_performance.sent desc,
+    content_performance.content;

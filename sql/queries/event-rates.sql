@@ -16,7 +16,9 @@
 --     ko: 클릭이 가장 많은 채널은 {channel}{으로/로}, {events}건입니다.
 --   with hours as (select channel, kind, hour, sum(events) as events, sum(sum(events)) over (partition by channel, kind) as of_all from
 --   answer where hour is not null and kind in ('opened', 'clicked') group by channel, kind, hour) select channel, kind, hour, events,
---   of_all from hours where events > 0 qualify row_number() over (partition by channel, kind order by events desc, hour) = 1 order by
+--   of_all from hours where events > 0
+--   window busiest as (partition by channel, kind order by events desc, hour) qualify row_number() over busiest = 1 and events -
+--   lead(events, 1, 0) over busiest > 3 * sqrt(events + lead(events, 1, 0) over busiest) order by
 --   of_all desc, channel, kind limit 3
 --     en: On {channel}, most messages are {kind} from {hour}: {events} of {of_all} times.
 --     ko: {channel} 채널에서 메시지 {kind}{이/가} 가장 많은 시간대는 {hour}로, {of_all}건 중 {events}건입니다.

@@ -23,13 +23,28 @@
 --   where figure = 'sent' and (days_held < 7 or previous is null)
 --     en: The weeks cannot be compared: {missing} of the 14 days to {last_date} have no statistics.
 --     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
---   select figure, value, previous from answer where verdict_code = 'better'
+--   select value as revenue, currency, change, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0
+--   and days_held = 7
+--     en: Campaigns earned {revenue:money} {first_date~last_date}, as the service attributes sales.
+--     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
+--   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
+--     en: “{goal}” has {conversions} {conversions#conversion|conversions} {first_date~last_date}.
+--     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.
+--   select figure, value, previous, currency from answer where verdict_code = 'better' and figure in ('revenue', 'conversions')
+--     en: {figure} rose significantly: {value:money}, versus {previous:money} the week before.
+--     ko: {figure}{이/가} 직전 주 {previous:money}에서 {value:money}{으로/로} 유의미하게 늘었습니다.
+--     as: finding
+--   select figure, value, previous, currency from answer where verdict_code = 'worse' and figure in ('revenue', 'conversions')
+--     en: {figure} fell significantly: {value:money}, versus {previous:money} the week before.
+--     ko: {figure}{이/가} 직전 주 {previous:money}에서 {value:money}{으로/로} 유의미하게 줄었습니다.
+--     as: finding
+--   select figure, value, previous from answer where verdict_code = 'better' and figure like '%_rate'
 --     en: {figure} improved significantly: {value:rate}, versus {previous:rate} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 좋아졌습니다.
---   select figure, value, previous from answer where verdict_code = 'worse'
+--   select figure, value, previous from answer where verdict_code = 'worse' and figure like '%_rate'
 --     en: {figure} became significantly worse: {value:rate}, versus {previous:rate} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 나빠졌습니다.
---   select string_agg(channel, ', ' order by channel) filter (counts_deliveries) as delivering, string_agg(channel, ', ' order by
+--   select string_agg(channel, ', ' order by channel) filter (counts_deliveries and not marts.is_display(channel)) as delivering, string_agg(channel, ', ' order by
 --   channel) filter (counts_clicks) as clicking from marts.channel_counters where channel in (select channel from marts.message_days
 --   where sent > 0 and date > (select max(last_date) - 7 from answer)) having delivering is not null and clicking is not null
 --     en: Delivery rate covers {delivering:channels}. Click rate covers {clicking:channels}. Other channels do not report them. Rates
@@ -37,9 +52,12 @@
 --     ko: 도달률은 {delivering:channels}, 클릭률은 {clicking:channels} 기준이며, 나머지 채널은 해당 수치를 제공하지 않습니다. 채널 구성이 바뀌면 비율도 달라집니다.
 --       인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
 --     as: note
---   select value as cost, currency, days_held from answer where figure = 'message_cost' and value > 0
---     en: Messages on channels with a price cost {cost:price} this week.
---     ko: 단가를 설정한 채널의 최근 한 주 메시지 비용은 {cost:price}입니다.
+--   select string_agg(distinct channel, ', ' order by channel) filter (channel in (select channel from ops.message_prices)) as priced,
+--   string_agg(distinct channel, ', ' order by channel) filter (channel not in (select channel from ops.message_prices)) as unpriced
+--   from marts.message_days where sent > 0 and date > (select max(last_date) - 7 from answer where figure = 'message_cost') having
+--   priced is not null and unpriced is not null
+--     en: Cost covers {priced:channels}. No price is set for {unpriced:channels}.
+--     ko: 메시지 비용은 {priced:channels} 기준입니다. {unpriced:channels}에는 단가가 설정되지 않았습니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where figure = 'conversion_rate')
 --     en: Campaigns count different goals or none, so an overall conversion rate is not shown.
@@ -65,8 +83,26 @@ spans as (
     union all
     select 'previous', last_date - 13, last_date - 7 from week
 ),
+-- The main goal that counts the most conversions; conversions of different goals have no total.
+top_goal as (
+    select goal
+    from marts.message_days
+    inner join week on message_days.date between week.last_date - 27 and week.last_date
+    where conversions > 0
+    group by goal
+    order by sum(conversions) desc, goal
+    limit 1
+),
 performance as (
-    select spans.span, spans.to_day, unnest(marts.performance(message_days))
+    select
+        spans.span,
+        spans.to_day,
+        unnest(marts.performance(message_days)),
+        sum(message_days.conversions) filter (message_days.goal = (select goal from top_goal)) as goal_conversions,
+        -- A push arrives, an in-app message is shown: only what arrives has a delivery rate here.
+        sum(message_days.deliverable) filter (not marts.is_display(message_days.channel)) as sent_to_devices,
+        sum(message_days.delivered)
+            filter (not marts.is_display(message_days.channel) and message_days.deliverable is not null) as arrived
     from marts.message_days
     inner join spans on message_days.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
@@ -107,6 +143,18 @@ opted_out as (
     inner join spans on opt_out_requests.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
 ),
+-- Amounts of several currencies have no sum.
+currencies as (
+    select list_sort(list(distinct currency)) as names
+    from (select unnest(currencies) as currency from marts.revenue_days, week where date > last_date - 28 and date <= last_date)
+),
+earned as (
+    select spans.span, spans.to_day, if(len(any_value(currencies.names)) > 1, null, sum(revenue_days.revenue)) as revenue
+    from marts.revenue_days
+    cross join currencies
+    inner join spans on revenue_days.date between spans.from_day and spans.to_day
+    group by spans.span, spans.to_day
+),
 -- Only channels with a price (setting prices) cost something.
 costs as (
     select spans.span, spans.to_day, sum(marts.price_of(message_days.succeeded, message_prices.price)) as cost
@@ -118,15 +166,17 @@ costs as (
 -- A figure is a count, or a count by another one.
 figures as (
     select span, from_day, to_day, unnest([
-        {'place': 1, 'figure': 'sent', 'stream': 'statistics', 'amount': sent::double, 'base': null::double},
-        {'place': 2, 'figure': 'people', 'stream': 'events', 'amount': people, 'base': null},
-        {'place': 3, 'figure': 'delivery_rate', 'stream': 'statistics', 'amount': delivery_rate * deliverable, 'base': deliverable},
-        {'place': 4, 'figure': 'click_rate', 'stream': 'statistics', 'amount': click_rate * clickable, 'base': clickable},
-        {'place': 5, 'figure': 'open_rate', 'stream': 'events', 'amount': opens, 'base': mails},
-        {'place': 6, 'figure': 'conversion_rate', 'stream': 'statistics', 'amount': conversion_rate * convertible, 'base': convertible},
-        {'place': 7, 'figure': 'failure_rate', 'stream': 'statistics', 'amount': failure_rate * sent, 'base': sent},
-        {'place': 8, 'figure': 'opt_outs', 'stream': 'opt_outs', 'amount': requests, 'base': null},
-        {'place': 9, 'figure': 'message_cost', 'stream': 'statistics', 'amount': cost, 'base': null}
+        {'place': 1, 'figure': 'revenue', 'stream': 'campaigns', 'amount': revenue, 'base': null::double},
+        {'place': 2, 'figure': 'conversions', 'stream': 'statistics', 'amount': goal_conversions, 'base': null},
+        {'place': 3, 'figure': 'message_cost', 'stream': 'statistics', 'amount': cost, 'base': null},
+        {'place': 4, 'figure': 'sent', 'stream': 'statistics', 'amount': sent, 'base': null},
+        {'place': 5, 'figure': 'people', 'stream': 'events', 'amount': people, 'base': null},
+        {'place': 6, 'figure': 'delivery_rate', 'stream': 'statistics', 'amount': arrived, 'base': sent_to_devices},
+        {'place': 7, 'figure': 'click_rate', 'stream': 'statistics', 'amount': click_rate * clickable, 'base': clickable},
+        {'place': 8, 'figure': 'open_rate', 'stream': 'events', 'amount': opens, 'base': mails},
+        {'place': 9, 'figure': 'conversion_rate', 'stream': 'statistics', 'amount': conversion_rate * convertible, 'base': convertible},
+        {'place': 10, 'figure': 'failure_rate', 'stream': 'statistics', 'amount': failure_rate * sent, 'base': sent},
+        {'place': 11, 'figure': 'opt_outs', 'stream': 'opt_outs', 'amount': requests, 'base': null}
     ], recursive := true)
     from spans
     left join performance using (span, to_day)
@@ -134,12 +184,13 @@ figures as (
     left join mails using (span, to_day)
     left join opted_out using (span, to_day)
     left join costs using (span, to_day)
+    left join earned using (span, to_day)
 ),
--- A list of opt-outs holds the earlier ones too, so each day before the last snapshot is held.
+-- A list of opt-outs has the earlier ones too, so each day before the last snapshot is available.
 held as (
     select stream, date
     from ops.coverage
-    where stream in ('statistics', 'events')
+    where stream in ('statistics', 'campaigns', 'events')
     union all
     select 'opt_outs', from_day
     from spans
@@ -157,8 +208,8 @@ figure_values as (
         case
             when days_held = 0 then null
             when figure like '%_rate' then amount / nullif(base, 0)
-            -- Of a day that is held, no count is 0.
-            when figure in ('sent', 'opt_outs', 'message_cost') then coalesce(amount, 0)
+            -- On an available day, no count is 0.
+            when figure in ('revenue', 'conversions', 'message_cost', 'sent', 'opt_outs') then coalesce(amount, 0)
             else amount
         end as value
     from grid
@@ -182,13 +233,24 @@ compared as (
 judged as (
     select
         *,
-        -- Three standard errors of the difference of two rates. A rate above 1 has no such error: messages count more than once.
-        if(
-            value between 0 and 1 and previous between 0 and 1,
-            3 * sqrt(value * (1 - value) * inverse_bases),
-            null
-        ) as margin
-    from compared
+        case
+            -- The seven differences to the same weekday before, by a t-test (5%, 6 degrees of freedom).
+            when figure in ('revenue', 'conversions')
+                then if(
+                    len(list_filter(differences, lambda one: one is not null)) = 7,
+                    2.447 * sqrt(7) * list_stddev_samp(differences),
+                    null
+                )
+            -- Three standard errors of the difference of two rates. A rate above 1 has no such error: messages count more than once.
+            when figure like '%_rate' and value between 0 and 1 and previous between 0 and 1
+                then 3 * sqrt(value * (1 - value) * inverse_bases)
+        end as margin
+    from (
+        select
+            *,
+            list_transform(range(22, 29), lambda day: daily_values[day] - daily_values[day - 7]) as differences
+        from compared
+    )
 )
 select
     figure,
@@ -197,7 +259,7 @@ select
     if(days_held = 7, round(value / nullif(previous, 0) - 1, 4), null) as change,
     case
         when margin is null or days_held < 7 then null
-        when abs(value - previous) <= greatest(margin, 0.0005) then 'same'
+        when abs(value - previous) <= greatest(margin, if(figure like '%_rate', 0.0005, 0)) then 'same'
         when (value > previous) = (figure <> 'failure_rate') then 'better'
         else 'worse'
     end as verdict_code,
@@ -205,6 +267,10 @@ select
     days_held,
     previous_days_held,
     daily_values,
-    if(figure = 'message_cost', (select currency from ops.budget), null) as currency
+    case figure
+        when 'message_cost' then (select currency from ops.budget)
+        when 'revenue' then (select names[1] from currencies)
+    end as currency,
+    if(figure = 'conversions', (select goal from top_goal), null) as goal
 from judged
 order by place;

@@ -10,8 +10,8 @@
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
 --   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
---     en: The messages cost {cost:price}.
---     ko: 메시지 비용은 {cost:price}입니다.
+--     en: The messages cost {cost:money}.
+--     ko: 메시지 비용은 {cost:money}입니다.
 --   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: A click costs least on {channel}: {cost_per_click:money}.
 --     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
@@ -77,7 +77,7 @@ select
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name, priced.resource_id) as resource_name,
     priced.succeeded,
     priced.price,
-    priced.cost,
+    round(priced.cost, 2) as cost,
     priced.clicked,
     round(priced.price * priced.click_messages / nullif(priced.clicked, 0), 2) as cost_per_click,
     priced.conversions,

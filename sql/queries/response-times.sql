@@ -19,8 +19,8 @@
 --     ko: 클릭이 가장 늦은 것은 ‘{resource_name}’({channel}){으로/로}, 절반이 {p50_seconds} 안에 발생합니다(클릭 20건 이상인 항목만 비교).
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
---     en: Mail scanners made {machines} of the clicks ({channel}), {rate} of all. They are left out.
---     ko: 메일 보안 솔루션의 자동 클릭 {machines}건(전체의 {rate})은 제외했습니다({channel}).
+--     en: Not counted: {machines} clicks of mail scanners ({channel}), {rate} of the clicks whose message is known.
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}). 메시지를 알 수 있는 클릭의 {rate}입니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()

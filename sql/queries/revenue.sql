@@ -22,6 +22,11 @@
 --     en: “{campaign_name}” has revenue in {currencies}, so it has no total.
 --     ko: ‘{campaign_name}’의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.
 --     as: note
+--   select sum(sent) filter (resource_type = 'user-journey') / sum(sent) as rate from marts.message_days, marts.period('campaigns', days
+--   := 28) as period where date between period.first_date and period.last_date and exists (from answer) having rate > 0
+--     en: Revenue covers campaigns only. User journeys sent {rate} of the messages, and the service does not report their sales.
+--     ko: 매출은 캠페인만 집계합니다. 전체 메시지의 {rate}는 유저 여정이 발송했으며, 서비스는 여정의 매출을 제공하지 않습니다.
+--     as: note
 
 with period as (from marts.period('campaigns', days := 28)),
 main_goals as (

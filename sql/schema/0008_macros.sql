@@ -231,7 +231,7 @@ create macro marts.clickable_messages(channel, succeeded, delivered) as if(
 
 -- The effect of a template's status on sending. Statuses are an open vocabulary: these are the beginnings of their words.
 create macro marts.template_state(status) as case
-    when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거부|거부|불가') then 'refused'
+    when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거절|거부|불가') then 'refused'
     when regexp_matches(status, '(?i)(^|[^a-z])(stop|stp$|susp|block|paus|dorman|inactiv|disab|banned)|중단|중지|정지|차단|휴면')
     then 'suspended'
 end;

@@ -130,7 +130,9 @@ export const alert = section({
     .default([...CAUSES]),
 }).refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env');
 
-const shares = z.record(z.string(), number(0.0001, 1e6, 'must be a share such as 50'));
+const shares = z
+  .record(z.string(), number(0, 1e6, 'must be a share such as 50'))
+  .refine((all) => Object.values(all).some((share) => share > 0), 'must have a share above 0');
 
 /** The settings of one A/B test; the entry `default` applies to all tests that are not listed. */
 const experiment = section({

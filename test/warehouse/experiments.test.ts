@@ -177,6 +177,12 @@ const CASES: Readonly<Record<string, Case>> = {
     settings: { split: { [DAY]: { A: 99.99, B: 0.01 }, [LATER]: { A: 0.01, B: 99.99 } } },
     codes: 'baseline too_early',
   },
+  'a winner that goes to everyone': {
+    arms: WINNER,
+    later: { B: arm(1000, 320) },
+    settings: { split: { [DAY]: { A: 50, B: 50 }, [LATER]: { A: 0, B: 100 } } },
+    codes: BETTER,
+  },
   'a clear winner': { arms: WINNER, codes: BETTER },
   'what a single look would call significant': {
     // The fixed-sample p is 0.04.
@@ -228,6 +234,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'a variant that nothing was sent to': { arms: { control: arm(0, 0), ...WINNER }, codes: BETTER },
   'a split that chance does not make': { arms: UNEQUAL, codes: 'unequal_groups unequal_groups' },
   'the same split, intended': { arms: UNEQUAL, settings: { split: { A: 60, B: 40 } }, codes: BETTER },
+  'the same split, in small letters': {
+    arms: UNEQUAL,
+    settings: { split: { a: 60, b: 40 }, baseline: 'a' },
+    codes: BETTER,
+  },
   'a split that cannot be tested': {
     arms: { A: arm(500, 50), B: arm(500, 150) },
     settings: { split: { A: 50, C: 50 } },

@@ -133,6 +133,7 @@ describe('how a template does', () => {
       ['REJ', 'refused'],
       ['TSC04', 'refused'],
       ['반려', 'refused'],
+      ['거절', 'refused'],
       ['STP', 'suspended'],
       ['Suspended', 'suspended'],
       ['사용 중단', 'suspended'],

@@ -23,6 +23,7 @@ with configured as (
     -- A campaign in the configuration has one row with all settings.
     select
         arms.*,
+        list_transform(arms.names, lambda name: lower(name)) as plain_names,
         struct_pack(arms.campaign_id, arms.channel) as test,
         if(own.campaign_id is null, general, own) as settings
     from marts.experiment_arms as arms
@@ -33,7 +34,7 @@ with configured as (
 judged_by as (
     select
         configured.*,
-        list_has_any(coalesce(settings.hold_outs, []), names) as is_hold_out,
+        list_has_any(list_transform(coalesce(settings.hold_outs, []), lambda name: lower(name)), plain_names) as is_hold_out,
         -- A variant without sends cannot be compared.
         coalesce(succeeded, 0) > 0 and not is_hold_out as is_compared,
         last_covered.date - min(first_date) over (partition by test) + 1 as days
@@ -49,6 +50,7 @@ arms as (
             partition by test, is_compared
             order by
                 list_contains(names, settings.baseline) desc nulls last,
+                list_contains(plain_names, lower(settings.baseline)) desc nulls last,
                 lower(variant_name) in ('control', '대조군') desc,
                 first_date,
                 variant_name,
@@ -74,7 +76,14 @@ days as (
             list_min(map_keys(arms.settings.split))
         ) as split_since,
         arms.settings.split[split_since] as shares,
-        if(arms.settings.split is null, 1, shares[list_intersect(arms.names, map_keys(shares))[1]]) as share,
+        if(
+            arms.settings.split is null,
+            1,
+            coalesce(
+                shares[list_intersect(arms.names, map_keys(shares))[1]],
+                list_filter(map_entries(shares), lambda one: list_contains(arms.plain_names, lower(one.key)))[1].value
+            )
+        ) as share,
         coalesce(first_days.people_sent, 0) as people_sent,
         coalesce(first_days.people, 0) as people,
         coalesce(first_days.clickers, 0) as clickers
@@ -97,6 +106,8 @@ split_arms as (
         select test, split_since, place, sum(people_sent) as people_sent, any_value(share) as share
         from days
         group by test, split_since, place
+        -- A variant with the share 0 has ended; its people got the winner.
+        having any_value(share) is null or any_value(share) > 0
     ) as counted
     window split as (partition by test, split_since)
 ),

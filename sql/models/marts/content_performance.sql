@@ -29,9 +29,10 @@ with sums as (
 )
 
 select
-    * exclude (counts_deliveries, counts_clicks, deliverable, clickable) replace (
+    * exclude (counts_deliveries, counts_clicks, deliverable) replace (
         if(counts_deliveries, delivered, null) as delivered,
-        if(counts_clicks, clicked, null) as clicked
+        if(counts_clicks, clicked, null) as clicked,
+        if(counts_clicks, clickable, null)::bigint as clickable
     ),
     failed / nullif(sent, 0) as failure_rate,
     if(counts_deliveries, delivered / nullif(deliverable, 0), null) as delivery_rate,

@@ -11,7 +11,7 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)change(_|$)/, 'change'],
   [/(^|_)(rate|share|retention)(_|$)|^drop_off$/, 'rate'],
   [/_seconds$/, 'duration'],
-  [/(^|_)cost$/, 'money'],
+  [/(^|_)(cost|revenue)$/, 'money'],
   [/^hour$/, 'hour'],
   [/(^|_)(date|day|month)$/, 'day'],
 ];

@@ -92,11 +92,13 @@ export class Renderer {
     const list = row['daily_values'];
     const days = Array.isArray(list) ? list.map(numberIn) : [];
     const verdict = (['better', 'worse', 'same'] as const).find((code) => code === row['verdict_code']);
-    const points = this.wording.points((value ?? 0) - (previous ?? 0));
+    const difference = figure.endsWith('_rate')
+      ? this.wording.points((value ?? 0) - (previous ?? 0))
+      : this.#value(row, 'change');
     const change =
       verdict === undefined
-        ? this.#value(row, 'change')
-        : markup`<span class="${verdict}">${this.word(verdict)}</span> ${points}`;
+        ? difference
+        : markup`<span class="${verdict}">${this.word(verdict)}</span> ${difference}`;
     const [first = '', last = ''] = [days.at(0), days.at(-1)].map((day) => show(day ?? null));
     const trend = this.word('trend', { name, day: known(row, 'last_date'), first, last });
     const before =
