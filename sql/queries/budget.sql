@@ -19,7 +19,7 @@
 --     ko: 예산이 충분합니다.
 --   select days_over_budget as days from answer where is_enough = false and days_over_budget is not null
 --     en: The budget is too small: {days} {days#day|days} must wait for the next month or a larger budget.
---     ko: 예산이 부족합니다. {days}일분은 다음 달까지 기다리거나 예산을 늘려야 합니다.
+--     ko: 예산이 부족합니다. {days}일분을 내보내려면 다음 달까지 기다리거나 예산을 늘려야 합니다.
 --   select month from answer where is_enough = false
 --     en: The export budget of {month} is too small. `dawnload plan` shows the days that wait.
 --     ko: {month}의 내보내기 예산이 부족합니다. 대기 중인 날짜는 `dawnload plan`으로 확인하세요.

@@ -40,7 +40,7 @@
 --   select max(machine_click_share) as rate from answer where channel = 'email' having rate is not null
 --     en: E-mail clicks in daily statistics include clicks of mail scanners. For campaigns with events, their share (up to {rate})
 --       is left out.
---     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함되어 있습니다. 이벤트가 있으면 그 비율(최대 {rate})만큼 제외했습니다.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터가 있는 캠페인은 그 비율(최대 {rate})만큼 제외했습니다.
 --     as: note
 --   select 1 from answer where channel = 'email' having count(*) > 0 and count(machine_click_share) = 0
 --     en: E-mail clicks in daily statistics include clicks of mail scanners, which only events can identify.

@@ -29,7 +29,7 @@
 --   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by date qualify row_number()
 --   over (order by date desc) = 1 and previous is not null
 --     en: {sent} messages went out in the latest complete {unit} (from {date:day}), versus {previous} in the one before.
---     ko: 마지막 {unit_ko}({date:day}부터)에는 {sent}건, 직전 {unit_ko}에는 {previous}건을 발송했습니다.
+--     ko: 데이터가 모두 있는 가장 최근 {unit_ko}({date:day}부터)에는 {sent}건, 그 직전 {unit_ko}에는 {previous}건을 발송했습니다.
 --   select count(distinct date) as periods from answer where days_held < days having periods > 0
 --     en: {periods} {periods#period is|periods are} incomplete. Compare rates and messages per day, not sums.
 --     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.

@@ -1,5 +1,5 @@
 -- title: Open findings
--- title_ko: 점검 결과
+-- title_ko: 데이터 검사에서 발견된 문제
 -- subject: the data
 -- question: What did the last round of checks find?
 -- params:
@@ -13,11 +13,11 @@
 --     ko: 데이터 검사 {tests}개에서 문제 {findings}건이 발견되었습니다.
 --   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
 --     en: {stops} {stops#finding|findings} of data tests would mislead readers of these numbers.
---     ko: 이 수치를 잘못 읽게 할 수 있는 문제가 {stops}건 발견되었습니다.
+--     ko: 수치를 왜곡하는 문제가 {stops}건 발견되었습니다.
 --     as: alert
 --   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
 --     en: Run `dawnload query checks --param severity=stop`: {stops} {stops#finding|findings} would mislead readers.
---     ko: `dawnload query checks --param severity=stop`으로 확인하세요. 수치를 잘못 읽게 할 수 있는 문제가 {stops}건 있습니다.
+--     ko: `dawnload query checks --param severity=stop`으로 확인하세요. 수치를 왜곡하는 문제가 {stops}건 있습니다.
 --     as: to do
 --   select 1 where not exists (from answer)
 --     en: The latest data tests found no problems.

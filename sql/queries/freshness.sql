@@ -12,13 +12,13 @@
 --   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0 and days_missing = 0) and not
 --   exists (from ops.days where state in ('under_way', 'waits'))
 --     en: No stream is behind.
---     ko: 늦어진 데이터가 없습니다.
+--     ko: 지연된 데이터가 없습니다.
 --   select stream, days_missing as days from answer where days_missing > 0
 --     en: {stream}: {days} {days#day is|days are} missing; `dawnload query missing-days` lists them.
 --     ko: {stream} 데이터 {days}일분이 빠져 있습니다. 날짜는 `dawnload query missing-days`로 확인하세요.
 --   select count(*) as days from ops.days as day where state = 'waits' and marts.matches('stream', day.stream) having days > 0
 --     en: Events: {days} {days#day needs|days need} your decision; see `dawnload exports list`.
---     ko: 이벤트 {days}일분은 담당자 확인이 필요합니다. `dawnload exports list`를 실행해 보세요.
+--     ko: 이벤트 {days}일분은 담당자 확인이 필요합니다. `dawnload exports list`로 확인하세요.
 --   select days_removed as days from answer where days_removed > 0
 --     en: Retention removed the events of {days} {days#day|days}; what was computed from them remains.
 --     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.

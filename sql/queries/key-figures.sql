@@ -30,13 +30,15 @@
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
 --     en: “{goal}” has {conversions} {conversions#conversion|conversions} {first_date~last_date}.
 --     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.
---   select figure, value, previous, currency from answer where verdict_code = 'better' and figure in ('revenue', 'conversions')
+--   select figure, value, previous, currency, if(figure = 'conversions', '건', '') as counter from answer where verdict_code = 'better' and
+--   figure in ('revenue', 'conversions')
 --     en: {figure} rose significantly: {value:money}, versus {previous:money} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:money}에서 {value:money}{으로/로} 유의미하게 늘었습니다.
+--     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 늘었습니다.
 --     as: finding
---   select figure, value, previous, currency from answer where verdict_code = 'worse' and figure in ('revenue', 'conversions')
+--   select figure, value, previous, currency, if(figure = 'conversions', '건', '') as counter from answer where verdict_code = 'worse' and
+--   figure in ('revenue', 'conversions')
 --     en: {figure} fell significantly: {value:money}, versus {previous:money} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:money}에서 {value:money}{으로/로} 유의미하게 줄었습니다.
+--     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 줄었습니다.
 --     as: finding
 --   select figure, value, previous from answer where verdict_code = 'better' and figure like '%_rate'
 --     en: {figure} improved significantly: {value:rate}, versus {previous:rate} the week before.

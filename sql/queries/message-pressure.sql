@@ -19,7 +19,7 @@
 --   (select max(place) from ends) and many.place > 1 and many.click_rate is not null and few.click_rate is not null
 --     en: People who got {many_en} ({share}) clicked {click_rate} of their messages; people who got {few_en}, {few_click_rate}.
 --       Only channels that count clicks are included.
---     ko: {many_ko} 받은 사람({share})의 클릭률은 {click_rate}, {few_ko} 받은 사람은 {few_click_rate}입니다(클릭을 집계하는 채널만).
+--     ko: {many_ko} 받은 사람(수신자의 {share})의 클릭률은 {click_rate}, {few_ko} 받은 사람은 {few_click_rate}입니다(클릭을 집계하는 채널만).
 --   select 1 from answer limit 1
 --     en: People who get more messages differ in other ways too, so their click rate may have other causes.
 --     ko: 메시지를 많이 받는 사람은 다른 특성도 다를 수 있어, 클릭률 차이의 원인이 수신 건수라고 단정할 수 없습니다.

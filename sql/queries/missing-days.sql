@@ -11,7 +11,7 @@
 --   select stream, sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'missing'
 --   group by stream
 --     en: {stream}: {days} {days#day|days} missing {first_date~last_date}.
---     ko: {stream} 데이터가 {days}일 빠져 있습니다({first_date~last_date}).
+--     ko: {stream} 데이터 {days}일분이 빠져 있습니다({first_date~last_date}).
 --   select count(distinct day) as days from (select unnest(generate_series(first_date, last_date, interval 1 day)) as day from answer
 --   where stream = 'statistics') where day > (select max(date) - 14 from ops.coverage where stream = 'statistics') having days > 0
 --     en: Statistics of {days} {days#day|days} in the last two weeks are missing, so totals are too low.
@@ -36,12 +36,12 @@
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'needs your decision'
 --   having days > 0
 --     en: Your decision is needed for {days} {days#day|days} {first_date~last_date}; see `dawnload exports list`.
---     ko: 이벤트 {days}일분({first_date~last_date})은 담당자 확인이 필요합니다. `dawnload exports list`를 실행해 보세요.
+--     ko: 이벤트 {days}일분({first_date~last_date})은 담당자 확인이 필요합니다. `dawnload exports list`로 확인하세요.
 --     as: to do
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'given up'
 --   having days > 0
 --     en: You gave up the events of {days} {days#day|days} {first_date~last_date}; see `dawnload exports list`.
---     ko: 이벤트 {days}일분({first_date~last_date})은 담당자가 포기했습니다. `dawnload exports list`를 실행해 보세요.
+--     ko: 이벤트 {days}일분({first_date~last_date})은 담당자가 포기했습니다. `dawnload exports list`로 확인하세요.
 --     as: note
 --   select sum(days) as days, min(first_date) as first_date, max(last_date) as last_date from answer where reason = 'removed by retention'
 --   having days > 0

@@ -13,7 +13,7 @@
 --     ko: 서비스 전송 {pushes}건: {sent}행 전송, {rejected}행 거부. 바뀌지 않은 {unchanged}행은 보내지 않았습니다.
 --   select target from answer where state = 'ambiguous'
 --     en: Your decision is needed for a push to {target}: it is unknown whether the service got its rows. See `dawnload push list`.
---     ko: {target} 전송은 담당자 확인이 필요합니다. 서비스가 행을 받았는지 알 수 없습니다. `dawnload push list`를 실행해 보세요.
+--     ko: {target} 전송은 담당자 확인이 필요합니다. 서비스가 행을 받았는지 알 수 없습니다. `dawnload push list`로 확인하세요.
 --     as: to do
 
 with begun as (

@@ -12,7 +12,7 @@
 --   select sum(people_reached) as people, arg_max(resource_name, people_reached) as resource_name, max(people_reached) as most,
 --   max(days_held) as days from answer having count(*) > 0
 --     en: “{resource_name}” went to the most people: {most} on the {days} {days#day|days} with events.
---     ko: 수신자가 가장 많은 것은 ‘{resource_name}’{으로/로}, 이벤트가 있는 {days}일 동안 {most}명입니다.
+--     ko: 수신자가 가장 많은 것은 ‘{resource_name}’{으로/로}, 이벤트 데이터가 있는 {days}일 동안 {most}명입니다.
 
 with params as (
     select *, marts.choice('per', ['campaign', 'channel']) as per

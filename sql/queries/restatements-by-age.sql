@@ -1,5 +1,5 @@
 -- title: How much counts rise
--- title_ko: 집계값의 사후 증가
+-- title_ko: 수치의 사후 증가
 -- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days do they stand?
 -- params:
@@ -9,11 +9,11 @@
 -- sentences:
 --   select max(median_rise) filter (counter = 'click') as rate, max(days) as days from answer where age_days = 1 having rate > 0
 --     en: The latest days are not final: clicks usually rise by {rate} after the first morning (median of {days} days).
---     ko: 최근 날짜의 수치는 확정이 아닙니다. 클릭은 발송 다음 날 아침 이후에도 대체로 {rate} 늘어납니다({days}일의 중앙값).
+--     ko: 최근 날짜의 수치는 확정이 아닙니다. 클릭은 다음 날 아침 첫 집계 이후에도 대체로 {rate} 더 늘어납니다({days}일 기준 중앙값).
 --     as: note
 --   select max(days) as days from answer where age_days = 1 having max(median_rise) = 0
 --     en: Counts usually do not change after the first morning (median of {days} days).
---     ko: 수치는 대체로 발송 다음 날 아침 이후 달라지지 않습니다({days}일의 중앙값).
+--     ko: 수치는 대체로 다음 날 아침 첫 집계 이후 달라지지 않습니다({days}일 기준 중앙값).
 --     as: note
 --   select 1 where not exists (from answer where age_days = 1 and median_rise is not null)
 --     en: It is unknown so far how much the latest days will still rise.

@@ -1,5 +1,5 @@
 -- title: Restated counts
--- title_ko: 정정된 집계값
+-- title_ko: 정정된 수치
 -- subject: the data
 -- question: Which counts did the service change after it had given them, and by how much?
 -- params:

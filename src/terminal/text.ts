@@ -90,7 +90,8 @@ export function packed(words: readonly string[], width: number, indent = 0): str
 
 /** The column at which the text beside a label begins (`  label  text`), or two columns after the first word. */
 function indentOf(text: string): number {
-  const label = /^ *\S+(?: \S+){0,2} {2,}/.exec(text)?.[0].length ?? Infinity;
+  // A pattern over millions of characters would exhaust the stack.
+  const label = /^ *\S+(?: \S+){0,2} {2,}/.exec(text.slice(0, 40))?.[0].length ?? Infinity;
   return label <= 30 ? label : (/^ */.exec(text)?.[0].length ?? 0) + 2;
 }
 

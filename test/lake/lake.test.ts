@@ -210,7 +210,7 @@ describe('a push', () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
     lake.endings = ['catalog gone'];
-    await ends(place.run(['run'], NEXT_NIGHT), 1, 'Whether the last commit reached the lake is not known');
+    await ends(place.run(['run'], NEXT_NIGHT), 1, 'it is unknown whether the last commit reached the lake');
     const again = await good(place, 'lake push');
     expect(again.stderr).toContain('The lake has all data of the published file already.');
     await expectEqual(lakeside);
@@ -309,7 +309,7 @@ describe('a lake', () => {
     }
     lake.together = false;
     await fails(place, 'lake setup', 2, 'The catalog commits table by table');
-    await fails(place, 'lake push', 2, 'The set-up of the lake did not end well');
+    await fails(place, 'lake push', 2, 'The lake is not set up completely');
   });
 
   test('gets recipients as they are only where that is allowed', async () => {

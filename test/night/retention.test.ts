@@ -114,7 +114,7 @@ test('free SQL, a bundled question and an answer for an agent say which events a
   expect(computed.stderr).not.toContain('removed');
   const range = ['--param', 'start=2026-11-11', '--param', 'end=2026-11-13'];
   const bundled = await place.run(['query', 'event-rates', ...range]);
-  expect(bundled.stderr).toMatch(/The events of 2 days from 11\sNov to 12\sNov were removed by retention/);
+  expect(bundled.stderr).toMatch(/Not counted: the events of 2 days Nov\s11–12, which retention removed/);
   const about = async (table: string): Promise<unknown> => {
     const range = { start: '2026-11-09', end: '2026-11-20' };
     const found = await Reader.using(place.published, (reader) =>

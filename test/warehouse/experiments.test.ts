@@ -404,15 +404,15 @@ describe('A/B tests', () => {
         verdict_ko: '다른 안을 이 기준안과 비교합니다.',
       },
       {
-        verdict: 'B is better than A: 32.00 % instead of 20.00%.',
-        verdict_ko: 'B안은 32.00%로 A안(20.00%)보다 높습니다.',
+        verdict: 'B is better than A: 32.0%, versus 20.0%.',
+        verdict_ko: 'B안의 성과율은 32.0%로 A안(20.0%)보다 유의미하게 높습니다.',
       },
     ]);
     const said = async (name: string, columns = 'verdict'): Promise<unknown[]> =>
       Object.values((await rows(name, columns))[1] ?? {});
     expect(await said('a handful of clicks', 'verdict, verdict_ko')).toEqual([
-      'Too early to say: a verdict takes 7 days and 20 successes on each side. Days so far: 10; successes that can be compared on one side: 3.',
-      '아직 판정하기 이릅니다. 7일이 지나고 양쪽 모두 성과가 20건 이상이어야 합니다. 현재 10일째이며 적은 쪽에서 비교할 수 있는 성과는 3건입니다.',
+      'Too early: a verdict needs 7 days and 20 successes on each side. Days so far: 10; comparable successes on the smaller side: 3.',
+      '아직 판정하기 이릅니다. 7일이 지나고 양쪽 모두 성과가 20건 이상이어야 합니다. 현재 10일째이고 적은 쪽의 비교 가능한 성과는 3건입니다.',
     ]);
     const [needed, inconclusive] = await said(
       'what a single look would call significant',
@@ -420,21 +420,21 @@ describe('A/B tests', () => {
     );
     expect(Number(needed)).toBeGreaterThan(600);
     expect(inconclusive).toMatch(
-      /^Inconclusive so far: to show a difference of 20 % of the rate, each side needs about [\d,]+, and one side has 600\.$/,
+      /^Inconclusive so far: a difference of 20% of the rate needs about [\d,]+ per variant, and the smaller one has 600\.$/,
     );
     expect(await said('without events', 'unit, size, rate, difference_low, verdict')).toEqual([
       'message',
       '600',
       0.32,
       null,
-      "No verdict: without events it is unknown how many people got these messages. Export the events of the test's days.",
+      "No verdict: the number of people is unknown without events. Export the events of the test's days.",
     ]);
     expect(await said('events that name another group')).toEqual([
-      'No verdict: the events that are held name no group “B”, or two variants have this name, so it is unknown how many people got these messages.',
+      'No verdict: the number of people is unknown. The events do not name the group “B”, or two variants have this name.',
     ]);
     expect(await said('everybody clicks on both', 'size_needed, verdict')).toEqual([
       null,
-      'Inconclusive: on both sides everyone counts as a success, so nothing can differ.',
+      'Inconclusive: everyone succeeded on both sides, so there is no difference to find.',
     ]);
   });
 
@@ -486,7 +486,9 @@ test('people who got two variants are in no arm, and the verdict says how many',
     {
       size: '1000',
       successes: '100',
-      verdict: expect.stringContaining('People who got messages of two variants are left out: 10.') as string,
+      verdict: expect.stringContaining(
+        'Not counted: people who got messages of two variants (10).',
+      ) as string,
     },
   ]);
 });
@@ -507,7 +509,9 @@ test('people are compared within the day of their first message, and an alarm sa
   const [, alarm] = await rows('shares that change while rates rise', 'shares_moved_on, verdict');
   expect(alarm).toEqual({
     shares_moved_on: LATER,
-    verdict: expect.stringContaining(`From ${LATER} on, B got 50 % of the new people, before 10%.`) as string,
+    verdict: expect.stringContaining(
+      `B got 10% of the new people before Nov ${Number(LATER.slice(8))}, and 50% from then on.`,
+    ) as string,
   });
   expect(await rows('a split that chance does not make', 'shares_moved_on')).toContainEqual({
     shares_moved_on: null,

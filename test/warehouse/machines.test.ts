@@ -102,7 +102,7 @@ test('with machines, at least 95 of 100 of their clicks are found, and no number
     variant_name: 'B',
     verdict_code: 'inconclusive',
     machine_clicks: marked['found'],
-    verdict: expect.stringContaining('Clicks that mail scanners made are left out') as string,
+    verdict: expect.stringContaining('Not counted: clicks of mail scanners') as string,
   });
   const humans = Number(marked['humans']) - Number(marked['mistaken']);
   const events = await asked(workshop, 'event-rates');

@@ -354,7 +354,7 @@ describe('the comparison with all others', { tags: ['long'] }, () => {
       { resource_id: 'few', verdict_code: 'too_few', p_value: null },
     ]);
     expect(rows[0]).toMatchObject({
-      verdict: 'More opt-outs than chance explains: 30.00 per thousand, all others 5.88.',
+      verdict: 'Significantly more opt-outs: 30.00 per 1,000 messages; all others, 5.88.',
     });
     const [korean] = await asked(workshop, 'opt-outs-after-messages', { lang: 'ko' });
     expect(korean?.['verdict']).toContain('1,000건당 30.00건');

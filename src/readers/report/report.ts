@@ -81,7 +81,7 @@ export function makeReport(
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: renderer.word(notice.reason, notice.values) },
     });
-    return { page, faults: faults.map((why) => `A part of it could not be drawn: ${why}`) };
+    return { page, faults: faults.map((why) => `A part of it could not be shown: ${why}`) };
   });
 }
 

@@ -25,7 +25,7 @@ export const WORDS = {
   seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
   // Tiles.
   weekBefore: text('week before {value}', '직전 주 {value}'),
-  partOfWeek: text('{days} available {days#day|days}', '{days}일의 데이터'),
+  partOfWeek: text('{days} available {days#day|days}', '{days}일분 데이터'),
   noWeekBefore: text('previous week incomplete', '직전 주 데이터 부족'),
   trend: text(
     '{name}: 28 days to {day}, the last seven marked; {first} on the first day, {last} on the last',
@@ -81,14 +81,14 @@ export const WORDS = {
     'Time from sending to half and to 90% of the clicks',
     '발송부터 클릭의 50%, 90%가 일어날 때까지 걸린 시간',
   ),
-  pressure: text('People by number of messages', '수신 건수별 고객'),
+  pressure: text('People by number of messages', '수신 건수별 수신자'),
   reached: text('Recipients of each campaign or journey', '캠페인·여정별 수신자 수(중복 제외)'),
   followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),
   sentTemplates: text('Templates, most sent first', '템플릿(발송 많은 순)'),
   reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
   streams: text('Available and missing days by kind of data', '데이터 종류별 적재·누락 날짜'),
   changes: text('Changes by day and counter', '날짜·지표별 변동'),
-  testsOfData: text('Findings of the latest data tests', '마지막 검사의 발견 사항'),
+  testsOfData: text('Findings of the latest data tests', '최근 데이터 검사에서 발견된 문제'),
   feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
   budget: text('Export budget of the month', '이번 달 내보내기 예산'),
   // How to read a chart.
@@ -151,5 +151,5 @@ export const HEADS: Readonly<Record<string, Words>> = {
   p90_seconds: text('90%', '90%'),
   share_within_hour: text('Within an hour', '1시간 이내'),
   responses: text('Clicks', '클릭'),
-  clicker_share: text('People who clicked', '클릭한 사람'),
+  clicker_share: text('People who clicked', '클릭한 사람 비율'),
 };

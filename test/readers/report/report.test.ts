@@ -153,7 +153,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
       if (id !== 'hours')
         expect(section?.querySelector('svg[role=img] title, table caption'), id).toBeTruthy();
     }
-    expect(page).not.toMatch(/could not be drawn|표시하지 못했습니다|NaN|undefined|Infinity|\[object/);
+    expect(page).not.toMatch(/could not be shown|표시하지 못했습니다|NaN|undefined|Infinity|\[object/);
     expect(Buffer.byteLength(page)).toBeLessThan(350_000);
   });
 });
@@ -192,12 +192,12 @@ test('a section whose query fails says so, as does the command, and the others a
   await copyFile(place.published, file);
   await changed(file, (connection) => connection.run('drop view marts.failure_reasons'));
   const sentences = sentencesOf(await make(file));
-  expect(sentences.get('failures')).toMatch(/^This part could not be drawn: .*failure_reasons/);
-  expect([...sentences.values()].filter((said) => said.includes('could not be drawn'))).toHaveLength(1);
+  expect(sentences.get('failures')).toMatch(/^This part could not be shown: .*failure_reasons/);
+  expect([...sentences.values()].filter((said) => said.includes('could not be shown'))).toHaveLength(1);
   await ends(
     place.run(['report', '--data-dir', lacking]),
     1,
-    /A part of it could not be drawn: .*failure_reasons/,
+    /A part of it could not be shown: .*failure_reasons/,
   );
 });
 
@@ -220,9 +220,9 @@ test('a day that is missing is named, and days before the first of a stream are 
     runs: [],
   });
   const freshness = sentencesOf(later).get('freshness');
-  expect(freshness).toContain('Events (paid): 2 days missing from 21 Nov to 22 Nov.');
-  expect(freshness).not.toContain('13 Nov');
-  expect(later).toMatch(/class="notice"[^>]*>\s*Statistics of 2 days of the last two weeks are missing/);
+  expect(freshness).toContain('Events (paid): 2 days missing Nov 21–22.');
+  expect(freshness).not.toContain('Nov 13');
+  expect(later).toMatch(/class="notice"[^>]*>\s*Statistics of 2 days in the last two weeks are missing/);
   expect(sentencesOf(await make(place.published)).get('freshness')).toContain('No days are missing');
 });
 
