@@ -9,10 +9,10 @@
 --     en: {records_used} of {records_per_month} records of the export budget are used in {month}.
 --     ko: {month}에 내보내기 예산 {records_per_month}건 중 {records_used}건을 사용했습니다.
 --   select greatest(forecast_records - records_used, 0) as more, forecast_records from answer where forecast_records is not null
---     en: Runs until the end of the month need about {more} more, {forecast_records} in total.
+--     en: About {more} more records are needed until the end of the month, {forecast_records} in total.
 --     ko: 이달 말까지 약 {more}건이 더 필요하며, 예상 합계는 {forecast_records}건입니다.
 --   select 1 from answer where forecast_records is null
---     en: The need for the rest of the month is unknown so far.
+--     en: The records needed for the rest of the month cannot be estimated yet.
 --     ko: 이달 말까지 필요한 양은 아직 알 수 없습니다.
 --   select 1 from answer where is_enough
 --     en: The budget is sufficient.

@@ -1,7 +1,7 @@
 -- title: Detailed campaign metrics
 -- title_ko: 캠페인 상세 지표
 -- subject: campaigns
--- question: What do the detailed statistics say of each campaign, such as the sales that it brought?
+-- question: What do the detailed statistics show for each campaign, such as its sales?
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

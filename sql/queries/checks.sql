@@ -9,18 +9,18 @@
 --   tests as (select distinct name, severity, findings_of_check from answer)
 -- sentences:
 --   select sum(findings_of_check) as findings, count(*) as tests from tests having tests > 0
---     en: {tests} of the data tests found problems: {findings} {findings#finding|findings}.
+--     en: {tests} {tests#check|checks} found {findings} {findings#problem|problems}.
 --     ko: 데이터 검사 {tests}개에서 문제 {findings}건이 발견되었습니다.
 --   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
---     en: {stops} {stops#finding|findings} of data tests would mislead readers of these numbers.
+--     en: Checks found {stops} serious {stops#problem|problems}, so these numbers may be wrong.
 --     ko: 수치를 왜곡하는 문제가 {stops}건 발견되었습니다.
 --     as: alert
 --   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
---     en: Run `dawnload query checks --param severity=stop`: {stops} {stops#finding|findings} would mislead readers.
+--     en: Run `dawnload query checks --param severity=stop`: {stops} {stops#problem|problems} may make these numbers wrong.
 --     ko: `dawnload query checks --param severity=stop`으로 확인하세요. 수치를 왜곡하는 문제가 {stops}건 있습니다.
 --     as: to do
 --   select 1 where not exists (from answer)
---     en: The latest data tests found no problems.
+--     en: The latest checks found no problems.
 --     ko: 마지막 데이터 검사에서 문제가 발견되지 않았습니다.
 
 select

@@ -1,7 +1,7 @@
 -- title: Cohorts and click retention
 -- title_ko: 코호트와 클릭 리텐션
 -- subject: people
--- question: Of those who got their first message in a week, how many still click weeks later?
+-- question: How many people still click, weeks after the week of their first message?
 -- also: people
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show

@@ -1,7 +1,7 @@
 -- title: Fields that differ from the specification
 -- title_ko: 명세와 다른 필드
 -- subject: the data
--- question: Which fields does the service send otherwise than specified, and since when?
+-- question: Which fields differ from the specification, and since when?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- sentences:

@@ -15,7 +15,7 @@
 --     en: No failure reason increased significantly this week.
 --     ko: 이번 주에 유의미하게 늘어난 실패 사유는 없습니다.
 --   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
---     en: Most failures {first_date~last_date} have the reason “{failure_reason}” ({channel}): {failed} messages.
+--     en: The most frequent failure reason {first_date~last_date} is “{failure_reason}” ({channel}): {failed} messages.
 --     ko: {first_date~last_date}에 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’{으로/로}, {failed}건입니다.
 --   select 1 from answer where trend is null limit 1
 --     en: Trends need the events of two complete weeks.

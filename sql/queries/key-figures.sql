@@ -25,7 +25,7 @@
 --     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
 --   select value as revenue, currency, change, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0
 --   and days_held = 7
---     en: Campaigns earned {revenue:money} {first_date~last_date}, as the service attributes sales.
+--     en: Campaigns earned {revenue:money} {first_date~last_date}, by the service’s own attribution.
 --     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
 --     en: “{goal}” has {conversions} {conversions#conversion|conversions} {first_date~last_date}.

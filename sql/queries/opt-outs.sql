@@ -1,7 +1,7 @@
 -- title: Opt-outs by day and number
 -- title_ko: 날짜·번호별 수신거부
 -- subject: opt-outs
--- question: How many recipients opt out on each day by each 080 number, and how many opt-outs vanish again?
+-- question: How many recipients opt out on each day by each 080 number, and how many opt-outs disappear later?
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the day of the latest snapshot

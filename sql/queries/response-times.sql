@@ -14,7 +14,7 @@
 --     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 발생합니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
 --   1 and rank() over (order by p50_seconds) = count(*) over ()
---     en: “{resource_name}” ({channel}) gets its clicks the latest: half of them within {p50_seconds}. Only items with at least 20
+--     en: “{resource_name}” ({channel}) gets its clicks most slowly: half of them within {p50_seconds}. Only items with at least 20
 --       clicks are compared.
 --     ko: 클릭이 가장 늦은 것은 ‘{resource_name}’({channel}){으로/로}, 절반이 {p50_seconds} 안에 발생합니다(클릭 20건 이상인 항목만 비교).
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer

@@ -11,7 +11,7 @@
 -- sentences:
 --   select tag, sum(sent) as sent from answer group by tag having sum(sent) > 0 qualify rank() over (order by sum(sent)) =
 --   count(*) over ()
---     en: Most messages have the tag “{tag}”: {sent}.
+--     en: The most used tag is “{tag}”: {sent} messages.
 --     ko: 메시지가 가장 많은 태그는 ‘{tag}’{으로/로}, {sent}건입니다.
 --   select 1 from answer having count(distinct tag) > 1
 --     en: A message with several tags counts for each of them.

@@ -181,7 +181,7 @@ export function summarise(
   } else {
     const why = report.withheld ?? 'nothing was loaded';
     const fields = { event: 'not_published', exit_code };
-    terminal.warn(`Not published: ${why}. Readers keep what was published before, if anything.`, fields);
+    terminal.warn(`Not published: ${why}. Readers still see the previous file, if there is one.`, fields);
   }
   for (const { step, failed, sentence } of report.steps)
     terminal[failed ? 'warn' : 'note'](sentence, { event: failed ? 'step_failed' : 'step_done', step });

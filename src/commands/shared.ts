@@ -76,7 +76,7 @@ export function showAll(
   else showTable(terminal, records, named);
 }
 
-/** Warns of what needs a person; returns the exit code, by which a monitor notices. */
+/** Warns of what needs your decision; returns the exit code, by which a monitor notices. */
 export function warnAll(terminal: Terminal, needed: readonly { readonly advice: string }[]): ExitCode {
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;

@@ -381,7 +381,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (withheld !== null) {
     const what = `${withheld.command} of ${formatKst(withheld.finished_at)}`;
     terminal.warn(
-      `Not published: ${what}, ${withheld.reason}. Readers keep what was published before, if anything.`,
+      `Not published: ${what}, ${withheld.reason}. Readers still see the previous file, if there is one.`,
     );
     for (const group of withheld.findings) terminal.warn(`Check ${describeGroup(group)}`);
   }

@@ -12,7 +12,7 @@ import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
 import { alert, camel, settingsAbout, settingsSchema } from './schema.js';
 
-/** Hides a secret, which is never printed: it serialises to an empty value. */
+/** Hides a secret, which is never printed: it serializes to an empty value. */
 const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
 
 /** The pair of keys that E1 exchanges for a token. */
@@ -264,7 +264,7 @@ export function isUnencrypted(address: string): boolean {
 
 /** True if the address is this machine. */
 export function isLoopback(address: string): boolean {
-  // URL normalises numeric addresses, so no other notation has to be matched.
+  // URL normalizes numeric addresses, so no other notation has to be matched.
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
 }
 

@@ -341,7 +341,7 @@ const IS_GAP = new RegExp(`^${GAP}$`);
  */
 export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);
-  // Drops the last word: a truncated number would not be recognised.
+  // Drops the last word: a truncated number would not be recognized.
   const looked = text.length <= most ? head : head.replace(/\S{0,100}$/, '');
   return edited(
     looked,

@@ -1,4 +1,4 @@
-/** Numbers and addresses of people in running text, in every spelling that the redaction recognises. */
+/** Numbers and addresses of people in running text, in every spelling that the redaction recognizes. */
 
 import { findingsIn } from '../documents/spelling.js';
 
@@ -60,7 +60,7 @@ export function* spelledIn(text: string): Generator<Spelled> {
       yield { start: index - local.length + nth, end, plain: `${name}@${domain}`.toLowerCase() };
     }
   }
-  // What the load recognises by how a reader sees it: between tags, entities and escapes.
+  // What the load recognizes by how a reader sees it: between tags, entities and escapes.
   yield* findingsIn(text);
 }
 

@@ -70,7 +70,7 @@ export class StorageError extends DawnloadError {}
 /** DuckDB ran out of memory: the user gives the machine more. No file is damaged. */
 export class MemoryError extends StorageError {
   constructor(cause: unknown) {
-    super('The memory does not suffice for this step.', {
+    super('DuckDB ran out of memory in this step.', {
       hint: 'Close other programs, or run it on a machine with more memory. No file is damaged, and nothing that was received is lost.',
       cause,
     });

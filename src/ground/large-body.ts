@@ -1,6 +1,6 @@
 /**
- * A body that is too large for memory: a gzip file of the landing zone, of which one pass reads the outside, and another
- * one the elements of its list, piece by piece.
+ * A body too large for memory, kept as a gzip file in the landing zone. One pass reads everything except the list; a second
+ * pass streams the elements of the list.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { EnvelopeScanner, type LargeBody, type Listener, type Part } from './envelope.js';
@@ -12,7 +12,7 @@ export const LARGE = 64 * 1024 * 1024;
 const MOST_OF_VALUE = 64 * 1024;
 const MOST_OF_OUTSIDE = 8 * 1024 * 1024;
 
-/** The size of the beginning that is kept of a text that is not JSON. */
+/** How many bytes of a text that is not JSON are kept. */
 const BEGINNING = 1024 * 1024;
 
 /** Reads the outside of a text that comes in pieces. */
@@ -123,13 +123,13 @@ export async function* elementsIn(
       at.inList = isWhole || found === key;
     },
     partEnds: (_, { end }) => {
-      // What stands after the last element is a comma at most; the bracket is outside.
+      // After the last element there is at most a comma; the bracket is outside.
       if (at.pastFirst) upTo(end - 1);
       [at.inList, at.pastFirst] = [false, false];
     },
     elementBegins: (start) => {
       if (!at.inList) return;
-      // What stands before the first element is outside, with the bracket; what stands before others are commas.
+      // Text before the first element, with the bracket, is outside; before later elements there are only commas.
       const skipped = upTo(start);
       if (!at.pastFirst) pieces.push({ isElement: false, bytes: skipped });
       [at.pastFirst, at.inElement] = [true, true];

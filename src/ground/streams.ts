@@ -41,7 +41,7 @@ export interface Gap {
   readonly reason: string;
 }
 
-/** A matter that needs a person: whole sentences that say what to do, and the command that lists such cases. */
+/** A matter that needs your decision: whole sentences that say what to do, and the command that lists such cases. */
 export interface Needed {
   readonly advice: string;
   readonly list: string;

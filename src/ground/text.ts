@@ -19,7 +19,7 @@ export function shownText(text: string, most = LONGEST_SHOWN): string {
   return text.length <= most ? text : `${cut(text, most - 1)}…`;
 }
 
-/** Serialises a value to JSON that DuckDB accepts: half a surrogate pair, in a text or a key, becomes U+FFFD. */
+/** Serializes a value to JSON that DuckDB accepts: half a surrogate pair, in a text or a key, becomes U+FFFD. */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes('\\ud')) return text;

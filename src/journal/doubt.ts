@@ -31,7 +31,7 @@ export class Doubt extends DamageError {
       erase === undefined
         ? [
             'Paid requests and pushes are blocked to prevent duplicates.',
-            'Run `dawnload recover`: it shows what other files record, and enters it.',
+            'Run `dawnload recover`. It shows what the journal lacks and restores it after you agree.',
           ]
         : [
             'Erased persons could come back, so nothing is loaded, published or pushed.',

@@ -138,7 +138,7 @@ interface VerifyParts {
 
 /**
  * Returns the days that may leave the file: all of them without a lake, otherwise those whose rows are equal in the
- * published file, which was pushed, and in the lake. The others stay; after seven nights they need a person.
+ * published file, which was pushed, and in the lake. The others stay; after seven nights they need your decision.
  *
  * @throws InterruptedError after Ctrl-C
  */
@@ -165,7 +165,7 @@ export async function equalInLake(
   }
   const waiting = days.filter((day) => !held.includes(day));
   if (waiting.length === 0) return held;
-  const sentence = `Events of ${listDays(waiting)} stay in the file although retention.events is over, because they could not be compared with the lake: ${reason}`;
+  const sentence = `Events of ${listDays(waiting)} stay in the file although they are older than retention.events, because they could not be compared with the lake: ${reason}`;
   const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
   if (waiting.some((day) => day < longest)) {
     report.attention.push({

@@ -267,7 +267,7 @@ const runRow = z
 export type PublishedRun = z.output<typeof runRow>;
 
 /**
- * Reads the ledger on disk beside a run, and what of it needs a person.
+ * Reads the ledger on disk beside a run, and lists what needs your decision.
  *
  * @param head the journal's head in the published file, where that is open already
  * @throws ConfigError when the data folder belongs to another project

@@ -111,7 +111,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   }
 
   if (report.withheld !== undefined && failure === undefined) {
-    const message = `Not published: ${report.withheld}. Readers keep what was published before, if anything.`;
+    const message = `Not published: ${report.withheld}. Readers still see the previous file, if there is one.`;
     // A rebuild cannot load what is not there.
     const next = report.stops.length > 0 ? 'dawnload rebuild' : 'dawnload exports list';
     add('check_stop', message, { checks: report.stops.length }, next);

@@ -75,7 +75,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
     key,
     delete_missing,
     source: { name: query, sql, file, param },
-    /** True if a call is sent once: a repetition would reach people again. An unknown outcome needs a person. */
+    /** True if a call is sent once: a repetition would reach people again. You decide about an unknown outcome. */
     once: kind === 'events' || kind === 'journey',
     /** True if a row is its identity alone, and other columns of the query do not count. */
     is_bare: mode === 'delete' || kind === 'opt-outs',
@@ -153,8 +153,8 @@ const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
 const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
 
 /**
- * The meaning of an answer for the rows of a call: `acknowledged` rows may be fewer than were sent (E14), or rows that were gone
- * before; of a `refused` call no row was taken, `isOfRow` if for what a row holds; `ambiguous` needs a person, who may judge `text`.
+ * What an answer means for the rows of a call. `acknowledged`: the service took `taken` rows, perhaps not all (E14).
+ * `refused`: it took none; `isOfRow` is true if one row caused it. `ambiguous`: you decide, after reading `text`.
  * A reason is the status and the code alone: `HTTP 400, INVALID_ARGUMENT`.
  */
 export interface Outcome {

@@ -140,7 +140,7 @@ const HTML = 'an HTML page, as a proxy would send it';
 
 /** Returns a body that is plain text: E18 is known to refuse in this way, whatever its content type. */
 function plainText({ body, contentType }: RawAnswer): string | undefined {
-  // Longer than any shown text: a truncated secret would not be recognised.
+  // Longer than any shown text: a truncated secret would not be recognized.
   const text = bytesOf(body)
     .toString('utf8', 0, 1024 * 1024)
     .trim();

@@ -229,7 +229,7 @@ export async function refreshAll(session: Session): Promise<void> {
       if (isIncremental(model)) await bringForward(session, dirty, kept.has(model.relation), model, full);
     } catch (cause) {
       if (cause instanceof DawnloadError) throw cause;
-      // The cause comes first in the message: a full disk is recognised by its beginning.
+      // The cause comes first in the message: a full disk is recognized by its beginning.
       throw new Error(`${messageOf(cause)} (in the model ${model.relation})`, { cause });
     }
   }

@@ -136,7 +136,7 @@ export async function publish({
 
 function cannotPublish(published: string, cause: unknown): StorageError {
   return new StorageError(`${published} cannot be written (${codeOf(cause) ?? messageOf(cause)}).`, {
-    hint: 'Readers keep what was published before, if anything. Free disk space or correct the permissions, then run again.',
+    hint: 'Readers still see the previous file, if there is one. Free disk space or correct the permissions, then run again.',
     cause,
   });
 }

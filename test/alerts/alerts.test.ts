@@ -395,7 +395,8 @@ test('what needs a person, what drifted since it was told, and a check that stop
     },
     {
       cause: 'check_stop',
-      message: 'Not published: check events_key failed. Readers keep what was published before, if anything.',
+      message:
+        'Not published: check events_key failed. Readers still see the previous file, if there is one.',
     },
   ]);
 });

@@ -53,7 +53,7 @@ test.each(SAID)('is no damage: %s', (said) => {
   ]) {
     expect(error).toBeInstanceOf(MemoryError);
     const { message, hint } = error as MemoryError;
-    expect(message).toBe('The memory does not suffice for this step.');
+    expect(message).toBe('DuckDB ran out of memory in this step.');
     expect(hint).toContain('No file is damaged');
     expect(isOutOfMemory(error)).toBe(true);
   }

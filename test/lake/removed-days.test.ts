@@ -158,7 +158,7 @@ test(
     await ends(
       place.run(['rebuild']),
       1,
-      'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers keep what was published before, if anything.',
+      'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers still see the previous file, if there is one.',
     );
     expect((await place.run(['run'])).code).toBe(1);
     await expectWhole();

@@ -28,14 +28,14 @@ test('a finding that would mislead keeps the last good file published until a so
       place.run(['run']),
       1,
       /Check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records are stored more than once\. .*Run `dawnload rebuild`/,
-      /Not published: checks coverage_rows, events_key, marts_agree_events failed\. Readers keep what was published before, if anything\./,
+      /Not published: checks coverage_rows, events_key, marts_agree_events failed\. Readers still see the previous file, if there is one\./,
     );
     expect((await readFile(place.published)).equals(good)).toBe(true);
 
     await ends(
       place.run(['status']),
       1,
-      /Not published: run of 2026-11-21 .*\. Readers keep what was published before, if anything\./,
+      /Not published: run of 2026-11-21 .*\. Readers still see the previous file, if there is one\./,
       /Check events_key \(stop\): 2 findings/,
     );
     const { withheld, findings } = JSON.parse((await place.run(['status', '--json'])).stdout) as {

@@ -274,7 +274,7 @@ function literalDefault({ name, type, choices, default: text }: QueryParameter):
   return isLiteral && CHECKS[type][1](value) ? [[name, value]] : [];
 }
 
-/** Upper limit of a whole number: counters have the same, and a program that reads JSON still tells its neighbours apart. */
+/** Upper limit of a whole number: counters have the same, and a program that reads JSON still tells its neighbors apart. */
 const MOST = 1_000_000_000_000_000;
 
 const CHECKS: Record<QueryParameter['type'], readonly [what: string, fits: (text: string) => boolean]> = {

@@ -8,7 +8,7 @@ import { Html, markup, prose } from './html.js';
 import { folded, listed, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
 
-/** Style and behaviour of the page, which contains them. */
+/** Style and behavior of the page, which contains them. */
 const FOLDER = join(PACKAGE_ROOT, 'src', 'readers', 'report');
 const STYLE = readFileSync(join(FOLDER, 'report.css'), 'utf8');
 const SCRIPT = readFileSync(join(FOLDER, 'sort.js'), 'utf8');

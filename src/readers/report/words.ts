@@ -49,7 +49,7 @@ export const WORDS = {
   failures: text('Failed sends', '발송 실패'),
   freshness: text('Freshness', '데이터 최신성'),
   restated: text('Restated days', '정정된 날짜'),
-  findings: text('Data tests', '데이터 검사'),
+  findings: text('Checks', '데이터 검사'),
   fees: text('Export fees', '이벤트 내보내기 비용'),
   // Captions of tables.
   channelDays: text('28 days by channel; one scale per counter', '채널별 28일 추이(지표마다 같은 축)'),
@@ -88,7 +88,7 @@ export const WORDS = {
   reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
   streams: text('Available and missing days by kind of data', '데이터 종류별 적재·누락 날짜'),
   changes: text('Changes by day and counter', '날짜·지표별 변동'),
-  testsOfData: text('Findings of the latest data tests', '최근 데이터 검사에서 발견된 문제'),
+  testsOfData: text('Problems that the latest checks found', '최근 데이터 검사에서 발견된 문제'),
   feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
   budget: text('Export budget of the month', '이번 달 내보내기 예산'),
   // How to read a chart.

@@ -166,7 +166,7 @@ export async function dayTotals(service: ServiceClient, day: Day): Promise<Messa
   const parsed = z.array(row).safeParse(jsonOf(repairedJson(body.toString('utf8')) ?? ''));
   if (!parsed.success) {
     throw new ServiceError(
-      'The service answers E17 (daily statistics) with something else than statistics.',
+      'The service answers E17 (daily statistics) with something other than statistics.',
       {
         hint: 'Check base_url. If it is right, the service has changed: see the notes of newer versions of dawnload.',
       },
