@@ -76,6 +76,11 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
         assertSameProject(found, config);
       });
       held.push(['The journal', () => journal.close()]);
+      // It comes last, when all of it is closed.
+      held.unshift([
+        'The status',
+        async () => invocation.changed?.({ ...invocation, loadConfig: () => config }),
+      ]);
       const files = dataFiles(dataDir);
       const [landing, published] = await Promise.all([
         LandingZone.open(
@@ -112,7 +117,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
       await folder.ledger.settle();
       return folder;
     } catch (error) {
-      await closeAll(held, config, invocation);
+      await closeAll(held, terminal);
       throw error;
     }
   }
@@ -155,13 +160,12 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await closeAll(this.held, this.config, this.invocation);
+    await closeAll(this.held, this.invocation.terminal);
   }
 }
 
-async function closeAll(held: Held, config: Config, invocation: Invocation): Promise<void> {
-  for (const [what, close] of held.toReversed()) await release(what, close, invocation.terminal);
-  await invocation.changed?.({ ...invocation, loadConfig: () => config });
+async function closeAll(held: Held, terminal: Invocation['terminal']): Promise<void> {
+  for (const [what, close] of held.toReversed()) await release(what, close, terminal);
 }
 
 async function recordDoubt(journal: Journal, { why, erase, of }: Doubt): Promise<void> {
