@@ -36,9 +36,7 @@ select
     named.one.name as actual
 from named
 inner join judged on named.campaign_id = judged.campaign_id
-where
-    named.one.name is not null
-    and list_contains(list_transform(judged.names, lambda name: lower(name)), lower(named.one.name)) is distinct from true
+where named.one.name is not null and list_contains(marts.lower_case(judged.names), lower(named.one.name)) is distinct from true
 union all
 select null, campaign_id, 'No data has a campaign with this id yet.', null, null
 from ops.experiments

@@ -210,7 +210,7 @@ figure_values as (
         case
             when days_held = 0 then null
             when figure like '%_rate' then amount / nullif(base, 0)
-            -- On an available day, no count is 0.
+            -- On an available day, a count that is missing is 0.
             when figure in ('revenue', 'conversions', 'message_cost', 'sent', 'opt_outs') then coalesce(amount, 0)
             else amount
         end as value

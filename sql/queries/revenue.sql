@@ -29,37 +29,21 @@
 --     as: note
 
 with period as (from marts.period('campaigns', days := 28)),
-main_goals as (
-    select distinct resource_id as campaign_id, goal
-    from marts.goals
-    where is_main
-),
--- One purchase may reach several goals, so only the amounts of one goal count: the main goal, or else the goal with the largest
--- amount. Its conversions are unknown where the service gives amounts alone.
+-- The goal whose amounts count, unless one is given. Its conversions are unknown where the service gives amounts alone.
 goals as (
     select
         campaign_metrics.campaign_id,
         campaign_metrics.metric_name as goal,
         bool_or(campaign_metrics.conversion_type = 'total_count_conversion') as counts_conversions
     from campaign_metrics
-    left join main_goals
-        on
-            campaign_metrics.campaign_id = main_goals.campaign_id
-            and campaign_metrics.metric_name = main_goals.goal
+    inner join (select distinct campaign_id, goal from marts.revenue_days) as chosen
+        on campaign_metrics.campaign_id = chosen.campaign_id
     where
         campaign_metrics.metric_type = 'conversion'
         and marts.matches('campaign', campaign_metrics.campaign_id)
-        and marts.matches('goal', campaign_metrics.metric_name)
+        and campaign_metrics.metric_name = coalesce(getvariable('goal')::varchar, chosen.goal)
     group by campaign_metrics.campaign_id, campaign_metrics.metric_name
     having bool_or(campaign_metrics.conversion_type = 'sales_conversion')
-    qualify
-        row_number() over (
-            partition by campaign_metrics.campaign_id
-            order by
-                count(main_goals.goal) desc,
-                sum(campaign_metrics.value) filter (campaign_metrics.conversion_type = 'sales_conversion') desc,
-                campaign_metrics.metric_name
-        ) = 1
 ),
 metrics as (
     select campaign_id, null as variant, date, metric_type, metric_name, conversion_type, value

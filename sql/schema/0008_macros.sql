@@ -118,6 +118,12 @@ create macro marts.fill_words(sentence, words) as list_reduce(
     {'key': '', 'value': sentence}
 ).value;
 
+-- A share as sentences write it: one decimal, below 1% two.
+create macro marts.written_rate(share) as printf(if(share < 0.01, '%.2f%%', '%.1f%%'), 100 * share);
+
+-- Names compared without case.
+create macro marts.lower_case(names) as list_transform(names, lambda name: lower(name));
+
 -- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; an empty id counts as missing.
 create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
     case

@@ -23,7 +23,7 @@ with configured as (
     -- A campaign in the configuration has one row with all settings.
     select
         arms.*,
-        list_transform(arms.names, lambda name: lower(name)) as plain_names,
+        marts.lower_case(arms.names) as plain_names,
         struct_pack(arms.campaign_id, arms.channel) as test,
         if(own.campaign_id is null, general, own) as settings
     from marts.experiment_arms as arms
@@ -34,7 +34,7 @@ with configured as (
 judged_by as (
     select
         configured.*,
-        list_has_any(list_transform(coalesce(settings.hold_outs, []), lambda name: lower(name)), plain_names) as is_hold_out,
+        list_has_any(marts.lower_case(coalesce(settings.hold_outs, [])), plain_names) as is_hold_out,
         -- A variant without sends cannot be compared.
         coalesce(succeeded, 0) > 0 and not is_hold_out as is_compared,
         last_covered.date - min(first_date) over (partition by test) + 1 as days
@@ -421,8 +421,8 @@ worded as (
             lambda language: marts.fill_words(
                 array_to_string([sentences.of_code[code][language] for code in said.codes], ' '),
                 map {
-                    'rate': printf(if(compared_rate < 0.01, '%.2f%%', '%.1f%%'), 100 * compared_rate),
-                    'baseline_rate': printf(if(compared_baseline_rate < 0.01, '%.2f%%', '%.1f%%'), 100 * compared_baseline_rate),
+                    'rate': marts.written_rate(compared_rate),
+                    'baseline_rate': marts.written_rate(compared_baseline_rate),
                     'effect': printf('%.0f%%', 100 * settings.smallest_effect),
                     'days': format('{:d}', days),
                     'successes': format('{:,d}', fewest_successes::bigint),

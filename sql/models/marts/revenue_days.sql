@@ -6,17 +6,14 @@
 with goals as (
     select campaign_metrics.campaign_id, campaign_metrics.metric_name as goal
     from campaign_metrics
-    left join marts.goals
-        on
-            campaign_metrics.campaign_id = goals.resource_id
-            and campaign_metrics.metric_name = goals.goal
-            and goals.is_main
+    left join (select distinct resource_id, goal from marts.goals where is_main) as main
+        on campaign_metrics.campaign_id = main.resource_id and campaign_metrics.metric_name = main.goal
     where campaign_metrics.metric_type = 'conversion' and campaign_metrics.conversion_type = 'sales_conversion'
     group by campaign_metrics.campaign_id, campaign_metrics.metric_name
     qualify
         row_number() over (
             partition by campaign_metrics.campaign_id
-            order by count(goals.goal) desc, sum(campaign_metrics.value) desc, campaign_metrics.metric_name
+            order by count(main.goal) desc, sum(campaign_metrics.value) desc, campaign_metrics.metric_name
         ) = 1
 ),
 

@@ -28,6 +28,9 @@ export type Value = string | number | boolean | null | readonly Value[];
 
 export type Row = Readonly<Record<string, Value>>;
 
+/** Answers have four decimals: 0.0515 is 5.15%, written 5.2%, and not the 5.1499… that the product is in binary. */
+const percentOf = (share: number): number => Number((share * 100).toFixed(8));
+
 export class Wording {
   readonly #numbers: Intl.NumberFormat;
   readonly #tenths: Intl.NumberFormat;
@@ -72,7 +75,7 @@ export class Wording {
 
   /** A relative change with its sign: `+3.2%`, `−0.4%`. */
   change(value: number): string {
-    const tenths = Math.round(Number((value * 1000).toFixed(6))) / 10;
+    const tenths = Math.round(10 * percentOf(value)) / 10;
     return `${tenths > 0 ? '+' : tenths < 0 ? '−' : '±'}${this.#tenths.format(Math.abs(tenths))}%`;
   }
 
@@ -117,8 +120,7 @@ export class Wording {
   }
 
   #percent(value: number): string {
-    // Answers have four decimals: 0.0515 is 5.15%, written 5.2%, and not the 5.1499… that the product is in binary.
-    const percent = Number((value * 100).toFixed(8));
+    const percent = percentOf(value);
     return (Math.abs(percent) < 1 ? this.#hundredths : this.#tenths).format(percent);
   }
 
