@@ -8,7 +8,10 @@ import { childrenOf, encoded, nodesOf, textAt, type Node } from './json.js';
 
 /** What a document holds besides what its columns take. */
 export interface Conformance {
-  /** What `extra` holds: the members without a column; where a value is of another kind, the document without its rows of other tables. */
+  /**
+   * What `extra` holds: the members without a column; where a value is of another kind, the document without its rows of other
+   * tables; all of what is not an object.
+   */
   readonly extra: string;
   /** The document without the values that no column can take; null if it is not an object. */
   readonly fitting: string | null;
@@ -46,7 +49,7 @@ export class Places {
   conform(json: string, place: string): Conformance | undefined {
     const nodes = nodesOf(json);
     const [root] = nodes;
-    if (root?.kind !== 'object') return { extra: `{"value":${json}}`, fitting: null };
+    if (root?.kind !== 'object') return { extra: json, fitting: null };
     const found = this.#membersOf(json, nodes, root, place);
     const unknown = found.filter(({ isKnown }) => !isKnown);
     const misfits = found.filter(({ isKnown, fits, conforms }) => isKnown && !(fits && conforms));

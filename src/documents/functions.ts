@@ -35,7 +35,7 @@ function functionsOf({
         const found = places.conform(document, place);
         if (found === undefined) return null;
         const extra = privacy.document(masked(found.extra, false), 'document', treatment(how));
-        return `{"extra":${extra},"fitting":${found.fitting ?? 'null'}}`;
+        return `{"extra":${extra.startsWith('{') ? extra : `{"value":${extra}}`},"fitting":${found.fitting ?? 'null'}}`;
       },
     ],
     // The differences that an extra shows: a JSON list of {place, field, kind, type}.

@@ -103,8 +103,8 @@ export class Redaction {
 
   /**
    * A document without numbers and addresses of people, in any text, number or key. Under the key of a recipient's number every
-   * scalar is one; under other keys of telephones what looks like one. The recipient's own number is found anywhere in its message,
-   * and the sender's stays.
+   * scalar is one; under other keys of telephones, and under no key, what looks like one. The recipient's own number is found
+   * anywhere in its message, and the sender's stays.
    */
   document(json: string, kind: DocumentKind, how: Treatment): string {
     if (how === 'keep') return json;
@@ -132,7 +132,7 @@ export class Redaction {
       if (key === 'sendNo' && sender !== undefined && type === 'text') continue;
       const text = textAt(json, node);
       const result =
-        isUnderTelephone.has(node) && (isSure || isNumberOfSomebody(text, type))
+        (isUnderTelephone.has(node) || hasNoKey(node)) && (isSure || isNumberOfSomebody(text, type))
           ? this.recipient(text, how)
           : type === 'number' && !/^[0-9]+$/.test(text)
             ? text
@@ -198,6 +198,12 @@ function meaningOf(key: string): Meaning {
   if (meanings.size >= MOST_KEYS) meanings.clear();
   meanings.set(key, made);
   return made;
+}
+
+/** True for a value outside of any object, such as a message that is only a number: no key shows what it is. */
+function hasNoKey({ key, parent }: Node): boolean {
+  if (key !== undefined) return key === 'message_data';
+  return parent === undefined || (parent.kind === 'list' && hasNoKey(parent));
 }
 
 function isNumberOfSomebody(text: string, type: 'text' | 'number'): boolean {

@@ -39,7 +39,7 @@ test.each<[what: string, place: string, given: string, extra: string | undefined
     '{"ordering":12.7,"name":"n"}',
     '{"name":"n"}',
   ],
-  ['no object', 'button', '[1]', '{"value":[1]}', null],
+  ['no object', 'button', '[1]', '[1]', null],
   [
     'lists that have rows of their own',
     'record',

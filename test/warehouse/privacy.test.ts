@@ -237,6 +237,35 @@ describe('hashed', () => {
     expect(JSON.parse(String(stored))).toEqual(deep((plain) => hashOf(plain)));
   });
 
+  test('a number under no key is a telephone number, whatever became of its first zero', async () => {
+    const wordless = [
+      1012345678,
+      '1012345678',
+      '"1012345678"',
+      [1012345678, ['1012345678', 7]],
+      821012345678,
+    ];
+    const day = '2024-11-20';
+    const records = wordless.map((message_data, nth) =>
+      record({ id: `${nth}`, message_data, time: micros(day) }),
+    );
+    await workshop.load(workshop.events(day, [[...records, 1012345678]]));
+    const found = await workshop.look(`
+      select event_id, message_data::varchar as found from other_messages where export_date = '${day}'
+      union all
+      select 'z', extra from events where export_date = '${day}' and extra is not null
+      order by 1`);
+    const hash = hashOf(MOBILE);
+    expect(found.map((row) => JSON.parse(String(row['found'])))).toEqual([
+      hash,
+      hash,
+      hash,
+      [hash, [hash, 7]],
+      hash,
+      { value: hash },
+    ]);
+  });
+
   test('the working file, its log and the folder for spilled data are for the job alone', async () => {
     await loaded(workshop, ['push-notification', null]);
     const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
