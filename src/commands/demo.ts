@@ -1,9 +1,11 @@
 /** `dawnload demo` and `dawnload sandbox`: the embedded sandbox, with the nightly job against it, or alone on a port. */
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/index.js';
 import { loadConfig } from '../config/config.js';
+import { readText } from '../config/files.js';
 import { FIELDS } from '../streams/index.js';
 import { lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/errors.js';
@@ -107,7 +109,8 @@ async function assertOfDemo(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : [FOLDER],
   );
-  const text = await readFile(resolve(folder, 'dawnload.yaml'), 'utf8').catch(() => '');
+  const settings = resolve(folder, 'dawnload.yaml');
+  const text = existsSync(settings) ? readText(settings) : '';
   const isOurs = /^# The demo's settings: .*\nbase_url: http:\/\/127\.0\.0\.1:\d+\nproject_id: (\w+)\n/.exec(
     text,
   );

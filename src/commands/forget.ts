@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { requireService } from '../config/config.js';
 import * as person from '../erasure/person.js';
 import type { Given, Persons } from '../erasure/person.js';
-import { EXIT, RefusedError, ServiceError, UsageError, messageOf } from '../ground/errors.js';
+import { EXIT, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
+import { readGiven, whyUnread } from '../ground/given-file.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { erase } from '../night/erase.js';
 import type { Night } from '../night/step.js';
@@ -26,7 +27,7 @@ type ForgetOptions = JsonOptions &
 export const forgetCommand: Command<ForgetOptions> = async (options, invocation) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
-  const given = await givenIds(options);
+  const given = givenIds(options);
   const onlyLooks = options.show === true || options.dryRun === true;
   const erased = await erase(config, invocation, onlyLooks, (night) => begin(night, given, options));
   if (erased === undefined) return EXIT.done;
@@ -202,23 +203,30 @@ async function eraseAtService(given: readonly Given[], { config, invocation }: N
 }
 
 /** The ids from the command line and from a file, of which each line is `user_id ID`, `recipient NUMBER` or `email ADDRESS`. */
-async function givenIds({ userId, recipient, email, file }: ForgetOptions): Promise<Given[]> {
+function givenIds({ userId, recipient, email, file }: ForgetOptions): Given[] {
   const options = { user_id: userId, recipient: recipient?.trim(), email: email?.trim() };
   const named = Object.entries(options).flatMap(([kind, value]) =>
     value === undefined ? [] : givenOf(kind, value, 'on the command line'),
   );
   if (file === undefined) return named;
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be read (${messageOf(error)}).`, {
-      hint: 'Give -f a file with one id a line.',
-    });
-  });
+  const text = textOf(file);
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
     return givenOf(kind, value.trim(), `in line ${nth + 1} of ${file}`);
   });
   return [...named, ...inFile];
+}
+
+function textOf(file: string): string {
+  try {
+    return readGiven(file).toString('utf8');
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be read (${whyUnread(cause)}).`, {
+      hint: 'Give -f a file with one id a line.',
+      cause,
+    });
+  }
 }
 
 const FORMS = new Map([

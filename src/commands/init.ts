@@ -39,7 +39,7 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
     throw new UsageError(`${yaml} exists already.`, {
       hint: 'Edit it, or replace it with --force, which keeps the old one as a copy.',
     });
-  const written = readDotEnv(dirname(yaml));
+  const written = readDotEnv(dirname(yaml)) ?? {};
   const variables = { ...written, ...environment };
   const given = {
     baseUrl: (options.baseUrl ?? variables['DAWNLOAD_BASE_URL'] ?? '').trim(),

@@ -71,7 +71,7 @@ export function loadConfig(
     });
   const folder = dirname(path);
   // A .env of the working folder is not read: it may belong to another project and send the keys to another host.
-  const variables = readVariables(folder, environment);
+  const { variables, denied } = readVariables(folder, environment);
   const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
@@ -130,6 +130,8 @@ export function loadConfig(
       secrets: hidden(variables),
     },
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
+    /** The files with variables that this account may not read: a reader of the published file needs none. */
+    denied,
     /** The keys that were given with blank characters around them, which are not sent, and the code points of these. */
     trimmedKeys: KEYS.flatMap((name) => {
       const blanks = (variables[name] ?? '').match(EDGES)?.join('') ?? '';
@@ -144,7 +146,7 @@ export function heartbeatBefore({ settingsFile }: Flags, environment: Environmen
   const folder = dirname(resolve(settingsFile ?? DEFAULT_FILE));
   let variables = withoutEmpty(environment);
   try {
-    variables = readVariables(folder, environment);
+    ({ variables } = readVariables(folder, environment));
   } catch {
     // A run reports it. What the environment has is enough here.
   }
@@ -163,15 +165,24 @@ const withoutEdges = (text = ''): string => text.replace(EDGES, '');
  * The variables of `.env` and of the environment, which wins. `DAWNLOAD_NAME_FILE` names a file with the value of
  * `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
  *
- * @throws ConfigError if the file does not exist
+ * @throws ConfigError if it is no file that can be read
  */
-function readVariables(folder: string, environment: Environment): Environment {
-  const given = withoutEmpty({ ...readDotEnv(folder), ...environment });
+function readVariables(folder: string, environment: Environment) {
+  const dotEnv = readDotEnv(folder);
+  const given = withoutEmpty({ ...dotEnv, ...environment });
   const files = Object.entries(given).flatMap(([name, path = '']) => {
     const [, whole = ''] = /^(DAWNLOAD_\w+)_FILE$/.exec(name) ?? [];
-    return whole === '' || whole in given ? [] : [[whole, readSecret(name, resolve(folder, path))] as const];
+    const file = resolve(folder, path);
+    return whole === '' || whole in given ? [] : { whole, file, text: readSecret(name, file) };
   });
-  return withoutEmpty({ ...Object.fromEntries(files), ...given });
+  const named = Object.fromEntries(files.map(({ whole, text }) => [whole, text ?? '']));
+  return {
+    variables: withoutEmpty({ ...named, ...given }),
+    denied: [
+      ...(dotEnv === undefined ? [resolve(folder, '.env')] : []),
+      ...files.flatMap(({ file, text }) => (text === undefined ? file : [])),
+    ],
+  };
 }
 
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
@@ -214,8 +225,12 @@ export function assertEncrypted(address: string, allowHttp: boolean, what: strin
 }
 
 /** @throws ConfigError when the keys are not set */
-export function requireCredentials({ credentials }: Config): Credentials {
+export function requireCredentials({ credentials, denied }: Config): Credentials {
   if (credentials !== undefined) return credentials;
+  if (denied.length > 0)
+    throw new ConfigError(`The access keys are not set: this account may not read ${denied.join(' and ')}.`, {
+      hint: 'Make it readable for the account that runs dawnload, and for no other.',
+    });
   throw new ConfigError('The access keys are not set.', {
     hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment, or in a .env file beside dawnload.yaml that this account may read.',
   });

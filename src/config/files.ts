@@ -1,37 +1,39 @@
 /** Reads the files with the settings as text: `dawnload.yaml`, and the `.env` in the same folder. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
+import { NO_FILE, readGiven, whyUnread } from '../ground/given-file.js';
 import { didYouMean } from '../ground/text.js';
 import { settingsSchema } from './schema.js';
 
-/** The variables set in the `.env` of a folder. */
-export function readDotEnv(folder: string): Environment {
+/** The variables set in the `.env` of a folder; undefined if this account may not read it: readers need no keys. */
+export function readDotEnv(folder: string): Environment | undefined {
   const file = resolve(folder, '.env');
   if (!existsSync(file)) return {};
   try {
     return parseEnv(readText(file));
   } catch (error) {
-    // Readers of the published file need no keys, and their account may not read them.
-    if (error instanceof StorageError && codeOf(error.cause) === 'EACCES') return {};
+    if (error instanceof StorageError && codeOf(error.cause) === 'EACCES') return undefined;
     throw error;
   }
 }
 
-/** The text of a file that a variable names, one line, without the line ends that editors add. */
-export function readSecret(variable: string, file: string): string {
+/**
+ * The text of a file that a variable names, one line, without the line ends that editors add; undefined if this account
+ * may not read it.
+ */
+export function readSecret(variable: string, file: string): string | undefined {
   try {
     const text = readText(file).replace(/[\r\n]+$/, '');
     if (text !== '' && !/[\r\n]/.test(text)) return text;
   } catch (error) {
-    const code = error instanceof DawnloadError ? codeOf(error.cause) : undefined;
-    // Readers of the published file need no keys.
-    if (code === 'EACCES') return '';
-    throw new ConfigError(`${variable} names ${file}, which cannot be read (${code ?? messageOf(error)}).`, {
+    const cause = error instanceof DawnloadError ? error.cause : error;
+    if (codeOf(cause) === 'EACCES') return undefined;
+    throw new ConfigError(`${variable} names ${file}, which cannot be read (${whyUnread(cause)}).`, {
       hint: `Correct ${variable}, or write the file.`,
       cause: error,
     });
@@ -99,7 +101,7 @@ function firstLine(text: string): string {
 /** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it; UTF-8 text has no NUL. */
 export function readText(file: string): string {
   try {
-    const bytes = readFileSync(file);
+    const bytes = readGiven(file);
     const mark = bytes.subarray(0, 2).toString('hex');
     const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -107,8 +109,8 @@ export function readText(file: string): string {
     return text;
   } catch (cause) {
     const code = codeOf(cause) ?? messageOf(cause);
-    const Failure = /^(E(ISDIR|RR_ENCODING)|NUL)/.test(code) ? ConfigError : StorageError;
-    throw new Failure(`${file} cannot be read (${code}).`, {
+    const isOther = code === NO_FILE.folder || code === NO_FILE.other || /^(ERR_ENCODING|NUL)/.test(code);
+    throw new (isOther ? ConfigError : StorageError)(`${file} cannot be read (${whyUnread(cause)}).`, {
       hint: 'Check that it is a file in UTF-8 or UTF-16 and that this account may read it.',
       cause,
     });

@@ -403,7 +403,7 @@ describe('the environment', () => {
     const both = load(MINIMUM, { ...files, DAWNLOAD_SECRET_KEY: 'mine' });
     expect(both.credentials?.reveal()).toEqual({ ...keys, secretKey: 'mine' });
     expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'gone') })).toThrow(
-      /DAWNLOAD_SECRET_KEY_FILE names \S+gone, which cannot be read \(ENOENT\)/,
+      /DAWNLOAD_SECRET_KEY_FILE names \S+gone, which cannot be read \(it does not exist\)/,
     );
     for (const text of ['', '\n', 'one\ntwo\n']) {
       writeFileSync(secret, text);

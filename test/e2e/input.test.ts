@@ -60,7 +60,7 @@ const EXECUTED: [string, RegExp][] = [
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],
   ['sandbox --billing-journal nowhere/bills', /The sandbox cannot start \(ENOENT[^\n]*\)\.\s+Choose another/],
-  ['forget -f nowhere', /nowhere cannot be read \(ENOENT[^\n]*\)\.\s+Give -f a file/],
+  ['forget -f nowhere', /nowhere cannot be read \(it does not exist\)\.\s+Give -f a file/],
   ['exports decide 2026-11-20.1 --attach a-key-that-is-secret', /The export id is [^]*an access key/],
   ['run --config nowhere.yaml', /configuration file .* does not exist/],
   [INIT, /exists already[\s\S]*--force/],
@@ -84,7 +84,7 @@ const PERFORMED: [string, RegExp][] = [
   ['exports decide --start 2026-11-20 --end 2026-11-19 --abandon', /must be days/],
   ['exports decide --start 2026-11-20 --end 2026-11-20 --attach abc', /belongs to one export/],
   ['exports decide --start 2026-11-20 --end 2026-11-20 --abandon', /No export from .* needs this decision/],
-  ['run --config .', /cannot be read \(EISDIR\)/],
+  ['run --config .', /cannot be read \(it is a folder, not a file\)/],
   ['query --sql select', /The warehouse .* does not exist yet[\s\S]*dawnload run/],
 ];
 test.each([

@@ -5,7 +5,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, ConfigError, UsageError } from '../../ground/errors.js';
+import { ConfigError, UsageError } from '../../ground/errors.js';
+import { readGiven, whyUnread } from '../../ground/given-file.js';
 import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { headerOf } from '../../warehouse/session.js';
@@ -62,7 +63,7 @@ const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'),
  * @throws UsageError for a file in the user's folder without a whole header
  */
 export function loadCatalogue(own?: string): readonly QueryFile[] {
-  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file, textOf(file)));
+  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file, readSql(file)));
   const rank = ({ subject }: QueryFile): number => SUBJECTS.indexOf(subject);
   return queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
@@ -78,8 +79,9 @@ export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${n
 export function queryNamed(name: string, own?: string): QueryFile {
   const files = filesOf(own);
   const file = files.get(name);
-  if (file !== undefined) return parseQuery(name, file, textOf(file));
+  if (file !== undefined) return parseQuery(name, file, readSql(file));
   const inOwn = own && join(own, `${name}.sql`);
+  if (inOwn && existsSync(inOwn)) readSql(inOwn);
   const others = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
   throw new UsageError(`Unknown query: ${name}.`, {
     hint:
@@ -95,7 +97,7 @@ function filesOf(own: string | undefined): ReadonlyMap<string, string> {
   for (const [name, file] of own !== undefined && existsSync(own) ? filesIn(own) : []) {
     // Other SQL may be in the folder, such as the files of pushes.
     const isRead = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-    if (!isRead || !('title' in headerOf(textOf(file)))) continue;
+    if (!isRead || !('title' in headerOf(readSql(file)))) continue;
     if (files.has(name))
       throw new UsageError(`${file} has the name of a bundled query.`, { hint: 'Give it another name.' });
     files.set(name, file);
@@ -103,15 +105,20 @@ function filesOf(own: string | undefined): ReadonlyMap<string, string> {
   return files;
 }
 
-/** The text of a file, which an editor may have saved with a byte order mark and other ends of lines. */
-const textOf = (file: string): string =>
-  readFileSync(file, 'utf8')
-    .replace(/^\ufeff/, '')
-    .replaceAll('\r\n', '\n');
-
 function filesIn(folder: string): (readonly [name: string, file: string])[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+  const files = namesIn(folder).filter((file) => file.endsWith('.sql'));
   return files.map((file) => [file.slice(0, -'.sql'.length), join(folder, file)]);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new ConfigError(`The folder ${folder} cannot be read (${whyUnread(cause)}).`, {
+      hint: 'Correct `queries` in dawnload.yaml, or let this account read that folder.',
+      cause,
+    });
+  }
 }
 
 /**
@@ -362,15 +369,17 @@ export function questionNamed(
   return { sql: query.sql, values, subject: `The query ${name}`, query };
 }
 
+/** The text of a file of SQL, which an editor may have saved with a byte order mark and other ends of lines. */
 function readSql(file: string): string {
   if (file === '-')
     throw new UsageError('SQL is not read from standard input.', {
       hint: 'Name a file, or give the text: `--sql "$(cat)"`.',
     });
   try {
-    return textOf(file);
+    const text = readGiven(file).toString('utf8');
+    return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   } catch (cause) {
-    throw new UsageError(`${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
+    throw new UsageError(`${file} cannot be read (${whyUnread(cause)}).`, {
       hint: 'Name a file of SQL that this account may read.',
       cause,
     });
