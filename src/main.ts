@@ -60,7 +60,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const { FIELDS } = await import('./streams/index.js');
     const { dataFiles } = await import('./landing/paths.js');
     const now = (): Date => effects.now();
-    // The scheduler runs for months, and nobody adds the times to its lines.
+    // The scheduler runs for months, so its lines need times.
     const logFormat = flags.logFormat ?? (command === 'schedule' ? 'timed' : 'text');
     if (logFormat === 'timed') terminal = timed(terminal, now);
     if (logFormat === 'json')
@@ -94,7 +94,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (mistake !== undefined && command === 'run') await reportUnstarted(mistake, program.opts());
   }
   terminal.progress('');
-  // A pipe may still hold some of what was written.
+  // A pipe may still have unread output.
   await new Promise((resolve) => process.stdout.write('', resolve));
   if (lost !== undefined && exitCode === EXIT.done) {
     failure = outputLost(lost);

@@ -80,7 +80,7 @@ function inWords(entry: exports.Export, isRemoved: boolean, currency: string | u
       'state',
       `${entry.state}: ${isGone ? 'retention removed its records from the warehouse' : exports.STATES[entry.state]}`,
     ],
-    // As the request has it, for a question to the service's people.
+    // As in the request, so that you can quote it to the service's support.
     ['window', `${start.toISOString()} to ${end.toISOString()} (UTC)`],
     ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
@@ -202,7 +202,7 @@ async function decideOnline(
   return delivered('exports decide', step, config, invocation);
 }
 
-/** Takes the step in a run of its own, and publishes what came of it. */
+/** Takes the step in a separate run, and publishes the result. */
 async function delivered(
   command: string,
   step: Step,
@@ -215,7 +215,7 @@ async function delivered(
   return summarise(command, report, false, config, invocation);
 }
 
-/** Resumes exports at no cost, or loads what came of them as complete. */
+/** Resumes exports at no cost, or loads their landed pages as complete. */
 const downloading = (keys: readonly string[], acceptsIncomplete: boolean): Step =>
   pulling(
     async (night) => {
@@ -267,7 +267,7 @@ async function attachId(
   await using folder = await DataFolder.open(config, invocation, DECIDE);
   const { ledger, journal } = folder;
   const held = ledger.find(key);
-  // What was computed of the day hangs on the export whose pages were removed, and cannot be computed again.
+  // Computed rows of the day depend on the export whose pages were removed, and cannot be recomputed.
   if (held !== undefined && wereRemoved(journal, held))
     throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
       hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
@@ -294,8 +294,8 @@ async function attachId(
 }
 
 /**
- * Asks the service for the export (E21), which is free. Resolves with a sentence if it is not known whether the service has
- * it.
+ * Asks the service for the export (E21), which is free. Resolves with a sentence if the answer leaves open whether the
+ * service has it.
  */
 async function doubtOf(exportId: string, config: Config, invocation: Invocation) {
   const { pageParameter } = config.exports;
@@ -306,7 +306,7 @@ async function doubtOf(exportId: string, config: Config, invocation: Invocation)
     const reason = 'reason' in result ? result.reason.replace(/[.]$/, '') : '';
     if (result.kind === 'not_found') return `The service does not know export ${exportId} (${reason}).`;
     if (result.kind !== 'trouble' && result.kind !== 'strange') return undefined;
-    return `It is not known whether the service has export ${exportId} (${reason}).`;
+    return `It is unknown whether the service has export ${exportId} (${reason}).`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     const why = messageOf(error).replace(/[.]$/, '');

@@ -119,7 +119,7 @@ async function complete(
     const contact = await contactService({ ...access, requestTimeoutSeconds: 30 }, { signal, ...invocation });
     const { error, skewMs } = contact;
     if (error === undefined) {
-      terminal.note('The service accepts the keys and knows the project.');
+      terminal.note('The service accepts the keys and the project.');
       if (skewMs !== undefined && Math.abs(skewMs) > NOTABLE_SKEW_MS)
         terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
       return { answers, records: contact.night.records };

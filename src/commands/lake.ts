@@ -59,7 +59,7 @@ export const lakePushCommand: Command<JsonOptions> = async ({ json }, invocation
   return EXIT.done;
 };
 
-/** Shows what a push would bring; `isWhole` also what the lake holds. */
+/** Shows what a push would change; with `isWhole` also the lake's contents. */
 const showing =
   (isWhole: boolean): Command<JsonOptions> =>
   async ({ json }, invocation) => {
@@ -158,10 +158,10 @@ async function verifyErased(
   for (const { table, file, ids, current } of holding.slice(0, SHOWN_DIFFERENCES)) {
     const gone = 'no longer referenced: expiry and the removal of orphans delete it';
     const why = current ? 'compaction writes it anew' : gone;
-    terminal.warn(`${file} of ${table} holds ${plural(ids, 'id')} of erased persons (${why}).`);
+    terminal.warn(`${file} of ${table} has ${plural(ids, 'id')} of erased persons (${why}).`);
   }
   terminal.warn(
-    `${formatCount(holding.length)} of ${searched} hold erased persons. Run \`dawnload lake push\`, then the upkeep of docs/scale.md (compaction, expiry, removal of orphans), and this again.`,
+    `${formatCount(holding.length)} of ${searched} still have erased persons. Run \`dawnload lake push\`, then the upkeep of docs/scale.md (compaction, expiry, removal of orphans), and this again.`,
   );
   return EXIT.incomplete;
 }

@@ -53,7 +53,7 @@ const ENDING_MS = 250;
 /** The longest line of a client, in bytes. */
 const LONGEST_LINE = 10 * 1024 * 1024;
 
-/** Passes lines on; one that is too long is answered with an error and never held as a whole. */
+/** Passes lines on. A line that is too long gets an error as its answer and is never in memory as a whole. */
 function shortLines(idle: () => Promise<void>): Transform {
   let held: Buffer[] = [];
   let bytes = 0;

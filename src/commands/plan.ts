@@ -71,7 +71,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const old = held.filter((day) => !published.removed.includes(day));
   return {
     command: job.name,
-    /** The data folder, if nothing was ever done in it: what another folder holds would be loaded and paid for again. */
+    /** The data folder, if it is unused. Data in another folder would be loaded and paid for again. */
     new_folder: state.journal.head.seq === 0 && state.doubt === undefined ? resolve(config.dataDir) : null,
     days: dayCount(job.days) > 0 ? job.days : null,
     /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */

@@ -175,7 +175,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ],
       ['--dry-run', 'show what would be requested; sends nothing'],
       ['--yes-paid', 'consent to paid exports, within exports.budget'],
-      ['--accept-empty', 'accept free answers even if they delete days that the warehouse holds'],
+      ['--accept-empty', 'accept free answers even if they delete loaded days'],
       JSON_OPTION,
     ],
     load: async () => (await import('./run.js')).backfillCommand,
@@ -312,7 +312,7 @@ export function commandLine(version: string, perform: Perform): Command {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePushCommand,
   });
-  add('lake status', 'show what the lake holds, what a push would bring, and the last commits', {
+  add('lake status', 'show the contents of the lake, what a push would change, and the last commits', {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeStatusCommand,
   });

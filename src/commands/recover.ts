@@ -1,4 +1,7 @@
-/** `dawnload recover`: shows what the journal lacks and other files know, enters it, and lets runs pay and push again. */
+/**
+ * `dawnload recover`: shows what the journal lacks and other files record, enters it, and allows runs to pay and push
+ * again.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
@@ -78,14 +81,14 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   );
   if (lost.length > 0)
     terminal.note(
-      `The rows of ${plural(lost.length, 'push call')} are not known any more. The next push to their targets may send them again.`,
+      `The rows of ${plural(lost.length, 'push call')} are lost. The next push to their targets may send them again.`,
     );
   const done = exports === undefined ? '' : `Entered ${exports} into the journal. `;
   terminal.note(`${done}\`dawnload run\` continues from here.`);
   return EXIT.done;
 };
 
-/** Enters that retention removed the pages of exports: a warehouse file knows the days, and their pages are gone. */
+/** Enters removals by retention: days that a warehouse file lists as removed and whose pages are gone. */
 async function enterRemovals({ files, ledger, journal, landing }: DataFolder): Promise<void> {
   const days = [...(await removedKnownBy(files.working)), ...(await removedKnownBy(files.published))];
   for (const entry of landedAmong(ledger.entries())) {
@@ -97,8 +100,8 @@ async function enterRemovals({ files, ledger, journal, landing }: DataFolder): P
 }
 
 /**
- * Enters the erasures that the journal lacks and another journal in the place of the second copy or the warehouse files
- * hold, and the one that was stopped, which `forget` ends; agreement cannot replace them.
+ * Enters erasures that the journal lacks and another file lists: a journal in the place of the second copy, or a
+ * warehouse file. Also enters a stopped erasure, which `forget` completes. Your agreement cannot replace them.
  */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
@@ -107,7 +110,7 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   const stopped = await pending.read();
   const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
   if (others.length === 0 && stopped === undefined && known.length === 0) return 0;
-  // A new key would recognize nobody, so none is made here.
+  // A new key would recognize no erased person, so none is created here.
   const key = keyFingerprint(await storedKey(dataDir));
   assertKeyOf([...erasuresOf(others), ...known], key);
   let entered = 0;

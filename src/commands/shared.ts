@@ -20,7 +20,7 @@ export type Options<Text extends string, Switch extends string> = Readonly<
 
 export type JsonOptions = Options<never, 'json'>;
 
-/** The first columns of `ops.exports`, for JSON, of an export that the ledger or another file knows. */
+/** The first columns of `ops.exports`, for JSON, of an export in the ledger or another file. */
 export function knownOf(one: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>) {
   const { start, end } = windowOf(one.day);
   return {

@@ -12,7 +12,7 @@ import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
 import { alert, camel, settingsAbout, settingsSchema } from './schema.js';
 
-/** Hides a secret, which is never printed: it serializes to an empty value. */
+/** Wraps a secret so that printing or serializing it gives an empty value. */
 const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
 
 /** The pair of keys that E1 exchanges for a token. */
@@ -21,7 +21,7 @@ type Credentials = NonNullable<Config['credentials']>;
 /** All settings, checked; secrets included. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/** The settings of alerts. Where other settings are wrong, they are read as far as possible, so that an alert says so. */
+/** The settings of alerts. They are read even if other settings are wrong, so that an alert can report those. */
 export interface AlertSettings {
   readonly alerts: ReturnType<typeof receiversOf>;
   readonly projectId?: string | undefined;
@@ -44,7 +44,7 @@ export type ServiceConfig = Config & Readonly<Record<Name, string>> & { readonly
 
 const DEFAULT_FILE = 'dawnload.yaml';
 
-/** The environment variables of settings that the file can hold too. */
+/** Settings that may also be environment variables. */
 const OVERRIDES = [
   ['DAWNLOAD_BASE_URL', 'base_url'],
   ['DAWNLOAD_PROJECT_ID', 'project_id'],
@@ -148,7 +148,7 @@ export function heartbeatBefore({ settingsFile }: Flags, environment: Environmen
   try {
     ({ variables } = readVariables(folder, environment));
   } catch {
-    // A run reports it. What the environment has is enough here.
+    // Ignored here, because the run itself reports it. The environment is enough.
   }
   return variables['DAWNLOAD_HEARTBEAT_URL'];
 }
@@ -156,7 +156,7 @@ export function heartbeatBefore({ settingsFile }: Flags, environment: Environmen
 /** The keys of the service. */
 const KEYS = ['DAWNLOAD_ACCESS_KEY', 'DAWNLOAD_SECRET_KEY'] as const;
 
-/** White space, no-break spaces and characters without width at either end: they come along when a key is copied. */
+/** White space, no-break spaces and zero-width characters at either end, which copying a key may add. */
 const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 
 const withoutEdges = (text = ''): string => text.replace(EDGES, '');
@@ -292,7 +292,7 @@ function receiversOf(alerts: readonly z.output<typeof alert>[], variables: Envir
   }));
 }
 
-/** Returns the address that a variable holds; undefined without a variable or a value. */
+/** Returns the address in a variable; undefined without a variable or a value. */
 function addressIn(variables: Environment, variable: string | undefined): string | undefined {
   const value = variables[variable ?? ''] ?? '';
   return /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
@@ -336,7 +336,7 @@ function parseSettings(
   }
 }
 
-/** DuckDB reads what follows a `?` as options, and looks for the file's log elsewhere. It takes every other name. */
+/** DuckDB reads the text after a `?` as options and looks for the log elsewhere. It accepts every other name. */
 const notForDuckdb = (dataDir: string): ConfigError =>
   new ConfigError(`The path of the data folder ${dataDir} contains "?", which DuckDB cannot write to.`, {
     hint: 'Rename that folder, or choose another data_dir.',

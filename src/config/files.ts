@@ -45,7 +45,7 @@ export function readSecret(variable: string, file: string): string | undefined {
 
 const HINT = 'Compare it with what `dawnload init` writes.';
 
-/** The settings that name what the service names; the warehouse holds such names in NFC. */
+/** The settings with names from the service, which the warehouse stores in NFC. */
 const NAMES = ['experiments', 'main_goals', 'not_clicks', 'reference'];
 
 /**

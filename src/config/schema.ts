@@ -33,7 +33,7 @@ const orEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess((given) => (given === '' ? {} : given), schema);
 
 /** The message for a text or a list in place of a section. */
-const insteadOf = (what = 'must hold "key: value" lines') => ({
+const insteadOf = (what = 'must have "key: value" lines') => ({
   error: ({ code }: { code: string }) => (code === 'invalid_type' ? what : undefined),
 });
 
@@ -139,7 +139,7 @@ const experiment = section({
   baseline: text('must be the name of a variant').optional(),
   goal: text('must be the name of a conversion').optional(),
   split: z
-    .union([shares, z.record(day, shares)], 'must hold lines such as "A: 50", or "2026-11-16: { A: 50 }"')
+    .union([shares, z.record(day, shares)], 'must have lines such as "A: 50", or "2026-11-16: { A: 50 }"')
     .optional(),
   hold_outs: z
     .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
@@ -203,7 +203,7 @@ const brandTemplates = section(
     sender_key_in: z.enum(['query', 'header'], 'must be query or header').default('query'),
     recheck_days: whole(0, 366).default(7),
   },
-  'must hold sender_keys, such as { sender_keys: [KEY] }',
+  'must have sender_keys, such as { sender_keys: [KEY] }',
 );
 
 const alimtalkTemplates = section(

@@ -1,16 +1,16 @@
 /**
- * Whether a document is as the specification says, by the list of fields of its stream: the members that no column takes go
- * into `extra`, and each is drift. One implementation for records, messages, buttons, attachments, statistics and reference items.
+ * Compares a document with its stream's list of fields. Members without a column go into `extra`, and each is recorded
+ * as drift. The same code serves records, messages, buttons, attachments, statistics and reference items.
  */
 import type { Field, Kind } from '../ground/fields.js';
 import { TEXTS } from '../ground/fields.js';
 import { childrenOf, encoded, nodesOf, textAt, type Node } from './json.js';
 
-/** What a document holds besides what its columns take. */
+/** The part of a document that no column takes. */
 export interface Conformance {
   /**
-   * What `extra` holds: the members without a column; where a value is of another kind, the document without its rows of other
-   * tables; all of what is not an object.
+   * The contents of `extra`: the members without a column. If a value has another kind, the document without its rows
+   * in other tables. If the document is not an object, all of it.
    */
   readonly extra: string;
   /** The document without the values that no column can take; null if it is not an object. */
@@ -45,7 +45,7 @@ export class Places {
     }
   }
 
-  /** What no column takes of a document; undefined if it is as the specification says. */
+  /** Returns the part of a document that no column takes; undefined if the document conforms. */
   conform(json: string, place: string): Conformance | undefined {
     const nodes = nodesOf(json);
     const [root] = nodes;
@@ -86,7 +86,7 @@ export class Places {
     }
   }
 
-  /** The unknown members, those of an object inside the document in an object of that name. */
+  /** The unknown members. Those of a nested object are in an object of the same name. */
   #unknownOf(found: readonly Member[], root: Node): Member[] {
     return found.flatMap((member) => {
       if (member.node.parent !== root) return [];
@@ -116,7 +116,7 @@ export class Places {
       );
       const isRepeated = times > 1 || other !== undefined;
       const isKnown = field !== undefined && !isRepeated;
-      // A key that comes again is kept under a name of its own: JSON does not say which of the values counts.
+      // A repeated key is kept under another name, because JSON does not define which value counts.
       const name = isRepeated ? `${key} (${Math.max(times, 2)})` : key;
       const text = textAt(json, node);
       const member: Member = {
@@ -136,7 +136,7 @@ export class Places {
     });
   }
 
-  /** The differences that an `extra` shows: keys that the list does not know, and values of another kind. */
+  /** The differences that an `extra` reveals: keys that are not in the list, and values of another kind. */
   odditiesIn(extra: string, place: string): Oddity[] {
     const nodes = nodesOf(extra);
     const [root] = nodes;
@@ -172,8 +172,8 @@ interface Member {
 }
 
 /**
- * What a column takes of a value that fits: of a number in place of a text its digits, so that 10001.0 and 10001 are one id; of tags
- * that are objects their names.
+ * Converts a fitting value for its column. A number in a text column becomes its digits, so 10001.0 and 10001 are one
+ * id. Tags that are objects become their names.
  */
 function columnValue(kind: Kind | undefined, given: string): string {
   if ((kind === 'string' || kind === 'recipient') && /^-?\d/.test(given)) {
@@ -211,7 +211,7 @@ function fits(kind: Kind, node: Node, text: string, given: string): boolean {
   return kind !== 'object' && kind !== 'list' && kind !== 'texts' && (read === undefined || read(text));
 }
 
-/** True if the value also has the type of the specification: text is text, a count is a number, no digit is lost. */
+/** True if the value also has the specified type: text is text, a count is a number, and no digit is lost. */
 function conforms({ field, kind }: Field, node: Node, text: string, given: string): boolean {
   if (!fits(kind, node, text, given)) return false;
   if (given === 'null') return true;

@@ -1,6 +1,7 @@
 /**
- * What must not be stored of messages to other systems: values under keys of credentials, in pairs of name and value, in headers
- * and URLs, in forms, in JSON inside a text, and addresses that are a credential themselves. `***` replaces each under every setting.
+ * Masks credentials in messages to other systems, whatever the settings: in values of telling keys, name-value pairs,
+ * headers, URLs, forms, and JSON inside a text. Addresses that are a credential themselves are masked too. `***`
+ * replaces each.
  */
 import { childrenOf, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
 import { CREDENTIAL, SECRET } from './suspicion.js';
@@ -38,8 +39,8 @@ const VALUES = /^(?:values?|content)$/i;
 const SUSPICION = new RegExp(CREDENTIAL, 'i');
 
 /**
- * Addresses that whoever knows may send to: incoming webhooks of Slack, Discord, Teams, Telegram, Zapier, Make, Google Chat, Jandi
- * and Dooray.
+ * Addresses that are a credential themselves: incoming webhooks of Slack, Discord, Teams, Telegram, Zapier, Make,
+ * Google Chat, Jandi and Dooray.
  */
 const HOOKS =
   /(https?:\/\/(?:hooks\.slack(?:-gov)?\.com|(?:[a-z]+\.)?discord(?:app)?\.com(?=\/api\/webhooks)|[a-z0-9.-]+\.webhook\.office\.com|outlook\.office(?:365)?\.com(?=\/webhook)|[a-z0-9.-]+\.(?:logic\.azure|api\.powerplatform)\.com|api\.telegram\.org|hooks\.zapier\.com|hook\.[a-z0-9.-]*make\.com|chat\.googleapis\.com|wh\.jandi\.com|hook\.dooray\.com|[a-z0-9.-]+\.dooray\.com(?=\/services))(?::\d+)?)\/[^\s"\\<>]+/gi;

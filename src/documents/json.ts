@@ -1,6 +1,7 @@
 /**
- * JSON texts as places: the position of each value, so that one can be replaced and all other text stays as received.
- * Nothing is parsed and written again: that would rewrite numbers (9007199254740993) and merge repeated keys.
+ * Finds the position of each value in a JSON text, so that one value can be replaced and all other text stays as
+ * received. The text is never parsed and rewritten, which would change numbers (9007199254740993) and merge repeated
+ * keys.
  */
 
 export type NodeKind = 'text' | 'number' | 'word' | 'object' | 'list';

@@ -1,6 +1,6 @@
 /**
- * Personal data in texts and documents under the settings of privacy: numbers and addresses of people, and the values of named keys.
- * Pure, but for the hashes that it remembers. Redacting twice changes nothing.
+ * Personal data in texts and documents under the settings of privacy: numbers and addresses of people, and the values
+ * of named keys. Pure except for a cache of hashes. Redacting twice changes nothing.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { decoded, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
@@ -21,7 +21,7 @@ import {
   type Finding,
 } from './spelling.js';
 
-/** What becomes of numbers and addresses: they stay, become a keyed hash, or are left out. */
+/** What happens to numbers and addresses: they stay, become a keyed hash, or are left out. */
 export type Treatment = 'keep' | 'hash' | 'drop';
 
 /** What a document is: whose number is the recipient's own (`message`, `other`), and whose the sender's (`message`, `record`). */
@@ -67,7 +67,7 @@ export class Redaction {
     return plain === undefined ? null : this.digest(plain);
   }
 
-  /** A text without numbers and addresses of people; null if nothing is left of it. */
+  /** A text without numbers and addresses of people; null if nothing remains. */
   text(given: string, how: Treatment): string | null {
     return how === 'keep' ? given : this.#redacted(given, how);
   }

@@ -112,7 +112,7 @@ const UNITS = new RegExp(
   ESCAPES.flags,
 );
 
-/** With what the units begin. */
+/** The first characters of the units. */
 const UNIT = /[&%=\\<\r\n\uFF01-\uFF5E\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/u;
 
 function viewOf(given: string, units = UNITS): View | undefined {
@@ -173,7 +173,7 @@ export function findingsIn(text: string): Finding[] {
 /** As long as a@b.co. */
 const SHORTEST = 6;
 
-/** False for a text that can hold neither a number nor an address. */
+/** False for a text that cannot contain a number or an address. */
 export function mayHoldAny(text: string): boolean {
   return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
 }
@@ -327,7 +327,10 @@ export function placesOf(number: string, text: string): Finding[] {
   return merged(findings);
 }
 
-/** False if the digits of a text do not hold those of a number, and none of them is hidden. Nearly every text is such a one. */
+/**
+ * False if the digits of a text cannot include those of the number, and none is hidden. This is so for nearly every
+ * text.
+ */
 function mayHold(core: string, text: string): boolean {
   return text.length >= core.length && (HIDES.test(text) || text.replace(/[^0-9]+/g, '').includes(core));
 }
@@ -336,8 +339,8 @@ const HIDES = /[&%=\\\uFF10-\uFFFF]/;
 const IS_GAP = new RegExp(`^${GAP}$`);
 
 /**
- * The first characters of a text of the service without e-mail addresses and mobile numbers: what errors, logs and the ledger hold of
- * it, under every setting.
+ * The first characters of a text of the service without e-mail addresses and mobile numbers: the only form in errors,
+ * logs and the ledger, under every setting.
  */
 export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);

@@ -1,9 +1,9 @@
 /**
- * Which texts and documents the functions of this folder need to see at all, as regular expressions in the dialect of RE2: statements
- * test each text with one of them, which most do not match. Whatever a function would change matches.
+ * Regular expressions (RE2) that select the texts and documents for the functions of this folder. Statements test each
+ * text with them first, because most texts need no function. They match every text that a function would change.
  */
 
-/** What may stand between two digits of a number; in JSON a line break and a tab are two characters. */
+/** Characters allowed between two digits of a number. In JSON a line break and a tab are two characters. */
 const GAP = String.raw`(?:[-.,/_\s()+~\x{A0}\x{B7}\x{1680}\x{2000}-\x{200A}\x{2010}-\x{2015}\x{2028}\x{2029}\x{202F}\x{205F}\x{2212}\x{3000}\x{301C}\x{3161}\x{FEFF}]|\\+[nrt/]){0,3}`;
 const MOBILE = String.raw`(?:82${GAP}0?${GAP}|0)1[016789]${GAP}[0-9]{3,4}${GAP}[0-9]{4}`;
 /** What hides a part of a number or address from a plain search: entities, percent-encoding, escapes, tags, folds, full-width and unseen characters. */
@@ -24,7 +24,7 @@ export const CREDENTIAL = `${SECRET}|auth|key|sign|pwd|basic|digest|(?:^|["?&;#]
 export const PATTERNS = {
   /** Matches texts that may contain a number or an address of a person. */
   personal: `@|${MOBILE}|${DISGUISE}|${KEY}|${KEYLESS}`,
-  /** The key of a recipient's number, whose value is hashed wherever it stands. */
+  /** The key of a recipient's number, whose value is hashed at any depth. */
   recipient_key: '(?i:recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*)',
   /** Matches texts that may contain a credential. */
   credential: `(?i)${CREDENTIAL}`,

@@ -13,15 +13,15 @@ import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 
 /**
- * Ids that are distinctive enough to be searched in any text. Shorter ids and plain words are searched only in the
- * columns of ids.
+ * Tests whether an id is distinctive enough to search for in any text. Shorter ids and plain words are searched only in
+ * id columns.
  */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
 /** Match words that may be ids, also where letters of another script or a full stop touch them. */
 const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 
-/** Looking for up to this many ids one by one takes less time than taking every word of a text. */
+/** Up to this number, searching for each id is faster than looking up every word of the text. */
 const FEW = 100;
 
 /** Searches texts for the ids of persons: ids verbatim, numbers and addresses in every spelling. */
@@ -105,13 +105,16 @@ interface Searched {
   readonly short_ids: number;
 }
 
-/** Copies that no command needs. */
+/** Files that no command needs; one that contains an id is removed. */
 const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\/\.tmp-|\.next-/;
 
-/** Files that hold ids by design and are not searched: the digests of erased persons, and the unfinished request. */
+/**
+ * Files that contain ids by design, so they are not searched: the register's digests, and the record of the unfinished
+ * erasure.
+ */
 const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;
 
-/** The paths of all files below a folder, also behind links; a folder that links lead to twice is listed once. */
+/** The paths of all files below a folder, links followed. A folder is listed once, however many links lead to it. */
 async function filesBelow(folder: string, seen = new Set<string>()): Promise<string[]> {
   const real = await realpath(folder);
   if (seen.has(real)) return [];
@@ -127,7 +130,7 @@ async function filesBelow(folder: string, seen = new Set<string>()): Promise<str
   return files;
 }
 
-/** Searches every file of the data folder for the ids, and removes copies that hold one. */
+/** Searches every file of the data folder for the ids, and removes needless files that contain one. */
 export async function searchFolder(dataDir: string, ids: readonly string[]): Promise<Searched> {
   const finder = new Finder(ids);
   const short_ids = new Set(ids.filter((id) => !TELLING.test(id))).size;
@@ -169,7 +172,10 @@ const begun = z.object({
 /** An unfinished erasure. */
 export type Begun = z.infer<typeof begun>;
 
-/** The record of the unfinished erasure, a file that exists until the erasure is complete. It holds ids in plain text. */
+/**
+ * The record of the unfinished erasure, which has the ids in plain text. The file is deleted when the erasure is
+ * complete.
+ */
 export class Pending {
   readonly path: string;
   readonly #disk: DurableFolder;
@@ -179,7 +185,7 @@ export class Pending {
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
-  /** Undefined if the file is missing or damaged: then the persons must be named again. */
+  /** Undefined if the file is missing or damaged. You then have to name the persons again. */
   async read(): Promise<Begun | undefined> {
     const bytes = await readIfThere(this.path);
     try {
@@ -204,7 +210,7 @@ type Receipt = ReturnType<typeof receiptOf>;
 export interface Erased {
   readonly receipt: Receipt;
   readonly file: string;
-  /** The ids in plain text of an erasure that was killed, and that this one resumed. */
+  /** Plain ids of a killed erasure that this one resumed. */
   readonly resumed: readonly string[] | undefined;
 }
 
@@ -218,8 +224,8 @@ const OUT_OF_REACH = [
 ];
 
 /**
- * The receipt of one erasure, in snake case as in the file. It names the persons by the keyed digests of the given
- * ids.
+ * The receipt of one erasure, with the keys of its JSON file. It names the persons by the keyed digests of the given
+ * ids only.
  */
 export function receiptOf(
   { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,

@@ -1,7 +1,7 @@
 /**
- * Removes erased persons from the landing zone: records of a person are cut out of landed pages, and the person's
- * numbers are blanked in the records of others. A line of the journal says beforehand which pull is cut, so that it may
- * hold fewer records than its manifest says.
+ * Removes erased persons from the landing zone: cuts the person's own records out of landed pages (E21, E12), and
+ * blanks the person's numbers in other people's records. The journal names each pull before it is cut, so a reader
+ * expects fewer records than the manifest lists.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -76,13 +76,13 @@ type Before = (written: ReadonlySet<string>) => Promise<void>;
 
 const nothingCut = (): Cut => ({ records: 0, pulls: new Set() });
 
-/** Searches landed files for the ids of one set of digests, and cuts them out. */
+/** Finds records by the keyed digests of their ids, and cuts them out of landed pages. */
 export class Erasures {
-  /** Landed files that could not be read and therefore were not searched. */
+  /** Landed files that could not be read, so they were not searched. */
   readonly unread = new Set<string>();
   readonly #landing: string;
   readonly #disk: DurableFolder;
-  /** The folders that the sweep of this run left clean, with their state then. */
+  /** Folders that this run's sweep has searched, with their state at that time. */
   readonly #clean = new Map<string, string>();
   #session: Promise<Session> | undefined;
   #ids: ReadonlySet<string>;
@@ -104,7 +104,7 @@ export class Erasures {
     this.#ids = new Set(register.ids);
   }
 
-  /** Returns a connection whose macros hash; its table `erased_ids` has the digests to search for. */
+  /** Returns a connection whose macros hash ids. Its table `erased_ids` has the digests to search for. */
   async session(): Promise<Session> {
     this.#session ??= this.open().then((session) => this.#prepare(session));
     return this.#session;
@@ -116,8 +116,8 @@ export class Erasures {
   }
 
   /**
-   * Records in the register who is to be erased, and searches for all registered digests from now on; returns the
-   * register's line.
+   * Registers the persons to erase. All later searches use every registered digest. Returns the number of the journal
+   * line.
    */
   async begin({ origins, ids }: { origins: readonly string[]; ids: readonly string[] }): Promise<number> {
     const key = keyFingerprint(this.place.key);
@@ -132,7 +132,7 @@ export class Erasures {
     await this.#prepare(await this.session());
   }
 
-  /** Deletes what models computed of erased persons and cannot compute again, because the pages are missing. */
+  /** Deletes rows that models computed about erased persons and cannot recompute, because the pages are gone. */
   async deleteComputed(): Promise<void> {
     if (this.register.last !== undefined) await deleteComputed(await this.session());
   }
@@ -154,14 +154,14 @@ export class Erasures {
     return state !== undefined && state === (await stateOf(folder));
   }
 
-  /** Records in the register that records arrived after the erasure of their persons. */
+  /** Registers that records of erased persons arrived later and were cut. */
   async late({ records }: Pick<Cut, 'records'>): Promise<void> {
     if (records > 0) await this.register.append({ event: 'late', records });
   }
 
   /**
-   * Cuts erased persons from every landed folder that is not as the last sweep left it, such as an older copy that was
-   * moved back; from all folders if the register has grown.
+   * Cuts erased persons from every landed folder that changed after the last sweep, such as a restored older copy.
+   * Searches all folders if the register has grown.
    *
    * @param before is called before each page is cut
    */
@@ -184,7 +184,9 @@ export class Erasures {
     return all;
   }
 
-  /** Yields the records on pages, by default all of exports and opt-outs, that hold one of the searched ids, in batches. */
+  /**
+   * Yields batches of the records that contain a searched id. By default, searches all pages of exports and opt-outs.
+   */
   async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
     for (const some of inBatches(files ?? (await this.#pages()), BATCH_BYTES)) {
@@ -206,7 +208,7 @@ export class Erasures {
     }
   }
 
-  /** Searches one page, which may be too large to read whole, or not readable for DuckDB. */
+  /** Searches one page. It may exceed memory, or need repair before DuckDB can read it. */
   #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
     const { file: filename } = page;
     return withSlices([page], this.place.tempDirectory, async (slices) => {
@@ -234,7 +236,7 @@ export class Erasures {
     return all;
   }
 
-  /** Awaits the reading of a file; undefined if the file is damaged, which the load reports. */
+  /** Returns undefined for a damaged file; the load reports it. */
   #readable<T>(file: string, reading: Promise<T>): Promise<T | undefined> {
     return unlessDamaged(reading, () => this.unread.add(file));
   }
@@ -252,8 +254,8 @@ export class Erasures {
   }
 
   /**
-   * Replaces a page durably by what is left of it. Before the first page of a pull is rewritten, the journal notes that it
-   * may hold fewer records than its manifest says.
+   * Durably replaces a page by its remaining records. The journal names the pull before its first page is rewritten, so
+   * a reader expects fewer records than the manifest lists.
    *
    * @param own the positions of the records that contain an erased id, each with true if it is the person's own
    */
@@ -275,7 +277,7 @@ export class Erasures {
     cut.pulls.add(pull);
   }
 
-  /** The number of records on the pages of a pull; those that landed on a page that was never cut or cannot be read. */
+  /** Counts the records on the pages of a pull. A page that was never cut, or cannot be read, counts as it landed. */
   async #recordsIn(pull: string): Promise<number> {
     const read = await this.#readable(pull, readPull(this.#landing, pull));
     if (read !== undefined && !mayBeCut(this.register.lines, pull))
@@ -289,7 +291,7 @@ export class Erasures {
     return records;
   }
 
-  /** Searches pages; where memory does not suffice, with more of it and in smaller batches. */
+  /** Searches pages. If memory runs out, repeats with a higher limit and smaller batches. */
   #search(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
     const { limits } = this.place;
     return withMemoryLimit(session, limits, async ({ batchBytes }) => {
@@ -309,8 +311,8 @@ export class Erasures {
   }
 
   /**
-   * Blanks these ids in the records of others. The register has digests, so it finds only numbers and addresses there.
-   * Ids of digits alone stay, because an amount may look the same.
+   * Blanks these ids in other people's records. The register has digests only, so it finds numbers and addresses there,
+   * no other ids. Ids of digits alone stay, because an amount may look the same.
    */
   async blank(ids: readonly string[]): Promise<void> {
     this.#finder = new Finder(ids.filter((id) => /\D/.test(id)));
@@ -320,7 +322,7 @@ export class Erasures {
     }
   }
 
-  /** True if a record on a page holds one of the ids to blank. */
+  /** True if a record on the page contains an id to blank. */
   async #mentions(file: string): Promise<boolean> {
     for await (const pieces of elementsIn(textOf(file), 'data'))
       if (pieces.some(({ isElement, bytes }) => isElement && this.#finder.holds(bytes.toString())))
@@ -328,9 +330,9 @@ export class Erasures {
     return false;
   }
 
-  /** Returns a record with asterisks in place of what is to be erased; undefined if nothing is found. */
+  /** Returns the record with asterisks in place of erased ids; undefined if it contains none. */
   #blanked(text: string): string | undefined {
-    // The digest that the load makes of a number or address.
+    // The load stores a number or address as this digest.
     const isErased = (plain: string): boolean =>
       this.#ids.has(createHmac('sha256', this.place.key).update(plain).digest('hex'));
     const blank = text.replace(SCALARS, (scalar) => {
@@ -344,7 +346,10 @@ export class Erasures {
     return blank === text ? undefined : blank;
   }
 
-  /** Returns the number of records that an erasure, by its line in the register, has cut, and of the pulls it touched. */
+  /**
+   * Counts the records that an erasure has cut and the pulls that it touched. `line` is the erasure's line in the
+   * journal.
+   */
   async cutBy(line: number): Promise<{ records: number; pulls: number }> {
     const held = cutPulls(this.register.lines, line);
     let records = 0;
@@ -352,7 +357,7 @@ export class Erasures {
     return { records, pulls: held.size };
   }
 
-  /** The landed folders that hold persons: of exports, and of snapshots of opt-outs. */
+  /** The landed folders with data about persons: exports and opt-out snapshots. */
   async #idsOfPersons(): Promise<string[]> {
     return (await listPulls(this.#landing, ['events', 'opt_outs'])).map(({ id }) => id);
   }
@@ -362,12 +367,12 @@ export class Erasures {
   }
 }
 
-/** What the last sweep remembers: the line of the erasure it searched for, and each folder's state by its id. */
+/** The result of the last sweep: the journal line of the newest erasure at that time, and the state of each folder. */
 const sweptShape = z.object({ of: z.number(), folders: z.record(z.string(), z.string()) });
 
 /**
- * The state of a landed folder: the inode change times of it and of its files, which no program can set. A page that is
- * written over changes nothing of its folder; a restored copy has other times, earlier or later ones.
+ * The state of a landed folder: the inode change times (ctime) of the folder and its files. No program can set them, so
+ * they reveal a page that was overwritten or restored, whatever its modification time.
  */
 async function stateOf(folder: string): Promise<string> {
   const files = (await namesIn(folder)).sort().map((name) => stat(join(folder, name)));
@@ -375,9 +380,9 @@ async function stateOf(folder: string): Promise<string> {
   return createHash('sha256').update(changes.join(' ')).digest('hex').slice(0, 16);
 }
 
-// Data that arrives after an erasure, or is restored: searched whenever a folder is opened.
+// Data that arrives or is restored after an erasure. Every command that opens the folder searches it.
 
-/** The parts of the open data folder that hold persons. */
+/** The parts of the open data folder that erasures need. */
 interface ErasureParts {
   readonly erasures: Erasures;
   readonly landing: LandingZone;
@@ -389,8 +394,8 @@ interface ErasureParts {
 }
 
 /**
- * Cuts erased persons from what has landed; undefined if an erasure was killed, which is left to `dawnload forget` as long as its
- * record is there.
+ * Cuts erased persons from landed pages. Returns undefined while an erasure is unfinished: `dawnload forget` resumes
+ * it.
  */
 export async function sweepArrived({ erasures, config, invocation }: ErasureParts): Promise<Cut | undefined> {
   const pending = new Pending(config.dataDir, invocation.effects);
@@ -400,7 +405,9 @@ export async function sweepArrived({ erasures, config, invocation }: ErasurePart
   return cut;
 }
 
-/** Removes the rows of what was cut from the warehouse, and those of erased persons whom an older file still holds. */
+/**
+ * Deletes the rows of cut records from the warehouse, and those of erased persons that an older file still contains.
+ */
 export async function dropArrived(parts: ErasureParts, { records, pulls }: Cut): Promise<void> {
   const { register } = parts.erasures;
   const isOlder = (await parts.warehouse.knownErasure()) !== register.last?.line;
@@ -409,8 +416,8 @@ export async function dropArrived(parts: ErasureParts, { records, pulls }: Cut):
 }
 
 /**
- * Loads the cut pulls again, and the days that still have an erased person in the warehouse but not in the pages. Rows
- * without pages are deleted.
+ * Reloads the cut pulls, and the days on which the warehouse still has an erased person whom the pages lack. Deletes
+ * rows that have no pages.
  */
 export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>): Promise<void> {
   const { erasures, landing, warehouse, ledger } = parts;
@@ -450,10 +457,10 @@ function recordsIn(page: Body): number | undefined {
 }
 
 /**
- * The text of a page with what is left of its records, piece by piece.
+ * Yields the text of a page without the erased records, piece by piece.
  *
- * @param leave what is left of a record, by its position; undefined if nothing is
- * @param onCut called for each record of which nothing is left
+ * @param leave returns the remaining text of the record at a position; undefined to remove it
+ * @param onCut called for each removed record
  */
 async function* cutText(
   file: string,

@@ -1,4 +1,4 @@
-/** Finds the ids of a person, and the rows that the warehouse holds under them. */
+/** Finds all ids of a person in the warehouse, and the rows with these ids. */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import { PERSON_COLUMNS } from '../ground/fields.js';
@@ -36,12 +36,12 @@ export interface Persons {
   readonly found: readonly PersonId[];
 }
 
-/** The forms in which an id may have come: as given, and with Hangul syllables and accented letters composed or decomposed. */
+/** The Unicode forms in which an id may be stored: as given, composed (NFC) and decomposed (NFD). */
 export function formsOf(value: string): string[] {
   return [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])];
 }
 
-/** Collects the sets of ids that occur in one record of the warehouse, for `findPersons` and `findDays`. */
+/** Collects which ids occur together in a record of the warehouse, for `findPersons` and `findDays`. */
 export async function readLinks(session: Session): Promise<void> {
   await session.run('erasure/links');
   await session.run('erasure/link_ids');
@@ -57,7 +57,7 @@ export async function addLinks(session: Session, sets: readonly Linked[]): Promi
 }
 
 /**
- * Finds all ids of the persons, starting from the given ids and following ids that occur in one record.
+ * Finds all ids of the persons: starts from the given ids and follows ids that occur in the same record.
  * `includeShared` also follows ids of more than three persons. Call `readLinks` before.
  */
 export async function findPersons(

@@ -1,6 +1,6 @@
 /**
- * The register of erasures, as lines of the journal. It names persons only by keyed digests. Data that arrives after an
- * erasure, from any source, is compared with it.
+ * The register of erasures: journal lines that name persons by keyed digests only. All data that arrives later is
+ * compared with it, so an erased person does not return.
  */
 import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
@@ -9,11 +9,11 @@ import { wholeNumber } from '../landing/landing-zone.js';
 
 const text = z.string();
 
-/** An erasure of persons, who are named by keyed digests. `of` is the number of the `begun` line. */
+/** Journal lines of an erasure. `of` is the number of its `begun` line. */
 export const ERASE = new Kind(
   'erase',
   z.discriminatedUnion('event', [
-    /** Recorded before anything is erased. `entered`: by `recover`, after the loss of the journal with the first record. */
+    /** Written before anything is erased. `entered`: written by `recover`, because the original line was lost. */
     z.object({
       ...event('begun'),
       key: text,
@@ -22,22 +22,22 @@ export const ERASE = new Kind(
       entered: z.boolean().optional(),
     }),
     /**
-     * Before the first page of a pull is rewritten: only such a pull may hold fewer records than its manifest says.
-     * `records`: those that it held then.
+     * Written before the first page of a pull is rewritten; only such a pull may have fewer records than its manifest
+     * lists. `records`: the number before the cut.
      */
     z.object({ ...event('cutting'), pull: text, records: wholeNumber }),
     z.object({ ...event('cut'), of: wholeNumber, records: wholeNumber, rows: wholeNumber }),
     z.object({ ...event('done'), of: wholeNumber }),
-    /** Records that arrived after the erasure and were cut. */
+    /** The number of records that arrived after the erasure and were cut. */
     z.object({ ...event('late'), records: wholeNumber }),
-    /** The private file holds bytes of erased rows in free blocks, until it is rewritten. */
+    /** Until the private file is rewritten, its free blocks contain bytes of erased rows. */
     z.object(event('rows-deleted')),
     z.object(event('rewritten')),
   ]),
 );
 type Line = LineOf<typeof ERASE>;
 
-/** The erasures in the lines of the journal, oldest first, as in `ops.erasures`. Pure. */
+/** Folds journal lines into erasures, oldest first, with the columns of `ops.erasures`. Pure. */
 export function erasuresOf(lines: readonly Line[]) {
   const begun = lines.flatMap((line) => (line.event === 'begun' ? [line] : []));
   return begun.map(({ seq, key, at: erasedAt, persons, ids }, nth) => {
@@ -68,16 +68,16 @@ export function erasuresOf(lines: readonly Line[]) {
 type Erasure = ReturnType<typeof erasuresOf>[number];
 
 /**
- * True if a pull may hold fewer records than its manifest says: an erasure has cut it, or the lines that would say so were
- * lost with a journal.
+ * True if a pull may have fewer records than its manifest lists: an erasure cut it, or the journal lost lines that may
+ * have named it.
  */
 export function mayBeCut(lines: readonly Line[], pull: string): boolean {
   return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.entered === true);
 }
 
 /**
- * The pulls of which records were or are being cut, with the number of records that each held before; `since` is the
- * number of a line.
+ * The pulls that erasures have cut or are cutting, each with its number of records before. Reads the lines after number
+ * `since`.
  */
 export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string, number> {
   return new Map(
@@ -88,7 +88,8 @@ export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string,
 }
 
 /**
- * Throws ConfigError when digests of erasures were made with another key: with this one, nobody in them is recognized.
+ * Throws ConfigError when the digests of erasures were made with another key, because this key would recognize no
+ * erased person.
  *
  * @param fingerprint the fingerprint of private/hmac.key
  */
@@ -129,7 +130,7 @@ export class Register {
     return erasuresOf(this.lines);
   }
 
-  /** The erasure that was begun and is not complete. */
+  /** The unfinished erasure, if there is one. */
   get unfinished(): Erasure | undefined {
     return this.erasures.find(({ done }) => !done);
   }
@@ -139,7 +140,7 @@ export class Register {
     return this.erasures.at(-1);
   }
 
-  /** True if the private file holds bytes of erased rows in free blocks, and has to be rewritten. */
+  /** True if the private file must be rewritten, because its free blocks contain bytes of erased rows. */
   get holdsErasedBytes(): boolean {
     const last = this.lines.findLast(({ event }) => event === 'rows-deleted' || event === 'rewritten');
     return last?.event === 'rows-deleted';

@@ -1,8 +1,9 @@
 /**
- * `retention`: how long events, their landed pages and opt-outs are kept. Rows leave the file before it is published; pages
- * are removed after a file was published that has what was computed from them. What nothing could bring back is a
- * *deletion*: landed pages, and rows without landed pages. It needs a complete run that compared both clocks, and at most
- * a few days are deleted in one night: a wrong clock or a mistyped setting must not empty the data folder.
+ * `retention`: how long events, their landed pages and opt-outs are kept. Rows leave the file before it is published.
+ * Their pages are removed afterwards, when the published file has everything that was computed from them. Removing
+ * pages, or rows without pages, is a *deletion*, because nothing can bring them back. A deletion needs a complete run
+ * that compared both clocks, and one night deletes a few days at most. So a wrong clock or a mistyped setting cannot
+ * empty the data folder.
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -48,7 +49,10 @@ export interface DueFolder {
 
 /** What is past its retention. */
 export interface Due {
-  /** Days of events that may leave the file, as far as a lake allows: those whose pages stay, and the others. */
+  /**
+   * Days of events that may leave the file (with a lake: only if the lake has them). Pages stay for some, and are
+   * missing for the others.
+   */
   readonly rows: readonly Day[];
   readonly rowsWithoutPages: readonly Day[];
   /** Days on which opt-outs ended, the versions of which leave the file. */
@@ -167,8 +171,8 @@ export interface Removed {
 }
 
 /**
- * What retention may do: `file` takes only rows out of the file whose pages stay, `limited` also deletes what a night may
- * delete, `agreed` deletes whatever is due.
+ * What retention may remove: `file` only rows whose pages stay, `limited` also as many days as a night may delete,
+ * `agreed` everything that is due.
  */
 export type Deleting = 'file' | 'limited' | 'agreed';
 

@@ -34,7 +34,7 @@ const MOST = 15;
  */
 export function* spelledIn(text: string): Generator<Spelled> {
   for (const { 0: run, index: from } of text.matchAll(RUN)) {
-    // Nearly all digits belong to an instant or an id.
+    // Most runs of digits are instants or ids, so they are skipped early.
     if (run.length > MOST && ONE_GROUP.test(run)) continue;
     const groups = [...run.matchAll(GROUP)].filter(([, digits]) => digits !== undefined);
     for (const [nth, { index: first }] of groups.entries()) {
@@ -60,7 +60,7 @@ export function* spelledIn(text: string): Generator<Spelled> {
       yield { start: index - local.length + nth, end, plain: `${name}@${domain}`.toLowerCase() };
     }
   }
-  // What the load recognizes by how a reader sees it: between tags, entities and escapes.
+  // The load also finds numbers that tags, entities or escapes interrupt.
   yield* findingsIn(text);
 }
 

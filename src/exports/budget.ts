@@ -38,8 +38,9 @@ interface Circumstances {
 }
 
 /**
- * The number of records that an entry takes from a budget: 0 if nothing is billed; the actual records once the export has
- * landed; before that, and where a person accepted fewer, its estimate, at least one record. `undefined` if the size is unknown.
+ * The number of records that an entry takes from a budget: 0 if nothing is billed; the actual records once the export
+ * has landed; before that, and if you accepted fewer records, its estimate, at least one record. `undefined` if the
+ * size is unknown.
  */
 export function recordsOf({ billed, state, records, estimate, accepted }: Export): number | undefined {
   if (billed === 'no') return 0;
@@ -54,9 +55,9 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
   /** Message totals for each day that the daily statistics cover. */
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly budget: Budget | undefined;
-  /** True if the journal may lack lines and no person has confirmed it; nothing is paid in that case. */
+  /** True if the journal may lack lines and you have not confirmed it; then nothing is paid. */
   readonly unsure: boolean;
-  /** Days whose events the warehouse holds or held; a journal that lacks lines may lack their exports. */
+  /** Days whose events are or were in the warehouse; a journal that lacks lines may lack their exports. */
   readonly held: ReadonlySet<Day>;
   /** Days that this run has already requested. */
   readonly asked?: ReadonlySet<Day>;
@@ -93,7 +94,7 @@ export function decide(
 }
 
 /**
- * True if the last two requests had the same unknown answer, and no person has decided about either. Texts that differ only in
+ * True if the last two requests had the same unknown answer and you decided about neither. Texts that differ only in
  * words with digits, such as days and ids of requests, are the same.
  */
 function areAnsweredAlike(entries: readonly Export[]): boolean {
@@ -145,7 +146,7 @@ export function planRequests(
     if (decision.verdict === 'request') {
       leftInRun -= needOf(estimate ?? 1);
       leftInMonth -= needOf(estimate ?? 1);
-      // Whatever it leaves of the budget, no other day is requested before its size is known.
+      // No other day is requested until this one's size is known, whatever budget remains.
       waits = estimate === undefined;
     }
     return decision;
@@ -172,7 +173,7 @@ export const REASONS = {
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
   // A later night requests its statistics again; when two agree, the day is no longer reported.
   no_messages: 'no messages so far (`backfill --yes-paid` requests it anyway)',
-  // It reserves the rest of the budget until its number of records is known.
+  // It reserves the rest of the budget until it has landed.
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
   unsure: 'perhaps paid already: the journal may lack lines (`dawnload recover`)',

@@ -1,6 +1,5 @@
 /**
- * What a paid export is, all of it pure: the lines of the journal, how each changes an export, its states, and the advice on one
- * that no run can finish without your decision.
+ * Defines a paid export: its journal lines, how each changes its state, and the advice when only you can decide. Pure.
  */
 import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
@@ -41,7 +40,7 @@ export const EXPORT = new Kind(
       /** The records to expect; `undefined` if no statistics existed to estimate from. */
       estimate: wholeNumber.optional(),
       pricePerRecord: z.number().nonnegative(),
-      /** The key of the export that a person chose to pay for again. */
+      /** The key of the export that you chose to pay for again. */
       again: key.optional(),
       /** The id of the run that intended this export. */
       run: text.optional(),
@@ -64,7 +63,7 @@ export const EXPORT = new Kind(
     z.object({
       ...event('loaded'),
       key,
-      /** What shows that the export is complete although records came twice, or its end was odd. */
+      /** The evidence that the export is complete although records came twice or its end was odd. */
       proof: z.enum(['statistics', 'readings']).optional(),
       /** The number of missing records that the settings tolerate. */
       tolerated: wholeNumber.optional(),
@@ -103,7 +102,10 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly loadedAt?: Date;
   /** True if you have accepted the pages that landed as the complete export. */
   readonly accepted?: boolean | undefined;
-  /** The number of records that a loaded export may lack, 0 if it is not known; undefined if it lacks nothing. */
+  /**
+   * The number of records that a loaded export may lack, 0 if the number is unknown; undefined if the export is
+   * complete.
+   */
   readonly short?: number | undefined;
   readonly proof?: 'statistics' | 'readings' | undefined;
   readonly tolerated?: number | undefined;
@@ -189,7 +191,7 @@ export const STATES = {
   ready: 'the service has made it, and its pages are downloaded next',
   landed: 'all pages are on disk, and are not loaded yet',
   loaded: 'its records are in the warehouse',
-  ambiguous: 'it is not known whether the service has made it; your decision is needed',
+  ambiguous: 'it is unknown whether the service made it; your decision is needed',
   failed: 'the service refused it',
   withdrawn: 'the request was never sent',
   abandoned: 'you gave it up',
@@ -200,7 +202,7 @@ export function isState(text: string): text is ExportState {
   return Object.hasOwn(STATES, text);
 }
 
-/** Billing state of an export: `maybe` until the answer to E20 is known. */
+/** Billing state of an export: `maybe` until the answer to E20 is recorded. */
 export type Billed = 'no' | 'maybe' | 'yes';
 
 type Moves = Readonly<Partial<Record<Line['event'], ExportState>>>;
@@ -239,7 +241,7 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
   // may also find that the id belongs to another day, or find an id that was missing.
   landed: { ...CORRECTED, loaded: 'loaded', ready: 'ready', doubted: 'landed' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded', short: 'loaded' },
-  // A person may judge the answer to have been a refusal (`exports.refusals`).
+  // You may judge the answer to be a refusal (`exports.refusals`).
   ambiguous: { ...CORRECTED, failed: 'failed' },
   // The day of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
   // becomes ambiguous if the ledger was restored and another record shows it as billed.
@@ -335,8 +337,8 @@ export function exportsOf(lines: readonly Line[]): Map<string, Export> {
 const TROUBLES_BEFORE_A_PERSON = 3;
 
 /**
- * True if only a user's decision can finish this export. An export in the state `intended` belongs to the active run; if
- * no run is active, its run was killed before recording the outcome, and the next run records the export as ambiguous.
+ * True if only your decision can finish this export. An export in the state `intended` belongs to the active run; if no
+ * run is active, its run was killed before recording the outcome, and the next run records the export as ambiguous.
  */
 export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;

@@ -38,10 +38,10 @@ import {
   applyLine,
 } from './export.js';
 
-/** The places that may know an export, the most reliable one first. */
+/** The places that may record an export, the most reliable one first. */
 export type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
 
-/** An export that another file knows, and the ledger lacks. */
+/** An export that another file records and the ledger lacks. */
 export interface Untracked extends ExportRow {
   readonly state: ExportState;
   readonly knownBy: Place;
@@ -131,7 +131,10 @@ export class Ledger {
     });
   }
 
-  /** Reads the texts of the answers that persons may judge. Exports with one of `refusals` appear as `settle` will record them. */
+  /**
+   * Reads the kept answers that you may judge. Exports whose answer is in `refusals` appear as `settle` will record
+   * them.
+   */
   async readTexts(refusals: readonly string[] = []): Promise<void> {
     for (const entry of this.entries()) {
       const kept = await readKept(this.place.dataDir, entry);
@@ -204,7 +207,7 @@ export class Ledger {
   }
 
   /**
-   * Records what became of an export; an event that changes nothing, as in a rebuild, writes no line.
+   * Records an event of an export. An event that changes nothing, as in a rebuild, writes no line.
    *
    * - `failed`: the service clearly refused the request (E20); nothing is billed, and the day is free again
    * - `withdrawn`: the request provably never left this machine; nothing is billed, and the day is free again
@@ -213,7 +216,7 @@ export class Ledger {
    * - `ready`: E21 gave the number of pages; a landed export with a damaged page is open again
    * - `landed`: every page is durable on disk; `landedAt` is later than that of an earlier landing
    * - `loaded`: every page is in the warehouse; ends a doubt
-   * - `short`: the number of records that the loaded export may lack (0: not known)
+   * - `short`: the number of records that the loaded export may lack (0: unknown)
    * - `troubled`: the paid export was not delivered (E21 `error`, `not_found`, or not ready in time); the next run
    *   tries again, and after several failures the export needs action
    * - `doubted`: the service reports no records (E21) although the daily statistics count some, or much of a landed
@@ -294,7 +297,7 @@ export class Ledger {
     return this.#record({ event: 'intended', key, ...intent, again });
   }
 
-  /** Enters an export that is known only from the user. */
+  /** Enters an export that only the user has named. */
   async #enter(key: string, day: Day, pricePerRecord: number): Promise<void> {
     if (windowOf(day).end > this.effects.now()) {
       throw new UsageError(`${day} is not over, so it cannot be exported yet.`, { hint: 'Check the key.' });
@@ -304,9 +307,9 @@ export class Ledger {
   }
 
   /**
-   * Enters exports that other files list (`recover`) in their known state; the ledger may have them as not billed.
+   * Enters exports in the state that other files list (`recover`). The ledger may have them as not billed.
    *
-   * @param price of a record, for exports of which no price is known
+   * @param price per record, for exports without a recorded price
    */
   async recover(untracked: readonly Untracked[], price = 0): Promise<void> {
     for (const one of untracked) await this.#inTurn(() => this.#enterUntracked(one, price));
@@ -374,7 +377,7 @@ function isKnown(known: Export, entry: Outcome): boolean {
   }
 }
 
-/** The longest text that is offered to a person to judge, in characters. */
+/** The longest answer that you are asked to judge, in characters. */
 const LONGEST_TEXT = 500;
 
 /** The text of an error on one line without personal data; undefined if it is too long to be judged whole. */
@@ -426,7 +429,7 @@ function changeOfId(
 export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
 
 /**
- * Reads the ledger and compares the journal with the heads that other files carry.
+ * Reads the ledger, and compares the journal with the heads in other files.
  *
  * @param published the head in the published warehouse file
  * @throws DamageError if a line of the journal is invalid
@@ -439,7 +442,7 @@ export async function ledgerState(
 ) {
   const before = await lockState(place.dataDir);
   const journal = await Journal.read(place, effects);
-  // A reader, who has no keys, may have a copy of the published file alone, which then says all that is known of exports.
+  // A reader without keys may have only a copy of the published file, which is then the only source about exports.
   const folders = foldersOf(place.dataDir);
   const isOfReader =
     place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
@@ -451,7 +454,7 @@ export async function ledgerState(
   await ledger.readTexts(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);
-  // A reader of the files may not see every reason for a doubt, and cannot act on an export.
+  // A reader may not see every reason for a doubt, and cannot act on an export.
   const { doubt } = ledger;
   const needed = isOfReader ? [] : actionsNeeded(ledger.entries(), doubt, lock.taken);
   return { journal, ledger, lock, doubt, needed };

@@ -1,6 +1,6 @@
 /**
- * E20: guarantees that nothing is paid for by accident and nothing is paid for twice. The days that no export covers are
- * requested one after the other, within the budget (budget.ts) and the user's consent. A request is sent only after the
+ * Requests paid exports (E20), and guarantees that nothing is paid for by accident or twice. Requests the days without
+ * an export one after the other, within the budget (budget.ts) and your consent. A request is sent only after the
  * checks have passed and the intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { createHash } from 'node:crypto';
@@ -44,7 +44,7 @@ export interface ExportLine {
   readonly requested: boolean;
 }
 
-/** What a run reports of exports. */
+/** The exports in the report of a run. */
 export interface ExportReport {
   readonly exports: ExportLine[];
   /** The keys of exports that the service has not finished. */
@@ -64,7 +64,7 @@ export interface PaymentParts extends LandingParts {
 /** Downloads an export whose request was accepted (E21). */
 type Download = (entry: Export) => Promise<void>;
 
-/** A day of events that was not requested, with the reason. */
+/** A day of events that was not requested, with the reason as a clause. */
 export interface Unpaid {
   readonly day: Day;
   readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
@@ -151,7 +151,7 @@ export async function requestMissing(
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
       else if (sent === 'refused') refusals++;
       else {
-        // An id that another export has belongs to one of the two at most.
+        // If two exports have the same id, at most one of them is right.
         const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
         refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
         const downloading = keepFailure(download(sent)).finally(() => downloads.delete(downloading));
@@ -239,7 +239,7 @@ async function affordable(key: string, parts: PaymentParts): Promise<number | un
   });
 }
 
-/** Prints the total spent on this run's exports, if there are any. */
+/** Prints the total cost of this run's exports, if there are any. */
 function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: PaymentParts): void {
   const { budget, currency } = ledger.settings;
   const requested = report.exports.filter((line) => line.requested).length;
@@ -264,7 +264,7 @@ function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }:
   );
 }
 
-/** The day to request, or the key of an export whose day a person pays for again; and the records to expect. */
+/** The day to request, or the key of an export to pay for again, with the expected records. */
 type Wish = ({ readonly day: Day } | { readonly again: string }) & { readonly estimate: number | undefined };
 
 /** The requested export; or the reason for its absence, which decides whether later days are requested. */
@@ -347,7 +347,7 @@ export async function requestExport(
       isError: false,
     };
   }
-  // The text is kept alone, so that what a person lists is what is compared.
+  // The text is kept without anything around it, because the text that you list is compared with it whole.
   const text = told.kind === 'error' ? judgedText(secrets.hide(told.text)) : undefined;
   if (told.kind !== 'refused' && (text === undefined || !isJudged(text, refusals)))
     return { kind: 'unknown', note, body: text ?? redacted, isError: text !== undefined };
@@ -359,8 +359,8 @@ export async function requestExport(
 const LONGEST_ID = 4096;
 
 /**
- * The meaning of an answer to E20. An export id means billed, whatever the status; `readError` tells refusals and
- * errors. After any other answer the export may have been made and billed. Pure; the table is in docs/money.md.
+ * The meaning of an answer to E20. An export id means billed, whatever the status; `readError` distinguishes refusals
+ * from errors. After any other answer the export may have been made and billed. Pure; the table is in docs/money.md.
  */
 export function readAnswer(
   status: number,
@@ -372,7 +372,7 @@ export function readAnswer(
   | { kind: 'unknown' } {
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object') return { kind: 'unknown' };
-  // Of two ids either may be the billed one.
+  // With two ids, either may be the billed one.
   if (envelope.twice.has('export_id')) return { kind: 'unknown' };
   const exportId = exportIdIn(envelope.parts, body);
   // The answer is kept, and the export may be billed; a text of this length is not an id.
@@ -403,7 +403,7 @@ async function record(
   switch (outcome.kind) {
     case 'accepted': {
       const entry = await ledger.requested(key, outcome.exportId);
-      // The folder names the id, should the journal be lost before the first page lands.
+      // The folder's name has the id, in case the journal is lost before the first page lands.
       await landing.reading({ day, key, exportId: outcome.exportId });
       return entry;
     }

@@ -1,6 +1,6 @@
 /**
- * Paid exports that the journal lacks although another part of the data folder knows them: another journal that was in the
- * place of the second copy, a warehouse file, or the folder of an export in the landing zone.
+ * Finds paid exports that the journal lacks but another part of the data folder records: a journal in the place of the
+ * second copy, a warehouse file, or the folder of an export in the landing zone.
  */
 import { join } from 'node:path';
 import type { Day } from '../ground/calendar.js';
@@ -45,7 +45,7 @@ export async function untrackedIn(
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** True if the entry is billed too and has its id, or the answer in the other file is listed as a refusal by now. */
+/** True if the ledger's entry is billed and has the id, or the other file's answer is now listed as a refusal. */
 function isTracked({ state, exportId }: Untracked, entry: Export | undefined): boolean {
   if (entry === undefined) return false;
   if (entry.state === 'ambiguous' && exportId !== undefined) return state === 'abandoned';

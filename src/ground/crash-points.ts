@@ -13,7 +13,8 @@ export const POINTS = {
   'load/after-commit': 'The pull is loaded. The next run takes it up from its models.',
   'erase/landing-swept': 'Pages are cut and days are not loaded again. `forget` resumes by its record.',
   'erase/loaded': 'Both files may differ. `forget` resumes, and publishes.',
-  'exports/after-replace': 'The private file knows the ledger. The next run writes it again.',
+  'exports/after-replace':
+    'The private file lists the exports of the ledger. The next run writes them again.',
   'model/done': 'Models are committed. The next run refreshes what is dirty, and publishes.',
   'check/before-commit': 'The findings are rolled back. The next run checks again.',
   'check/done': 'Nothing is published. The next run publishes.',

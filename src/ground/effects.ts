@@ -17,10 +17,10 @@ export interface Effects {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Returns a random number in [0, 1), for jitter. */
   random(): number;
-  /** Returns what tells a file from a copy of it: an open file, or one by its path. */
+  /** Returns the inode and birth time of a file, open or by path; a copy of the file has others. */
   readonly identify: (file: FileHandle | string) => Promise<FileIdentity>;
   /**
-   * Marks a point just before or after a durable step. Does nothing normally; with `DAWNLOAD_CRASH_AT=point` (or
+   * Marks a point just before or after a durable step. Normally does nothing; with `DAWNLOAD_CRASH_AT=point` (or
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
   reach(point: CrashPoint): void;

@@ -182,7 +182,7 @@ export class EnvelopeScanner {
           if (closing.length <= 2) this.#endValue(at);
         }
       } else if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
-        // Spaces may stand everywhere but inside a text, a number or a word.
+        // JSON allows spaces everywhere except inside a text, a number or a word.
         if (state === NUMBER) state = this.#endNumber('', at);
         else if (state === ESCAPE) state = STRING;
         else if (state === WORD || state === MARK) state = this.#atOddSpace(state);
@@ -260,7 +260,7 @@ export class EnvelopeScanner {
     this.#state = state;
   }
 
-  /** The state after a space inside a word or a byte order mark; before the mark, spaces may stand. */
+  /** The state after a space inside a word or a byte order mark. Spaces are allowed before the mark. */
   #atOddSpace(state: number): number {
     return state === MARK && this.#read === 0 ? TOP : FAILED;
   }

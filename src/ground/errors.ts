@@ -98,7 +98,7 @@ export class RefusedError extends DawnloadError {
   override readonly exitCode = EXIT.refused;
 }
 
-/** No fault, but too early: another run has the lock, or the day is not complete. The user tries again later. */
+/** Too early: another run has the lock, or the day is incomplete. The user tries again later. */
 export class TryLaterError extends DawnloadError {
   override readonly exitCode = EXIT.tryLater;
 }
@@ -124,7 +124,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof DawnloadError ? error.exitCode : EXIT.incomplete;
 }
 
-/** How a run ended, as the last line of its log and its heartbeat have it. */
+/** How a run ended, for the last line of its log and for the heartbeat. */
 export function endOf(exitCode: ExitCode, failure?: unknown) {
   const isOurs = failure instanceof DawnloadError;
   return {

@@ -43,7 +43,7 @@ const KINDS = [
 /** The columns of `events` that identify a person, the strongest first. */
 export const ID_COLUMNS = ['user_id', 'service_user_id', 'device_id', 'service_device_id'] as const;
 
-/** Columns in which models hold persons as numbers. */
+/** Columns of models that identify persons by number. */
 export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_id'];
 
 /** True if a field of this kind may be an object or a list. */

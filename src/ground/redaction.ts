@@ -12,7 +12,7 @@ export const HIDDEN = '…';
  */
 const TELLING_LENGTH = 8;
 
-/** The secrets that a client holds: both keys, and every token that it received. */
+/** The secrets of a client: both keys, and every token that it received. */
 export class Secrets {
   readonly #patterns = new Map<string, RegExp>();
 

@@ -1,4 +1,4 @@
-/** What all layers share about streams: their names, and the job, which lists the days that a run pulls. */
+/** Types about streams that all layers share: names, and the job with the days that a run pulls. */
 import { dayOf, shiftDay, type Day, type DayRange } from './calendar.js';
 
 /**
@@ -17,15 +17,15 @@ export interface Job {
   readonly days: DayRange;
   /** The part of `days` to pull even if it is loaded, because counts may be restated. */
   readonly again: DayRange;
-  /** True to accept answers of the free streams even if they delete days that the warehouse holds. */
+  /** True to accept answers of the free streams even if they delete loaded days. */
   readonly acceptEmpty: boolean;
   /** For paid exports: the days whose events are wanted. */
   readonly eventDays: DayRange;
   /** The first day that `retention.events` keeps: a day before it would be deleted immediately, so it is never bought. */
   readonly keptFrom?: Day | undefined;
   /**
-   * The consent to paid exports: `budget` is the standing consent of the configuration; `given` is a person's consent
-   * on the command line; `ask` means that a person still has to be asked.
+   * The consent to paid exports: `budget` is the standing consent in the settings, `given` was given on the command
+   * line, `ask` means that the command still asks you.
    */
   readonly consent: 'budget' | 'given' | 'ask';
 }

@@ -1,17 +1,17 @@
 /**
- * Handles texts that may hold half of a surrogate pair, which JavaScript accepts, and DuckDB, URLs and UTF-8 reject,
- * mistyped words, and prices of records. Pure.
+ * Text helpers: cuts and serializes text that may have half a surrogate pair (DuckDB, URLs and UTF-8 reject it),
+ * suggests words, formats prices and sizes. Pure.
  */
 import { closest, distance } from 'fastest-levenshtein';
 
 /** Returns at most the first `most` characters of a text; it never cuts a surrogate pair, such as an emoji, in two. */
 export function cut(text: string, most: number): string {
-  // A character is at most two units: the rest of a text of millions is not looked at.
+  // A character has at most two units, so this reads only the beginning of a text of millions.
   const whole = text.slice(0, 2 * most + 2).toWellFormed();
   return whole.length <= most ? whole : Array.from(whole).slice(0, most).join('');
 }
 
-/** The most of one value that people see; JSON, CSV and Parquet have all of it. */
+/** The most characters of one value in text for people. JSON, CSV and Parquet have the whole value. */
 const LONGEST_SHOWN = 1_000;
 
 /** Shortens a value for people, with an ellipsis if anything was removed. Its time does not depend on the length. */
@@ -28,13 +28,15 @@ export function wellFormedJson(value: unknown): string {
   );
 }
 
-/** `Did you mean X? ` for a word that is near a known one; empty if it is near none. */
+/** `Did you mean X? ` for a word that is similar to a known one, otherwise empty. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearWords(word, known);
   return near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
 }
 
-/** The known words that contain the word, at most three of them; else the one that differs in at most a third of its letters. */
+/**
+ * At most three known words that contain the word, otherwise the one that differs in at most a third of its letters.
+ */
 export function nearWords(word: string, known: readonly string[]): string[] {
   if (known.length === 0) return [];
   const holding = known.filter((one) => word.length > 2 && one.includes(word));
@@ -46,7 +48,7 @@ export function nearWords(word: string, known: readonly string[]): string[] {
 /** Maximum number of decimal places of a price. */
 const DIGITS = 12;
 
-/** The digits of a sum of binary fractions that are surely right. */
+/** The number of digits of a sum of binary fractions that are certainly correct. */
 const SOUND_DIGITS = 14;
 
 interface Priced {
@@ -72,7 +74,7 @@ export function formatPrice(amount: number, currency: string | undefined, langua
   return currency === undefined ? number : `${number}\u00a0${currency}`;
 }
 
-/** The clause `, price about 13,918.5 KRW`; nothing where the price is not known, or 0, as where none is set. */
+/** The clause `, price about 13,918.5 KRW`; empty if the price is unknown or 0 (no price set). */
 export function pricePart(amount: number | null | undefined, currency?: string | null, about = ''): string {
   const isKnown = amount !== undefined && amount !== null && amount !== 0;
   return isKnown ? `, price ${about}${formatPrice(amount, currency ?? undefined)}` : '';

@@ -1,6 +1,6 @@
 /**
- * Whether the journal lacks something: other files carry the number and the checksum of a line that it had, and the
- * witness shows that the folder was restored or copied.
+ * Decides whether the journal lacks lines. Other files carry the number and checksum of a line that it had, and the
+ * witness reveals a restored or copied folder.
  */
 import type { Effects } from '../ground/effects.js';
 import { DamageError } from '../ground/errors.js';
@@ -17,14 +17,14 @@ export interface KnownHead extends Head {
 export class Doubt extends DamageError {
   /**
    * @param why a sentence
-   * @param newest the highest number that another file knows
-   * @param erase the names of the erasures that are missing: then nothing is loaded, published or pushed
+   * @param newest the highest line number in another file
+   * @param erase the names of missing erasures; while there are any, nothing is loaded, published or pushed
    */
   constructor(
     readonly why: string,
     readonly newest: number,
     readonly erase?: string,
-    /** `pushed` if only rows beside the journal are missing. */
+    /** `pushed` if the journal is whole and only rows in `ledger/pushed/` are missing. */
     readonly of?: 'pushed',
   ) {
     const [refused, hint] =
@@ -35,7 +35,7 @@ export class Doubt extends DamageError {
           ]
         : [
             'Erased persons could come back, so nothing is loaded, published or pushed.',
-            'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures known to the private warehouse.',
+            'Restore data/ledger from its newest backup, or run `dawnload recover`, which enters the erasures that the private warehouse lists.',
           ];
     super(`${why} ${refused}`, { hint });
   }
@@ -50,7 +50,7 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
   const unsure = decided?.event === 'unsure' ? decided : undefined;
   const agreed = journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? [line.forgotten] : []));
   const missing = heads.filter((head) => !journal.holds(head));
-  // Number 0 belongs to no line, so it proves nothing.
+  // No line has the number 0, so it proves nothing.
   const unknown = missing.find(({ seq }) => seq > Math.max(-1, ...agreed));
   // A journal that has the line of a head has every erasure before it, and those that it lacked are in its doubts.
   const unerased = [
@@ -74,7 +74,7 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
 /**
  * Compares the journal of a data folder with the witness and the given heads.
  *
- * @param holds true if the folder had landed data or a published file before this process
+ * @param holds true if the folder had landed data or a published file before this process started
  * @throws StorageError
  */
 export async function doubtIn(

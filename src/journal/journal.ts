@@ -1,9 +1,9 @@
 /**
- * The journal, `ledger/journal.jsonl`: the one append-only file of what happened in a data folder. Each line has a number
- * and a checksum over all bytes before it, so one pass over the file proves that no byte changed. The second copy reveals
- * missing lines at the end; the heads in other files reveal that both files lack them (doubt.ts). The shape of a line, and
- * the functions that fold the lines of its kind into what is true now, are in the folder of the feature. A line never has
- * a plain id of a person, SQL, a row, or a text of the service; it is ASCII, so any text is read back unchanged.
+ * The journal, `ledger/journal.jsonl`: the one append-only record of what happened in a data folder. Each line has a
+ * number and a checksum over all bytes before it, so one pass over the file proves that no byte changed. The second
+ * copy reveals missing lines at the end. Heads stored in other files reveal truncation of both files (doubt.ts). The
+ * folder of each feature declares its lines and folds them into the current state. A line never contains a plain id of
+ * a person, SQL, a row, or a text of the service. Lines are ASCII, so any text is read back unchanged.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
@@ -50,8 +50,8 @@ export type LineOf<K> = K extends Kind<infer L> ? L : never;
 export type Entry<L> = (L extends unknown ? Omit<L, 'at' | 'seq'> : never) & { readonly event: string };
 
 /**
- * The first line of a journal, and the one that names the project. `folder` is random: it tells the second copy of this
- * folder from that of another folder of the same project.
+ * The journal's first line, and the one that names the project. `folder` is random: it distinguishes this folder's
+ * second copy from that of another folder of the same project.
  */
 export const PROJECT = new Kind(
   'project',
@@ -64,11 +64,10 @@ export const RUN = new Kind(
   z.discriminatedUnion('event', [
     z.object({ ...event('begun'), runId: text, command: text, version: text, processId: wholeNumber }),
     z.object({ ...event('ended'), runId: text, exitCode: wholeNumber, outcome: text, summary }),
-    // The journal may lack lines. Files that carry the head of this journal keep the names of missing erasures known.
-    // `of` is `pushed` where rows beside the journal are missing, and the journal itself may be whole.
+    // The journal may lack lines. The names of missing erasures are part of the head, so other files keep them. `of` is
+    // `pushed` if rows in `ledger/pushed/` are missing; the journal itself may be whole.
     z.object({ ...event('unsure'), why: text, erase: text.optional(), of: z.literal('pushed').optional() }),
-    // A person agreed that the lines up to the number `forgotten` are lost, or in this journal, and the rows of the calls whose
-    // lines have the numbers `lost`.
+    // You agreed that lines up to number `forgotten` may be lost, and so may the rows of the calls in the lines `lost`.
     z.object({ ...event('confirmed'), forgotten: wholeNumber, lost: z.array(wholeNumber) }),
   ]),
 );
@@ -91,7 +90,7 @@ export function runsOf(lines: readonly RunLine[]): PastRun[] {
 /** Lines after which a request leaves that is billed or reaches people, or data is erased. */
 const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended', 'erase/begun']);
 
-/** The part of the lines about erasures that names an erasure. */
+/** The part of an erasure's line that identifies it. */
 const ERASED = new Kind('erase', happened.extend({ ids: z.array(z.string()).default([]) }));
 
 /** Where the journal, its second copy and its witness are. */
@@ -110,7 +109,7 @@ interface Written {
   readonly seq: number;
 }
 
-/** The most links that are followed one after the other; the kernel follows as many. */
+/** The maximum length of a chain of links, as in the kernel. */
 const LINKS = 40;
 
 /** The place of the second copy behind links: a copy that is written anew must not replace the link to it. */
@@ -183,19 +182,19 @@ export class Journal {
     return journal;
   }
 
-  /** The end of the journal and the erasures that it knows; files that are written now carry it. */
+  /** The journal's head: its last line and the names of its erasures. Files written from now on carry it. */
   get head(): Head {
     const erase = [...this.erasures.slice(-1), ...this.lackedErasures].join(' ');
     const last = this.#lines.at(-1);
     return { seq: last?.seq ?? 0, sum: checksumIn(last), erase };
   }
 
-  /** The names of the erasures that the journal holds, oldest first. */
+  /** The names of the journal's erasures, oldest first. */
   get erasures(): string[] {
     return this.of(ERASED).flatMap((line) => (line.event === 'begun' ? [erasureNamed(line.ids)] : []));
   }
 
-  /** The erasures that a doubt named, and that were not entered since. */
+  /** Erasures that an earlier doubt reported as missing and that nobody has entered since. */
   get lackedErasures(): string[] {
     const named = this.of(RUN).flatMap((line) => (line.event === 'unsure' ? erasuresIn(line.erase) : []));
     return [...new Set(named)].filter((name) => !this.erasures.includes(name));
@@ -221,7 +220,7 @@ export class Journal {
     const known = kind.known.get(this);
     if (known?.searched === this.#lines.length) return known.lines;
     const found = this.#lines.slice(known?.searched).filter((line) => line.kind === kind.name);
-    // The same list as long as it has the same lines: what is folded from it may be kept.
+    // Returns the same list object until a line is added, so callers may cache what they fold from it.
     const isSame = known !== undefined && found.length === 0;
     const lines = isSame
       ? known.lines
@@ -234,7 +233,7 @@ export class Journal {
     const { data, error } = shape.safeParse(jsonOf(line.text));
     if (data !== undefined && data.seq === line.seq) return data;
     if (what === 'new') throw new UsageError(`This cannot be recorded as ${name}.`, { cause: error });
-    throw new DamageError(`${this.path} has a line of the kind ${name} that this version does not know.`, {
+    throw new DamageError(`${this.path} has a line of the kind ${name} that this version cannot read.`, {
       hint: 'It was written by a newer version: install that one, or restore the ledger folder from a backup.',
       cause: error,
     });
@@ -244,7 +243,7 @@ export class Journal {
    * Appends a line; resolves once it and, where the disk allows it, its copy are durable. After a `StorageError` the
    * journal is unchanged.
    *
-   * @param given a number above the next one, after lines that a lost journal held
+   * @param given a number above the next one, to skip the numbers of lost lines
    */
   append<L extends Happened>(kind: Kind<L>, entry: Entry<L>, given?: number): Promise<L> {
     return this.#inTurn(async () => {
@@ -295,7 +294,7 @@ export class Journal {
     );
   }
 
-  /** Resolves when every line is written; then the witness knows the end. */
+  /** Resolves once every line is written and the witness has the head. */
   close(): Promise<void> {
     return this.#inTurn(() => this.witness());
   }
@@ -336,7 +335,7 @@ export const erasureNamed = (ids: readonly string[]): string =>
 /** The names of erasures in a head or a doubt. */
 export const erasuresIn = (names = ''): string[] => names.split(' ').filter((name) => name !== '');
 
-/** A journal and its second copy, as they were found. */
+/** The journal and its second copy as read from disk. */
 interface Found {
   readonly path: string;
   readonly own: Buffer;
@@ -347,7 +346,7 @@ interface Found {
   readonly hash: Hash;
   /** True if whole lines follow that do not count. */
   readonly isDamaged: boolean;
-  /** The second copy, if it is damaged and has more lines than count: the file may have lost them. */
+  /** The second copy, if it is damaged and longer than the valid lines: the journal may have lost some of its lines. */
   readonly hidden: Buffer | undefined;
   readonly lacks: string | undefined;
   readonly others: readonly unknown[];
@@ -355,8 +354,8 @@ interface Found {
 }
 
 /**
- * Reads the file (`own`) and its copy, and compares them: each is a chain that proves itself. A copy that is another
- * journal of this folder stays until the user confirms.
+ * Reads the journal (`own`) and its copy, and compares them; checksums prove the lines of each. A copy that is another
+ * journal of this folder stays until you confirm.
  *
  * @throws ConfigError when the copy belongs to another data folder; it is the only record of what that folder paid
  */
@@ -387,7 +386,7 @@ async function read(place: JournalPlace): Promise<Found> {
   if (isHidden) lacks ??= `The second copy ${copyPath} is damaged, and ${path} lacks lines that it had.`;
   // A kill between the first line and its copy leaves no copy.
   if (copy.length === 0 && myLines.length > 1) lacks = `The second copy ${copyPath} is missing.`;
-  // The copy is never ahead, so a file that ends before the last line of the copy was cut or damaged, not replaced.
+  // The copy is never ahead. So a journal that ends before the copy was cut or damaged.
   if (isLonger && own.length <= second.lastIndexOf('\n', -2) + 1) {
     const lost = copied.length - myLines.length;
     const what = own.length === 0 ? 'was missing' : `lacked ${plural(lost, 'line')}`;
@@ -401,7 +400,8 @@ async function read(place: JournalPlace): Promise<Found> {
 
 /**
  * A copy in the place that the settings name may belong to another data folder, and so may one that came with a landing
- * zone that was moved here. A lost journal is restored from a copy that the witness knows, or beside its landed data.
+ * zone that was moved here. A lost journal is restored from the copy if the witness has the copy's head, or the folder
+ * has landed data.
  */
 async function assertCopyOfFolder(
   { dataDir, ledgerCopy }: JournalPlace,
@@ -443,7 +443,7 @@ function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unkn
 
 /** Throws ConfigError where the settings name something else, which the second copy would replace. */
 async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: string): Promise<Buffer> {
-  // A device would be replaced, a pipe would be waited for, and a link to the journal would be no second copy.
+  // Writing would replace a device, and reading a pipe would wait. A link to the journal is not a second copy.
   const [there, own] = await Promise.all([copyPath, path].map(statIfThere));
   const isUsable = there === undefined || there.isFile() || there.isDirectory();
   const isOwn =

@@ -1,8 +1,8 @@
 /**
- * The witness, `private/witness.json`: the head of the journal, and which file the witness itself is. Backups leave it out.
- * A data folder without it was restored from a backup; one whose witness is another file than it says was copied. Inode and
- * birth time stay the same over a reboot, a remount, `mv` on one file system, `chmod` and bind mounts; a copy changes one
- * of them. Snapshots of a whole disk change neither.
+ * The witness, `private/witness.json`, has the journal's head and its own inode and birth time. Backups leave it out,
+ * so a data folder without it was restored from a backup. If inode or birth time differ from the recorded ones, the
+ * folder was copied. Both survive a reboot, a remount, `mv` on one file system, `chmod` and bind mounts; a copy changes
+ * one of them. Snapshots of a whole disk change neither.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ export async function writeWitness(
       'witness',
     );
   await write((own) => own);
-  // A file system on which a rename changes either gives no evidence by it.
+  // If a rename changes one of them on this file system, it is no evidence.
   const after = await identify(path);
   const [inode, born] = [after.inode === before.inode, after.born === before.born];
   if (!inode || !born)
@@ -59,7 +59,7 @@ export async function writeWitness(
 const UNKNOWN = '0';
 const NOTHING: FileIdentity = { inode: UNKNOWN, born: UNKNOWN };
 
-/** True if the witness was copied: the file is another one than the witness says. Throws `StorageError`. */
+/** True if the witness was copied: its inode or birth time differs from the recorded one. Throws `StorageError`. */
 export async function isCopied(
   { file }: Witness,
   dataDir: string,

@@ -119,8 +119,8 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
 
 /**
  * Commits of this folder to a lake; `lake` names its catalog, warehouse and namespace. A commit is `begun` before it is
- * requested, so that after any failure the next push knows which one to look for; `dropped` if it was not requested; and
- * `settled` as the newest one that was seen in the lake, null if the lake has none.
+ * requested, so that the next push can look for it after a failure; `dropped` if it was not requested; and `settled` as
+ * the newest one that was seen in the lake, null if the lake has none.
  */
 const LAKE = new Kind(
   'lake',

@@ -25,7 +25,7 @@ const IDS: readonly string[] = [...ID_COLUMNS, 'recipient', 'recipient_no'];
 /** Number of files that are read together. */
 const AT_ONCE = 64;
 
-/** Makes the lake's session hash as the register does, and know the erased persons. */
+/** Prepares the lake's session: hashes as in the register, and the list of erased persons. */
 export async function prepareErased(
   { session }: Lake,
   config: Pick<Config, 'brand' | 'messenger' | 'fields' | 'privacy'>,
@@ -37,9 +37,7 @@ export async function prepareErased(
 
 const found = z.object({ file: z.string(), ids: count });
 
-/**
- * Reads every data file of the tables that may hold persons. Call `prepareErased` before.
- */
+/** Reads every data file of tables with data about persons. Call `prepareErased` before. */
 export async function searchDataFiles(lake: Lake, progress: (table: string) => void): Promise<Searched> {
   const searched = { tables: 0, files: 0, holding: new Array<HoldingFile>() };
   for (const relation of await relationsOf(lake)) {

@@ -231,7 +231,7 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
     dataFiles: async (session, table) => {
       const snapshot = z.object({ manifest_list: z.string() });
       const [last] = await session.rows('lake/snapshots', snapshot, { table });
-      // A table that was never written has no folder, such as s3://bucket/dawnload/events_1.
+      // A table without data has no folder, such as s3://bucket/dawnload/events_1.
       if (last === undefined) return [];
       const folder = last.manifest_list.replace(/\/metadata\/[^/]*$/, '');
       const files = await session.rows('lake/data_files', dataFile, {
@@ -333,7 +333,7 @@ export const COVERAGE = 'ops.coverage';
 /** The texts of messages, each stored once, by `content_id`. */
 export const CONTENTS = 'message_contents';
 
-/** The days of events that were removed from the file, so that the lake holds contents that the file lacks. */
+/** The days of events that were removed from the file; the lake still has their messages. */
 export async function removedDays({ session }: Lake): Promise<Day[]> {
   const days = await session.rows('status/removed', z.object({ date: z.string() }));
   return days.map(({ date }) => date);

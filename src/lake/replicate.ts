@@ -33,8 +33,8 @@ import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
  * Pushes the differences between the file and the lake. Requires the lock.
  *
  * @param command for the rows of `lake_commits`
- * @param prepareErasure makes the session find erased persons, whose rows are deleted also on days that only the lake
- *   holds; then everything is one commit
+ * @param prepareErasure makes the session recognize erased persons, whose rows are then deleted on all days, even those
+ *   that only the lake has; everything is one commit
  * @returns the commits
  * @throws the errors of `withLake` and `commitTogether`; earlier commits remain
  * @throws ConfigError if the lake is not set up, has another writer, or its columns cannot be adapted
@@ -153,7 +153,7 @@ class Transaction {
     return this.#run('lake/note_part', { relation: COLUMNS_PART, version: quoted(version) });
   }
 
-  /** Deletes the rows of erased persons on days that the file does not hold. */
+  /** Deletes the rows of erased persons on days that the file lacks. */
   async erase(onlyInLake: readonly Day[]): Promise<void> {
     const { session, schemas } = this.writing.lake;
     const days = [...onlyInLake, ...this.removed];

@@ -74,7 +74,7 @@ async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> 
   return asked.filter((day) => !unequal.has(day));
 }
 
-/** A SQL condition that selects the rows of a relation that the lake should hold. */
+/** A SQL condition for the rows of a relation that the lake should have. */
 async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
   const { name, stream, day } = relation;
   if (name === CONTENTS && (await removedDays(lake)).length > 0)

@@ -12,14 +12,14 @@ import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError } from '../ground/errors.js';
 import { namesIn, orStorageError, storageError, unless } from './storage-error.js';
 
-/** Modes of folders and files: they hold personal data, so only the account that runs the job has access. */
+/** Modes of folders and files: only the account that runs the job has access, because they contain personal data. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /** A large text is written in steps of this many bytes; each step requires as much free space. */
 const SPACE_STEP = 64 * 1024 * 1024;
 
-/** Takes half the time of the default level and hardly more space, in chunks so large that a page needs one or two. */
+/** Half the time of the default level for hardly more space. A page needs one or two chunks. */
 export const FAST = { level: 1, memLevel: 9, chunkSize: 256 * 1024 };
 
 type Body = Uint8Array | string | AsyncIterable<Buffer> | ((file: FileHandle) => Promise<string>);
@@ -56,8 +56,8 @@ export class DurableFolder {
   }
 
   /**
-   * Compresses a text into a temporary file in the part of the root that holds the path, and resolves with its path. Checks
-   * free space first, and again whenever the file may have used what was free.
+   * Compresses a text into a temporary file in the path's top folder, such as `landing/`, and resolves with the file's
+   * path. Checks free space first, and again whenever the file may have used it up.
    *
    * @throws StorageError; then no file is left. Any error of the text, likewise
    */

@@ -1,8 +1,8 @@
 /**
- * The landing zone: the answers of the service, verbatim, compressed, changed by erasures alone. All derived data can be
- * built again from it without the network. A pull is one landed unit of a stream: a folder of pages, which contain the answers
- * (JSON, gzip), and its manifest, which is written last and never changed. It is plain data, so loading it requires neither
- * the service nor the ledger.
+ * The landing zone: the service's answers, verbatim and compressed; only erasures change them. All derived data can be
+ * rebuilt from it without the network. A pull is one landed unit of a stream: a folder of pages, which contain the
+ * answers (JSON, gzip), and its manifest, which is written last and never changed. It is plain data, so loading it
+ * requires neither the service nor the ledger.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -133,7 +133,7 @@ export interface Pull {
   readonly pulledAt: Date;
   readonly files: readonly Page[];
   readonly facts: Facts;
-  /** True if an erasure has cut records: only then a pull may hold fewer rows than landed. */
+  /** True if an erasure has cut records; only then may a pull have fewer rows than landed. */
   readonly isCut?: () => boolean;
 }
 
@@ -441,7 +441,7 @@ export class PullWriter {
     readonly before?: string,
   ) {}
 
-  /** The instant of the answer, which the name of a free pull holds. */
+  /** The instant of the answer, which is part of a free pull's name. */
   get pulledAt(): Date {
     if (this.at === undefined) throw new Error(`${this.id} has no instant before it ends.`);
     return this.at;

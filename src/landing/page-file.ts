@@ -92,7 +92,7 @@ export async function readWhole(file: string): Promise<Buffer> {
       throw damaged(file, 'is incomplete or damaged');
     return body;
   } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new TooLargeToHold(`${file} holds more than 64 MiB.`);
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new TooLargeToHold(`${file} has more than 64 MiB.`);
     throw readingError(file, error);
   }
 }

@@ -23,7 +23,7 @@ const holder = z.object({
   command: z.string(),
   since: instant,
 });
-/** The process that holds, or last held, a lock; used in messages only. */
+/** The process that has, or last had, the lock; used in messages only. */
 type LockHolder = z.output<typeof holder>;
 
 /** An empty database needs no more than one thread. */
@@ -78,7 +78,7 @@ export class RunLock {
       () => undefined,
     );
     if (this.instance !== undefined && inode === this.inode) return;
-    throw new StorageError(`The lock ${this.path} was removed or replaced while this run held it.`, {
+    throw new StorageError(`The lock ${this.path} was removed or replaced during this run.`, {
       hint: 'Leave data/private alone during a run. Run again when no other run is active.',
     });
   }
@@ -149,13 +149,13 @@ async function openAlone(path: string, dataDir: string, mendings = 3): Promise<D
 }
 
 /**
- * Repairs a damaged lock file in place: a new file under the same name would be a second lock, and two runs that repair
- * it at the same time would each hold one.
+ * Repairs a damaged lock file in place: a new file under the same name would be a second lock, so two runs that repair
+ * it at the same time would each have a lock.
  */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
   try {
-    // A failure of node:fs has a code, which tells what to repair; one of DuckDB has none.
+    // Errors of node:fs have a code that determines the remedy; errors of DuckDB have none.
     await writeFile(fresh, '');
     await rm(fresh);
     const instance = await openInstance(fresh, SETTINGS);

@@ -130,7 +130,7 @@ export function unless<T>(codes: string, otherwise: T): (error: unknown) => T {
   };
 }
 
-/** Resolves with undefined if a landed file turns out damaged; `tell` is called with the error. */
+/** Resolves with undefined, after calling `tell`, if a landed file is damaged. */
 export async function unlessDamaged<T>(
   reading: Promise<T>,
   tell: (error: DamageError) => void = () => undefined,

@@ -1,6 +1,6 @@
 /**
- * The steps after publishing, in order. No step can undo or withhold what was published; what it writes into the
- * warehouse is seen in the next publication. A step that fails is reported, and the others follow.
+ * The steps after publishing, in order. None can undo or withhold the publication; rows that they write appear in the
+ * next one. A failed step is reported, and the others follow.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ export const lake: Step = {
   failed: 'The lake lacks what was published',
 };
 
-/** A push of the settings. Rows reach people, so none leaves while the journal may lack what was sent. */
+/** A push from the settings. Rows reach people, so nothing is sent while the journal may lack earlier sends. */
 export const push = (settings: Config['pushes'][number]): Step => ({
   name: `push ${settings.name}`,
   wanted: (night) => night.folder.ledger.doubt === undefined && isWhole(night),
@@ -80,7 +80,7 @@ export const page: Step = {
   failed: 'The report could not be written (`dawnload report` tries again)',
 };
 
-/** Tells others of the publication: commands and addresses of the settings. */
+/** Notifies others of the publication: runs the commands and calls the addresses in the settings. */
 export const afterPublish: Step = {
   name: 'after_publish',
   wanted: (night) => night.config.afterPublish.length > 0 && isWhole(night),
@@ -149,7 +149,7 @@ async function tell(
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-LONGEST_SAID)));
   const error = await once(child, 'exit').then(() => undefined, messageOf);
-  // What is in the pipe; a program that stays in the background may keep it open.
+  // Reads what is in the pipe without waiting for its end: a background program may keep it open.
   await Promise.race([once(child.stderr, 'close'), effects.sleep(100)]);
   child.stderr.destroy();
   for (const line of said.trim().split('\n').slice(-MOST_LINES))

@@ -1,6 +1,6 @@
 /**
- * The one door to the data folder for commands that change it: the lock, the account, the project, the journal and whether it
- * lacks something. Its warehouse and the client of the service are opened from it, where a command needs them.
+ * Opens the data folder for every command that changes it: takes the lock, then checks the account, the project and the
+ * journal. The command opens the warehouse and the service client through it, if it needs them.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -26,8 +26,8 @@ interface Opening {
   /** The command, for messages, the lock and the journal. */
   readonly command: string;
   /**
-   * The part of the journal that the command cannot work without: `nothing` for decisions of a person, `erasures` for
-   * whatever loads or publishes, `all` for rows that reach people.
+   * The journal lines that must not be missing: `nothing` for your decisions, `erasures` for commands that load or
+   * publish, `all` for commands whose rows reach people.
    */
   readonly needs: 'nothing' | 'erasures' | 'all';
 }
@@ -47,7 +47,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     readonly landing: LandingZone,
     readonly ledger: Ledger,
     readonly publishedSchema: number,
-    /** The heads that other files carry. */
+    /** Journal heads recorded in other files; they reveal missing lines. */
     private readonly known: readonly KnownHead[],
     /** True if the folder had landed data or a published file. */
     private readonly holds: boolean,
@@ -66,7 +66,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   static async open(config: Config, invocation: Invocation, opening: Opening): Promise<DataFolder> {
     const { dataDir } = config;
     const { effects, terminal } = invocation;
-    // In the wrong folder, an empty data folder would be made.
+    // Without settings, the current folder may be the wrong one, so no data folder is created there.
     if (!existsSync(dataDir)) requireSettings(config, 'startDate');
     await assertAccount(config, invocation, opening.command);
     const lock = await RunLock.take(dataDir, `dawnload ${opening.command}`, effects);
@@ -76,7 +76,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
         assertSameProject(found, config);
       });
       held.push(['The journal', () => journal.close()]);
-      // It comes last, when all of it is closed.
+      // Runs last, after everything is closed.
       held.unshift([
         'The status',
         async () => invocation.changed?.({ ...invocation, loadConfig: () => config }),
@@ -143,7 +143,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   /**
    * Compares the journal once more, with the heads of further files too, and records a doubt.
    *
-   * @throws DamageError if the command needs more than the journal holds
+   * @throws DamageError if the journal lacks lines that the command needs
    */
   readonly lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
     const { config, journal, ledger, invocation } = this;
@@ -175,8 +175,7 @@ async function recordDoubt(journal: Journal, { why, erase, of }: Doubt): Promise
     await journal.append(RUN, { event: 'unsure', why, erase, of });
 }
 
-// The project that a data folder belongs to. Two projects must not share a folder, where days, exports and budget of one
-// would count as those of the other.
+// A data folder belongs to one project. If two shared it, days, exports and budget of one would count as the other's.
 
 function projectIn(journal: Journal): string | undefined {
   return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
@@ -196,13 +195,13 @@ export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, proje
 }
 
 /**
- * Writes the first line of a folder and its witness: from then on a missing witness means that it was restored. The project
- * is recorded by the first command whose settings name one.
+ * Writes the journal's first line and the witness. From then on, a missing witness means that the folder was restored.
+ * The first command whose settings name a project records it.
  */
 async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<void> {
   const isNew = journal.of(PROJECT).length === 0;
   if (isNew || (projectIn(journal) === undefined && projectId !== undefined)) {
-    // A journal that begins again after a loss keeps the id of its folder.
+    // A journal that restarts after a loss keeps the folder's id.
     const known = journal.folder ?? (await readWitness(dataDir))?.folder ?? '';
     const folder = known === '' ? randomUUID() : known;
     await journal.append(PROJECT, { event: 'made', folder, projectId });

@@ -1,4 +1,4 @@
-/** The steps from what is loaded to what readers see: note, model, check, retain, publish. */
+/** The steps from loaded tables to the published file: note, model, check, retain, publish. */
 import { allowance, findDue, removedExports, retain, type Due } from '../erasure/retention.js';
 import { recordsOf } from '../exports/budget.js';
 import { actionsNeeded } from '../exports/export.js';
@@ -36,8 +36,8 @@ const rowOf = (push: Push) => ({
 });
 
 /**
- * Copies facts of the journal and the settings into the file for readers: exports, budget, prices, pushes, erasures, and
- * the wanted days; reports everything that needs a decision.
+ * Copies facts for readers from the journal and the settings into the file: exports, budget, prices, pushes, erasures
+ * and the wanted days. Reports everything that needs your decision.
  */
 export const note: Step = {
   name: 'model',
@@ -103,8 +103,8 @@ export const check: Step = {
 };
 
 /**
- * The days whose events had been loaded and are missing from this file: their export is lost from the ledger, or
- * damaged.
+ * Days whose events were loaded before and are missing from this file, because their export is damaged or lost from the
+ * ledger.
  */
 async function lostDays({
   folder: { ledger, journal },
@@ -120,9 +120,9 @@ async function lostDays({
 }
 
 /**
- * Takes out of the file what is past its retention, and notes what is to be removed once it is published. `file` takes only
- * rows whose pages stay. The others delete, and only if all work is done, both clocks were compared in this run, and the
- * journal lacks nothing.
+ * Removes rows past their retention from the file, and lists the landed pages to remove after publishing. `file`
+ * removes only rows whose pages stay. The others delete data, so they require that all work is done, both clocks were
+ * compared in this run, and the journal is complete.
  */
 export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
   name: 'check',
@@ -148,7 +148,7 @@ function reasonToKeep({ report, folder }: Night): string | undefined {
   return folder.ledger.doubt === undefined ? undefined : 'the journal may lack lines';
 }
 
-/** What is past its retention now: with a lake, only days that it has too. */
+/** What is past its retention now; with a lake, only days that the lake has too. */
 export async function dueNow(night: Night): Promise<Due> {
   const parts = partsOf(night);
   return findDue(parts, async (due: readonly HeldDay[]): Promise<Day[]> => {
@@ -161,7 +161,10 @@ export async function dueNow(night: Night): Promise<Due> {
 export const limitNow = ({ folder: { journal }, invocation: { effects } }: Night): number =>
   allowance(journal, dayOf(effects.now()));
 
-/** Closes the file, and publishes it unless that would mislead. The file of a run that failed is published, unless it is empty. */
+/**
+ * Closes the file, and publishes it unless that would mislead readers. A failed run is published too, unless its file
+ * is empty.
+ */
 export const publish: Step = {
   name: 'publish',
   doing: 'publishing',

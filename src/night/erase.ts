@@ -1,6 +1,6 @@
 /**
- * An erasure from top to bottom: the persons are found, cut out of landed pages, their days loaded again and published,
- * every file is searched, and a receipt is written. A killed erasure is resumed.
+ * Runs an erasure from start to end: finds the persons, cuts them out of landed pages, reloads and publishes their
+ * days, searches every file, and writes a receipt. Resumes an erasure that was killed.
  */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -42,7 +42,7 @@ export async function erase(
   const { files, journal } = folder;
   const { erasures } = warehouse;
   const { register } = erasures;
-  // Before anything is recorded: an erasure that cannot be published would leave the ids in plain text.
+  // Comes before the record is written: an erasure that cannot be published would leave the plain ids on disk.
   await assertPublishable(files.published);
   const pending = new Pending(dataDir, effects);
   const began = await pending.read();
@@ -53,7 +53,7 @@ export async function erase(
   await loadWaiting(night);
   const erasing = began ?? (await begin(night));
   if (erasing === undefined) return undefined;
-  // Another unfinished erasure, whose record is lost, is not about these persons.
+  // An unfinished erasure whose record is lost is about other persons.
   const open = register.erasures.find((one) => !one.done && one.line === began?.line);
   erasing.line = open?.line ?? journal.head.seq + 1;
   await pending.write(erasing);
@@ -93,7 +93,7 @@ export async function erase(
   const lake = await deletedInLake(night);
   const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
   const file = await writeReceipt(dataDir, receipt, effects);
-  // The sweep cut everybody whom the register names, so an erasure whose record was lost is complete too.
+  // The sweep cuts everyone in the register, so it also completes an erasure whose record was lost.
   const left = register.erasures.filter(({ done }) => !done);
   for (const { line: of } of left) await register.append({ event: 'done', of });
   await pending.remove();

@@ -1,4 +1,4 @@
-/** What has landed and is not loaded: it is loaded first, and what cannot be loaded is reported. */
+/** Loads landed pulls that the warehouse lacks, and reports those that cannot be loaded. */
 import { dropArrived, sweepArrived } from '../erasure/landed.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { landedAmong } from '../exports/export.js';

@@ -1,4 +1,6 @@
-/** The steps that ask the service: the token and both clocks, then each stream. What lands is loaded by its step. */
+/**
+ * The steps that call the service: token and clocks first, then each stream. A stream's step also loads what it landed.
+ */
 import {
   dayCount,
   formatKst,
@@ -30,7 +32,7 @@ const nothingFailed = ({ report }: Night): boolean => report.failure === undefin
 /** Loads what has landed and is not loaded, such as after a kill. */
 export const loadLanded = pulling(loadWaiting, () => true);
 
-/** Gets a token, and leaves of the wanted days those that are complete by both clocks. */
+/** Gets a token (E1), and keeps only the wanted days that are complete by both clocks. */
 export const authorize = pulling(async (night) => {
   const { folder, report, invocation, wanted } = night;
   const { service } = folder;
@@ -61,7 +63,7 @@ function until(job: Job, last: Day): Job {
   };
 }
 
-/** The step that pulls a stream: what is wanted of it is requested, landed and loaded. */
+/** The step that requests, lands and loads the wanted days of a stream. */
 export const pull = (stream: Stream): Step =>
   pulling(
     async (night) => {

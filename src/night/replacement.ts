@@ -1,7 +1,7 @@
 /**
- * Whether a new file may take the place of the published one. Each stream and day of that file must be in the new one with at
- * least as many rows, and so must the computed rows of days whose pages were removed, or the loss has an explanation.
- * First, what only another file of the data folder still has is taken over.
+ * Decides whether a new file may replace the published one. Each stream and day must have at least as many rows as
+ * before, and so must computed rows of days whose pages were removed. Otherwise the loss needs an explanation, such as
+ * an erasure. Rows that only another file of the data folder has are copied first.
  */
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
@@ -18,8 +18,8 @@ import type { Loss } from '../warehouse/warehouse.js';
 import { partsOf, type Night } from './step.js';
 
 /**
- * Copies the computed rows of days with removed pages, which cannot be computed again, into a file that lacks them: a
- * rebuilt one, or a private file that was made anew. Each other file of the data folder is tried until all days are found.
+ * Copies computed rows of days whose pages were removed into a rebuilt or new file, because they cannot be recomputed.
+ * Tries each other file of the data folder until all days are found.
  */
 export async function takeRemovedDays(night: Night): Promise<void> {
   const { warehouse, files, erasures, invocation, journal, ledger } = partsOf(night);
@@ -53,8 +53,8 @@ export async function takeRemovedDays(night: Night): Promise<void> {
 }
 
 /**
- * The losses without an explanation that publishing would mean. A published file that cannot be read proves nothing: it is
- * set aside, never overwritten.
+ * The unexplained losses that publishing would cause. A published file that cannot be read proves nothing, so it is set
+ * aside and never overwritten.
  *
  * @throws StorageError when another program has the published file open for writing
  */
@@ -77,13 +77,13 @@ export async function lossesOf(night: Night): Promise<Loss[]> {
     invocation.terminal.warn(`${published} cannot be read as a warehouse. It is now ${aside}.`);
     return [];
   }
-  // A journal that was lost and begins again has lower numbers than the file knows.
+  // A journal that restarted after a loss has lower numbers than the file's head.
   const known = heads.find((head) => journal.holds(head))?.seq ?? 0;
   const isErased = journal.of(ERASE).some(({ seq }) => seq > known);
   const removed = journal.of(REMOVED).flatMap((line) => (line.event === 'pages' ? [line] : []));
   const abandoned = ledger.entries().filter(({ state }) => state === 'abandoned');
   return losses.filter(({ stream, date, table, after, is_newer }) => {
-    // An erasure takes rows, never the coverage of a day.
+    // An erasure removes rows, but a day stays covered.
     if (is_newer || (isErased && (after !== null || table !== null))) return false;
     if (stream === 'events') return !abandoned.some(({ day }) => day === date);
     return !removed.some((line) => line.stream === stream && line.day === date);

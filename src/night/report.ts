@@ -68,7 +68,7 @@ export class RunReport {
   withheld: string | undefined;
   /** Size of the published file in bytes; undefined if readers keep the previous file. */
   publishedBytes: number | undefined;
-  /** Days that the published file has, or whose events had been loaded, and that are missing from the new file. */
+  /** Days that the new file lacks although the published file has them, or their events were loaded before. */
   lost: readonly { readonly stream: string; readonly date: Day }[] = [];
   /** The failure that ended the work, or a part of it; the first one. */
   failure: Error | undefined;
@@ -208,7 +208,7 @@ export class RunReport {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Leaves an empty list out of the JSON. */
+/** Omits empty lists from the JSON. */
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
   list.length === 0 ? undefined : list;
 
@@ -253,7 +253,7 @@ interface RunPlace {
   readonly invocation: Invocation;
 }
 
-/** Returns the runs of the journal, this one with its end, as far as it is known, in the form of `ops.runs`. */
+/** Returns the journal's runs with the columns of `ops.runs`; this run has the end that is known so far. */
 export function runsSoFar({ journal, invocation }: RunPlace, report: RunReport): PastRun[] {
   const { effects, runId } = invocation;
   const { failure } = report;

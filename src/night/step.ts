@@ -1,6 +1,6 @@
 /**
- * A night is a list of steps. `runSteps` takes them in their order, whatever fails, and `runNight` frames them: it opens the
- * folder, records the run, and leaves the folder.
+ * A night is a list of steps. `runSteps` takes them in order and continues after failures as each step declares.
+ * `runNight` surrounds them: it opens the data folder, records the run, and closes the folder.
  */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -24,7 +24,10 @@ export interface Night {
   readonly invocation: Invocation;
   readonly folder: DataFolder;
   readonly warehouse: OpenWarehouse;
-  /** The days that are wanted of the service; undefined where none is. `authorize` leaves those that are complete by its clock. */
+  /**
+   * The days to request; undefined for commands that request none. `authorize` removes days that are incomplete by the
+   * service's clock.
+   */
   wanted: Job | undefined;
   readonly report: RunReport;
 }
@@ -80,13 +83,16 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
       });
   }
   if (report.failure === undefined) return;
-  // The last lines of a run that failed are its error alone.
+  // A failed run ends with its error and no summary.
   for (const { step, sentence } of report.failedSteps)
     terminal.warn(sentence, { event: 'step_failed', step });
   throw report.failure;
 }
 
-/** What continues where a command stopped, as a clause. No night wants the days of a backfill before `start_date`. */
+/**
+ * The command that continues a stopped one, as a clause. A nightly run does not want days before `start_date`, so a
+ * backfill must be repeated.
+ */
 export const continuationOf = (command: string): string =>
   command === 'backfill'
     ? 'start the same backfill again, and it continues from here'

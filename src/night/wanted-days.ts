@@ -1,7 +1,6 @@
 /**
- * The one answer to what is missing: for each stream and wanted day a state, the expected records and their price. `run`
- * pulls the free days that it names, decides on exports by the same `decide` once their statistics are loaded, and publishes
- * it as `ops.days`; `plan`, `status` and agents show it.
+ * Decides which days are missing, for all commands alike: a state, the expected records and their price for each stream
+ * and day. `run` pulls these days and publishes the list as `ops.days`; `plan`, `status` and agents show it.
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -72,7 +71,7 @@ export interface WantedDay {
   readonly decision?: Decision;
 }
 
-/** `asked` is the night on which the service answered with nothing. */
+/** `asked`: the night on which the service returned no rows. */
 const emptyDay = streamDay.extend({ asked: z.string() });
 
 /** The days of all streams, as a warehouse file records them (`sql/status.sql`). */
@@ -81,7 +80,7 @@ export async function knownDays(rows: Rows, today: Day) {
   const removed = await rows('status/removed', z.object({ date: z.string() }));
   return {
     coverage: await rows('status/coverage', coveredDay),
-    /** Days whose last answer was held back, or that were empty on exactly one night before today. */
+    /** Days whose last answer was not applied (see held-back.ts), or that were empty on one earlier night only. */
     doubtful: [
       ...(await rows('status/held_back', streamDay)),
       ...emptyOnce.filter(({ asked }) => asked < today),
@@ -101,7 +100,9 @@ export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly runId?: string | undefined;
 }
 
-/** Adds what the ledger knows. A file that was made anew after its pages were removed does not know that they were. */
+/**
+ * Adds exports and removals from the ledger. A file that was rebuilt after its pages were removed lacks the removals.
+ */
 export function withLedger<K extends { readonly removed: readonly Day[] }>(
   known: K,
   { ledger, journal }: Pick<LedgerState, 'ledger' | 'journal'>,
@@ -173,7 +174,7 @@ function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Price
     if (entry !== undefined)
       return [day(date, needsPerson(entry, known.isRunning) ? 'waits' : 'under_way', recordsOf(entry))];
     if (entries.some((one) => one.state === 'abandoned' && one.day === date)) return [day(date, 'given_up')];
-    // A day without messages is not wanted, also while only one night has said so.
+    // A day without messages is not wanted, even before a second night confirms it.
     return decision === undefined || decision.verdict === 'no_messages'
       ? []
       : [day(date, 'missing', decision.estimate, decision)];
@@ -225,7 +226,7 @@ export function notBegun(startDate: Day, now: Date): string | undefined {
     : `the start_date ${startDate} is complete from ${formatKst(completeFrom(startDate))}`;
 }
 
-/** The wanted days of a job, by what the private file and the journal know now. */
+/** The wanted days of a job, from the private file and the journal. */
 export async function wantedNow(job: Job, night: Night): Promise<WantedDay[]> {
   const { warehouse, folder, config, invocation } = night;
   const now = nowBy(night);
@@ -243,7 +244,7 @@ export async function nightlyDays(night: Night): Promise<{ days?: WantedDay[] }>
   return { days: await wantedNow(nightly({ ...config, startDate }, nowBy(night)), night) };
 }
 
-/** The present instant by the earlier of the two clocks, as far as the run knows the service's. */
+/** The earlier of this machine's and the service's time, if the run has the service's. */
 function nowBy({ report, invocation: { effects } }: Night): Date {
   return new Date(effects.now().getTime() - report.serviceBehindMs);
 }
@@ -269,7 +270,7 @@ export type PublishedRun = z.output<typeof runRow>;
 /**
  * Reads the ledger on disk beside a run, and lists what needs your decision.
  *
- * @param head the journal's head in the published file, where that is open already
+ * @param head the journal's head in the published file, if the caller has it open
  * @throws ConfigError when the data folder belongs to another project
  * @throws DamageError, StorageError if the journal cannot be read
  */
@@ -284,7 +285,7 @@ export async function ledgerNow(
   return state;
 }
 
-/** The wanted days of a job, by what the published file and the ledger know, and what was read to tell them. */
+/** The wanted days of a job, from the published file and the ledger, with the facts they were derived from. */
 export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
 /**

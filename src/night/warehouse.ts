@@ -1,6 +1,6 @@
 /**
- * The warehouse of an open data folder: its file, the register of erasures, and what has landed that it lacks. It loads what
- * lands, and reports what cannot be loaded.
+ * The warehouse of an open data folder. It loads landed pulls, without erased persons, and reports those that cannot be
+ * loaded.
  */
 import pLimit from 'p-limit';
 import type { Config } from '../config/config.js';
@@ -58,7 +58,7 @@ export class OpenWarehouse implements AsyncDisposable {
   /**
    * @param which the private file, or a new one that a rebuild fills
    * @throws the errors of `Warehouse.open` and, for the private file, of `assertReplaceable`
-   * @throws DamageError when an erasure is missing that only the private file or a pull that is not loaded knows
+   * @throws DamageError when the journal lacks an erasure that the private file or an unloaded pull records
    */
   static async open(
     place: WarehousePlace,
@@ -73,7 +73,7 @@ export class OpenWarehouse implements AsyncDisposable {
       refuseNewer(place.publishedSchema);
       await assertReplaceable(files.published);
     }
-    // Before a missing key is created: a new one would not recognize erased persons.
+    // Comes before a missing key is created, because a new key would not recognize erased persons.
     const register = new Register(journal, keyFingerprint(await storedKey(dataDir)));
     const key = await hmacKey(dataDir, effects);
     // A rebuild that was killed may have left this file behind.
@@ -114,7 +114,7 @@ export class OpenWarehouse implements AsyncDisposable {
   async #loadOrReport(pulls: readonly Pull[], how: 'new' | 'again'): Promise<boolean> {
     const { ledger, landing } = this.place;
     const { reports, failures } = await this.#loadAll(pulls, how);
-    // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
+    // The neighbors are days whose exports had dropped records as duplicates of the replaced export.
     const neighbours = new Set(reports.flatMap((loaded) => loaded.neighbours));
     if (neighbours.size > 0) {
       const exports = landedAmong(ledger.entries()).filter(({ day }) => neighbours.has(day));
@@ -140,7 +140,7 @@ export class OpenWarehouse implements AsyncDisposable {
     const outcome = await this.report.timed('load', () => this.file.loader.loadAll(pulls, proceed, how));
     for (const loaded of outcome.reports) {
       this.report.loaded(loaded);
-      // Each day that the warehouse now holds completely; people read the totals at the end.
+      // A log line for each complete day; the totals for people follow at the end.
       for (const { date, rows } of loaded.finished) {
         const fields = { event: 'day_finished', stream: loaded.stream, date, rows };
         terminal.record(`Finished ${date}, ${loaded.stream}: ${plural(rows, 'row')}.`, fields);
@@ -164,7 +164,7 @@ export async function release(what: string, work: () => Promise<void>, terminal:
   }
 }
 
-/** The heads that manifests carry, each once. */
+/** The distinct journal heads in manifests. */
 export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   const heads = pulls.map(({ id, head }) => ({ ...head, place: `landing/${id}/${MANIFEST}` }));
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
@@ -183,14 +183,14 @@ async function unloaded(landing: LandingZone, { loader }: Warehouse, report: Run
   });
 }
 
-/** Compares the journal with what the warehouse files know, and returns the exports that it lacks. */
+/** Compares the journal with both warehouse files, and returns the exports that the journal lacks. */
 async function compared(
   { files, ledger, lookAgain }: WarehousePlace,
   which: 'working' | 'rebuilt',
   { session }: Warehouse,
   waiting: readonly LandedPull[],
 ): Promise<ExportRow[]> {
-  // The private file may be newer than the published one, and known to this process alone.
+  // The private file may be newer than the published one, and only this process can read it.
   const own = which === 'working' && session;
   const heads = own ? await own.rows('ops/journal', headShape) : (await knownBy(files.working)).head;
   await lookAgain([...headsOf(waiting), ...heads.map((head) => ({ ...head, place: files.working }))]);

@@ -112,7 +112,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
   if (report.withheld !== undefined && failure === undefined) {
     const message = `Not published: ${report.withheld}. Readers still see the previous file, if there is one.`;
-    // A rebuild cannot load what is not there.
+    // A rebuild cannot fetch missing data.
     const next = report.stops.length > 0 ? 'dawnload rebuild' : 'dawnload exports list';
     add('check_stop', message, { checks: report.stops.length }, next);
   }
@@ -129,7 +129,7 @@ function isLimited({ report }: Pick<Ended, 'report'>): boolean {
   return report.exitCode() === EXIT.refused;
 }
 
-/** True if another run has the lock; its outcome is not known here, but that the data is old is. */
+/** True if another run has the lock; its outcome is unknown here, but stale data is still reported. */
 function isBusy({ failure }: Pick<Ended, 'failure'>): boolean {
   return failure instanceof TryLaterError;
 }
@@ -237,7 +237,7 @@ export async function withAlerts(
     await callHeartbeat(settings, invocation, exitCode);
     return exitCode;
   } catch (failure) {
-    // The user stopped the run, and knows it.
+    // You stopped the run yourself, so no alert is needed.
     if (settings !== undefined && !(failure instanceof InterruptedError))
       await tell(settings, invocation, report, failure);
     await callHeartbeat(settings, invocation, exitCodeOf(failure), failure);

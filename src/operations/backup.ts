@@ -1,6 +1,6 @@
 /**
- * A backup of the data folder: what must be restored and nothing else, under the lock, so that no run changes it meanwhile.
- * The witness stays out: a folder without it was restored, and pays for nothing until you agree.
+ * Backs up the files of the data folder that a restore needs, under the lock. The witness is left out, which marks the
+ * copy as restored: such a folder pays for nothing until you agree.
  */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync } from 'node:fs';

@@ -16,9 +16,9 @@ const PACE = {
 } as const;
 
 /**
- * Checks that the service accepts the keys and knows the project. Resolves to the size of the last complete night, with the
- * records of its export unless the service counted nothing; or to the error, and the setting that the service refuses. `skewMs`
- * is how far this machine's clock is behind the service's; undefined if the service sends no time.
+ * Checks that the service accepts the keys and the project (E1, E17). Resolves to the messages of the last complete
+ * night and the expected records of its export; or to the error and the setting that the service refuses. `skewMs`: how
+ * far this machine's clock is behind the service's; undefined if the service sends no time.
  *
  * @throws InterruptedError, and errors that have other causes than the settings
  */

@@ -134,7 +134,7 @@ function pushFaults({ pushes, queries }: Config, now: Date): string[] {
   });
 }
 
-/** The assumptions about the service, in the order in which a person proves them on a first account. */
+/** The assumptions about the service, in the order in which you prove them with a first account. */
 async function* firstAccount(published: string): AsyncGenerator<Check> {
   if (!existsSync(published)) {
     const remedy = 'Start `dawnload run`; docs/first-account.md has the steps.';
@@ -487,7 +487,7 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
     const found = rowsIn(firstAnswers(pages));
     if (found === records) continue;
     damage.push({
-      message: `The pages of export ${key} hold ${found} of its ${records ?? 0} records: pages are missing or damaged.`,
+      message: `The pages of export ${key} have ${found} of its ${records ?? 0} records: pages are missing or damaged.`,
       hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
     });
   }

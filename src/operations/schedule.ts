@@ -113,14 +113,14 @@ export class Nights {
   }
 }
 
-/** Milliseconds for a large commit, beyond the time limit of a request, until a run that was told to stop is killed. */
+/** Milliseconds for a large commit, beyond the time limit of a request, from the stop signal until a run is killed. */
 const COMMIT_MS = 8_500;
 
 /**
  * Runs a command to its end in a process of its own; resolves to its exit code, 1 if it was killed or could not start.
  *
- * @param signal stops the process. A run normally ends within moments. A paid request gets its whole time limit, because
- *   nobody would know its outcome if the run were killed.
+ * @param signal stops the process. A run normally ends within moments. A paid request gets its whole time limit,
+ *   because killing the run would leave its outcome unknown.
  */
 export async function runProcess(
   [program, ...args]: readonly [string, ...string[]],

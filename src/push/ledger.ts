@@ -1,7 +1,7 @@
 /**
- * The ledger of pushes, as lines of the journal: an intent is durable before its call leaves, its outcome after. It holds
- * numbers and hashes, never a row. The rows of each call are hashed beside it, in `ledger/pushed/`. A command is a push of its
- * own: after a stop the same command makes another one, which leaves out what was sent.
+ * The ledger of pushes, as journal lines: each intent is durable before its call is sent, and its outcome after. The
+ * lines have numbers and hashes, never a row. Keyed hashes of each call's rows are in `ledger/pushed/`. Each command is
+ * a new push; repeating a stopped command skips rows that were sent.
  */
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { formatCount } from '../terminal/text.js';
 const [text, number] = [z.string(), z.number()];
 
 const zero = number.default(0);
-/** The rows of a query by what becomes of them. */
+/** The number of rows of a query by outcome. */
 export const pushCounts = z.object({
   rows: zero,
   new: zero,
@@ -67,7 +67,7 @@ export type Decision = LineNamed<'decided'>['as'];
 
 /** A call of E13 or E16, which are sent once. */
 interface Call extends LineNamed<'intended'> {
-  /** `open` until its outcome is known, or you decide. */
+  /** `open` until the outcome is recorded or you decide. */
   state: LineNamed<'settled'>['outcome'] | 'open' | Decision;
   note?: string | undefined;
 }
@@ -175,15 +175,15 @@ const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !==
 export function adviceOn({ id, target, undecided, intents }: Push): string {
   const call = intents.find((one) => !isSettled(one));
   return (
-    `Push ${id} to ${target} is ambiguous: it is not known whether the service has ${formatCount(undecided)} of its rows (${call?.note ?? 'the process ended before it recorded the answer'}). ` +
+    `Push ${id} to ${target} is ambiguous: it is unknown whether the service has ${formatCount(undecided)} of its rows (${call?.note ?? 'the process ended before it recorded the answer'}). ` +
     `Look there. If it has them: \`dawnload push decide ${id} --delivered\`, and the same command continues with the others. ` +
     `If it has not: \`dawnload push decide ${id} --again\`, and it sends them too. To leave it open: \`dawnload push decide ${id} --abandon\`, and no push sends them.`
   );
 }
 
 /**
- * Records the decision of a person; the last one counts, until another push to the target begins. Returns the number of rows that
- * it is about.
+ * Records your decision. The last one applies until another push to the target begins. Returns the number of affected
+ * rows.
  *
  * @throws UsageError for an unknown push
  * @throws RefusedError if the push needs no decision
@@ -200,7 +200,7 @@ export async function recordDecision(journal: Journal, id: string, as: Decision)
   return push.undecided;
 }
 
-/** The number of the next push of a day: above those of `pushes`, and those that only `ledger/pushed/` holds. */
+/** The number of the next push of a day, above those of `pushes` and of calls that only `ledger/pushed/` has. */
 export function nextId(pushes: readonly Push[], remembered: readonly RememberedCall[], now: Date): string {
   const day = dayOf(now);
   const ids = [...pushes.map(({ id }) => id), ...remembered.map(({ push }) => push)];
@@ -208,7 +208,7 @@ export function nextId(pushes: readonly Push[], remembered: readonly RememberedC
   return `${day}.${1 + Math.max(0, ...numbers)}`;
 }
 
-/** The calls of E13 and E16 whose lines are not in `ledger/pushed/`, and whose loss no person has agreed to. */
+/** The calls of E13 and E16 whose lines are missing from `ledger/pushed/` and whose loss you have not accepted. */
 export function lostCalls(journal: Journal, remembered: readonly RememberedCall[], pushes: readonly Push[]) {
   const known = new Set(remembered.map(({ line }) => line));
   const agreed = new Set(journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? line.lost : [])));
@@ -219,7 +219,7 @@ export function lostCalls(journal: Journal, remembered: readonly RememberedCall[
   );
 }
 
-/** True if a person agreed that the journal lacks lines, and no push to the target has begun since. */
+/** True if you agreed that the journal lacks lines, and no push to the target has begun since. */
 export function mayLackCalls(journal: Journal, pushes: readonly Push[]): boolean {
   const confirmed = journal.of(RUN).findLast(({ event }) => event === 'confirmed');
   // A push that `recover` entered has no key.
@@ -238,7 +238,7 @@ export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: 
  * Compares the calls of E13 and E16 in the journal with their lines in `ledger/pushed/`.
  *
  * @param pushes the pushes to the target
- * @throws DamageError if lines are missing, or were altered, and no person agreed to it (`recover`)
+ * @throws DamageError if lines are missing or altered, and you have not accepted it (`recover`)
  * @throws RefusedError if rows were hashed with another key
  */
 export async function assertRemembered(
@@ -275,9 +275,9 @@ export async function enterCalls(journal: Journal, remembered: readonly Remember
 
 const nameOf = ({ push, call }: Pick<RememberedCall, 'push' | 'call'>): string => `${push} ${call}`;
 
-// The keyed hashes of the rows of each call, a file of JSON lines for each target. A line is durable before the intent of its
-// call; the journal knows the hash of the line of each call of E13 and E16, so that a lost or altered line is noticed. A call
-// that may be repeated (E2, E12, E14) gets a second line once the service took its rows; without it, they are sent again.
+// The keyed hashes of the rows of each call, a file of JSON lines for each target. A line is durable before the intent
+// of its call; the journal has the hash of each line of E13 and E16, which reveals a lost or altered line. A call that
+// may be repeated (E2, E12, E14) gets a second line once the service took its rows; without it, they are sent again.
 
 /** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all its values. */
 interface Hashed {

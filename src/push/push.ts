@@ -1,7 +1,7 @@
 /**
- * The one way in which rows leave. SQL writes the rows of a query as JSON, checks and hashes them, and compares them with those
- * that are remembered; you agree; and they are sent call by call. The intent of a call is durable before it leaves, the
- * answer of the service after.
+ * Sends rows of a query to the service; nothing else does. SQL writes the rows as JSON, checks and hashes them, and
+ * compares them with rows sent before. After your consent they are sent call by call. Each intent is durable before its
+ * call is sent, and the service's answer after.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ import { hashingSession } from '../warehouse/warehouse.js';
 import * as ledger from './ledger.js';
 import { frameOf, outcomeOf, requestOf, type Wanted } from './targets.js';
 
-/** The rows of the query by what becomes of them, those that cannot be sent by their reasons, and what would be sent. */
+/** The number of rows by outcome, the reasons of rows that cannot be sent, and the rows to send. */
 const plan = ledger.pushCounts.extend({
   invalid: z.string().transform((json) => z.record(z.string(), z.number()).parse(JSON.parse(json))),
   missing: z.number(),
@@ -42,11 +42,11 @@ const HOPELESS = 256;
 export type Pushed = Awaited<ReturnType<typeof pushRows>>;
 
 /**
- * Pushes the answer of a query. Requires the lock. Returns the plan, the reasons why you must agree, the id of the
- * push (undefined for a dry run), the rows that the service took, those that cannot be sent or were rejected, and the calls.
+ * Pushes the answer of a query. Requires the lock. Returns the plan, the reasons why you must agree, the id of the push
+ * (undefined for a dry run), the rows that the service took, those that cannot be sent or were rejected, and the calls.
  *
- * @param how `standing` for a push of the night: the settings agree that its rows reach people, and nobody can be asked; `yes` if a
- *   person agrees to every doubt, who is asked otherwise
+ * @param how `standing` for a nightly push: the settings consent, and the command cannot ask; `yes` if you consent to
+ *   every doubt in advance; otherwise the command asks you
  * @throws RefusedError if the budget, a doubt or an earlier push forbids it; nothing was sent
  * @throws DamageError if the rows of earlier calls are not remembered any more
  * @throws ClockError if this machine's clock and the service's differ
@@ -141,7 +141,7 @@ export async function pushRows(
         if (once) await record({ event: 'settled', push, call, outcome, note });
         if (outcome === 'refused' && told.isOfRow !== true) throw failure(reason);
         if (outcome === 'ambiguous') {
-          // The output of a night is kept, and this text must not be.
+          // A night's output is stored, and this text must not be.
           if (text !== undefined && !standing)
             terminal.warn(
               `The service said: “${shownText(service.secrets.hide(text), items)}”. If it says that none was taken, list it in dawnload.yaml under push.refusals; if it answers events and says that all were, under push.acknowledgements, with {count} for the number of rows.`,
@@ -244,7 +244,7 @@ function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly st
   return [...(mode === 'replace' ? [ledger.GONE] : []), ...others.sort()].join();
 }
 
-/** The reasons, in sentences, why you must agree; `standing` if the settings agree that rows reach people. */
+/** Sentences with the reasons why your consent is needed; `standing` if the settings consent to reaching people. */
 function doubtsOn(
   { name, mode, key, once }: Wanted,
   { rows, missing, to_send: toSend }: Plan,
@@ -285,7 +285,7 @@ function excessOf(
   // Without a limit no row may reach people, and a single one counts for both.
   const least = once ? 0 : undefined;
   const limits = settings.find((one) => one.name === name);
-  // A clock that was set back opens no other month.
+  // A clock that was set back does not open another month's limit.
   const latest = Math.max(present.getTime(), ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
   const ofRun = pushes.filter((push) => push.run === run);
   const ofMonth = pushes.filter(({ begunAt }) => monthOf(begunAt) === monthOf(new Date(latest)));
@@ -314,7 +314,7 @@ function withoutWords(error: unknown): never {
   });
 }
 
-/** Says in one sentence what a push did, or what it would do. */
+/** Describes in one sentence what a push did or would do. */
 export function sentenceOn({ target, once }: Wanted, { plan, id, sent, rejected, calls }: Pushed): string {
   const reasons = Object.entries(plan.invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
@@ -330,7 +330,7 @@ export function sentenceOn({ target, once }: Wanted, { plan, id, sent, rejected,
     [plan.unchanged, 'unchanged'],
     [rejected, `rejected${why}`],
     [plan.left, 'left after four rejections'],
-    [plan.unknown, 'left because it is not known whether the service has them'],
+    [plan.unknown, 'left because it is unknown whether the service has them'],
     [plan.erased, 'left because the persons were erased'],
   ];
   const did = isDone ? `Pushed ${plural(sent, 'row')}` : `Would push ${plural(plan.to_send, 'row')}`;

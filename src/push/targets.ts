@@ -92,7 +92,7 @@ export function frameOf({ kind, word: eventName }: Wanted, { projectId, push }: 
   const frames: Record<Kind, readonly [first: object, field?: string | undefined]> = {
     'catalog-items': [{ id: 0 }],
     'user-properties': [{ projectId, userId: 0 }, push.propertiesField],
-    // A row is its id.
+    // The whole row is its id.
     'opt-outs': [{}],
     events: [{ projectId, eventName, userId: 0 }, push.eventField],
     journey: [{ userId: 0 }, push.journeyField],
@@ -149,7 +149,7 @@ const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
   ...['tracked', 'was tracked', 'were tracked'].map((said) => `{count} ${events} ${said}`),
 ]);
 
-/** Statuses of a call that is refused for what one of its rows holds. */
+/** Statuses of a call that is refused because of a value in one of its rows. */
 const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
 
 /**

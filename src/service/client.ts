@@ -39,7 +39,7 @@ export interface ServiceAnswer<B extends Body = Buffer> {
   readonly status: number | undefined;
 }
 
-/** The characters that a header may hold: those that HTTP sends as one byte each, except control characters. */
+/** The characters allowed in a header: those that HTTP sends as one byte each, except control characters. */
 const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]+$/;
 
 const NO_BODY = Buffer.alloc(0);
@@ -223,7 +223,9 @@ export class ServiceClient implements AsyncDisposable {
     if (this.#token?.value === token) this.#token = undefined;
   }
 
-  /** Sends a request until its answer is of use, or no retry is left or would help; resolves with the last answer. */
+  /**
+   * Repeats a request until the answer is usable, no retry is left, or none would help. Resolves with the last answer.
+   */
   async #persist(
     question: FreeRequest,
     token: string | undefined,

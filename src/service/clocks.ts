@@ -1,6 +1,6 @@
 /**
- * The two clocks of a run: this machine's, and that of the service's answers. When they differ too much, one of them is wrong:
- * no paid request is sent then, and beyond an hour nothing lands. If the service sends no time, this machine's clock decides.
+ * Compares this machine's clock with the service's `Date` header. If they differ by more than five minutes, no paid
+ * request is sent; beyond an hour, nothing lands. If the service sends no time, this machine's clock decides.
  */
 import type { Effects } from '../ground/effects.js';
 import { ClockError } from '../ground/errors.js';
@@ -28,7 +28,7 @@ export class Clocks {
 
   constructor(
     private readonly effects: Pick<Effects, 'now'>,
-    /** `ignore` where the service's clock is known to be wrong; payments obey both clocks anyway. */
+    /** `ignore` if the settings declare the service's clock wrong; payments obey both clocks anyway. */
     private readonly serviceClock: 'obey' | 'ignore',
   ) {}
 
@@ -43,7 +43,7 @@ export class Clocks {
     return this.#skewMs;
   }
 
-  /** The difference that counts: 0 if it is unknown, or the service's clock is known to be wrong. */
+  /** The difference to act on: 0 if it is unknown, or the settings declare the service's clock wrong. */
   get #skew(): number {
     return this.serviceClock === 'ignore' ? 0 : (this.#skewMs ?? 0);
   }

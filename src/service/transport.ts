@@ -53,13 +53,13 @@ export class Connections {
   }
 
   /**
-   * A connection of its own: on a stale kept-alive one it would be unknown whether the request was read; on a new one,
-   * nothing has been written until the connection exists.
+   * A new connection. On a stale kept-alive one it would be unknown whether the request was read; on a new one, nothing
+   * is written until it exists.
    */
   async own(): Promise<OwnConnection> {
     const { Pool } = await http();
     let isConnected = false;
-    // The connector of a proxy ends when its tunnel to the service stands.
+    // A proxy's connector resolves once its tunnel to the service is open.
     const noting =
       (inner: buildConnector.connector): buildConnector.connector =>
       (options, callback) => {

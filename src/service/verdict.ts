@@ -1,6 +1,6 @@
 /**
- * What an answer means: its class, by status and body, whatever shape an error has; and the answers that mean that a request
- * that must not be repeated did nothing.
+ * Classifies answers by status and body, for every shape of error in the specification. Also lists the refusals that
+ * prove that an unrepeatable request (E13, E16, E20) did nothing.
  */
 import { bytesOf, partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
 import { ServiceError } from '../ground/errors.js';
@@ -53,8 +53,8 @@ const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailab
 /**
  * Classifies an answer.
  *
- * @param telling the key whose presence alone makes the body a valid answer, whatever its status: `status` of E21's
- *   results, `export_id` of E20
+ * @param telling the key that makes a body a valid answer, whatever its status: `status` of E21's results, `export_id`
+ *   of E20
  * @param secrets texts that are hidden in every reason
  */
 export function judge(
@@ -164,8 +164,8 @@ export function clean(text: string, secrets: Secrets = new Secrets()): string {
 }
 
 /**
- * A text of the service for a person to judge, without the words that occur in values of the call, those of one or two characters
- * only if a value has them as a word; the number of its rows is shown.
+ * A text of the service for you to judge, without words that occur in the call's values. Words of one or two characters
+ * are removed only if a value has them as a whole word. The call's number of rows stays visible.
  */
 export function shownText(text: string, items: readonly string[]): string {
   const WORD = /[\p{L}\p{N}@._-]+/gu;
@@ -221,8 +221,8 @@ const ERROR_KEYS: ReadonlySet<string> = new Set([
 const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
 
 /**
- * The meaning of an answer: a refusal is an entry of the list in a body that is JSON alone and holds neither data nor an
- * export id. An `error` has such a body too, with another text, which a person may judge.
+ * Distinguishes refusals from other answers. A refusal is an entry of the list, in a body that is only JSON and has
+ * neither data nor an export id. An `error` has such a body too, with another text, which you may judge.
  */
 export function readError(
   status: number,
@@ -312,7 +312,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 const CERTIFICATE =
-  'Check base_url and this machine’s clock. If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, ask what stands between this machine and the service.';
+  'Check base_url and this machine’s clock. If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, ask your network team what is between this machine and the service.';
 
 /** The error codes of a failed TLS handshake: no part of the request had been written. */
 const OF_CERTIFICATE = new Set([

@@ -10,8 +10,8 @@ export const LONGEST_RANGE_DAYS = 31;
 const PATIENCE = 2;
 
 /**
- * The answers for a range: one for all of it, or for parts of it where the service answers `Timeout` or too much, of which
- * a smaller range is the remedy.
+ * Yields the answers for a range. If the service answers `Timeout` or too many bytes, the range is halved until it
+ * succeeds.
  */
 export async function* answersIn<B extends Body>(
   range: DayRange,

@@ -1,6 +1,6 @@
 /**
- * Answers of free statistics that would delete most of a day are held back, until the answers of two nights agree or you accept
- * them.
+ * Protects loaded days: an answer of free statistics (E17, E18, E19) that would delete most of a day is not applied
+ * until two nights agree or you accept it.
  */
 import { z } from 'zod';
 import { areNightsApart, rangesOf, type Day } from '../ground/calendar.js';
@@ -11,7 +11,7 @@ import type { LoadContext } from '../warehouse/load.js';
 import { count } from '../warehouse/session.js';
 import type { PullParts } from './stream.js';
 
-/** The given days whose last answer was held back. */
+/** The given days whose last answer was not applied. */
 export async function heldBackAmong(
   days: readonly Day[],
   { warehouse }: Pick<PullParts, 'warehouse'>,
@@ -21,7 +21,7 @@ export async function heldBackAmong(
   return days.filter((day) => heldBack.has(day));
 }
 
-/** The gaps that the run reports for held-back days. */
+/** Gaps for days whose last answer was not applied. */
 export function gapsOf(heldBack: readonly Day[], stream: StreamName): Gap[] {
   return rangesOf(heldBack).map((days) => ({
     stream,
@@ -60,8 +60,8 @@ const change = z.object({
  * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
  * Requires the load's transaction and its table `sizes`.
  *
- * @throws DamageError when there are several pulls and one of their days may have to be held back: each must be loaded alone,
- *   since it may be held back, or be accepted because of an earlier one
+ * @throws DamageError when there are several pulls and an answer for one of their days may have to be held back. Then
+ *   each must be loaded alone, because an earlier one may decide whether it is accepted
  */
 export async function holdBack({ session, group }: LoadContext, pulls: readonly Pull[]): Promise<void> {
   const losses = (await session.rows('shared/losses/found', change, group)).filter(({ before, after }) =>
@@ -79,9 +79,9 @@ export async function holdBack({ session, group }: LoadContext, pulls: readonly 
   await session.run('shared/losses/hold_back', { ...group, held_back_keys: heldBack.map(({ key }) => key) });
 }
 
-// Decides whether an answer may replace a loaded day. An answer that lacks most of the day is held back, because the
-// service may be incomplete for a while. It is accepted when the answers of two nights agree, or when you accept it.
-// Pure: the same answers in the same order always give the same rows, in a rebuild too.
+// Decides whether an answer may replace a loaded day. One that lacks most of the day is held back, because the service
+// may be incomplete for a while. It is accepted when the answers of two nights agree, or when you accept it. Pure: the
+// same answers in the same order always give the same rows, in a rebuild too.
 
 /** The size of a day in the warehouse, or in an answer. */
 export interface Size {

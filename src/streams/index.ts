@@ -13,13 +13,13 @@ export const STREAMS: readonly Stream[] = [statistics, campaigns, events, refere
 const landing = (some: readonly Stream[]): StreamName[] => some.flatMap(({ lands }) => lands);
 const byDay = STREAMS.filter(({ grain }) => grain === 'day');
 
-/** What lands with a row for every day, so that a day can be missing. */
+/** Names of what lands day by day, so that a day can be missing. */
 export const DAY_STREAMS = landing(byDay);
 
-/** What lands as a snapshot of today. */
+/** Names of what lands as a snapshot of today. */
 export const SNAPSHOTS = landing(STREAMS.filter(({ grain }) => grain === 'snapshot'));
 
-/** All that lands. */
+/** Names of everything that lands. */
 export const STREAM_NAMES = landing(STREAMS);
 
 /** The names for `--streams`, and those that a backfill pulls by default. */
@@ -33,7 +33,7 @@ export const snapshotsOn = (config: Config): StreamName[] =>
 /** The names of what lands with a row for every day at no cost. */
 export const FREE_DAY_STREAMS = landing(byDay.filter(({ paid }) => !paid));
 
-/** What lands, with the names of the tables that it is loaded into. */
+/** Pairs of a landed name and the tables that it is loaded into. */
 export const TABLES = STREAMS.flatMap(({ tables }) => Object.entries(tables));
 
 /** The fields of all documents. */

@@ -22,7 +22,7 @@ export interface Stream extends Loadable {
   readonly paid: boolean;
   /** The fields of its documents. What they don't list is kept in `extra`, and noted as drift. */
   readonly fields: Shapes;
-  /** What of it the settings switch on. */
+  /** The parts that the settings switch on. */
   on(config: Config): readonly StreamName[];
   /**
    * Requests what is wanted, lands the answers and loads them. Days that fail are gaps of the report.

@@ -166,7 +166,7 @@ function padded(text: string, width: number, isNumber = false): string {
 
 function shown(cell: string | null, width: number, { color }: Drawing): string {
   if (cell !== null) return cut(cell, width);
-  // Without colour null looks like the text "null", so it is drawn as an empty cell.
+  // Without color null looks like the text "null", so it is drawn as an empty cell.
   return color ? `\u001b[2m${NULL}\u001b[22m` : '';
 }
 

@@ -1,10 +1,10 @@
 /**
- * The output for people and logs. Data is written to stdout and all other text to stderr; colour and progress appear only
- * at an interactive terminal.
+ * The output for people and logs. Data is written to stdout and all other text to stderr; color and progress appear
+ * only at an interactive terminal.
  *
  * All text from outside is escaped here: callers insert names, notes and paths unchanged, and each call prints one line
- * with control characters escaped (`visible`). The exception is `draw`, which accepts several lines, such as a table, and
- * whose caller must escape the cells.
+ * with control characters escaped (`visible`). The exception is `draw`, which accepts several lines, such as a table,
+ * and whose caller must escape the cells.
  */
 import { PassThrough } from 'node:stream';
 import { styleText } from 'node:util';
@@ -18,13 +18,13 @@ import { visible, wrapLine } from './text.js';
 export { formatBytes, formatCount, formatDuration, plural } from './text.js';
 
 export interface Terminal {
-  /** True if data on stdout may be coloured. */
+  /** True if data on stdout may be colored. */
   readonly color: boolean;
   /** Width in columns of the window that shows data; undefined if stdout is not a terminal. */
   readonly width?: number | undefined;
   /** Prints one line of data. JSON stays on one line; text for people is wrapped at words in a narrower window. */
   out(text: string): void;
-  /** Prints several lines of data, or coloured ones. The caller must escape text from outside. */
+  /** Prints several lines of data, or colored ones. The caller must escape text from outside. */
   draw(text: string): void;
   /** Prints one line about the progress of the command. */
   note(text: string, fields?: LogFields): void;
@@ -72,7 +72,7 @@ export interface Streams {
   readonly env: Environment;
 }
 
-/** The most of a note, warning or error that is written; a message may quote a value of any length. */
+/** The most characters of a note, warning or error; a message may quote a value of any length. */
 const LONGEST_LINE = 10_000;
 
 /** The terminal of this process. */
@@ -89,7 +89,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   let doing = '';
   let prompts: PassThrough | undefined;
 
-  /** Wraps the text at words first and then colours the label, so that colour codes do not count as width. */
+  /** Wraps the text at words first and then colors the label, so that color codes do not count as width. */
   function line(text: string, label = '', style: 'red' | 'yellow' = 'red'): void {
     const whole = wrapLine(`${label}${visible(shownText(text, LONGEST_LINE))}`, columnsOf(stderr));
     bottom.above(label === '' ? whole : `${styled(style, label.trimEnd())} ${whole.slice(label.length)}`);
@@ -176,7 +176,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   };
 }
 
-/** A terminal of unknown width reports 0, at which clack would give each letter a line of its own. */
+/** A terminal of unknown width reports 0, and clack would print one letter per line. */
 function promptsTo(stderr: NodeJS.WriteStream): PassThrough {
   const columns = { get: () => stderr.columns || 80 };
   const output = Object.defineProperty(new PassThrough(), 'columns', columns);
@@ -197,7 +197,7 @@ export function timed(terminal: Terminal, now: () => Date): Terminal {
   return { ...live(terminal), note: stamped('note'), warn: stamped('warn'), error: stamped('error') };
 }
 
-/** A copy whose step and width are those of the moment. */
+/** A copy that always shows the current step and width of the original. */
 const live = (terminal: Terminal): Terminal => ({
   ...terminal,
   get doing() {

@@ -33,7 +33,7 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Characters that would move the cursor, change colours, reverse the line or start a new one: C0, DEL and C1; marks of
+ * Characters that would move the cursor, change colors, reverse the line or start a new one: C0, DEL and C1; marks of
  * direction, embeddings, overrides and isolates; separators of lines and paragraphs. They are escaped as in JSON
  * (`\u001b`), so that a campaign's name cannot forge a line of output.
  */
@@ -55,7 +55,7 @@ function escaped(character: string): string {
   return NAMED[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** ASCII and Korean syllables, whose width is known without splitting the text into graphemes, which takes 3 µs each. */
+/** ASCII and Korean syllables have a fixed width, so the text need not be split into graphemes (3 µs each). */
 const SIMPLE = /^[ -~가-힣]*$/;
 
 /** The width in columns of a terminal; wide letters, such as Korean ones, take two. */
@@ -77,7 +77,10 @@ export function wrapLine(text: string, width: number | undefined, indent = inden
   return packed(text.split(/(?<=[^ ])(?= )/), width, indent).join('\n');
 }
 
-/** Fills lines of this width with words, whose blanks are at either end. A word that is longer has a line of its own. */
+/**
+ * Fills lines of this width with words, which may have blanks at either end. A word that is longer has a line of its
+ * own.
+ */
 export function packed(words: readonly string[], width: number, indent = 0): string[] {
   const lines = [''];
   for (const word of words) {

@@ -1,7 +1,6 @@
 /**
- * Writes the contents that come with this package: a comment on every table, view and column, the whole dictionary in
- * `ops.dictionary`, and the rows of the seed tables. Contents that are already right are left alone, so an ordinary run
- * writes nothing here.
+ * Writes the contents of this package into the file: a comment on every table, view and column, the dictionary in
+ * `ops.dictionary`, and the rows of seed tables. Unchanged contents are not written again.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -26,7 +26,7 @@ const relationWords = words.extend({
   /** Descriptions that differ from `columns` of the dictionary, which describes a column by its name only. */
   columns: z.record(z.string(), columnWords.partial()).default({}),
 });
-/** All sections; a file of YAML holds some of them. */
+/** All sections; each YAML file has some of them. */
 export const documentShape = z.strictObject({
   schemas: z.record(z.string(), words),
   columns: z.record(z.string(), columnWords),

@@ -17,7 +17,7 @@ export const lookback = z
   .transform((text) => Number.parseInt(text, 10))
   .default(0);
 
-/** The days of a refresh: how rows depend on days, and what of them is there. */
+/** How the rows of a model or check depend on days. */
 export interface Refresh {
   /** The streams whose changes make days dirty. */
   readonly streams: readonly StreamName[] | 'all';
@@ -55,11 +55,11 @@ const batch = z.object({ days: z.array(z.string()) });
  * reused by following refreshes of the same days.
  */
 export class DirtyDays {
-  /** The refresh whose days `dirty_days` holds. */
+  /** The refresh whose days are in `dirty_days`. */
   #found = '';
   #lookback = '0';
   #batches: readonly string[] = [];
-  /** The batch that `batch_days` and `lookback_days` hold. */
+  /** The batch whose days are in `batch_days` and `lookback_days`. */
   #filled = '';
 
   private constructor(

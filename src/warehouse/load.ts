@@ -86,7 +86,7 @@ export interface LoadReport {
   readonly rows: number;
   /** The days that this pull replaced, oldest first. */
   readonly days: readonly Day[];
-  /** The replaced days that the warehouse now holds completely, with the rows of each. */
+  /** The replaced days that are now complete in the warehouse, with the rows of each. */
   readonly finished: readonly { readonly date: Day; readonly rows: number }[];
   /** Number of nonconforming records by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
   readonly notes: Readonly<Record<string, number>>;
@@ -101,7 +101,7 @@ export interface LoadOutcome {
   readonly failures: { readonly pull: Pull; readonly error: DamageError }[];
 }
 
-/** Loads pulls into a warehouse, and knows which pulls it holds. Supports one load at a time. */
+/** Loads pulls into a warehouse and records which pulls it has. Supports one load at a time. */
 export class Loader {
   constructor(
     private readonly context: LoadParts,
@@ -157,7 +157,7 @@ export class Loader {
     try {
       const stream = this.streams.find(({ lands }) => lands.includes(pull.stream));
       if (stream === undefined)
-        throw new DamageError(`The pull ${pull.id} is of a stream that this version does not know.`, {
+        throw new DamageError(`The pull ${pull.id} is of a stream that this version does not have.`, {
           hint: 'Install the version of dawnload that landed it, or move its folder away.',
         });
       outcome.reports.push(...(await loadGroup(stream, pulls, this.context)));

@@ -1,4 +1,4 @@
-/** DuckDB's memory limits: those of an ordinary load, and higher ones for work that they do not suffice for. */
+/** DuckDB's memory limits: one for ordinary loads, and higher ones for loads that run out of memory. */
 import { availableParallelism, totalmem } from 'node:os';
 import { isOutOfMemory } from '../landing/duckdb.js';
 import type { Session } from './session.js';

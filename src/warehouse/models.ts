@@ -12,15 +12,13 @@ import { fieldsOf, selectIn, type Session, statement, statementsIn } from './ses
 import type { Warehouse } from './warehouse.js';
 
 // A model is one file under `sql/models`: a header and one select. Its folder and name determine the relation:
-// `dimensions/campaigns` is the view `campaigns`; all other models are relations of the schema `marts`.
-// -- grain: one KST day and channel.
-// -- also_in: main              (a mart that people start with: a view of the same name there, which `show tables` lists)
-// -- materialized: incremental   (a table; without this header, the model is a view)
-// -- partition: week             (rows are replaced by week; without this header, by day)
-// -- depends_on: events          (the streams whose changes make its days dirty)
-// -- lookback: 27 days           (the rows of a day are computed from that many earlier days)
-// -- dirties: all later days     (a changed day matters for all later days that have events, as knowledge about a person does)
-// -- unique_key: person          (a key has one row: that of its earliest day)
+// `dimensions/campaigns` is the view `campaigns`; all other models are relations of the schema `marts`. -- grain: one
+// KST day and channel. -- also_in: main (a mart that people start with: a view of the same name there, which `show
+// tables` lists) -- materialized: incremental (a table; without this header, the model is a view) -- partition: week
+// (rows are replaced by week; without this header, by day) -- depends_on: events (the streams whose changes make its
+// days dirty) -- lookback: 27 days (the rows of a day are computed from that many earlier days) -- dirties: all later
+// days (a changed day makes all later days with events dirty) -- unique_key: person (one row per key: that of its
+// earliest day)
 
 const view = z
   .strictObject({ grain: z.string(), also_in: z.literal('main').optional() })
@@ -70,7 +68,7 @@ export function isIncremental(model: Model): model is IncrementalModel {
   return model.incremental !== undefined;
 }
 
-/** The column by which rows are replaced: `date`, or `week`, which holds Mondays. */
+/** The column by which rows are replaced: `date`, or `week` (the Monday of each week). */
 export function columnOf({ partition }: Pick<Incremental, 'partition'>): 'date' | 'week' {
   return partition === 'week' ? 'week' : 'date';
 }

@@ -47,7 +47,7 @@ export interface WarehouseOptions {
   readonly warn?: (sentence: string) => void;
   /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
-  /** Does a stage of the opening and takes its time. */
+  /** Runs a stage of the opening and measures its time. */
   readonly timed?: (stage: string, work: () => Promise<void>) => Promise<void>;
   /** Settings of A/B tests, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
@@ -113,7 +113,7 @@ async function setAsideLog(log: string, options: WarehouseOptions): Promise<void
   );
 }
 
-/** Removes spill files, and repaired copies and slices of pages, of killed runs, which may hold personal data. */
+/** Removes files of killed runs that may contain personal data: spill files, repaired copies and slices of pages. */
 async function sweep(tempDirectory: string): Promise<void> {
   const left = (await readdir(tempDirectory)).filter((name) =>
     /^(duckdb_temp|repaired-|sliced-|batch_)/.test(name),
@@ -183,7 +183,7 @@ export function refuseNewer(applied: number): void {
   const newest = newestSchema();
   if (applied <= newest) return;
   throw new ConfigError(
-    `The warehouse has schema ${applied}; this version of dawnload knows up to ${newest}.`,
+    `The warehouse has schema ${applied}; this version of dawnload reads schemas up to ${newest}.`,
     { hint: 'Install the newer version again, or rebuild the warehouse with `dawnload rebuild`.' },
   );
 }

@@ -75,7 +75,7 @@ function sentenceOf(before: StoredPrivacy, now: ReturnType<typeof noted>): strin
       '{  }',
       '{}',
     );
-  return 'The warehouse holds hashes that were made with another key than private/hmac.key.';
+  return 'The warehouse has hashes that were made with another key than private/hmac.key.';
 }
 
 /** The rules of columns as `device_id: drop, user_id: hash`, in alphabetical order; empty if all are kept. */
@@ -100,7 +100,7 @@ const BYTES = 32;
 
 /**
  * Returns the key of a data folder, 32 bytes; the first call creates it. Requires the lock. Throws `DamageError` when
- * the file holds something else, `StorageError` when it cannot be read or written.
+ * the file is not a key, `StorageError` when it cannot be read or written.
  */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
   const path = join(foldersOf(dataDir).private, 'hmac.key');

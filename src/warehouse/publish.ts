@@ -1,6 +1,6 @@
 /**
- * Publishing: one rename makes the private file the one that readers open. A reader that has the old file open keeps
- * it; a reader that opens it afterwards gets the new one.
+ * Publishes the private file for readers with one rename. Readers that have the old file open keep it; readers that
+ * open the path afterwards get the new one.
  */
 import { constants, createReadStream, existsSync } from 'node:fs';
 import { chmod, copyFile, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';

@@ -232,7 +232,7 @@ export type Rows = <R>(name: Extract<StatementName, `status/${string}`>, shape: 
 /** A day of a stream. */
 export const streamDay = z.object({ stream: z.string(), date: z.string() });
 
-/** A row of the section `coverage`: a day that the file holds. */
+/** A row of the section `coverage`: a day that the file has. */
 export const coveredDay = streamDay.extend({ rows: z.number() });
 
 /** A row of the section `messages`. */

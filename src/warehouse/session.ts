@@ -29,7 +29,7 @@ export type StatementName = keyof Statements;
 export type Given<N extends StatementName> =
   Record<never, never> extends Statements[N] ? [given?: Statements[N]] : [given: Statements[N]];
 
-/** What a statement takes besides some placeholders. */
+/** The values and placeholders of a statement, without some of its placeholders. */
 type Rest<N extends StatementName, S> =
   Record<never, never> extends Omit<Statements[N], keyof S>
     ? [values?: Values]
@@ -46,7 +46,7 @@ interface Values {
 /** A count, which DuckDB returns as BIGINT, as a number. */
 export const count = z.union([z.bigint(), z.number()]).transform(Number);
 
-/** The databases whose sessions know the functions of `src/documents`. */
+/** The databases with which the functions of `src/documents` are registered. */
 const knowing = new WeakSet<DuckDBInstance>();
 
 /** Milliseconds after which a statement that still runs is interrupted once more. */
@@ -75,7 +75,9 @@ export class Session {
     return new Session(instance, await instance.connect(), signal);
   }
 
-  /** Makes the functions of `src/documents` known to all sessions of the database; the first settings count. */
+  /**
+   * Registers the functions of `src/documents` for all sessions of the database. The settings of the first call apply.
+   */
   know(settings: DocumentSettings): void {
     if (knowing.has(this.instance)) return;
     knowing.add(this.instance);
@@ -484,7 +486,7 @@ export function foldersIn(folder: string): string[] {
   return all.flatMap((one) => (one.isDirectory() ? [`${folder}/${one.name}`] : [])).sort();
 }
 
-// The header of a SQL file that holds one select is written for people and for this program.
+// Headers of SQL files with one select; people and this program read them.
 
 /**
  * Returns the comments at the top of a file, by key: `-- key: value`. Lines below that are indented by three blanks

@@ -88,7 +88,7 @@ async function slicesOf(file: string, folder: string): Promise<Slice<{ file: str
 
 const COMMA = Buffer.from(',');
 
-/** The key of the list of records, and what stands before and after the records. */
+/** The key of the list of records, and the text before and after the records. */
 async function outsideOf(
   file: string,
 ): Promise<{ key: string | undefined; before: Buffer; after: Buffer } | undefined> {

@@ -50,7 +50,7 @@ const NOTES = {
   erasures: (session: Session, erasures: string) => session.run('erasure/note', { erasures }),
   runs: (session: Session, runs: string) => session.run('ops/runs', { runs }),
   retention: (session: Session, retention: string) => session.run('retention/note', { retention }),
-  /** The head of the journal that the file knows from now on. */
+  /** The journal's head, which the file carries from now on. */
   head: (session: Session, head: string) => session.run('ops/note_journal', { head }),
 } as const;
 
@@ -124,7 +124,7 @@ export class Warehouse {
     return session;
   }
 
-  /** Writes what the journal and the settings hold into the schema `ops`, all of it or nothing. */
+  /** Writes facts from the journal and the settings into the schema `ops`, in one transaction. */
   async note(notes: Readonly<Partial<Record<keyof typeof NOTES, unknown>>>): Promise<void> {
     const given = new Map<string, unknown>(Object.entries(notes));
     await this.#writing(() =>
@@ -154,7 +154,7 @@ export class Warehouse {
     return datesOf(await this.session.rows('ops/covered_since', dated, { stream, instant }));
   }
 
-  /** The days of a stream whose last answer was held back, because it would have deleted most of the day. */
+  /** The days of a stream whose last answer was not applied, because it would have deleted most of the day. */
   async heldBack(stream: StreamName): Promise<Day[]> {
     return datesOf(await this.session.rows('ops/held_back_days', dated, { stream }));
   }
@@ -184,7 +184,10 @@ export class Warehouse {
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
-  /** What the loaded export of a day may lack, by its own pages and by the daily statistics (`lack` in sql/ops.sql). */
+  /**
+   * The records that the loaded export of a day may lack, judged by its pages and the daily statistics (`lack` in
+   * sql/ops.sql).
+   */
   async lackOf(day: Day): Promise<Lack> {
     const [lack] = await this.session.rows('ops/lack', lackShape, { day });
     if (lack === undefined) throw new Error('The query gives one row.');
@@ -259,7 +262,7 @@ export class Warehouse {
   }
 
   /**
-   * What this file lacks of the published one: days of streams, and rows of models.
+   * Days of streams and rows of models that the published file has and this file lacks.
    *
    * @param gone the days whose rows of models cannot be computed again
    */
@@ -275,7 +278,7 @@ export class Warehouse {
     });
   }
 
-  /** The end of the journal that another file of this data folder knows. */
+  /** The journal's head in another file of this data folder. */
   headOf(file: string): Promise<Head[]> {
     return this.#besideFile(file, () => this.session.rows('losses/head', headShape));
   }

@@ -198,7 +198,7 @@ test(
     // The id is tried first, at no cost.
     await ends(attach('20', 'zzz'), 3, 'The service does not know export zzz');
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'reset-before' }]);
-    await ends(attach('20', older), 3, 'It is not known whether the service has export');
+    await ends(attach('20', older), 3, 'It is unknown whether the service has export');
     place.sandbox.setFaults([]);
     await attach('20', older);
     await attach('19', newer);

@@ -43,8 +43,8 @@ describe('the settings of the lake', () => {
   });
 
   test.each([
-    ['lake: true', 'lake must hold "key: value" lines'],
-    ['lake:\n  namespace: x', 'lake.catalog must hold'],
+    ['lake: true', 'lake must have "key: value" lines'],
+    ['lake:\n  namespace: x', 'lake.catalog must have'],
     [
       'lake:\n  catalog: { uri: catalog, warehouse: x, auth: none }',
       'lake.catalog.uri must be an http or https address',

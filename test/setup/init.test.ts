@@ -69,7 +69,7 @@ describe('at a terminal', () => {
     const result = await init([], {}, person);
     expect(result.stderr).toBe('');
     expect(result.code).toBe(0);
-    expect(person.screen()).toMatch(/accepts the keys and knows the project/);
+    expect(person.screen()).toMatch(/accepts the keys and the project/);
     expect(person.screen()).toMatch(/doctor[\s\S]* plan [\s\S]* run [\s\S]* schedule /);
     for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
     const config = loadConfig(FIELDS, { settingsFile: yaml }, {}, folder);

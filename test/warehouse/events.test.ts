@@ -38,14 +38,14 @@ test('every record of every page is loaded, and the number of landed records is 
   const one = page([record({ time: micros(NEXT) })]);
   const of = (rows: number, more = {}) =>
     workshop.exported(NEXT, [landedPage(workshop.folder, one, rows)], more);
-  await expect(workshop.load(of(2))).rejects.toThrow(/hold 1 records together, not the 2/);
+  await expect(workshop.load(of(2))).rejects.toThrow(/have 1 records together, not the 2/);
   expect(await workshop.look(`from ops.coverage where date = '${NEXT}'`)).toEqual([]);
   // Only an erasure may have cut records; none can have added one.
   await workshop.load(of(2, { isCut: () => true }));
   expect(await workshop.lines(`select rows from ops.coverage where date = '${NEXT}'`)).toEqual(['1']);
   const two = landedPage(workshop.folder, page([record({ id: 'a' }), record({ id: 'b' })]), 1);
   const longer = workshop.exported(NEXT, [two], { isCut: () => true });
-  await expect(workshop.load(longer)).rejects.toThrow(/hold 2 records together, not the 1/);
+  await expect(workshop.load(longer)).rejects.toThrow(/have 2 records together, not the 1/);
 });
 
 test(

@@ -18,7 +18,7 @@ async function schemaOf(file: string): Promise<number> {
   return Number(row?.['number']);
 }
 
-const SENTENCE = `The warehouse has schema 9999; this version of dawnload knows up to ${NEWEST}.`;
+const SENTENCE = `The warehouse has schema 9999; this version of dawnload reads schemas up to ${NEWEST}.`;
 
 test('a warehouse of a newer schema is refused with one sentence by every command, and changed by none but rebuild', async () => {
   const made = await makePlace(YAML);

@@ -1,4 +1,4 @@
-/** Draws small charts as SVG. The style of the page gives the colours by class, for light and dark mode. */
+/** Draws small charts as SVG. The page's style sets the colors by class, for light and dark mode. */
 import { markup, type Html } from './html.js';
 
 /** The size of a chart in a row of a table. */
@@ -76,7 +76,7 @@ export function line(label: string, values: readonly (number | null)[], highest:
   return svg(label, [...mark, ...lines, path('soft', `M0 ${height - 1}H${WIDTH}`)], height, 'days');
 }
 
-/** Steps of a colour, from 1 to 5, by the share of the highest value; 0 for no value. */
+/** Steps of a color, from 1 to 5, by the share of the highest value; 0 for no value. */
 export function stepOf(value: number | null, highest: number): number {
   return value === null || value <= 0 ? 0 : Math.max(1, Math.ceil((value / (highest || 1)) * 5));
 }

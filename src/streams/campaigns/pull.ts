@@ -17,7 +17,7 @@ export async function pullCampaigns(
   parts: PullParts,
 ): Promise<void> {
   const { warehouse, report, invocation } = parts;
-  // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
+  // Only the daily statistics list a day's campaigns. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const toPull = (await wanted())('campaigns');
   const days = toPull.filter((day) => known.has(day));
@@ -146,7 +146,7 @@ export async function extractCampaign(
       }
     }
   } catch (error) {
-    // The keys may be denied one campaign alone, and the others go on.
+    // The keys may lack access to a single campaign, so the others continue.
     if (!(error instanceof CredentialsError)) throw error;
     failure ??= { campaignId, reason: error.message.replace(/\.$/, ''), notFound: false };
   }

@@ -65,7 +65,7 @@ export async function askPage(
   return { kind: what, reason, body };
 }
 
-/** Matches the first bytes of a page in UTF-8 or UTF-16, which tell it from the words or the HTML of a proxy. */
+/** Matches the first bytes of a page in UTF-8 or UTF-16, to distinguish it from a proxy's text or HTML. */
 const BEGINS_AS_JSON = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/;
 
 /** Reads a page that landed earlier; undefined if the bytes are not a page. */
@@ -107,7 +107,7 @@ function readResult(envelope: Envelope, body: Body, number: number): Answer {
   const empty = data === undefined || bytesOf(body).toString('latin1', data.start, data.start + 4) === 'null';
   if (!empty && data.elements === undefined) return unreadable('success with data that is not a list');
   const totalPages = pageCount(partValue(body, parts.get('total_page_count')));
-  // Without the number of pages, missing pages would go unnoticed. The next answer may include the number.
+  // Without the number of pages, missing pages would not be noticed. The next answer may include the number.
   if (totalPages === undefined) return unreadable('success without a number of pages in total_page_count');
   const records = data?.elements ?? 0;
   if (totalPages === 0 && records > 0) return unreadable('with records and a total_page_count of 0');

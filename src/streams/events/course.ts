@@ -1,7 +1,7 @@
 /**
- * The course of reading one export, without any I/O: what an answer of E21 means for the pages that count, and what comes next.
- * Every end is certain: pauses end with the waiting time, and pages beyond any plausible number are read only while they bring
- * records.
+ * Decides how one export is read, without any I/O: what an answer of E21 means for the pages that count, and what to do
+ * next. Every end is certain: pauses end with the waiting time, and pages beyond any plausible number are read only
+ * while they bring records.
  */
 import { formatCount, plural } from '../../terminal/text.js';
 import { BESIDE } from '../../landing/landing-zone.js';
@@ -34,9 +34,9 @@ export interface Terms {
 }
 
 /**
- * Why an export gives no pages. `empty`: it was generated and has no records. `doubtful`: the service keeps reporting no
- * records although records are expected. `processing`: it was still being generated when the waiting time ended. `unknown`:
- * the service does not know it. `stuck`: the service keeps failing.
+ * Why an export gives no pages. `empty`: it was generated and has no records. `doubtful`: the service keeps reporting
+ * no records although records are expected. `processing`: it was still being generated when the waiting time ended.
+ * `unknown`: the service reports `not_found`. `stuck`: the service keeps failing.
  */
 export interface Unready {
   readonly kind: 'empty' | 'doubtful' | 'processing' | 'unknown' | 'stuck';

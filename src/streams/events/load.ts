@@ -24,8 +24,8 @@ import { join } from 'node:path';
 import { FOLDER_MODE } from '../../landing/atomic-file.js';
 
 /**
- * The mean size in bytes from which records are large, such as e-mails with their HTML, and the part of a batch that they
- * fill: DuckDB holds texts of 2,048 records in each step of a statement, which large ones make the most of its memory.
+ * Records above this mean size in bytes are large, such as e-mails with HTML, and fill only a part of a batch: each
+ * step of a DuckDB statement has 2,048 records in memory, and large texts dominate it.
  */
 const LARGE_RECORD = 8 * 1024;
 const PART_OF_BATCH = 1 / 16;
@@ -38,7 +38,10 @@ const MOST_RECORDS = 1_000;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 
-/** How many records without an id an export gave up to another: at most as many of its messages go. */
+/**
+ * The number of records without an id that were removed as duplicates of another export; at most as many messages are
+ * removed.
+ */
 const LOST_WITHOUT_ID =
   '(select records from lost_without_id as lost where (lost.date, lost.export_date, lost.winner) = (counted.date, counted.export_date, counted.winner))';
 
@@ -81,7 +84,7 @@ export async function loadEvents(
     if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
     throw damaged(
       pull.files[0]?.file ?? pull.id,
-      `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
+      `and the other pages of its export have ${found} records together, not the ${landed} that were landed`,
     );
   }
   // The service may repeat a record on one page, on two pages, or in the exports of two days: one copy is kept.

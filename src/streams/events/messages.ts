@@ -4,7 +4,7 @@ import { DOCUMENTS, type Documents } from '../../warehouse/session.js';
 interface MessageTable {
   readonly table: string;
   readonly place: string;
-  /** Columns that are stored once for all messages with the same values, mapped to their names in `message_contents`. */
+  /** Columns whose values are stored once for all equal messages, mapped to their names in `message_contents`. */
   readonly contents?: Readonly<Partial<Record<'title' | 'body' | 'html', string>>>;
 }
 

@@ -25,7 +25,7 @@ export async function pullEvents(
   const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;
   if (mayPay) await assertPublishable(files.published);
   const patience = patienceOf(parts);
-  // An export that does not come delays no day; one that comes may show the size that other days wait for.
+  // An export that is not ready delays no other day. One that arrives may show the size that other days wait for.
   await downloadReady(service, parts);
   const resumed = resumeExports(service, parts, patience);
   const download = downloaderOf(service, parts, patience);
@@ -36,7 +36,7 @@ export async function pullEvents(
   await settleAll([requested, resumed]);
 }
 
-/** The most exports that are read at the same time; the pace of the client holds for all of them together. */
+/** The maximum number of exports that are read at the same time. They share the client's request rate. */
 const AT_ONCE = 16;
 
 /** Minutes to wait for an export that is read again; most of it is in the warehouse. */
@@ -122,8 +122,8 @@ export const downloaderOf =
   };
 
 /**
- * Number of times that a run reads an export of which records came twice: another answer may have those that are missing.
- * This number of equal readings proves that nothing is, where the daily statistics cannot tell.
+ * Number of times that a run reads an export of which records came twice: another answer may have those that are
+ * missing. If the daily statistics cannot decide, this number of equal readings proves that no record is missing.
  */
 const READINGS = 3;
 
@@ -157,7 +157,7 @@ export async function downloadExport(
   const first = await read();
   if (patience.isGlance && first.result === undefined) return;
   const { state, accepted } = ledger.get(key);
-  // A reading that failed says nothing of what the export lacks.
+  // A failed reading is no evidence of missing records.
   if (state === 'loaded' && first.result !== undefined) {
     // A reading that brought nothing new equals the one before it.
     let equal = first.result === 'same' && first.isWhole ? 2 : 1;
@@ -208,7 +208,7 @@ export function judged(
     reasons.push(
       `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: people who were deleted at the service (E15) before the export was made take their events along, which is the likely cause`,
     );
-  // An export that was short before persons were erased from it may be complete now; nobody can tell.
+  // After an erasure, an export that was short may be complete, and no count can decide it.
   if (reasons.length === 0) return undefined;
   return { event: 'short', key, records: Math.max(repeated, uncounted), note: reasons.join('; ') };
 }

@@ -1,6 +1,6 @@
 /**
- * Reads one paid export (E21): requests what its course wants, lands the pages, and ends with the manifest of a pull; each step
- * is recorded in the ledger. What an answer means is decided in course.ts.
+ * Reads one paid export (E21): requests the pages that course.ts chooses, lands them, and writes the pull's manifest.
+ * Each step is recorded in the ledger. course.ts also decides what an answer means.
  */
 import { basename, dirname } from 'node:path';
 import type { Effects } from '../../ground/effects.js';
@@ -150,7 +150,7 @@ export class Reading {
     return new Reading(entry, acceptIncomplete, service, parts, patience, writer, pages, whole);
   }
 
-  /** Resolves with the pull; `same` if the export is as it was, undefined without pages, which is reported. */
+  /** Resolves with the pull; `same` if nothing is new; undefined, with a report, if there are no pages. */
   async land(): Promise<Pull | 'same' | undefined> {
     const { entry, whole, acceptIncomplete } = this;
     const { key, day, landedAt } = entry;
@@ -204,7 +204,8 @@ export class Reading {
     return new Course(
       {
         expectsRecords: !acceptIncomplete && (expected > 0 || landed.length > 0),
-        // Each message that is sent leaves a record. An export with half of them lacks pages, or counts other things.
+        // Each sent message leaves a record. An export with fewer than half of them lacks pages, or counts other
+        // things.
         atLeast: acceptIncomplete ? 0 : sent / 2,
         plausiblePages: expected > 0 ? 10 + Math.ceil((4 * expected) / RECORDS_PER_PAGE) : UNKNOWN_PAGES,
         retries: service.settings.retries,

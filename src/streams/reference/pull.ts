@@ -1,6 +1,6 @@
 /**
- * The stage of the reference data: lands and loads the current catalogs (E2), templates (E4, E5, E10) and opt-outs (E12). Each
- * stream says which lists it has; `read-lists.ts` reads them.
+ * The stage of the reference data: lands and loads the current catalogs (E2), templates (E4, E5, E10) and opt-outs
+ * (E12). Each stream declares its lists; `lists.ts` reads them.
  */
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';

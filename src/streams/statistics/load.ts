@@ -7,7 +7,9 @@ import { asPattern, count, largestOf } from '../../warehouse/session.js';
 import type { ReadablePull } from '../../warehouse/slices.js';
 import { holdBack, replaceDays } from '../held-back.js';
 
-/** The differences of E17 and E18: the statement that reads the records, the grain columns after the day, and the table names. */
+/**
+ * How E17 and E18 differ: the statement that reads the records, the grain columns after the day, and the table names.
+ */
 const STATISTICS = {
   statistics: {
     records: 'streams/statistics/load/statistics',
@@ -94,7 +96,7 @@ function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: read
   const pull = pulls.find(({ id }) => id === first.pull);
   throw damaged(
     pull?.files[0]?.file ?? first.pull,
-    `holds ${first.records} records, and the day of none of them can be read`,
+    `has ${first.records} records, and none has a readable day`,
   );
 }
 

@@ -158,7 +158,7 @@ export async function dayTotals(service: ServiceClient, day: Day): Promise<Messa
     throw new CredentialsError(
       `The service refuses project ${service.projectId} (${verdict.reason}).`,
       status === 404
-        ? { hint: 'Check project_id: the service does not know it, or not for these keys.' }
+        ? { hint: 'Check project_id: the service does not have it, or not for these keys.' }
         : { hint: 'Check project_id, and this machine’s clock.' },
     );
   }
