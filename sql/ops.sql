@@ -389,12 +389,11 @@ set threads = {threads};
 
 -- name: message_prices
 -- params: prices json
--- Replaces the prices of messages by the given JSON object.
+-- Replaces the prices of messages by the given list.
 delete from ops.message_prices;
 
 insert into ops.message_prices
-select entry.key, entry.value
-from (select unnest(map_entries($prices::json::map(varchar, double))) as entry) as given;
+select unnest(from_json($prices::json, '[{"channel":"VARCHAR","sub_channel":"VARCHAR","price":"DOUBLE"}]'), recursive := true);
 
 -- name: note_migrations
 -- params: numbers bigint[], names text[], applied_at timestamptz

@@ -7,7 +7,7 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
---   select sum(failed) as failed, sum(failover_sent) as rescued, sum(failover_sent) / sum(failed) as rate from answer having failed
+--   select sum(failed) as failed, sum(failover_succeeded) as rescued, sum(failover_succeeded) / sum(failed) as rate from answer having failed
 --   > 0 and rescued <= failed
 --     en: {rescued} of {failed} failed {failed#message|messages} went out as a text instead ({rate}).
 --     ko: 실패한 메시지 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
@@ -17,19 +17,19 @@ select
     failovers.channel,
     failovers.resource_name,
     sum(failovers.failed)::bigint as failed,
-    sum(failovers.failover_sent)::bigint as failover_sent,
+    sum(failovers.failover_succeeded)::bigint as failover_succeeded,
     -- More texts than failures include texts for failures of the days before.
     round(
         if(
-            sum(failovers.failover_sent + failovers.failover_failed) <= sum(failovers.failed),
-            sum(failovers.failover_sent) / nullif(sum(failovers.failed), 0),
+            sum(failovers.failover_succeeded + failovers.failover_failed) <= sum(failovers.failed),
+            sum(failovers.failover_succeeded) / nullif(sum(failovers.failed), 0),
             null
         ),
         4
     ) as rescue_rate,
     sum(failovers.failover_failed)::bigint as failover_failed,
     round(
-        sum(failovers.failover_sent) / nullif(sum(failovers.failover_sent + failovers.failover_failed), 0), 4
+        sum(failovers.failover_succeeded) / nullif(sum(failovers.failover_succeeded + failovers.failover_failed), 0), 4
     ) as failover_success_rate,
     min(failovers.date) as first_date,
     max(failovers.date) as last_date,
@@ -38,4 +38,4 @@ from marts.failovers
 inner join period on failovers.date between period.first_date and period.last_date
 where marts.matches('channel', failovers.channel)
 group by failovers.channel, failovers.resource_name, resource_id
-order by failover_sent desc, failovers.channel, resource_id;
+order by failover_succeeded desc, failovers.channel, resource_id;

@@ -1,7 +1,7 @@
 -- title: Fatigue by campaign
 -- title_ko: 캠페인별 피로도
 -- subject: people
--- question: Do readers of a campaign click less when they had many messages in the days before?
+-- question: Do people click a campaign less when they got many messages in the days before?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -10,36 +10,40 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   campaign (varchar, default null): only the campaign or user journey with this id
 -- given:
---   largest as (select resource_id, channel from answer group by all order by sum(messages) desc, resource_id limit 1),
---   steps as (select *, if(click_rate <= 1, click_rate * (1 - click_rate) / messages, null) as variance, row_number() over (order by
---   rowid) as place, row_number() over (order by rowid desc) as place_from_end from answer semi join largest using (resource_id,
---   channel) where messages >= 100),
---   ends as (select few.resource_name, few.channel, few.messages_before as few, many.messages_before as many, few.click_rate as
---   few_click_rate, many.click_rate as many_click_rate, few.click_rate - many.click_rate > 3 * sqrt(few.variance + many.variance) as
---   is_clear from steps as few, steps as many where few.place = 1 and many.place_from_end = 1 and many.place > 1)
+--   largest as (select resource_id, channel from answer where trend is not null group by all order by sum(messages) desc, resource_id
+--   limit 1), steps as (select *, row_number() over (order by rowid) as place, row_number() over (order by rowid desc) as
+--   place_from_end from answer semi join largest using (resource_id, channel) where messages >= 100), ends as (select
+--   few.resource_name, few.channel, few.trend, few.messages_before as few, replace(many.messages_before, '+', ' or more') as many_en,
+--   replace(many.messages_before, '+', '건 이상') || if(many.messages_before like '%+', '', '건') as many_ko, few.same_day_rate as
+--   few_rate, many.same_day_rate as many_rate from steps as few, steps as many where few.place = 1 and many.place_from_end = 1 and
+--   many.place > 1)
 -- sentences:
---   select *, replace(many, '+', ' or more') as many_en, replace(many, '+', '건 이상') || if(many like '%+', '', '건') as many_ko from
---   ends where is_clear
---     en: People with {many_en} earlier messages click “{resource_name}” ({channel}) less: {many_click_rate}, versus
---       {few_click_rate} with {few}.
---     ko: ‘{resource_name}’({channel})에서는 그 전에 메시지를 {many_ko} 받은 사람의 클릭률이 {many_click_rate}로, {few}건 받은 사람({few_click_rate})보다 유의미하게
---       낮습니다.
---   from ends where not is_clear
---     en: People with many earlier messages do not click “{resource_name}” ({channel}) significantly less.
---     ko: ‘{resource_name}’({channel})에서는 메시지를 많이 받은 사람의 클릭률이 유의미하게 낮지 않습니다.
+--   from ends where trend = 'falling' and many_rate < few_rate
+--     en: The more messages people got before “{resource_name}” ({channel}), the fewer clicked. Among people messaged on the same days,
+--       {few_rate} clicked after {few} messages and {many_rate} after {many_en}.
+--     ko: ‘{resource_name}’({channel}){은/는} 그 전에 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 받은 사람끼리 비교하면 {few}건 받은 사람은 {few_rate}, {many_ko} 받은
+--       사람은 {many_rate}입니다.
+--   from ends where trend = 'rising' and many_rate > few_rate
+--     en: The more messages people got before “{resource_name}” ({channel}), the more clicked. Among people messaged on the same days,
+--       {few_rate} clicked after {few} messages and {many_rate} after {many_en}.
+--     ko: ‘{resource_name}’({channel}){은/는} 그 전에 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 받은 사람끼리 비교하면 {few}건 받은 사람은 {few_rate}, {many_ko} 받은
+--       사람은 {many_rate}입니다.
+--   from ends where trend = 'steady'
+--     en: The number of earlier messages makes no significant difference to clicks on “{resource_name}” ({channel}).
+--     ko: ‘{resource_name}’({channel})에서는 그 전에 받은 메시지 수에 따른 클릭률 차이가 유의미하지 않습니다.
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
 --   any_value(days_needed)
---     en: Only {days_held} of the {days_needed} days needed have events, so earlier messages are missing from the counts.
---     ko: 필요한 {days_needed}일 중 {days_held}일의 이벤트만 있어 그 전에 받은 메시지 수가 실제보다 적게 집계됩니다.
+--     en: Only {days_held} of the {days_needed} days needed have events. Earlier messages are missing from the counts, so no trend is
+--       shown.
+--     ko: 필요한 {days_needed}일 중 {days_held}일의 이벤트만 있습니다. 그 전에 받은 메시지 수가 실제보다 적게 집계되므로 추세는 표시하지 않습니다.
 --     as: note
 
 with params as (
     select *, coalesce(getvariable('window_days')::bigint, 28) as length
     from marts.period('events', days := 28)
 ),
--- Messages before the first day held are unknown, so days close to it would undercount what readers received.
 held as (
-    select count(*) as days_held
+    select count(*) as days_held, any_value(params.length + (params.last_date - params.first_date) + 1) as days_needed
     from ops.coverage
     cross join params
     where stream = 'events' and date between first_date - params.length::integer and last_date
@@ -47,11 +51,12 @@ held as (
 readers as (
     select
         daily_fatigue.channel,
-        daily_fatigue.campaign_id,
-        daily_fatigue.user_journey_id,
+        coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id) as resource_id,
+        coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
         daily_fatigue.at_least,
-        sum(daily_fatigue.messages)::bigint as messages,
-        sum(daily_fatigue.clicked)::bigint as clicked
+        daily_fatigue.date,
+        daily_fatigue.messages,
+        daily_fatigue.clicked
     from marts.daily_fatigue
     inner join params
         on
@@ -60,28 +65,91 @@ readers as (
     -- Fatigue cannot be measured on channels that count no clicks.
     inner join marts.channel_counters
         on daily_fatigue.channel = channel_counters.channel and channel_counters.counts_clicks
+    left join campaigns on daily_fatigue.campaign_id = campaigns.campaign_id
+    left join user_journeys on daily_fatigue.user_journey_id = user_journeys.user_journey_id
     where
         marts.matches('channel', daily_fatigue.channel)
         and marts.matches('campaign', coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id))
+),
+-- A click on a day without messages belongs to the latest day with messages.
+sending_days as (
+    select
+        * exclude (date),
+        max(if(messages > 0, date, null)) over (partition by resource_id, channel order by date) as date,
+        dense_rank() over (partition by resource_id, channel order by at_least) as step
+    from readers
+),
+cells as (
+    select resource_id, channel, date, step, sum(messages) as messages, sum(clicked) as clicked
+    from sending_days
+    where date is not null
     group by all
+),
+rates as (
+    select *, sum(clicked) over day_of_campaign / nullif(sum(messages) over day_of_campaign, 0) as day_rate
+    from cells
+    window day_of_campaign as (partition by resource_id, channel, date)
+),
+-- The trend over the groups, within days (the extended Mantel test): days with many clicks cannot look like an effect of few messages.
+day_trends as (
+    select
+        resource_id,
+        channel,
+        sum(step * (clicked - messages * day_rate)) as excess,
+        any_value(day_rate) * (1 - any_value(day_rate))
+        * (sum(messages * step * step) - pow(sum(messages * step), 2) / nullif(sum(messages), 0)) as variance
+    from rates
+    group by resource_id, channel, date
+),
+trends as (
+    select
+        resource_id,
+        channel,
+        -- Messages that are clicked several times each have no such variance.
+        if(min(variance) >= 0 and sum(variance) > 0, sum(excess) / sqrt(sum(variance)), null) as z
+    from day_trends
+    group by resource_id, channel
+),
+expected as (
+    select resource_id, channel, step, sum(messages * day_rate) as clicks
+    from rates
+    group by all
+),
+steps as (
+    select
+        resource_id,
+        channel,
+        step,
+        any_value(resource_name) as resource_name,
+        any_value(at_least) as at_least,
+        sum(messages)::bigint as messages,
+        sum(clicked)::bigint as clicked
+    from sending_days
+    group by resource_id, channel, step
 )
 select
-    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
-    readers.channel,
-    marts.message_step_name(readers.at_least) as messages_before,
-    readers.messages,
-    round(readers.clicked / nullif(readers.messages, 0), 4) as click_rate,
-    readers.clicked,
+    steps.resource_name,
+    steps.channel,
+    marts.message_step_name(steps.at_least) as messages_before,
+    steps.messages,
+    round(steps.clicked / nullif(steps.messages, 0), 4) as click_rate,
+    round(
+        sum(steps.clicked) over campaign / nullif(sum(steps.messages) over campaign, 0) * steps.clicked / nullif(expected.clicks, 0), 4
+    ) as same_day_rate,
+    steps.clicked,
+    -- Messages on days without events are unknown, so people would seem to have got fewer.
+    case
+        when held.days_held < held.days_needed or trends.z is null then null
+        when trends.z < -3 then 'falling'
+        when trends.z > 3 then 'rising'
+        else 'steady'
+    end as trend,
     held.days_held,
-    params.length + (params.last_date - params.first_date) + 1 as days_needed,
-    coalesce(readers.campaign_id, readers.user_journey_id) as resource_id
-from readers
-cross join params
+    held.days_needed,
+    steps.resource_id
+from steps
 cross join held
-left join campaigns on readers.campaign_id = campaigns.campaign_id
-left join user_journeys on readers.user_journey_id = user_journeys.user_journey_id
-order by
-    sum(readers.messages) over (partition by resource_id, readers.channel) desc,
-    resource_id,
-    readers.channel,
-    readers.at_least;
+left join expected using (resource_id, channel, step)
+left join trends using (resource_id, channel)
+window campaign as (partition by steps.resource_id, steps.channel)
+order by sum(steps.messages) over campaign desc, steps.resource_id, steps.channel, steps.at_least;

@@ -54,12 +54,11 @@
 --     ko: 도달률은 {delivering:channels}, 클릭률은 {clicking:channels} 기준이며, 나머지 채널은 해당 수치를 제공하지 않습니다. 채널 구성이 바뀌면 비율도 달라집니다.
 --       인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
 --     as: note
---   select string_agg(distinct channel, ', ' order by channel) filter (channel in (select channel from ops.message_prices)) as priced,
---   string_agg(distinct channel, ', ' order by channel) filter (channel not in (select channel from ops.message_prices)) as unpriced
---   from marts.message_days where sent > 0 and date > (select max(last_date) - 7 from answer where figure = 'message_cost') having
---   priced is not null and unpriced is not null
---     en: Cost covers {priced:channels}. No price is set for {unpriced:channels}.
---     ko: 메시지 비용은 {priced:channels} 기준입니다. {unpriced:channels}에는 단가가 설정되지 않았습니다.
+--   select string_agg(distinct channel, ', ' order by channel) filter (priced > 0) as priced, string_agg(distinct channel, ', ' order by
+--   channel) filter (succeeded > priced) as unpriced from marts.message_costs where date > (select max(last_date) - 7 from answer where
+--   figure = 'message_cost') having priced is not null and unpriced is not null
+--     en: Cost covers {priced:channels}. Messages without a price are left out ({unpriced:channels}).
+--     ko: 메시지 비용은 {priced:channels} 기준입니다. 단가가 없는 메시지({unpriced:channels})는 제외합니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where figure = 'conversion_rate')
 --     en: Campaigns count different goals or none, so an overall conversion rate is not shown.
@@ -157,12 +156,10 @@ earned as (
     inner join spans on revenue_days.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
 ),
--- Only channels with a price (setting prices) cost something.
 costs as (
-    select spans.span, spans.to_day, sum(marts.price_of(message_days.succeeded, message_prices.price)) as cost
-    from marts.message_days
-    inner join ops.message_prices on message_days.channel = message_prices.channel
-    inner join spans on message_days.date between spans.from_day and spans.to_day
+    select spans.span, spans.to_day, sum(message_costs.cost) as cost
+    from marts.message_costs
+    inner join spans on message_costs.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
 ),
 -- A figure is a count, or a count by another one.

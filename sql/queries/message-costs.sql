@@ -15,13 +15,23 @@
 --   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: A click costs least on {channel}: {cost_per_click:money}.
 --     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
---   select string_agg(distinct channel, ', ' order by channel) filter (price is null) as channels from answer having count(price) <
---   count(*) and (count(price) > 0 or exists (from ops.message_prices))
---     en: No price is set for messages on {channels}; their cost is unknown.
---     ko: {channels} 채널의 단가(prices)가 설정되지 않아 비용은 표시하지 않습니다.
+--   select string_agg(distinct channel, ', ' order by channel) filter (unpriced > 0) as channels, sum(unpriced) as messages from answer
+--   having messages > 0 and exists (from ops.message_prices)
+--     en: Cost leaves out {messages} {messages#message|messages} without a price, on {channels:channels}.
+--     ko: {channels:channels} 메시지 {messages}건은 단가(prices)가 없어 비용에서 제외했습니다.
 --     as: note
---   select string_agg(channel, ', ' order by channel) as channels from ops.message_prices where channel not in (select channel from
---   daily_statistics where channel is not null) having count(*) > 0
+--   select sum(failover_texts) as texts, sum(failover_cost) as cost, any_value(currency) as currency from answer having cost > 0
+--     en: {cost:money} of that is for {texts} {texts#text|texts} sent instead of failed messages.
+--     ko: 그중 {cost:money}은 실패한 메시지 대신 보낸 문자 {texts}건의 비용입니다.
+--   select sum(failover_texts) as texts from answer where failover_cost is null having texts > 0 and exists (from ops.message_prices)
+--     en: Cost leaves out {texts} {texts#text|texts} sent instead of failed messages. Set a price for text-message failover.
+--     ko: 실패한 메시지 대신 보낸 문자 {texts}건은 단가가 없어 비용에서 제외했습니다. text-message의 failover 단가를 설정하세요.
+--     as: note
+--   select string_agg(concat_ws(' ', channel, sub_channel), ', ' order by channel, sub_channel) as channels from ops.message_prices where
+--   sub_channel is distinct from 'failover' and not exists (from daily_statistics as used where used.channel =
+--   message_prices.channel and message_prices.sub_channel is null) and not exists (from daily_statistics_by_subchannel as used where
+--   used.channel = message_prices.channel and replace(lower(used.channel_sub), '_', '-') = message_prices.sub_channel) having
+--   count(*) > 0
 --     en: A price is set for {channels}, but the warehouse has no such messages. Check the name of the channel.
 --     ko: {channels} 메시지의 단가(prices)를 설정했지만 해당 메시지가 없습니다. 채널 이름을 확인하세요.
 --     as: note
@@ -64,31 +74,47 @@ totals as (
     from days
     group by channel, resource_type, resource_id
 ),
-priced as (
+costs as (
     select
-        totals.*,
-        message_prices.price,
-        if(message_prices.price is null, null, marts.price_of(totals.succeeded, message_prices.price))::double as cost
-    from totals
-    left join ops.message_prices on totals.channel = message_prices.channel
+        channel,
+        if(params.by_campaign, resource_type, null) as resource_type,
+        if(params.by_campaign, resource_id, null) as resource_id,
+        sum(succeeded - priced)::bigint as unpriced,
+        sum(message_cost) / nullif(sum(priced), 0) as price,
+        sum(failover_texts)::bigint as failover_texts,
+        sum(failover_cost) as failover_cost,
+        sum(cost) as cost
+    from marts.message_costs
+    inner join params on message_costs.date between params.first_date and params.last_date
+    where marts.matches('channel', channel)
+    group by all
 )
+-- A price per click or conversion is of the messages alone, without the texts sent instead.
 select
-    priced.channel,
-    coalesce(campaigns.campaign_name, user_journeys.user_journey_name, priced.resource_id) as resource_name,
-    priced.succeeded,
-    priced.price,
-    round(priced.cost, 2) as cost,
-    priced.clicked,
-    round(priced.price * priced.click_messages / nullif(priced.clicked, 0), 2) as cost_per_click,
-    priced.conversions,
-    round(priced.price * priced.goal_messages / nullif(priced.conversions, 0), 2) as cost_per_conversion,
-    array_to_string(priced.goals, ', ') as goals,
+    totals.channel,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name, totals.resource_id) as resource_name,
+    totals.succeeded,
+    round(costs.price, 4) as price,
+    round(costs.cost, 2) as cost,
+    totals.clicked,
+    round(costs.price * totals.click_messages / nullif(totals.clicked, 0), 2) as cost_per_click,
+    totals.conversions,
+    round(costs.price * totals.goal_messages / nullif(totals.conversions, 0), 2) as cost_per_conversion,
+    array_to_string(totals.goals, ', ') as goals,
     budget.currency,
-    priced.resource_type,
-    priced.resource_id
-from priced
+    costs.unpriced,
+    costs.failover_texts,
+    round(costs.failover_cost, 2) as failover_cost,
+    totals.resource_type,
+    totals.resource_id
+from totals
+left join costs
+    on
+        totals.channel is not distinct from costs.channel
+        and totals.resource_type is not distinct from costs.resource_type
+        and totals.resource_id is not distinct from costs.resource_id
 left join ops.budget on true
-left join campaigns on priced.resource_type = 'campaign' and priced.resource_id = campaigns.campaign_id
+left join campaigns on totals.resource_type = 'campaign' and totals.resource_id = campaigns.campaign_id
 left join user_journeys
-    on priced.resource_type = 'user-journey' and priced.resource_id = user_journeys.user_journey_id
-order by priced.cost desc nulls last, priced.channel, priced.resource_id;
+    on totals.resource_type = 'user-journey' and totals.resource_id = user_journeys.user_journey_id
+order by costs.cost desc nulls last, totals.channel, totals.resource_id;

@@ -6,21 +6,37 @@
 -- params:
 --   day (date, default max(date)): last KST day of the window; by default the latest available day
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
+-- given:
+--   steps as (select *, row_number() over (order by rowid) as place, row_number() over (order by rowid desc) as place_from_end from
+--   answer where share_of_people >= 0.05 and same_day_rate is not null), ends as (select few.trend, many.share_of_people as share,
+--   few.same_day_rate as few_rate, many.same_day_rate as many_rate, replace(replace(many.messages_per_person, '+', ' or more'), '-',
+--   '–') as many_en, replace(replace(many.messages_per_person, '+', '건 이상'), '-', '~') || if(many.messages_per_person like '%+',
+--   '', '건') as many_ko, replace(few.messages_per_person, '-', '–') as few_en, replace(few.messages_per_person, '-', '~') || '건'
+--   as few_ko from steps as few, steps as many where few.place = 1 and many.place_from_end = 1 and many.place > 1)
 -- sentences:
 --   select least(window_days, days_held) as days, sum(people) as people, sum(messages) / sum(people) as messages from answer group by
 --   all
 --     en: {people} people got messages on the {days} {days#day|days} with events, {messages} each on average.
 --     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
---   with ends as (select *, row_number() over (order by rowid) as place from answer where share_of_people >= 0.05) select
---   many.share_of_people as share, many.click_rate, few.click_rate as few_click_rate, replace(replace(many.messages_per_person, '+',
---   ' or more'), '-', ' to ') as many_en, replace(replace(many.messages_per_person, '+', '건 이상'), '-', '~') ||
---   if(many.messages_per_person like '%+', '', '건') as many_ko, replace(few.messages_per_person, '-', ' to ') as few_en,
---   replace(few.messages_per_person, '-', '~') || '건' as few_ko from ends as many, ends as few where few.place = 1 and many.place =
---   (select max(place) from ends) and many.place > 1 and many.click_rate is not null and few.click_rate is not null
---     en: People who got {many_en} ({share}) clicked {click_rate} of their messages; people who got {few_en}, {few_click_rate}.
---       Only channels that count clicks are included.
---     ko: {many_ko} 받은 사람(수신자의 {share})의 클릭률은 {click_rate}, {few_ko} 받은 사람은 {few_click_rate}입니다(클릭을 집계하는 채널만).
---   select 1 from answer limit 1
+--   from ends where trend = 'falling' and many_rate < few_rate
+--     en: The more messages people got, the smaller the share they clicked: {few_rate} after {few_en} messages, {many_rate} after
+--       {many_en} ({share} of people), compared within the same days and channels.
+--     ko: 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 같은 채널끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
+--       {many_rate}입니다.
+--   from ends where trend = 'rising' and many_rate > few_rate
+--     en: The more messages people got, the larger the share they clicked: {few_rate} after {few_en} messages, {many_rate} after
+--       {many_en} ({share} of people), compared within the same days and channels.
+--     ko: 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 같은 채널끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
+--       {many_rate}입니다.
+--   from ends where trend = 'steady'
+--     en: People who got more messages did not click a significantly different share of them.
+--     ko: 메시지를 많이 받은 사람과 적게 받은 사람의 클릭률 차이는 유의미하지 않습니다.
+--   select any_value(days_held) as days_held, any_value(window_days) as window_days from answer having any_value(days_held) <
+--   any_value(window_days)
+--     en: Only {days_held} of the {window_days} days have events. People got more messages than shown here, so no trend is shown.
+--     ko: {window_days}일 중 {days_held}일의 이벤트만 있습니다. 실제로 받은 메시지는 더 많으므로 추세는 표시하지 않습니다.
+--     as: note
+--   select 1 from ends where trend in ('falling', 'rising')
 --     en: People who get more messages differ in other ways too, so their click rate may have other causes.
 --     ko: 메시지를 많이 받는 사람은 다른 특성도 다를 수 있어, 클릭률 차이의 원인이 수신 건수라고 단정할 수 없습니다.
 --     as: note
@@ -50,9 +66,10 @@ span as (
 received as (
     select
         coalesce(people.person, daily_people.person) as person,
+        daily_people.date,
         daily_people.channel,
         sum(daily_people.messages) as messages,
-        sum(daily_people.failover_texts) as failover_texts,
+        sum(daily_people.messages - daily_people.failover_texts) as clickable,
         sum(daily_people.shown) as shown,
         sum(if(marts.is_display(daily_people.channel), 0, daily_people.clicked)) as clicked
     from marts.daily_people
@@ -60,29 +77,51 @@ received as (
     left join marts.people on daily_people.person = people.weaker_id
     group by all
 ),
+-- A channel without a click shows nothing about interest. A text sent instead of a message is not clicked on its channel.
+channel_rates as (
+    select
+        *,
+        sum(clicked) over (partition by channel) > 0 as counts_clicks,
+        sum(clicked) over (partition by channel, date) / nullif(sum(clickable) over (partition by channel, date), 0) as rate
+    from received
+),
 persons as (
     select
         person,
         sum(messages) as messages,
         sum(shown) as shown,
-        -- A channel without a click shows nothing about interest. A text sent instead of a message is not clicked on its channel.
-        sum(messages - failover_texts) filter (channel in (select channel from received where clicked > 0)) as clickable,
-        sum(clicked) as clicked
-    from received
+        sum(clickable) filter (counts_clicks) as clickable,
+        sum(clicked) as clicked,
+        -- The clicks that the messages would have at the rates of their days and channels.
+        coalesce(sum(clickable * rate) filter (counts_clicks), 0) as expected
+    from channel_rates
     group by person
     having sum(messages) > 0
 ),
+ranked as (
+    select
+        *,
+        marts.message_step(messages) as at_least,
+        dense_rank() over (order by at_least) as step
+    from persons
+),
+-- The trend over all groups. The clicks of one person depend on each other, so the variance is that of people.
+trend as (
+    select sum(score * (clicked - expected)) / nullif(sqrt(sum(pow(score * (clicked - expected), 2))), 0) as z
+    from (select *, step - sum(step * expected) over () / nullif(sum(expected) over (), 0) as score from ranked)
+),
 steps as (
     select
-        marts.message_step(messages) as at_least,
+        at_least,
         count(*) as people,
         sum(messages)::bigint as messages,
         sum(shown)::bigint as shown,
         nullif(sum(clickable), 0)::bigint as clickable,
         sum(clicked)::bigint as clicked,
+        sum(expected) as expected,
         count(*) filter (clicked > 0) as clickers
-    from persons
-    group by all
+    from ranked
+    group by at_least
 )
 -- Where no channel of the messages counts clicks, clicks are unknown.
 select
@@ -93,11 +132,21 @@ select
     steps.shown,
     if(steps.clickable > 0, steps.clicked, null) as clicked,
     round(steps.clicked / steps.clickable, 4) as click_rate,
+    round(
+        sum(steps.clicked) over () / nullif(sum(steps.clickable) over (), 0) * steps.clicked / nullif(steps.expected, 0), 4
+    ) as same_day_rate,
     round(if(steps.clickable > 0, steps.clickers / steps.people, null), 4) as clicker_share,
     if(steps.clickable > 0, steps.clickers, null) as clickers,
+    case
+        when span.days_held < span.length or trend.z is null then null
+        when trend.z < -3 then 'falling'
+        when trend.z > 3 then 'rising'
+        else 'steady'
+    end as trend,
     span.last_date as date,
     span.length as window_days,
     span.days_held
 from steps
 cross join span
+cross join trend
 order by steps.at_least;

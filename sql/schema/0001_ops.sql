@@ -124,9 +124,10 @@ create table ops.budget (
     currency varchar
 );
 
--- The setting prices of the last run.
+-- The setting prices of the last run. A channel has one price, or a price for each sub-channel.
 create table ops.message_prices (
     channel varchar,
+    sub_channel varchar,
     price double
 );
 

@@ -83,7 +83,7 @@ group by id, part;
 create macro marts.event_kind(event_name) as case
     when event_name = 'send_success' then 'succeeded'
     when event_name = 'send_failure' then 'failed'
-    when event_name = 'failover_text_message_send_success' then 'failover_sent'
+    when event_name = 'failover_text_message_send_success' then 'failover_succeeded'
     when event_name = 'failover_text_message_send_failure' then 'failover_failed'
     when ends_with(event_name, '_click')
     then if(
@@ -194,7 +194,7 @@ create macro marts.is_display(channel) as coalesce(channel in ('in-app-message',
 
 create macro marts.is_reaching(kind, channel) as case
     when marts.is_display(channel) then kind = 'delivered'
-    else kind in ('succeeded', 'failover_sent')
+    else kind in ('succeeded', 'failover_succeeded')
 end;
 
 create macro marts.is_one_goal(lists) as coalesce(len(list_distinct(flatten(lists))), 0) <= 1;

@@ -114,8 +114,7 @@ export function loadConfig(
     experiments,
     /** Main goals: the conversion that counts, by campaign or user journey id. */
     mainGoals,
-    /** The price of a message, by channel. */
-    prices,
+    prices: priceRows(prices),
     /** The pushes of each night, in order; paths are absolute. */
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
@@ -282,6 +281,18 @@ export function isLoopback(address: string): boolean {
   // URL normalizes numeric addresses, so no other notation has to be matched.
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
 }
+
+const inWords = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+
+/** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
+const priceRows = (prices: Readonly<Record<string, number | Readonly<Record<string, number>>>>) =>
+  Object.entries(prices).flatMap(([channel, given]) =>
+    (typeof given === 'number' ? [[null, given] as const] : Object.entries(given)).map(([sub, price]) => ({
+      channel: inWords(channel),
+      sub_channel: sub === null ? null : inWords(sub),
+      price,
+    })),
+  );
 
 function receiversOf(alerts: readonly z.output<typeof alert>[], variables: Environment) {
   return alerts.map(({ url, url_env: variable, format, on }) => ({

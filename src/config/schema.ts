@@ -370,6 +370,9 @@ const push = section({
     'must set mode for catalog-items, and for no other target',
   );
 
+const A_PRICE = 'must be a price such as 8.4, or prices by sub-channel such as {sms: 9, lms: 28}';
+const price = number(0, 1e6, A_PRICE);
+
 export const settingsSchema = z
   .strictObject({
     base_url: baseUrl.optional(),
@@ -409,16 +412,7 @@ export const settingsSchema = z
       )
       .default([]),
     mcp: section({ memory_megabytes: whole(256, 1_048_576).default(1024) }).prefault({}),
-    prices: byName(number(0, 1e6, 'must be a price such as 8.4'))
-      .transform((given) =>
-        Object.fromEntries(
-          Object.entries(given).map(([channel, price]) => [
-            channel.toLowerCase().replaceAll('_', '-'),
-            price,
-          ]),
-        ),
-      )
-      .prefault({}),
+    prices: byName(z.union([price, z.record(z.string(), price)], A_PRICE)).prefault({}),
     queries: text('must be a folder').optional(),
     heartbeat: webhook.optional(),
     after_publish: z

@@ -114,11 +114,15 @@ experiments:
   default: { smallest_effect: 0.1 }
   c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9, accept_crossing: true }
 main_goals: { c1: 구매, j1: 가입 }
-prices: { TEXT_MESSAGE: 9.2, email: 0 }
+prices: { TEXT_MESSAGE: { SMS: 9.2, failover: 28 }, email: 0 }
 not_clicks: [survey_no_click]
 `);
     expect(config.mainGoals).toEqual({ c1: '구매', j1: '가입' });
-    expect(config.prices).toEqual({ 'text-message': 9.2, email: 0 });
+    expect(config.prices).toEqual([
+      { channel: 'text-message', sub_channel: 'sms', price: 9.2 },
+      { channel: 'text-message', sub_channel: 'failover', price: 28 },
+      { channel: 'email', sub_channel: null, price: 0 },
+    ]);
     expect(config.notClicks).toEqual(['survey_no_click']);
     const split = { A: 45, B: 45, 대조군: 10 };
     expect(config.experiments).toEqual({
@@ -213,6 +217,7 @@ not_clicks: [survey_no_click]
     ['experiments: { c1: { baseline: C, hold_outs: [C] } }', /c1 must not have a hold-out as its baseline/],
     ['experiments: { default: { goal: 구매 } }', /must name goals by campaign, not under default/],
     ['prices: { email: cheap }', /prices\.email must be a price such as 8\.4/],
+    ['prices: { text-message: { sms: cheap } }', /prices\.text-message.* must be a price such as 8\.4/],
     ['main_goals: { c1: "" }', /main_goals\.c1 must be the name of a conversion/],
     ['statistics_tags: vip', /statistics_tags must be a list of tags/],
     [

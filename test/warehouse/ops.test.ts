@@ -20,9 +20,12 @@ test('the budget is that of the last run', async () => {
     const notedAt = workshop.now;
     await warehouse.note({
       budget: { ...settings, budget: undefined, notedAt },
-      prices: { email: 1, webhook: 2 },
+      prices: [{ channel: 'webhook', sub_channel: null, price: 2 }],
     });
-    await warehouse.note({ budget: { ...settings, notedAt }, prices: { email: 0.5 } });
+    await warehouse.note({
+      budget: { ...settings, notedAt },
+      prices: [{ channel: 'email', sub_channel: null, price: 0.5 }],
+    });
   });
   expect(
     await workshop.look('select * exclude (noted_at), noted_at is not null as noted from ops.budget'),
@@ -36,7 +39,9 @@ test('the budget is that of the last run', async () => {
       noted: true,
     },
   ]);
-  expect(await workshop.look('from ops.message_prices')).toEqual([{ channel: 'email', price: 0.5 }]);
+  expect(await workshop.look('from ops.message_prices')).toEqual([
+    { channel: 'email', sub_channel: null, price: 0.5 },
+  ]);
 });
 
 test('the ledger is shown as it stands, and replaced whole', async () => {

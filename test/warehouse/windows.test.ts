@@ -180,7 +180,7 @@ describe('texts instead of failed messages', () => {
     ]);
     expect(
       await workshop.lines(
-        `select date::varchar as date, failed, failover_sent, failover_failed, rescue_rate
+        `select date::varchar as date, failed, failover_succeeded, failover_failed, rescue_rate
         from marts.failovers order by all`,
       ),
     ).toEqual([
@@ -191,7 +191,7 @@ describe('texts instead of failed messages', () => {
       `${dayAfter(DAY, 2)} | 1 | 0 | 0 | 0`,
     ]);
     expect(
-      await workshop.look('select sum(failover_sent) / sum(failed) as rescue_rate from marts.failovers'),
+      await workshop.look('select sum(failover_succeeded) / sum(failed) as rescue_rate from marts.failovers'),
     ).toEqual([{ rescue_rate: 1 / 3 }]);
   });
 });

@@ -4,7 +4,7 @@
 -- lookback: 7 days
 -- dirties: all later days
 --
--- The content of a message is its template or, without one, its title. Records of one id share a message, which is stored with
+-- The content of a message is its template or, without one, its title, or the name of its product. Records of one id share a message, which is stored with
 -- the first record; a click may come days later.
 
 with contents as (
@@ -20,9 +20,9 @@ with contents as (
         union all
         select event_id, date, 'title', title from text_messages
         union all
-        select event_id, date, 'title', coalesce(title, commerce_title) from in_app_messages
+        select event_id, date, if(title is null, 'product', 'title'), coalesce(title, commerce_title) from in_app_messages
         union all
-        select event_id, date, 'title', coalesce(title, commerce_title) from in_web_messages
+        select event_id, date, if(title is null, 'product', 'title'), coalesce(title, commerce_title) from in_web_messages
         union all
         select event_id, date, 'title', ti from web_push_messages
     ) as messages

@@ -75,7 +75,7 @@ preceding as (
             and occurred.date >= messages.date
             and requests.requested_at between occurred.occurred_at and occurred.occurred_at + interval 72 hours
     where
-        occurred.kind in ('succeeded', 'failover_sent')
+        occurred.kind in ('succeeded', 'failover_succeeded')
         and messages.date between requests.date - 3 and requests.date
         and occurred.date between requests.date - 3 and requests.date
 )

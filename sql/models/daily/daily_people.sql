@@ -22,7 +22,7 @@ select
     events.campaign_id,
     events.user_journey_id,
     count(*) filter (marts.is_reaching(events.kind, events.channel) and not marts.is_display(events.channel))::integer as messages,
-    count(*) filter (events.kind = 'failover_sent')::integer as failover_texts,
+    count(*) filter (events.kind = 'failover_succeeded')::integer as failover_texts,
     count(*) filter (marts.is_reaching(events.kind, events.channel) and marts.is_display(events.channel))::integer as shown,
     -- Clicks of people; those of machines are counted apart.
     greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicked), 0))::integer as clicked,

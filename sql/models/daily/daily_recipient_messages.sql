@@ -24,7 +24,7 @@ occurred as (
         date in (select date from lookback_days)
         and (date in (select date from batch_days) or event_id in (select event_id from delivered))
         and occurred_at is not null
-        and marts.event_kind(event_name) in ('succeeded', 'failover_sent')
+        and marts.event_kind(event_name) in ('succeeded', 'failover_succeeded')
 ),
 
 messages as (

@@ -12,20 +12,20 @@ with days as (
         campaign_id,
         user_journey_id,
         coalesce(sum(events) filter (kind = 'failed'), 0)::bigint as failed,
-        coalesce(sum(events) filter (kind = 'failover_sent'), 0)::bigint as failover_sent,
+        coalesce(sum(events) filter (kind = 'failover_succeeded'), 0)::bigint as failover_succeeded,
         coalesce(sum(events) filter (kind = 'failover_failed'), 0)::bigint as failover_failed
     from marts.daily_events
-    where kind in ('failed', 'failover_sent', 'failover_failed')
+    where kind in ('failed', 'failover_succeeded', 'failover_failed')
     group by date, channel, resource_type, campaign_id, user_journey_id
-    qualify sum(failover_sent + failover_failed) over (partition by channel, resource_type, campaign_id, user_journey_id) > 0
+    qualify sum(failover_succeeded + failover_failed) over (partition by channel, resource_type, campaign_id, user_journey_id) > 0
 )
 
 select
     days.*,
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
-    failover_sent / nullif(failover_sent + failover_failed, 0) as failover_success_rate,
+    failover_succeeded / nullif(failover_succeeded + failover_failed, 0) as failover_success_rate,
     -- The share of failed messages that were sent as a text instead.
-    if(failover_sent + failover_failed <= failed, failover_sent / nullif(failed, 0), null) as rescue_rate
+    if(failover_succeeded + failover_failed <= failed, failover_succeeded / nullif(failed, 0), null) as rescue_rate
 from days
 left join campaigns on days.campaign_id = campaigns.campaign_id
 left join user_journeys on days.user_journey_id = user_journeys.user_journey_id;

@@ -21,11 +21,11 @@ with latest as (
 attempts as (
     select
         channel,
-        kind in ('failover_sent', 'failover_failed') as is_failover,
+        kind in ('failover_succeeded', 'failover_failed') as is_failover,
         date,
         sum(events) as attempts
     from marts.daily_events
-    where kind in ('succeeded', 'failed', 'failover_sent', 'failover_failed')
+    where kind in ('succeeded', 'failed', 'failover_succeeded', 'failover_failed')
     group by all
 ),
 

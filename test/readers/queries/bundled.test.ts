@@ -231,17 +231,19 @@ describe('parameters', () => {
     const costs = { end: '2026-11-01' };
     // 425 = 170 × 2.5; 25 clicks, 13 conversions.
     expect(await answer('message-costs', costs)).toEqual([
-      'push-notification,,170,2.5,425,25,17,13,32.69,구매,,,',
-      'email,,200,,,30,,,,,,,',
+      'push-notification,,170,2.5,425,25,17,13,32.69,구매,,0,0,,,',
+      'email,,200,,,30,,,,,,200,0,,,',
     ]);
     // Ten of the 340 messages count no clicks, twenty no conversions: 330 and 320 × 2.5 for 39 clicks and 16 conversions.
-    const [push] = await answer('message-costs', { start: '2026-11-01' });
-    expect(push).toBe('push-notification,,340,2.5,850,39,21.15,16,50,구매,,,');
+    const [texts, push] = await answer('message-costs', { start: '2026-11-01' });
+    // 99 and 97 SMS at 9, 45 LMS at 28.
+    expect(texts).toMatch(/^text-message,,\d+,12.5477,3024,/);
+    expect(push).toBe('push-notification,,340,2.5,850,39,21.15,16,50,구매,,0,0,,,');
     // The service gives the amounts of purchases, and not their number.
     expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,구매,[],c-sale']);
     const [campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
     expect(campaign).toMatch(
-      /^push-notification,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,campaign,c-sale$/,
+      /^push-notification,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,0,0,,campaign,c-sale$/,
     );
     await expect(answer('message-costs', { by: 'day' })).rejects.toThrow(
       'by must be one of channel, campaign',

@@ -151,4 +151,5 @@ select stream, date from ops.coverage
 union
 select 'events', date from events;
 
-insert into ops.message_prices values ('push-notification', 2.5);
+insert into ops.message_prices values
+    ('push-notification', null, 2.5), ('text-message', 'sms', 9), ('text-message', 'lms', 28);

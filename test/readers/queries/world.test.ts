@@ -23,7 +23,7 @@ exports:
   start_date: 2026-11-02
   budget: { records_per_run: 1000000, records_per_month: 1000000 }
   price_per_record: 0.1
-prices: { push-notification: 0.5, chatapp-alimtalk: 7, text-message: 9.2 }
+prices: { push-notification: 0.5, chatapp-alimtalk: 7, text-message: { SMS: 9.2, lms: 28, failover: 9.2 } }
 reference:
   catalogs: [products, stores]
   brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c, 4b7d9e1a2c5f80361d9e] }

@@ -1,0 +1,80 @@
+-- grain: one KST day, channel, and campaign or user journey.
+-- also_in: main
+--
+-- A successful message costs the price of its channel, or of its sub-channel if prices are set by sub-channel; then the day needs
+-- the statistics by sub-channel. A text sent instead of a failed message costs the price `failover` of text messages, or their only
+-- price, and is a cost of the channel that failed. Texts are counted on days with events. Without a price, a cost is null.
+
+with prices as (
+    select channel, sub_channel, price, count(sub_channel) over (partition by channel) > 0 as is_split
+    from ops.message_prices
+),
+messages as (
+    select date, channel, resource_type, resource_id, succeeded, null as sub_channel
+    from marts.message_days
+    where
+        date not in (select date from ops.coverage where stream = 'statistics_by_subchannel')
+        or channel is null
+        or channel not in (select channel from prices where is_split)
+    union all
+    select
+        date,
+        channel,
+        resource_type,
+        resource_id,
+        if(message_failed > message_sent, null, message_sent - message_failed),
+        replace(lower(channel_sub), '_', '-')
+    from daily_statistics_by_subchannel
+    where channel in (select channel from prices where is_split)
+),
+costs as (
+    select
+        messages.date,
+        messages.channel,
+        messages.resource_type,
+        messages.resource_id,
+        messages.succeeded,
+        if(prices.price is null, null, messages.succeeded) as priced,
+        if(prices.price is null, null, marts.price_of(messages.succeeded, prices.price)) as message_cost,
+        0 as failover_texts,
+        null as failover_cost
+    from messages
+    left join prices
+        on messages.channel = prices.channel and messages.sub_channel is not distinct from prices.sub_channel
+    union all
+    select
+        failovers.date,
+        failovers.channel,
+        failovers.resource_type,
+        coalesce(failovers.campaign_id, failovers.user_journey_id),
+        0,
+        null,
+        null,
+        failovers.failover_succeeded,
+        if(text_price.price is null, null, marts.price_of(failovers.failover_succeeded, text_price.price))
+    from marts.failovers
+    left join (
+        select price
+        from prices
+        where channel = 'text-message' and (sub_channel is null or sub_channel = 'failover')
+    ) as text_price on true
+)
+
+select
+    date,
+    channel,
+    resource_type,
+    resource_id,
+    coalesce(sum(succeeded), 0)::bigint as succeeded,
+    coalesce(sum(priced), 0)::bigint as priced,
+    sum(message_cost)::double as message_cost,
+    sum(failover_texts)::bigint as failover_texts,
+    sum(failover_cost)::double as failover_cost,
+    -- A total without the price of a part would be too low, but the messages alone are the larger part.
+    if(
+        count(message_cost) + count(failover_cost) > 0,
+        coalesce(sum(message_cost), 0) + coalesce(sum(failover_cost), 0),
+        null
+    )::double as cost
+from costs
+group by date, channel, resource_type, resource_id;
