@@ -1,7 +1,7 @@
 // Writes `sql/streams/events/messages.sql`: the statements about the tables of messages, which are derived from the list of
 // fields. The field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the kind of
 // the field determines the conversion. The build writes the file; it is committed, so that a change of a field shows what it does.
-import { fieldsFor, isReadAs, pointerTo, TEXTS } from '../dist/src/ground/fields.js';
+import { fieldsFor, isReadAs } from '../dist/src/ground/fields.js';
 import { EVENT_FIELDS } from '../dist/src/streams/events/index.js';
 import {
   channelOf,
@@ -25,7 +25,7 @@ const unionOf = (selects) => selects.join('\nunion all\n');
 const snakeCase = (field) =>
   field.replaceAll('.', '_').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-// The lists inside messages, and the keys of documents.
+// The lists inside messages.
 
 function listIn({ place, list, within }) {
   const holders = fields.filter(({ place: holder, field }) => field === list && isOfMessages(holder));
@@ -34,8 +34,7 @@ function listIn({ place, list, within }) {
 select
     * exclude (given),
     unnest(given) as document,
-    generate_subscripts(given, 1)::integer as position,
-    null::json as extra
+    generate_subscripts(given, 1)::integer as position
 from (
     select records, ${paths.map((path) => `(message -> '$.${path}[*]')`).join(' || ')} as given
     from messages
@@ -43,20 +42,6 @@ from (
 ) as lists;
 `;
 }
-
-function keysOf(at, place, keys) {
-  const { relation, condition } = documentsAt(at);
-  return `select '${at}' as place, '${place}' as specified, ${keys} as keys from ${relation} where ${condition} group by all`;
-}
-
-const parts = fields.flatMap(({ place, field, part }) =>
-  part === null || !isOfMessages(place)
-    ? []
-    : [keysOf(place, part, `coalesce(json_keys(message, '${pointerTo(field)}'), [])`)],
-);
-const elements = ELEMENTS.map(({ place }) =>
-  keysOf(place, place, `if(starts_with(document, '{'), json_keys(document), null)`),
-);
 
 // The columns of the tables.
 
@@ -71,42 +56,57 @@ function tableOf({ table, place, contents }) {
     ...own.map(({ field, kind }) => ({ name: snakeCase(field), given: `m."${field}"`, kind })),
   ]);
   const { relation, document, condition } = documentsAt(place);
-  const object = part === undefined ? 'null' : `m."${part.field}"`;
   const { title = null, body = null, html = null } = contents ?? {};
+  const position = relation === 'messages' ? [] : ['position'];
   const values = [
-    ...(relation === 'messages' ? [] : ['position']),
+    ...position,
     ...columns.flatMap(({ name, given, kind }) =>
       kind === 'list' ? [] : [`${converted(kind, given)} as ${name}`],
     ),
     ...(contents === undefined ? [] : [`content_id(${title}, ${body}, ${html}) as content_id`]),
   ];
-  const nonconforming = [
-    ...holdsNoText(document, place, own),
-    ...(part === undefined ? [] : [`is_no_object(${object})`]),
-    ...holdsNoText(object, part?.part ?? '', inner),
-    ...columns.flatMap(({ name, given, kind }) => {
+  const odd = [
+    `is_odd(document, '${place}')`,
+    ...(part === undefined ? [] : [`is_odd_part(m."${part.field}", '${part.part}')`]),
+    ...columns.flatMap(({ given, kind }) => {
       if (kind === 'list') return [`is_no_list(${given})`];
-      return isReadAs(kind) ? [`is_unreadable(${given}, ${name})`] : [];
+      if (kind === 'number') return [`loses_digits(${given})`];
+      return isReadAs(kind) ? [`is_unreadable(${given}, ${converted(kind, given)})`] : [];
     }),
   ];
+  const shaped = (given) => `json_transform(${given}, shape('${place}'))`;
+  const withPart = (from) =>
+    part === undefined
+      ? from
+      : `(select *, json_transform(m."${part.field}", shape('${part.part}')) as part from ${from})`;
   return `create or replace table ${table} as
-with read as (
-    select *, json_transform(${document}, shape('${place}')) as m
+with given as (
+    select ${['records', ...position].join(', ')}, ${document} as document, ${shaped(document)} as m
     from ${relation}
     where ${condition}
 ),
 
-with_part as (
-    select *, ${part === undefined ? 'null' : `json_transform(${object}, shape('${part.part}'))`} as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                ${odd.join('\n                or ')}
+            then _judged(document::varchar, '${place}', treatment())
+        end as odd
+    from ${withPart('given')}
+),
+
+divided as (
+    select *${part === undefined ? '' : ' exclude (part)'} replace (if(odd is null, m, ${shaped('fitting(document, odd)')}) as m)
+    from judged
 )
 
 select
     records,
     ${values.join(',\n    ')},
-    extra,
-    ${nonconforming.join('\n    or ')} as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from ${withPart('divided')};
 `;
 }
 
@@ -125,11 +125,6 @@ function converted(kind, given) {
   if (kind === 'boolean') return `try_cast(${given} as boolean)`;
   if (kind === 'whole') return `try_cast(whole(${given}) as integer)`;
   return kind === 'text' ? `${given} ->> '$'` : given;
-}
-
-/** The condition that a document has another type in a field that the specification defines as text. */
-function holdsNoText(document, place, some) {
-  return some.some(({ kind }) => TEXTS.includes(kind)) ? [`holds_no_text(${document}, '${place}')`] : [];
 }
 
 // The files of a batch.
@@ -159,41 +154,12 @@ const rows = EVENT_TABLES.slice(1).map(({ name, key }) => {
 
 export const messageStatements = `-- The statements about the tables of messages. Written by scripts/messages.js from the list of fields: change that.
 
--- name: unfold
--- Unfolds each list in a message to one row per element. Each row also lists the records that carry the message.
-${ELEMENTS.map(listIn).join('')}
--- The places with unknown or repeated keys, or with a value that is not an object. Messages and the objects inside them have
--- only a few dozen distinct lists of keys. \`has_unknown_keys\`: nothing else is odd.
-select place, bool_and(specified = place and coalesce(len(list_distinct(keys)) = len(keys), false)) as has_unknown_keys
-from (
-    select
-        'message_data:' || carries as place,
-        'message_data:' || carries as specified,
-        json_keys(message) as keys
-    from messages
-    where carries <> 'other'
-    group by all
-    union all
-${unionOf([...parts, ...elements])}
-) as found
-where
-    not coalesce(
-        list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys)
-        and len(list_distinct(found.keys)) = len(found.keys),
-        false
-    )
-group by place;
-
 -- name: fill
--- The messages of a batch in the columns of their tables, with a flag for messages with a value that does not fit the table.
-${FILLED.map(tableOf).join('\n')}
--- The places with a value of another kind than the specification says.
-select distinct place
-from (
-${unionOf(FILLED.map(({ table, place }) => `select '${place}' as place, nonconforming from ${table}`))}
-) as looked_at
-where nonconforming;
+-- The messages of a batch in the columns of their tables, and the elements of their lists in a row each. Each row also lists the
+-- records that carry the message. What no column takes of an odd document is its \`extra\`.
+${ELEMENTS.map(listIn).join('')}
 
+${FILLED.map(tableOf).join('\n')}
 -- name: hand_over
 -- params: batch text
 -- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
@@ -218,8 +184,7 @@ where carries = 'other';
 drop table staged;
 drop table messages;
 ${ELEMENTS.map(({ place }) => `drop table ${place}s;\n`).join('')}${FILLED.map(
-  ({ table, contents: stored = {} }) =>
-    handedOver(table, ['records', 'nonconforming', ...Object.values(stored)]),
+  ({ table, contents: stored = {} }) => handedOver(table, ['records', ...Object.values(stored)]),
 ).join('')}${handedOver(OTHERS, ['records'])}
 -- name: extras
 -- What no column took, of every message table, with the place that it belongs to.

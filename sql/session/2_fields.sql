@@ -17,5 +17,5 @@ select
 -- is small, because it is copied wherever it is read.
 set variable specification = from_json(
     getvariable('specification'),
-    '{"shapes": "MAP(VARCHAR, VARCHAR)", "texts": "MAP(VARCHAR, VARCHAR[])"}'
+    '{"shapes": "MAP(VARCHAR, VARCHAR)", "keys": "MAP(VARCHAR, VARCHAR[])", "texts": "MAP(VARCHAR, VARCHAR[])"}'
 );

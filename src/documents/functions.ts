@@ -29,14 +29,17 @@ function functionsOf({
   const privacy = new Redaction(key, rules);
   const places = new Places(fields);
   return {
-    // What no column takes of a document of a place, and the document without it; null if it is as the specification says.
+    // What no column takes of a document of a place, and the document if that changes it; null if it is as the specification says.
     _judged: [
       3,
       (document, place, how) => {
         const found = places.conform(document, place);
         if (found === undefined) return null;
         const extra = privacy.document(masked(found.extra, false), 'document', treatment(how));
-        return `{"extra":${extra.startsWith('{') ? extra : `{"value":${extra}}`},"fitting":${found.fitting ?? 'null'}}`;
+        const whole = extra.startsWith('{') ? extra : `{"value":${extra}}`;
+        return found.fitting === document
+          ? `{"extra":${whole}}`
+          : `{"extra":${whole},"fitting":${found.fitting ?? 'null'}}`;
       },
     ],
     // The differences that an extra shows: a JSON list of {place, field, kind, type}.

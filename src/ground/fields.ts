@@ -99,6 +99,7 @@ export function specificationOf(fields: readonly Field[]): Record<string, unknow
   return {
     fields,
     shapes: shapesOf(fields),
+    keys: byPlace(fields, (known) => known.map(({ field }) => field)),
     // Pointers to the fields that are text by the specification.
     texts: byPlace(fields, (known) =>
       known.filter(({ kind }) => TEXTS.includes(kind)).map(({ field }) => pointerTo(field)),

@@ -391,28 +391,6 @@ async function inflatedSize(file: string): Promise<number> {
   return sizeOf(file);
 }
 
-/** A set of documents, as SQL from a fixed list: a table, two of its columns, and a condition on its rows. */
-export interface Documents {
-  readonly relation: string;
-  readonly document: string;
-  /** The column that takes what no other column can. */
-  readonly extra: string;
-  readonly condition: string;
-}
-
-/** The table `documents` of the free streams. */
-export const DOCUMENTS: Documents = {
-  relation: 'documents',
-  document: 'document',
-  extra: 'extra',
-  condition: 'true',
-};
-
-/** Moves into `extra` what no column takes of the documents of a place. */
-export function split(session: Session, place: string, documents: Documents = DOCUMENTS): Promise<void> {
-  return session.run('shared/documents/split', { ...documents, place });
-}
-
 /** Messages that SQL files raise with `error()`; the name of the file follows them. */
 export const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
 

@@ -59,6 +59,14 @@ test('tags that are objects are their names, and the rest of them is kept', asyn
   expect(report?.drift).toEqual(['record.tags (type)']);
 });
 
+test('a price whose places its column does not take is kept, also where no other message of its batch is odd', async () => {
+  const workshop = new Workshop();
+  const message_data = { commerce: { regularPrice: 0.00001 } };
+  await workshop.load(workshop.events(DAY, [[record({ channel: 'in-app-message', message_data })]]));
+  const [row] = await workshop.look('select extra from in_app_messages');
+  expect(row).toEqual({ extra: JSON.stringify(message_data) });
+});
+
 test('another spelling of the kind of a resource is read, and noted', async () => {
   const workshop = new Workshop();
   const [report] = await workshop.load(workshop.statistics(DAY, [statistic({ resource_type: 'CAMPAIGN' })]));

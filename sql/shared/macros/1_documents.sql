@@ -75,24 +75,9 @@ create macro macros.treatment() as getvariable('settings').recipients;
 create macro macros.may_be_personal(given) as treatment() <> 'keep' and regexp_matches(given, getvariable('patterns').personal);
 create macro macros.may_hold_credentials(given) as regexp_matches(given, getvariable('patterns').credential);
 
--- The two parts into which `_judged` divides an odd document.
+-- The two parts into which `_judged` divides an odd document. Without a part that fits, all of it does.
 create macro macros.extra_of(odd) as odd -> '$.extra';
-create macro macros.fitting(document, odd) as if(odd is null, document, odd ->> '$.fitting')::json;
-
--- A key and a value as a member of a JSON object, as text.
-create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
-
--- A JSON object of the members whose keys are not known; null without any.
-create macro macros.unknown_members(document, known) as case
-    when not list_has_all(known, json_keys(document))
-    then
-        object_of(
-            list_transform(
-                list_filter(json_keys(document), lambda key: not list_contains(known, key)),
-                lambda key: member(key, json_extract(document, pointer(key)))
-            )
-        )
-end;
+create macro macros.fitting(document, odd) as if(json_exists(odd, '$.fitting'), odd ->> '$.fitting', document)::json;
 
 -- A JSON object, as text that does not depend on the order of its members; any other value unchanged.
 create macro macros.sorted_members(object) as case
@@ -104,12 +89,7 @@ end;
 -- The structure by which json_transform reads a document of a place: scalars as text, everything else as JSON.
 create macro macros.shape(place) as getvariable('specification').shapes[place];
 
--- A JSON object of the members; null without members.
-create macro macros.object_of(members) as
-    if(len(members) > 0, '{' || array_to_string(members, ',') || '}', null);
-
 -- The id of contents: a hash of all texts and their lengths. The lengths distinguish texts that are equal when joined.
-
 create macro macros.content_id(title, body, html) as
     if(
         coalesce(title, body, html) is null,
@@ -129,17 +109,30 @@ create macro macros.content_id(title, body, html) as
 
 -- Macros for the steps of reading export records (streams/events/load/2_read).
 
--- Whether a field that the specification defines as text has another type.
+-- Whether a document has the keys that the specification allows, each once, and text where it says so.
+create macro macros.has_usual_keys(keys, place) as
+    list_has_all(getvariable('specification').keys[place], keys) and len(list_distinct(keys)) = len(keys);
+
 create macro macros.holds_no_text(document, place) as
     list_has_any(
         json_type(document, getvariable('specification').texts[place]),
         ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
     );
 
+create macro macros.is_odd(document, place) as case
+    when starts_with(document, '{') then not has_usual_keys(json_keys(document), place) or holds_no_text(document, place)
+    else true
+end;
+
+create macro macros.is_odd_part(given, place) as case
+    when given is null or given = 'null' then false
+    else is_odd(given, place)
+end;
+
 -- Whether the value of a field is of another kind than the specification says.
 create macro macros.is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);
-create macro macros.is_no_object(given) as coalesce(given <> 'null' and not starts_with(given, '{'), false);
 create macro macros.is_unreadable(given, value) as given is not null and value is null;
+create macro macros.loses_digits(given) as is_unreadable(given, number(given)) or number(given)::double <> given::double;
 
 -- Unwraps a message that is a text of JSON, as some services send it.
 create macro macros.unwrapped(given) as case
@@ -152,12 +145,11 @@ end;
 create macro macros.says_nothing(given) as
     given is null or given in ('null', '{"channel_subtype":null,"brand_message_target":null}');
 
-create macro macros.is_nonconforming_metadata(given) as case
+create macro macros.is_odd_metadata(given) as case
     when says_nothing(given) then false
-    when not starts_with(given, '{') then true
-    else
-        not list_has_all(['channel_subtype', 'brand_message_target'], json_keys(given))
-        or holds_no_text(given, 'channel_metadata')
+    when starts_with(given, '{')
+    then not list_has_all(getvariable('specification').keys['channel_metadata'], json_keys(given)) or holds_no_text(given, 'channel_metadata')
+    else true
 end;
 
 -- The text of a text, number or boolean; null for any other value.

@@ -1,13 +1,13 @@
 -- The statements about the tables of messages. Written by scripts/messages.js from the list of fields: change that.
 
--- name: unfold
--- Unfolds each list in a message to one row per element. Each row also lists the records that carry the message.
+-- name: fill
+-- The messages of a batch in the columns of their tables, and the elements of their lists in a row each. Each row also lists the
+-- records that carry the message. What no column takes of an odd document is its `extra`.
 create or replace table attachments as
 select
     * exclude (given),
     unnest(given) as document,
-    generate_subscripts(given, 1)::integer as position,
-    null::json as extra
+    generate_subscripts(given, 1)::integer as position
 from (
     select records, (message -> '$.attachFileList[*]') as given
     from messages
@@ -17,58 +17,37 @@ create or replace table buttons as
 select
     * exclude (given),
     unnest(given) as document,
-    generate_subscripts(given, 1)::integer as position,
-    null::json as extra
+    generate_subscripts(given, 1)::integer as position
 from (
     select records, (message -> '$.buttons[*]') || (message -> '$.attachment.buttons[*]') as given
     from messages
     where carries in ('chatapp-friendtalk', 'chatapp-alimtalk', 'in-app-message', 'in-web-message')
 ) as lists;
 
--- The places with unknown or repeated keys, or with a value that is not an object. Messages and the objects inside them have
--- only a few dozen distinct lists of keys. `has_unknown_keys`: nothing else is odd.
-select place, bool_and(specified = place and coalesce(len(list_distinct(keys)) = len(keys), false)) as has_unknown_keys
-from (
-    select
-        'message_data:' || carries as place,
-        'message_data:' || carries as specified,
-        json_keys(message) as keys
-    from messages
-    where carries <> 'other'
-    group by all
-    union all
-select 'message_data:email' as place, 'message_data:email.body' as specified, coalesce(json_keys(message, '/body'), []) as keys from messages where carries = 'email' group by all
-union all
-select 'message_data:in-app-message' as place, 'message_data:in-app-message.commerce' as specified, coalesce(json_keys(message, '/commerce'), []) as keys from messages where carries = 'in-app-message' group by all
-union all
-select 'message_data:in-web-message' as place, 'message_data:in-web-message.commerce' as specified, coalesce(json_keys(message, '/commerce'), []) as keys from messages where carries = 'in-web-message' group by all
-union all
-select 'message_data:web-push-notification' as place, 'message_data:web-push-notification.service' as specified, coalesce(json_keys(message, '/{brand}'), []) as keys from messages where carries = 'web-push-notification' group by all
-union all
-select 'attachment' as place, 'attachment' as specified, if(starts_with(document, '{'), json_keys(document), null) as keys from attachments where true group by all
-union all
-select 'button' as place, 'button' as specified, if(starts_with(document, '{'), json_keys(document), null) as keys from buttons where true group by all
-) as found
-where
-    not coalesce(
-        list_has_all((select list(fields.field) from fields where fields.place = found.specified), found.keys)
-        and len(list_distinct(found.keys)) = len(found.keys),
-        false
-    )
-group by place;
 
--- name: fill
--- The messages of a batch in the columns of their tables, with a flag for messages with a value that does not fit the table.
 create or replace table text_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:text-message')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:text-message')) as m
     from messages
     where carries = 'text-message'
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:text-message')
+                or is_no_list(m."attachFileList")
+                or is_unreadable(m."requestDate", korean_time(m."requestDate"))
+            then _judged(document::varchar, 'message_data:text-message', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:text-message'))) as m)
+    from judged
 )
 
 select
@@ -83,22 +62,31 @@ select
     m."adYn" as ad_yn,
     _recipient(m."recipientNo", treatment()) as recipient_no,
     korean_time(m."requestDate") as request_date,
-    extra,
-    holds_no_text(message, 'message_data:text-message')
-    or is_no_list(m."attachFileList")
-    or is_unreadable(m."requestDate", request_date) as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from divided;
 
 create or replace table sent_emails as
-with read as (
-    select *, json_transform(message, shape('message_data:email')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:email')) as m
     from messages
     where carries = 'email'
 ),
 
-with_part as (
-    select *, json_transform(m."body", shape('message_data:email.body')) as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:email')
+                or is_odd_part(m."body", 'message_data:email.body')
+            then _judged(document::varchar, 'message_data:email', treatment())
+        end as odd
+    from (select *, json_transform(m."body", shape('message_data:email.body')) as part from given)
+),
+
+divided as (
+    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:email'))) as m)
+    from judged
 )
 
 select
@@ -107,22 +95,32 @@ select
     coalesce(part."text", m."body.text") as body_text,
     m."title" as title,
     content_id(null, body_text, body_html) as content_id,
-    extra,
-    holds_no_text(message, 'message_data:email')
-    or is_no_object(m."body")
-    or holds_no_text(m."body", 'message_data:email.body') as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from (select *, json_transform(m."body", shape('message_data:email.body')) as part from divided);
 
 create or replace table friendtalk_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:chatapp-friendtalk')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:chatapp-friendtalk')) as m
     from messages
     where carries = 'chatapp-friendtalk'
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:chatapp-friendtalk')
+                or is_no_list(m."buttons")
+                or is_unreadable(m."isAd", try_cast(m."isAd" as boolean))
+            then _judged(document::varchar, 'message_data:chatapp-friendtalk', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:chatapp-friendtalk'))) as m)
+    from judged
 )
 
 select
@@ -132,22 +130,31 @@ select
     m."content" as content,
     _recipient(m."recipientNo", treatment()) as recipient_no,
     try_cast(m."isAd" as boolean) as is_ad,
-    extra,
-    holds_no_text(message, 'message_data:chatapp-friendtalk')
-    or is_no_list(m."buttons")
-    or is_unreadable(m."isAd", is_ad) as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from divided;
 
 create or replace table alimtalk_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:chatapp-alimtalk')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:chatapp-alimtalk')) as m
     from messages
     where carries = 'chatapp-alimtalk'
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:chatapp-alimtalk')
+                or is_no_list(m."buttons")
+            then _judged(document::varchar, 'message_data:chatapp-alimtalk', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:chatapp-alimtalk'))) as m)
+    from judged
 )
 
 select
@@ -158,40 +165,64 @@ select
     m."content" as content,
     _recipient(m."recipientNo", treatment()) as recipient_no,
     m."templateExtra" ->> '$' as template_extra,
-    extra,
-    holds_no_text(message, 'message_data:chatapp-alimtalk')
-    or is_no_list(m."buttons") as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from divided;
 
 create or replace table brand_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:chatapp-brand-message')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:chatapp-brand-message')) as m
     from messages
     where carries = 'chatapp-brand-message'
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:chatapp-brand-message')
+            then _judged(document::varchar, 'message_data:chatapp-brand-message', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:chatapp-brand-message'))) as m)
+    from judged
 )
 
 select
     records,
     m."templateName" as template_name,
-    extra,
-    holds_no_text(message, 'message_data:chatapp-brand-message') as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from divided;
 
 create or replace table in_app_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:in-app-message')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:in-app-message')) as m
     from messages
     where carries = 'in-app-message'
 ),
 
-with_part as (
-    select *, json_transform(m."commerce", shape('message_data:in-app-message.commerce')) as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:in-app-message')
+                or is_odd_part(m."commerce", 'message_data:in-app-message.commerce')
+                or loses_digits(part."regularPrice")
+                or loses_digits(part."discountPrice")
+                or loses_digits(part."discountRate")
+                or is_no_list(m."buttons")
+            then _judged(document::varchar, 'message_data:in-app-message', treatment())
+        end as odd
+    from (select *, json_transform(m."commerce", shape('message_data:in-app-message.commerce')) as part from given)
+),
+
+divided as (
+    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:in-app-message'))) as m)
+    from judged
 )
 
 select
@@ -207,26 +238,35 @@ select
     m."imageUrl" as image_url,
     m."header" as header,
     m."attachment" as attachment,
-    extra,
-    holds_no_text(message, 'message_data:in-app-message')
-    or is_no_object(m."commerce")
-    or holds_no_text(m."commerce", 'message_data:in-app-message.commerce')
-    or is_unreadable(part."regularPrice", commerce_regular_price)
-    or is_unreadable(part."discountPrice", commerce_discount_price)
-    or is_unreadable(part."discountRate", commerce_discount_rate)
-    or is_no_list(m."buttons") as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from (select *, json_transform(m."commerce", shape('message_data:in-app-message.commerce')) as part from divided);
 
 create or replace table in_web_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:in-web-message')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:in-web-message')) as m
     from messages
     where carries = 'in-web-message'
 ),
 
-with_part as (
-    select *, json_transform(m."commerce", shape('message_data:in-web-message.commerce')) as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:in-web-message')
+                or is_odd_part(m."commerce", 'message_data:in-web-message.commerce')
+                or loses_digits(part."regularPrice")
+                or loses_digits(part."discountPrice")
+                or loses_digits(part."discountRate")
+                or is_no_list(m."buttons")
+            then _judged(document::varchar, 'message_data:in-web-message', treatment())
+        end as odd
+    from (select *, json_transform(m."commerce", shape('message_data:in-web-message.commerce')) as part from given)
+),
+
+divided as (
+    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:in-web-message'))) as m)
+    from judged
 )
 
 select
@@ -242,26 +282,30 @@ select
     m."imageUrl" as image_url,
     m."header" as header,
     m."attachment" as attachment,
-    extra,
-    holds_no_text(message, 'message_data:in-web-message')
-    or is_no_object(m."commerce")
-    or holds_no_text(m."commerce", 'message_data:in-web-message.commerce')
-    or is_unreadable(part."regularPrice", commerce_regular_price)
-    or is_unreadable(part."discountPrice", commerce_discount_price)
-    or is_unreadable(part."discountRate", commerce_discount_rate)
-    or is_no_list(m."buttons") as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from (select *, json_transform(m."commerce", shape('message_data:in-web-message.commerce')) as part from divided);
 
 create or replace table sent_push_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:push-notification')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:push-notification')) as m
     from messages
     where carries = 'push-notification'
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:push-notification')
+            then _judged(document::varchar, 'message_data:push-notification', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:push-notification'))) as m)
+    from judged
 )
 
 select
@@ -270,20 +314,31 @@ select
     m."body" as body,
     m."link" as link,
     content_id(title, body, null) as content_id,
-    extra,
-    holds_no_text(message, 'message_data:push-notification') as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from divided;
 
 create or replace table web_push_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:web-push-notification')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:web-push-notification')) as m
     from messages
     where carries = 'web-push-notification'
 ),
 
-with_part as (
-    select *, json_transform(m."{brand}", shape('message_data:web-push-notification.service')) as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:web-push-notification')
+                or is_odd_part(m."{brand}", 'message_data:web-push-notification.service')
+            then _judged(document::varchar, 'message_data:web-push-notification', treatment())
+        end as odd
+    from (select *, json_transform(m."{brand}", shape('message_data:web-push-notification.service')) as part from given)
+),
+
+divided as (
+    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:web-push-notification'))) as m)
+    from judged
 )
 
 select
@@ -302,21 +357,30 @@ select
     part."tg" ->> '$' as tg,
     part."vb" ->> '$' as vb,
     part."ri" ->> '$' as ri,
-    extra,
-    is_no_object(m."{brand}")
-    or holds_no_text(m."{brand}", 'message_data:web-push-notification.service') as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from (select *, json_transform(m."{brand}", shape('message_data:web-push-notification.service')) as part from divided);
 
 create or replace table webhook_messages as
-with read as (
-    select *, json_transform(message, shape('message_data:webhook')) as m
+with given as (
+    select records, message as document, json_transform(message, shape('message_data:webhook')) as m
     from messages
     where carries = 'webhook'
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'message_data:webhook')
+            then _judged(document::varchar, 'message_data:webhook', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:webhook'))) as m)
+    from judged
 )
 
 select
@@ -325,20 +389,30 @@ select
     m."method" as method,
     m."headers" as headers,
     m."data" as data,
-    extra,
-    holds_no_text(message, 'message_data:webhook') as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from divided;
 
 create or replace table text_message_attachments as
-with read as (
-    select *, json_transform(document, shape('attachment')) as m
+with given as (
+    select records, position, document as document, json_transform(document, shape('attachment')) as m
     from attachments
     where true
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'attachment')
+            then _judged(document::varchar, 'attachment', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('attachment'))) as m)
+    from judged
 )
 
 select
@@ -349,20 +423,31 @@ select
     m."saveFileName" as save_file_name,
     m."uploadType" as upload_type,
     m."fileId" ->> '$' as file_id,
-    extra,
-    holds_no_text(document, 'attachment') as nonconforming
-from with_part;
+    extra_of(odd) as extra
+from divided;
 
 create or replace table message_buttons as
-with read as (
-    select *, json_transform(document, shape('button')) as m
+with given as (
+    select records, position, document as document, json_transform(document, shape('button')) as m
     from buttons
     where true
 ),
 
-with_part as (
-    select *, null as part
-    from read
+judged as (
+    select
+        *,
+        case
+            when
+                is_odd(document, 'button')
+                or is_unreadable(m."ordering", try_cast(whole(m."ordering") as integer))
+            then _judged(document::varchar, 'button', treatment())
+        end as odd
+    from given
+),
+
+divided as (
+    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('button'))) as m)
+    from judged
 )
 
 select
@@ -375,39 +460,8 @@ select
     m."schemeIos" as scheme_ios,
     m."schemeAndroid" as scheme_android,
     try_cast(whole(m."ordering") as integer) as ordering,
-    extra,
-    holds_no_text(document, 'button')
-    or is_unreadable(m."ordering", ordering) as nonconforming
-from with_part;
-
--- The places with a value of another kind than the specification says.
-select distinct place
-from (
-select 'message_data:text-message' as place, nonconforming from text_messages
-union all
-select 'message_data:email' as place, nonconforming from sent_emails
-union all
-select 'message_data:chatapp-friendtalk' as place, nonconforming from friendtalk_messages
-union all
-select 'message_data:chatapp-alimtalk' as place, nonconforming from alimtalk_messages
-union all
-select 'message_data:chatapp-brand-message' as place, nonconforming from brand_messages
-union all
-select 'message_data:in-app-message' as place, nonconforming from in_app_messages
-union all
-select 'message_data:in-web-message' as place, nonconforming from in_web_messages
-union all
-select 'message_data:push-notification' as place, nonconforming from sent_push_messages
-union all
-select 'message_data:web-push-notification' as place, nonconforming from web_push_messages
-union all
-select 'message_data:webhook' as place, nonconforming from webhook_messages
-union all
-select 'attachment' as place, nonconforming from text_message_attachments
-union all
-select 'button' as place, nonconforming from message_buttons
-) as looked_at
-where nonconforming;
+    extra_of(odd) as extra
+from divided;
 
 -- name: hand_over
 -- params: batch text
@@ -441,62 +495,62 @@ drop table messages;
 drop table attachments;
 drop table buttons;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from text_messages
 ) to ($batch || '/text_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table text_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming, body_text, body_html)
+    select unnest(records, max_depth := 2), * exclude (records, body_text, body_html)
     from sent_emails
 ) to ($batch || '/sent_emails.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table sent_emails;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from friendtalk_messages
 ) to ($batch || '/friendtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table friendtalk_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from alimtalk_messages
 ) to ($batch || '/alimtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table alimtalk_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from brand_messages
 ) to ($batch || '/brand_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table brand_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from in_app_messages
 ) to ($batch || '/in_app_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table in_app_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from in_web_messages
 ) to ($batch || '/in_web_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table in_web_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming, title, body)
+    select unnest(records, max_depth := 2), * exclude (records, title, body)
     from sent_push_messages
 ) to ($batch || '/sent_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table sent_push_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from web_push_messages
 ) to ($batch || '/web_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table web_push_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from webhook_messages
 ) to ($batch || '/webhook_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table webhook_messages;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from text_message_attachments
 ) to ($batch || '/text_message_attachments.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table text_message_attachments;
 copy (
-    select unnest(records, max_depth := 2), * exclude (records, nonconforming)
+    select unnest(records, max_depth := 2), * exclude (records)
     from message_buttons
 ) to ($batch || '/message_buttons.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 drop table message_buttons;

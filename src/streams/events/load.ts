@@ -14,11 +14,10 @@ import {
   isRefusal,
   listOf,
   SMALLEST_BUFFER,
-  split,
   type Session,
 } from '../../warehouse/session.js';
 import type { ReadablePull, Slice } from '../../warehouse/slices.js';
-import { EVENT_TABLES, CHANNELS, documentsAt } from './messages.js';
+import { EVENT_TABLES, CHANNELS } from './messages.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDER_MODE } from '../../landing/atomic-file.js';
@@ -193,10 +192,8 @@ export interface PageFile extends Slice<Page> {
 }
 
 const batchRead = z.object({ personal: z.boolean() });
-const placeFound = z.object({ place: z.string() });
-const oddPlace = placeFound.extend({ has_unknown_keys: z.boolean() });
 
-type StagingSettings = Pick<LoadContext, 'fields' | 'brand' | 'tempDirectory' | 'hasColumnRules'>;
+type StagingSettings = Pick<LoadContext, 'brand' | 'tempDirectory' | 'hasColumnRules'>;
 
 /** A connection that prepares one batch at a time, in its own in-memory database. */
 export class Staging {
@@ -237,7 +234,7 @@ export class Staging {
     if (this.settings.hasColumnRules) await session.run('streams/events/load/3_privacy/columns');
     if (personal) await session.run('streams/events/load/3_privacy/fields');
     await session.run('streams/events/load/3_privacy/messages');
-    await this.#unfoldMessages();
+    await session.run('streams/events/messages/fill', { brand: this.settings.brand });
     await session.run('streams/events/messages/hand_over', { batch: folder });
   }
 
@@ -261,31 +258,6 @@ export class Staging {
       largest_object: Math.max(SMALLEST_BUFFER, ...pages.map(({ bytes }) => bytes)),
       layout: this.#layout,
       channels: listOf(CHANNELS),
-      record_fields: this.#fieldsOf('record'),
     });
-  }
-
-  /** Unfolds messages and the lists inside them, without what no column takes. */
-  async #unfoldMessages(): Promise<void> {
-    const { session } = this;
-    const { brand } = this.settings;
-    const odd = await session.rows('streams/events/messages/unfold', oddPlace, { brand });
-    for (const { place, has_unknown_keys: hasUnknownKeys } of odd)
-      if (hasUnknownKeys)
-        await session.run('shared/documents/unknown', {
-          ...documentsAt(place),
-          known: this.#fieldsOf(place),
-        });
-      else await split(session, place, documentsAt(place));
-    const isSplit = new Set(odd.filter((one) => !one.has_unknown_keys).map(({ place }) => place));
-    const nonconforming = await session.rows('streams/events/messages/fill', placeFound, { brand });
-    const others = nonconforming.filter(({ place }) => !isSplit.has(place));
-    if (others.length === 0) return;
-    for (const { place } of others) await split(session, place, documentsAt(place));
-    await session.run('streams/events/messages/fill', { brand });
-  }
-
-  #fieldsOf(place: string): string {
-    return listOf(this.settings.fields.flatMap((one) => (one.place === place ? [one.field] : [])));
   }
 }

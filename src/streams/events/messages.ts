@@ -1,6 +1,4 @@
 /** The tables of events and messages. Their statements are derived from the list of fields (`scripts/messages.js`). */
-import { DOCUMENTS, type Documents } from '../../warehouse/session.js';
-
 interface MessageTable {
   readonly table: string;
   readonly place: string;
@@ -73,9 +71,8 @@ export const channelOf = (place: string): string => place.replace('message_data:
 /** The channels whose messages have a table of their own. */
 export const CHANNELS: readonly string[] = MESSAGES.map(({ place }) => channelOf(place));
 
-/** The rows of a batch with the documents of a place. */
-export function documentsAt(place: string): Documents {
-  if (!isOfMessages(place)) return { ...DOCUMENTS, relation: `${place}s` };
-  const condition = `carries = '${channelOf(place)}'`;
-  return { ...DOCUMENTS, relation: 'messages', document: 'message', condition };
+/** Where the documents of a place are in a batch: a table, its column, and a condition on its rows. */
+export function documentsAt(place: string): Record<'relation' | 'document' | 'condition', string> {
+  if (!isOfMessages(place)) return { relation: `${place}s`, document: 'document', condition: 'true' };
+  return { relation: 'messages', document: 'message', condition: `carries = '${channelOf(place)}'` };
 }

@@ -25,9 +25,8 @@ limit 0;
 -- params: files text[], largest_object bigint, paths text[], path_days date[]
 -- Usually every record has the keys of the first record, in the same order. Its unknown keys are then unknown in all
 -- records, and are read with a structure of their own.
-set variable first_record = null;
-set variable first_record = (
-    select {keys: if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)}
+set variable first_keys = (
+    select if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)
     from read_json(
         $files[1],
         format = '{layout}',
@@ -37,18 +36,17 @@ set variable first_record = (
     )
     limit 1
 );
-set variable first_record = {
-    keys: getvariable('first_record').keys::varchar[],
-    unknown: object_of(
-        list_transform(
-            list_filter(
-                getvariable('first_record').keys::varchar[],
-                lambda key: not list_contains([{record_fields}], key)
-            ),
-            lambda key: member(key, '"JSON"')
-        )
-    )::varchar
-};
+set variable first_unknown = nullif(
+    '{' || array_to_string(
+        [
+            to_json(key)::varchar || ':"JSON"'
+            for key in (getvariable('first_keys')::varchar[])
+            if not list_contains(getvariable('specification').keys['record'], key)
+        ],
+        ','
+    ) || '}',
+    '{}'
+);
 
 insert into staged by name
 with pages as (
@@ -89,8 +87,8 @@ keyed as (
     select
         *,
         epoch(given.time) as given_micros,
-        keys = getvariable('first_record').keys as is_like_first,
-        is_like_first or (list_has_all([{record_fields}], keys) and len(list_distinct(keys)) = len(keys)) as has_usual_keys
+        keys = getvariable('first_keys')::varchar[] as is_like_first,
+        is_like_first or has_usual_keys(keys, 'record') as has_usual_keys
     from read
 ),
 
@@ -104,7 +102,7 @@ judged as (
                 or not has_usual_keys
                 or holds_no_text
                 or (given.time is not null and given_micros is null)
-                or is_nonconforming_metadata(given.channel_metadata),
+                or is_odd_metadata(given.channel_metadata),
                 true
             )
             then null
@@ -119,8 +117,8 @@ divided as (
         if(odd is null, given, json_transform(fitting(record, odd), shape('record'))) as r,
         case
             when odd is not null then extra_of(odd)::varchar
-            when is_like_first and getvariable('first_record').unknown is not null
-            then to_json(json_transform(record, getvariable('first_record').unknown))::varchar
+            when is_like_first and getvariable('first_unknown') is not null
+            then to_json(json_transform(record, getvariable('first_unknown')))::varchar
         end as members
     from judged
 ),
@@ -184,8 +182,9 @@ named as (
         nullif(scalar(metadata_values[2]), '') as brand_message_target,
         export_date,
         case
-            when odd is not null or not regexp_matches(members, getvariable('patterns').personal || '|' || getvariable('patterns').credential) then members
-            else _redacted_document(_masked(members, ''), 'document', treatment())
+            when odd is null and (may_be_personal(members) or may_hold_credentials(members))
+            then _redacted_document(_masked(members, ''), 'document', treatment())
+            else members
         end::json as extra,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message,
         texts

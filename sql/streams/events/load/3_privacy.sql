@@ -79,12 +79,11 @@ select
     case
         when treatment() = 'keep' then message
         when
-            regexp_matches(rest, getvariable('patterns').personal)
+            may_be_personal(rest)
             -- It contains its own number, or that is of a kind that must be searched for.
             or (recipient is not null and (not regexp_full_match(recipient, '01[0-9]{8,9}') or contains(rest, ltrim(recipient, '0'))))
         then _redacted_document(message, if(carries = 'other', 'other', 'message'), treatment())
         else message
     end::json as message,
-    null::json as extra,
     records
 from addressed;
