@@ -1,6 +1,6 @@
 -- severity: stop
 -- scope: incremental
--- meaning: A day has other rows than its load brought, so its numbers cannot be trusted. Run `dawnload rebuild`;
+-- meaning: The rows of a day differ from those that were loaded, so its numbers cannot be trusted. Run `dawnload rebuild`;
 --   report it if it persists.
 
 with counted as (

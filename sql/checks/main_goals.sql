@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: The conversions of this campaign or user journey are those of its main goal, which is chosen once. Name the goal that
---   shall count in dawnload.yaml, below `main_goals`, also to confirm it; the next run counts it on all days.
+-- meaning: This campaign or user journey counts the conversions of its main goal, which is chosen once. To change or confirm the
+--   goal, name it under `main_goals` in dawnload.yaml; the next run applies it to all days.
 
 with totals as (
     select

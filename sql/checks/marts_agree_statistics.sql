@@ -18,7 +18,7 @@ with statistics as (
     group by date
 ),
 
--- Of a conversion with a count that is no number the mart has none.
+-- The mart has no number for a conversion whose count is not a number.
 conversions as (
     select
         date,

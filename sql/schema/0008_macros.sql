@@ -121,6 +121,9 @@ create macro marts.fill_words(sentence, words) as list_reduce(
 -- A share as sentences write it: one decimal, below 1% two.
 create macro marts.written_rate(share) as printf(if(share < 0.01, '%.2f%%', '%.1f%%'), 100 * share);
 
+-- A variant in a Korean sentence: A안. Names such as 개선안 and 대조군 stay as they are.
+create macro marts.variant_in_korean(name) as if(regexp_matches(name, '[안군]$'), name, name || '안');
+
 -- Names compared without case.
 create macro marts.lower_case(names) as list_transform(names, lambda name: lower(name));
 

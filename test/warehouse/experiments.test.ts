@@ -361,6 +361,11 @@ describe('the macros of significance', () => {
     for (const { off } of found) expect(off).toBeLessThan(0.0005);
   });
 
+  test('a Korean sentence adds 안 to the name of a variant, except to 개선안 and 대조군', async () => {
+    const names = ['A', '개선안', '대조군'].map((name) => `marts.variant_in_korean('${name}')`);
+    expect(await workshop.lines(`select ${names.join(', ')}`)).toEqual(['A안 | 개선안 | 대조군']);
+  });
+
   test('give null for what is not known', async () => {
     expect(
       await workshop.lines(

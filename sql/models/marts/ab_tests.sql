@@ -437,7 +437,9 @@ worded as (
                     'days_without_events': format('{:,d}', days_without_events),
                     -- Names are filled in last, because their text may contain a placeholder.
                     'variant': variant_name,
-                    'baseline': baseline_name
+                    'baseline': baseline_name,
+                    'variant_ko': marts.variant_in_korean(variant_name),
+                    'baseline_ko': marts.variant_in_korean(baseline_name)
                 }
             )
         ) as verdicts
