@@ -115,7 +115,8 @@ export function commandLine(version: string, perform: Perform): Command {
       return perform({ ...flags, settingsFile }, async (given) => {
         const invocation = {
           ...given,
-          changed: async (now: Invocation) => (await import('./status.js')).keepStatus(now),
+          changed: async (now: Invocation, journal: object) =>
+            (await import('./status.js')).keepStatus(now, journal),
         };
         return (await load())(command.optsWithGlobals<O>(), invocation, ...command.args);
       });

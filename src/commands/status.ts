@@ -19,7 +19,7 @@ import {
   notBegun,
 } from '../night/wanted-days.js';
 import { describeGroup } from '../night/report.js';
-import { RUN, runsOf, type PastRun } from '../journal/journal.js';
+import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { unwritable } from '../landing/account.js';
 import { dataFiles } from '../landing/paths.js';
@@ -97,10 +97,10 @@ const kept = z.object({
 });
 
 /** Writes this file. It lacks the examples of findings, which may name campaigns. */
-async function writeStatus(invocation: Invocation): Promise<void> {
+async function writeStatus(invocation: Invocation, known: Journal | undefined): Promise<void> {
   const { status: file } = dataFiles(invocation.loadConfig().dataDir);
   const now = invocation.effects.now();
-  const whole = await readStatus(invocation);
+  const whole = await readStatus(invocation, known);
   const status = { ...whole, findings: whole.findings.map((group) => ({ ...group, example: '' })) };
   const textOf = (format: Format): string => {
     const lines: string[] = [];
@@ -122,8 +122,8 @@ async function writeStatus(invocation: Invocation): Promise<void> {
 }
 
 /** Keeps the status for others, after every command that opened the data folder to change it. */
-export const keepStatus = (invocation: Invocation): Promise<void> =>
-  writeStatus(invocation).catch((error: unknown) => {
+export const keepStatus = (invocation: Invocation, journal: object): Promise<void> =>
+  writeStatus(invocation, journal instanceof Journal ? journal : undefined).catch((error: unknown) => {
     invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
   });
 
@@ -181,7 +181,7 @@ function metricsOf(status: Status, now: Date): string {
 }
 
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
-async function readStatus({ effects, ...invocation }: Invocation) {
+async function readStatus({ effects, ...invocation }: Invocation, known?: Journal) {
   const config = invocation.loadConfig();
   const now = effects.now();
   let start = config.startDate;
@@ -189,7 +189,7 @@ async function readStatus({ effects, ...invocation }: Invocation) {
     start ??= first;
     return start === undefined ? undefined : nightly({ ...config, startDate: start }, now);
   };
-  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom);
+  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom, known);
   const { journal, lock, needed } = state;
   const entries = state.ledger.entries();
   const pushes = pushesOf(journal, lock.taken).filter(({ state }) => state === 'ambiguous');

@@ -22,6 +22,10 @@ export interface Invocation {
    * @throws ConfigError
    */
   loadConfig(): Config;
-  /** Called with the settings in use when the command has left a data folder that it may have changed; never rejects. */
-  changed?(invocation: Invocation): Promise<void>;
+  /**
+   * Called with the settings in use when the command has left a data folder that it may have changed; never rejects.
+   *
+   * @param journal the `Journal` of that folder, which takes seconds to read once it has the lines of years
+   */
+  changed?(invocation: Invocation, journal: object): Promise<void>;
 }

@@ -34,8 +34,8 @@ export type Happened = z.output<typeof happened>;
 
 /** A kind of line: its name, and the shape of its lines. */
 export class Kind<L extends Happened> {
-  /** The lines that were read from a journal, and the number of lines of all kinds that were searched for them. */
-  readonly known = new WeakMap<object, { readonly lines: L[]; readonly searched: number }>();
+  /** By the lines of a journal: those of this kind, and the number of lines of all kinds that were searched for them. */
+  readonly known = new WeakMap<readonly Written[], { readonly lines: L[]; readonly searched: number }>();
 
   constructor(
     readonly name: string,
@@ -141,13 +141,20 @@ export class Journal {
   private constructor(
     private readonly place: JournalPlace,
     private readonly effects: Effects,
-    { path, lines, size, hash, lacks, others }: Found,
+    {
+      path,
+      lines,
+      size,
+      hash,
+      lacks,
+      others,
+    }: Pick<Found, 'path' | 'lines' | 'size' | 'hash' | 'lacks' | 'others'>,
   ) {
     this.path = path;
     this.lacks = lacks;
     this.others = others;
     this.#disk = new DurableFolder(place.dataDir, effects);
-    this.#lines = [...lines];
+    this.#lines = lines;
     this.#hash = hash;
     this.#size = size;
   }
@@ -217,7 +224,7 @@ export class Journal {
 
   /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
   of<L extends Happened>(kind: Kind<L>): readonly L[] {
-    const known = kind.known.get(this);
+    const known = kind.known.get(this.#lines);
     if (known?.searched === this.#lines.length) return known.lines;
     const found = this.#lines.slice(known?.searched).filter((line) => line.kind === kind.name);
     // Returns the same list object until a line is added, so callers may cache what they fold from it.
@@ -225,7 +232,7 @@ export class Journal {
     const lines = isSame
       ? known.lines
       : [...(known?.lines ?? []), ...found.map((line) => this.#parsed(kind, line))];
-    kind.known.set(this, { lines, searched: this.#lines.length });
+    kind.known.set(this.#lines, { lines, searched: this.#lines.length });
     return lines;
   }
 
@@ -294,6 +301,20 @@ export class Journal {
     );
   }
 
+  /** What a reader finds now. Both files have the lines of this journal, unless writing the second copy failed. */
+  async asRead(): Promise<Journal> {
+    const [lines, size, hash] = [this.#lines, this.#size, this.#hash];
+    if (this.#copy !== 'same') return Journal.read(this.place, this.effects);
+    return new Journal(this.place, this.effects, {
+      path: this.path,
+      lines,
+      size,
+      hash,
+      lacks: undefined,
+      others: [],
+    });
+  }
+
   /** Resolves once every line is written and the witness has the head. */
   close(): Promise<void> {
     return this.#inTurn(() => this.witness());
@@ -341,7 +362,7 @@ interface Found {
   readonly own: Buffer;
   /** The lines that count, their bytes, and the hash of these. */
   readonly bytes: Buffer;
-  readonly lines: readonly Written[];
+  readonly lines: Written[];
   readonly size: number;
   readonly hash: Hash;
   /** True if whole lines follow that do not count. */

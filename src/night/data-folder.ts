@@ -79,7 +79,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
       // Runs last, after everything is closed.
       held.unshift([
         'The status',
-        async () => invocation.changed?.({ ...invocation, loadConfig: () => config }),
+        async () => invocation.changed?.({ ...invocation, loadConfig: () => config }, await journal.asRead()),
       ]);
       const files = dataFiles(dataDir);
       const [landing, published] = await Promise.all([

@@ -21,6 +21,7 @@ import { blocksRuns, needsPerson, type Export } from '../exports/export.js';
 import { ledgerState, type LedgerState } from '../exports/ledger.js';
 import { removedExports } from '../erasure/retention.js';
 import type { KnownHead } from '../journal/doubt.js';
+import type { Journal } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
 import { EVENTS, keptFrom, type Job, type StreamName } from '../ground/streams.js';
@@ -278,9 +279,10 @@ export async function ledgerNow(
   config: Config,
   effects: Effects,
   head?: readonly KnownHead[],
+  journal?: Journal,
 ): Promise<LedgerState> {
   const known = head ?? (await knownBy(dataFiles(config.dataDir).published)).head;
-  const state = await ledgerState(config, known, effects);
+  const state = await ledgerState(config, known, effects, journal);
   assertSameProject(state.journal, config);
   return state;
 }
@@ -292,6 +294,7 @@ export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
  * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
  *
  * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
+ * @param journal the journal, if it was read already
  * @throws ConfigError when the data folder belongs to another project
  * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
  */
@@ -299,6 +302,7 @@ export async function daysNow(
   config: Config,
   effects: Effects,
   jobFrom: (first: Day | undefined) => Job | undefined,
+  journal?: Journal,
 ) {
   const { published: file } = dataFiles(config.dataDir);
   const now = effects.now();
@@ -319,7 +323,7 @@ export async function daysNow(
   } = existsSync(file)
     ? await Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
     : await read(() => Promise.resolve([]));
-  const state = await ledgerNow(config, effects, head);
+  const state = await ledgerNow(config, effects, head, journal);
   const known = withLedger(ofFile, state);
   const { coverage, removed, messages: counted } = known;
   const job = jobFrom(coverage.map(({ date }) => date).sort()[0]);

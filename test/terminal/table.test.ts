@@ -85,6 +85,11 @@ describe('a table', () => {
     );
   });
 
+  it('has as many rows as a list of years', () => {
+    const rows = Array.from({ length: 150_000 }, () => ['1']);
+    expect(drawTable([{ name: 'n', numeric: true }], rows, { color: false })).toContain('│ 1 │');
+  });
+
   describe('with a sentence to each row', () => {
     const columns = [
       { name: 'campaign_name', numeric: false, isName: true },
