@@ -29,8 +29,8 @@ unknown as materialized (
     from looked_at
     anti join (
         select whole, event_id from wholes where export_date in (select date from batch_days)
-    ) as neighbours
-        on looked_at.whole = neighbours.whole and looked_at.event_id = neighbours.event_id
+    ) as neighbors
+        on looked_at.whole = neighbors.whole and looked_at.event_id = neighbors.event_id
 ),
 
 known_elsewhere as (

@@ -24,7 +24,7 @@ export const doctorCommand: Command<Extent & JsonOptions> = async (options, invo
   return failures === 0 ? EXIT.done : EXIT.incomplete;
 };
 
-const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 const NAME_WIDTH = 14;
 
 /** Formats the reason and, on the next line, the remedy. */
@@ -33,5 +33,5 @@ function linesOf({ name, verdict, reason, remedy }: Check, { color, width }: Ter
   const rows = [[mark, name.padEnd(NAME_WIDTH), visible(reason)]];
   if (remedy !== null) rows.push(['', '', visible(remedy)]);
   const lines = listed(rows, width ?? Infinity);
-  return color ? styleText(COLOURS[verdict], mark) + lines.slice(mark.length) : lines;
+  return color ? styleText(COLORS[verdict], mark) + lines.slice(mark.length) : lines;
 }

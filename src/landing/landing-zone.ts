@@ -153,7 +153,7 @@ function parsePull(landing: string, id: string, text: string): LandedPull {
 }
 
 /** The pages with what each of them is. */
-function labelled<T extends object>(files: readonly Page[], labels: readonly T[]): (T & Page)[] {
+function labeled<T extends object>(files: readonly Page[], labels: readonly T[]): (T & Page)[] {
   return files.flatMap((page, at) => {
     const label = labels[at];
     return label === undefined ? [] : [{ ...label, ...page }];
@@ -162,7 +162,7 @@ function labelled<T extends object>(files: readonly Page[], labels: readonly T[]
 
 /** E19: the answers of a pull, each with its page. */
 export function answersOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
-  return labelled(files, facts.answers);
+  return labeled(files, facts.answers);
 }
 
 /** The lists of a pull of reference data, each with its pages. */
@@ -174,7 +174,7 @@ export function listsOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
 /** E5: the templates of a pull, each with its page. */
 export function templatesOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   const first = facts.lists.reduce((sum, { pages }) => sum + pages, 0);
-  return labelled(files.slice(first), facts.templates);
+  return labeled(files.slice(first), facts.templates);
 }
 
 /**

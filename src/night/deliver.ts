@@ -74,7 +74,7 @@ export const note: Step = {
 
 export const model: Step = {
   name: 'model',
-  doing: 'modelling',
+  doing: 'modeling',
   wanted: always,
   async run({ report, warehouse }) {
     report.mainGoals = await refreshModels(warehouse.file);

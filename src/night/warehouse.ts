@@ -115,9 +115,9 @@ export class OpenWarehouse implements AsyncDisposable {
     const { ledger, landing } = this.place;
     const { reports, failures } = await this.#loadAll(pulls, how);
     // The neighbors are days whose exports had dropped records as duplicates of the replaced export.
-    const neighbours = new Set(reports.flatMap((loaded) => loaded.neighbours));
-    if (neighbours.size > 0) {
-      const exports = landedAmong(ledger.entries()).filter(({ day }) => neighbours.has(day));
+    const neighbors = new Set(reports.flatMap((loaded) => loaded.neighbors));
+    if (neighbors.size > 0) {
+      const exports = landedAmong(ledger.entries()).filter(({ day }) => neighbors.has(day));
       for (const pull of await landing.exportPulls(exports))
         failures.push(...(await this.#loadAll([pull], 'again')).failures);
     }

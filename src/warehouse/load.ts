@@ -93,7 +93,7 @@ export interface LoadReport {
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
   /** Days to load again, because their exports gave up records that a replaced day has too. */
-  readonly neighbours: readonly Day[];
+  readonly neighbors: readonly Day[];
 }
 
 export interface LoadOutcome {
@@ -236,14 +236,14 @@ function attempt(
       });
       const ids = new Set(current.map(({ pull }) => pull));
       const newest = pulls.filter(({ id }) => ids.has(id));
-      let neighbours: readonly Day[] | undefined;
+      let neighbors: readonly Day[] | undefined;
       if (ids.size > 0) {
         const group = { ...given, ...(await session.row('shared/begin_end/range', range)) };
-        neighbours = await stream.load(pulls, { ...context, limits, group }, newest);
+        neighbors = await stream.load(pulls, { ...context, limits, group }, newest);
       }
       const facts = await session.rows('shared/begin_end/end', fact, { ...given, repaired_pulls: repaired });
       effects.reach('load/before-commit');
-      return pulls.map((pull) => reportOf(pull, facts, neighbours ?? []));
+      return pulls.map((pull) => reportOf(pull, facts, neighbors ?? []));
     });
     effects.reach('load/after-commit');
     return reports;
@@ -261,7 +261,7 @@ const fact = z.object({
 
 type Fact = z.infer<typeof fact>;
 
-function reportOf({ id, stream }: Pull, facts: readonly Fact[], neighbours: readonly Day[]): LoadReport {
+function reportOf({ id, stream }: Pull, facts: readonly Fact[], neighbors: readonly Day[]): LoadReport {
   const own = facts.filter((one) => one.pull === id);
   const its = (what: Fact['fact']): Fact[] => own.filter(({ fact }) => fact === what);
   const namesOf = (what: Fact['fact']): string[] => its(what).map(({ name }) => name);
@@ -273,7 +273,7 @@ function reportOf({ id, stream }: Pull, facts: readonly Fact[], neighbours: read
     finished: its('finished').map(({ name, number }) => ({ date: name, rows: number })),
     notes: Object.fromEntries(its('note').map(({ name, number }) => [name, number])),
     drift: namesOf('drift'),
-    neighbours,
+    neighbors,
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The modelling stage: views are made again when their definition has changed; tables are refreshed for the dirty days.
+ * The modeling stage: views are made again when their definition has changed; tables are refreshed for the dirty days.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

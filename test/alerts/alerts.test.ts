@@ -374,7 +374,7 @@ function drifting(...drift: string[]): RunReport {
       restatements: 0,
       drift,
     },
-    ...{ days: [], finished: [], heldBack: [], superseded: [], notes: {}, neighbours: [] },
+    ...{ days: [], finished: [], heldBack: [], superseded: [], notes: {}, neighbors: [] },
   });
   return report;
 }

@@ -170,7 +170,7 @@ class Month {
     await this.#backUp();
   }
 
-  /** A command is killed at one point after the other; neighbouring seeds begin at different ones. */
+  /** A command is killed at one point after the other; neighboring seeds begin at different ones. */
   #turn(command: string): number {
     const turn = this.#turns.get(command) ?? this.chance.seed * 3;
     this.#turns.set(command, turn + 1);

@@ -217,8 +217,8 @@ export class Workshop {
         reports.push(report);
         if (pull.stream === 'events') this.#exports.push(pull);
         // As the step does that loads: exports that gave records up for a day that was replaced come again.
-        const again = this.#exports.filter(({ days }) => report.neighbours.includes(days.start));
-        for (const neighbour of again) await loadOne(warehouse, neighbour, 'again');
+        const again = this.#exports.filter(({ days }) => report.neighbors.includes(days.start));
+        for (const neighbor of again) await loadOne(warehouse, neighbor, 'again');
       }
       return reports;
     });
@@ -229,8 +229,8 @@ export class Workshop {
     return this.with(async (warehouse) => {
       const { reports, failures } = await warehouse.loader.loadAll(pulls, () => undefined);
       expect(failures).toEqual([]);
-      const neighbours = reports.flatMap((report) => report.neighbours);
-      const again = pulls.filter((pull) => pull.stream === 'events' && neighbours.includes(pull.days.start));
+      const neighbors = reports.flatMap((report) => report.neighbors);
+      const again = pulls.filter((pull) => pull.stream === 'events' && neighbors.includes(pull.days.start));
       for (const pull of again) await loadOne(warehouse, pull, 'again');
       return reports;
     });

@@ -306,7 +306,7 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
 /** Maximum number of values that an error lists. */
 const MOST_LISTED = 12;
 
-/** Normalises a value, so that different spellings become equal. */
+/** Normalizes a value, so that different spellings become equal. */
 const plain = (text: string): string =>
   text
     .normalize('NFKC')

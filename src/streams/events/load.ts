@@ -49,7 +49,7 @@ const filled = z.object({
   has_no_ids: z.boolean(),
   days: z.array(z.object({ day: z.string(), records: count, outside: count })),
 });
-const dayBefore = z.object({ is_loaded: z.boolean(), neighbours: z.array(z.string()) });
+const dayBefore = z.object({ is_loaded: z.boolean(), neighbors: z.array(z.string()) });
 
 /**
  * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
@@ -119,7 +119,7 @@ export async function loadEvents(
   });
   await session.run('shared/begin_end/drift', group);
   await session.run('shared/begin_end/cover', { ...group, table: 'events', day: 'export_date' });
-  return before.neighbours;
+  return before.neighbors;
 }
 
 /** True if the last page is as full as any other, so that a further one may be missing. */

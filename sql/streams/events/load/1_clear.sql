@@ -39,4 +39,4 @@ select
                 and date not in (select date from ops.removed_days)
         ),
         []
-    ) as neighbours;
+    ) as neighbors;
