@@ -474,7 +474,7 @@ async function makeLarge(): Promise<Place> {
 }
 
 /** Resolves while the models are being made: a moment after the run has told that nothing more is pulled. */
-async function modelling(child: ChildProcess): Promise<void> {
+async function modeling(child: ChildProcess): Promise<void> {
   let log = '';
   child.stderr?.on('data', (text: string) => (log += text));
   await until(() => log.includes('"stage":"pull"'));
@@ -489,13 +489,13 @@ test(
     for (const signals of [1, 2]) {
       const child = place.start(['run', '--log-format', 'json']);
       const result = ended(child);
-      await modelling(child);
+      await modeling(child);
       const began = Date.now();
       for (let n = 0; n < signals; n++) child.kill('SIGTERM');
       const { code, signal, stderr } = await result;
       expect(Date.now() - began, stderr).toBeLessThan(signals === 1 ? 5_000 : 2_000);
       if (signals === 1) {
-        expect(stderr).toMatch(/Interrupted\. The current step was: modelling\./);
+        expect(stderr).toMatch(/Interrupted\. The current step was: modeling\./);
         expect(code).toBe(130);
       } else {
         // For a shell both are 130.

@@ -17,7 +17,7 @@ function lineOn(screen: ReturnType<typeof screenOf>): ProgressLine {
 test('a step that lasts shows for how long, and its line goes when it ends', () => {
   const screen = screenOf(80);
   const line = lineOn(screen);
-  line.show('modelling');
+  line.show('modeling');
   vi.advanceTimersByTime(65_000);
   expect(screen.written.at(0)).toBe('\rModelling\u001b[K');
   expect(screen.written.at(-1)).toBe('\rModelling, 1 min\u001b[K');

@@ -51,7 +51,7 @@ function shown(use: (terminal: Terminal) => void, env: Record<string, string> = 
 test('a note stands above the line of progress, which is gone at the end', () => {
   const bytes = shown(
     (terminal) => {
-      terminal.progress('modelling');
+      terminal.progress('modeling');
       terminal.note('A note.');
     },
     {},
@@ -62,7 +62,7 @@ test('a note stands above the line of progress, which is gone at the end', () =>
 
 test('a dumb terminal gets lines only, and one without colours no colours', () => {
   const use = (terminal: Terminal): void => {
-    terminal.progress('modelling');
+    terminal.progress('modeling');
     terminal.warn('Careful.');
   };
   expect(shown(use, { TERM: 'dumb' })).toBe('warning: Careful.\n');

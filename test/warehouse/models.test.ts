@@ -42,7 +42,7 @@ test('a model by the week reads daily tables alone, of which no day leaves the f
   for (const { select } of weekly) expect(ofExports.filter((name) => mentions(select, name))).toEqual([]);
 });
 
-/** Loads the pulls with a modelling stage (and the checks, which end a night) after each, or after all of them. */
+/** Loads the pulls with a modeling stage (and the checks, which end a night) after each, or after all of them. */
 async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 'last'): Promise<void> {
   await workshop.with(async (warehouse) => {
     for (const [index, pull] of pulls.entries()) {
@@ -189,7 +189,7 @@ describe('models that nights bring forward', { tags: ['long'] }, () => {
     expect(await workshop.lines('select events from marts.daily_events')).toEqual(['1', '1']);
   });
 
-  test('a modelling stage that is stopped leaves the marts as they were, and is done again', async () => {
+  test('a modeling stage that is stopped leaves the marts as they were, and is done again', async () => {
     const workshop = new Workshop();
     const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
     await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
