@@ -19,8 +19,8 @@ test('a step that lasts shows for how long, and its line goes when it ends', () 
   const line = lineOn(screen);
   line.show('modeling');
   vi.advanceTimersByTime(65_000);
-  expect(screen.written.at(0)).toBe('\rModelling\u001b[K');
-  expect(screen.written.at(-1)).toBe('\rModelling, 1 min\u001b[K');
+  expect(screen.written.at(0)).toBe('\rModeling\u001b[K');
+  expect(screen.written.at(-1)).toBe('\rModeling, 1 min\u001b[K');
   line.end();
   expect(screen.written.at(-1)).toBe('\r\u001b[K');
   const { length } = screen.written;

@@ -57,7 +57,7 @@ test('a note stands above the line of progress, which is gone at the end', () =>
     {},
     false,
   );
-  expect(bytes).toBe('\rModelling\u001b[K\r\u001b[KA note.\n\rModelling\u001b[K\r\u001b[K');
+  expect(bytes).toBe('\rModeling\u001b[K\r\u001b[KA note.\n\rModeling\u001b[K\r\u001b[K');
 });
 
 test('a dumb terminal gets lines only, and one without colours no colours', () => {
