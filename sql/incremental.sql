@@ -75,7 +75,6 @@ select distinct (date_trunc('{partition}', date)::date + unnest(range({days}))::
 from (select date from found where not {full} union all select date from every_day where {full}) as wanted
 anti join spared_days using (date);
 
--- name: batches
 -- Divides the dirty days, in order, into batches of about a month and a million records, so that each fits into memory; the
 -- days of a week stay together where rows are by week.
 select list(date::varchar order by date) as days

@@ -91,6 +91,7 @@ export class Places {
     return found.flatMap((member) => {
       if (member.node.parent !== root) return [];
       if (!member.isKnown) return [member];
+      if (member.node.kind !== 'object') return [];
       const inner = found.filter(({ node, isKnown }) => node.parent === member.node && !isKnown);
       if (inner.length === 0) return [];
       const text = `{${inner.map(({ name, text: own, given }) => `${encoded(name)}:${own ?? given}`).join(',')}}`;
@@ -100,15 +101,17 @@ export class Places {
 
   #membersOf(json: string, nodes: readonly Node[], parent: Node, place: string): Member[] {
     const fields = this.#places.get(place) ?? new Map<string, Field>();
+    const spellings = SPELLINGS[place] ?? {};
     const seen = new Map<string, number>();
     const children = childrenOf(nodes, parent);
-    return children.flatMap((node) => {
+    const members: Member[] = [];
+    for (const node of children) {
       const key = node.key ?? '';
       const times = (seen.get(key) ?? 0) + 1;
       seen.set(key, times);
       const field = fields.get(key);
       const given = json.slice(node.start, node.end);
-      const other = (SPELLINGS[place]?.[key] ?? []).find((spelling) =>
+      const other = spellings[key]?.find((spelling) =>
         children.some(
           ({ key: one, kind, start }) =>
             one === spelling && !(kind === 'word' && json.startsWith('null', start)),
@@ -116,12 +119,11 @@ export class Places {
       );
       const isRepeated = times > 1 || other !== undefined;
       const isKnown = field !== undefined && !isRepeated;
-      // A repeated key is kept under another name, because JSON does not define which value counts.
-      const name = isRepeated ? `${key} (${Math.max(times, 2)})` : key;
       const text = textAt(json, node);
-      const member: Member = {
+      members.push({
         node,
-        name,
+        // A repeated key is kept under another name, because JSON does not define which value counts.
+        name: isRepeated ? `${key} (${Math.max(times, 2)})` : key,
         given,
         field,
         kind: field?.kind,
@@ -130,10 +132,11 @@ export class Places {
         fits: field === undefined || fits(field.kind, node, text, given),
         conforms: field === undefined || conforms(field, node, text, given),
         text: undefined,
-      };
-      if (!isKnown || node.kind !== 'object' || field.part === null) return [member];
-      return [member, ...this.#membersOf(json, nodes, node, field.part)];
-    });
+      });
+      if (isKnown && node.kind === 'object' && field.part !== null)
+        members.push(...this.#membersOf(json, nodes, node, field.part));
+    }
+    return members;
   }
 
   /** The differences that an `extra` reveals: keys that are not in the list, and values of another kind. */

@@ -142,11 +142,6 @@ export class Redaction {
     return edited(json, edits);
   }
 
-  /** True if any column or key has a rule. */
-  get hasRules(): boolean {
-    return this.#rules.size > 0;
-  }
-
   /** A value under the rule of its column or key: unchanged, hashed (an empty one stays), or null. */
   ruled(key: string, given: string): string | null {
     const rule = this.#rules.get(key);

@@ -95,8 +95,7 @@ export class DirtyDays {
     if (this.#found !== found) {
       if (full) await this.session.run('incremental/every_day');
       if (anyRemoved) await this.session.run('incremental/spared', names);
-      await this.session.run('incremental/dirty', names);
-      const batches = await this.session.rows('incremental/batches', batch, names);
+      const batches = await this.session.rows('incremental/dirty', batch, names);
       this.#batches = batches.map(({ days }) => listOf(days));
       this.#found = found;
     }

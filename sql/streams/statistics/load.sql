@@ -218,6 +218,8 @@ select *, null::varchar as campaign_id
 from steps
 where rows_before is not null;
 
+create or replace temp table earlier_rows (pull varchar, statistic_id varchar, rows json);
+
 -- name: restatements
 -- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
 -- of this load. A row that comes as twins which add up to it, or the other way round, is not restated. The twins of the
@@ -409,9 +411,10 @@ select
     json_array_length(given_rows) - 1 as records,
     statistic_id,
     given_rows,
-    {earlier_rows} as earlier_rows
+    earlier_rows.rows as earlier_rows
 from staged_statistics
 semi join days using (pull, date)
+left join earlier_rows using (pull, statistic_id)
 where given_rows is not null;
 
 insert into ops.load_notes by name

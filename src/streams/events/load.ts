@@ -37,13 +37,6 @@ const MOST_RECORDS = 1_000;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 
-/**
- * The number of records without an id that were removed as duplicates of another export; at most as many messages are
- * removed.
- */
-const LOST_WITHOUT_ID =
-  '(select records from lost_without_id as lost where (lost.date, lost.export_date, lost.winner) = (counted.date, counted.export_date, counted.winner))';
-
 const filled = z.object({
   ids: count,
   has_no_ids: z.boolean(),
@@ -98,7 +91,6 @@ export async function loadEvents(
       table,
       condition: isEvents ? 'occurred_at is not null' : 'true',
       position: key.includes('position') ? 'position' : '1',
-      most: isEvents ? 'nth' : LOST_WITHOUT_ID,
     });
     if (isEvents) await session.run('streams/events/load/5_repeats/lost_without_id');
     await session.run('streams/events/load/5_repeats/remove', { table });

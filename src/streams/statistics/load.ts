@@ -26,8 +26,6 @@ const STATISTICS = {
     table: 'daily_statistics',
     conversions: 'daily_conversions',
     type: 'type',
-    earlier_rows:
-      '(select any_value(rows) from earlier_rows as earlier where (earlier.pull, earlier.statistic_id) = (staged_statistics.pull, staged_statistics.statistic_id))',
   },
   statistics_by_subchannel: {
     records: 'streams/statistics/load/subchannels',
@@ -40,7 +38,6 @@ const STATISTICS = {
     table: 'daily_statistics_by_subchannel',
     conversions: 'daily_conversions_by_subchannel',
     type: 'type_label',
-    earlier_rows: 'null::json',
   },
 } as const;
 

@@ -48,6 +48,10 @@ from (
 ) as ids
 group by export_date;
 
+create or replace temp table lost_without_id (date date, export_date date, winner date, records bigint);
+
+create or replace temp table lost_without_id (date date, export_date date, winner date, records bigint);
+
 -- Counts the records of each export before any is removed, so that its notes do not depend on which exports are loaded
 -- together. outside: records that happened outside its day.
 create or replace temp table note_counts as
@@ -135,9 +139,10 @@ counted as (
     from copies
 )
 
-select *
+select counted.*
 from counted
-where nth <= {most};
+left join lost_without_id as lost using (date, export_date, winner)
+where '{table}' = 'events' or nth <= lost.records;
 
 -- name: lost_without_id
 create or replace temp table lost_without_id as
