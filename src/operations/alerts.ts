@@ -274,15 +274,21 @@ async function afterRun(settings: AlertSettings, invocation: Invocation, ended: 
     settings,
     causesOf(ended, memory),
     invocation,
-    (to) => memory.told[to] !== today,
+    // A recovery is told once, to each receiver that accepts it: another one may be down for days.
+    (to) => (to.endsWith(RECOVERY) ? memory.told[to] === undefined : memory.told[to] !== today),
   );
   if (!isOurs) return;
   const accepted = sent.filter(({ isAccepted }) => isAccepted);
   const drifted = sent.filter(({ cause }) => cause === 'drift');
   const isDriftTold = drifted.length > 0 && drifted.every(({ isAccepted }) => isAccepted);
+  const isRecoveryOwed = sent.some(({ cause, isAccepted }) => cause === 'recovery' && !isAccepted);
+  const failed = hasFailed(ended);
+  const told = Object.entries(memory.told).filter(
+    ([to, day]) => !failed || day === today || !to.endsWith(RECOVERY),
+  );
   const next: Memory = {
-    told: { ...memory.told, ...Object.fromEntries(accepted.map(({ to }) => [to, today])) },
-    failing: hasFailed(ended) || (memory.failing && (isBusy(ended) || isLimited(ended))),
+    told: Object.fromEntries([...told, ...accepted.map(({ to }) => [to, today] as const)]),
+    failing: failed || (memory.failing && (isBusy(ended) || isLimited(ended) || isRecoveryOwed)),
     drift: [...new Set([...memory.drift, ...(isDriftTold ? report.drift() : [])])].sort(),
   };
   const folder = new DurableFolder(dataDir, effects);
@@ -344,6 +350,9 @@ async function deliver(
 
 /** Maximum time in milliseconds for the alerts of a run, which are sent in parallel. */
 const DELIVERY_MS = 10_000;
+
+/** How the names of deliveries of recoveries end. */
+const RECOVERY = ' recovery';
 
 const memoryIn = (dataDir: string): string => join(dataDir, 'alerts.json');
 

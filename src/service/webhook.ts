@@ -29,7 +29,8 @@ export async function requestWebhook(
     });
     // Closing it early is not an error.
     body.on('error', () => undefined).destroy();
-    return statusCode >= 200 && statusCode < 300 ? undefined : `HTTP ${statusCode}`;
+    if (statusCode >= 200 && statusCode < 300) return undefined;
+    return `HTTP ${statusCode}${statusCode >= 300 && statusCode < 400 ? ', a redirect, which is not followed' : ''}`;
   } catch (error) {
     if (late.aborted) return `no answer within ${patienceMs / 1000} seconds`;
     return messageOf(error).replaceAll(url, 'its address');
