@@ -71,7 +71,7 @@ export function loadConfig(
     });
   const folder = dirname(path);
   // A .env of the working folder is not read: it may belong to another project and send the keys to another host.
-  const { variables, denied } = readVariables(folder, environment);
+  const { variables, denied, keysFrom } = readVariables(folder, environment);
   const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
@@ -131,6 +131,8 @@ export function loadConfig(
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
     /** The files with variables that this account may not read: a reader of the published file needs none. */
     denied,
+    /** Where access key and secret key are set. */
+    keysFrom,
     /** The keys that were given with blank characters around them, which are not sent, and the code points of these. */
     trimmedKeys: KEYS.flatMap((name) => {
       const blanks = (variables[name] ?? '').match(EDGES)?.join('') ?? '';
@@ -161,26 +163,33 @@ const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 const withoutEdges = (text = ''): string => text.replace(EDGES, '');
 
 /**
- * The variables of `.env` and of the environment, which wins. `DAWNLOAD_NAME_FILE` names a file with the value of
- * `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
+ * The variables of the environment, and those of `.env` that it does not have. `DAWNLOAD_NAME_FILE` names a file with the
+ * value of `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
  *
  * @throws ConfigError if it is no file that can be read
  */
 function readVariables(folder: string, environment: Environment) {
+  const file = resolve(folder, '.env');
   const dotEnv = readDotEnv(folder);
-  const given = withoutEmpty({ ...dotEnv, ...environment });
-  const files = Object.entries(given).flatMap(([name, path = '']) => {
-    const [, whole = ''] = /^(DAWNLOAD_\w+)_FILE$/.exec(name) ?? [];
-    const file = resolve(folder, path);
-    return whole === '' || whole in given ? [] : { whole, file, text: readSecret(name, file) };
-  });
-  const named = Object.fromEntries(files.map(({ whole, text }) => [whole, text ?? '']));
+  const denied = dotEnv === undefined ? [file] : [];
+  const found = new Map<string, { readonly value: string; readonly from: string }>();
+  for (const [from, all] of [['the environment', environment] as const, [file, dotEnv ?? {}] as const]) {
+    const given = Object.entries(withoutEmpty(all)).filter(([name]) => !found.has(name));
+    for (const [name, value = ''] of given) found.set(name, { value, from });
+    for (const [name, path = ''] of given) {
+      const [, whole = ''] = /^(DAWNLOAD_\w+)_FILE$/.exec(name) ?? [];
+      if (whole === '' || found.has(whole)) continue;
+      const value = readSecret(name, resolve(folder, path));
+      if (value === undefined) denied.push(resolve(folder, path));
+      found.set(whole, { value: value ?? '', from: resolve(folder, path) });
+    }
+  }
+  const values = [...found].map(([name, { value }]) => [name, value] as const);
   return {
-    variables: withoutEmpty({ ...named, ...given }),
-    denied: [
-      ...(dotEnv === undefined ? [resolve(folder, '.env')] : []),
-      ...files.flatMap(({ file, text }) => (text === undefined ? file : [])),
-    ],
+    variables: withoutEmpty(Object.fromEntries(values)),
+    denied,
+    /** Where the keys are set. */
+    keysFrom: KEYS.map((name) => found.get(name)?.from ?? 'no place'),
   };
 }
 

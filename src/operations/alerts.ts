@@ -274,7 +274,7 @@ async function afterRun(settings: AlertSettings, invocation: Invocation, ended: 
     settings,
     causesOf(ended, memory),
     invocation,
-    // A recovery is told once, to each receiver that accepts it: another one may be down for days.
+    // Each receiver gets a recovery once, also if another one does not accept it for days.
     (to) => (to.endsWith(RECOVERY) ? memory.told[to] === undefined : memory.told[to] !== today),
   );
   if (!isOurs) return;

@@ -195,7 +195,12 @@ function keys(config: Config): Finding {
       `Blank characters around ${config.trimmedKeys.join(' and ')} are ignored.`,
       'Remove them where the key is set.',
     );
-  return ok('both are set');
+  const [access, secret] = config.keysFrom;
+  return ok(
+    access === secret
+      ? `both are set in ${access}`
+      : `the access key is set in ${access}, the secret key in ${secret}`,
+  );
 }
 
 /** Seconds after which a request of the checks counts as unanswered. */

@@ -407,6 +407,14 @@ describe('the environment', () => {
     // The variable itself wins.
     const both = load(MINIMUM, { ...files, DAWNLOAD_SECRET_KEY: 'mine' });
     expect(both.credentials?.reveal()).toEqual({ ...keys, secretKey: 'mine' });
+    expect(both.keysFrom).toEqual([key, 'the environment']);
+    // A key that is handed over as a file replaces an earlier one in .env.
+    writeFileSync(join(folder, '.env'), 'DAWNLOAD_ACCESS_KEY=earlier\nDAWNLOAD_SECRET_KEY=earlier\n');
+    expect(load(MINIMUM, files).credentials?.reveal()).toEqual(keys);
+    expect(load(MINIMUM, { DAWNLOAD_SECRET_KEY: 'mine' }).keysFrom).toEqual([
+      join(folder, '.env'),
+      'the environment',
+    ]);
     expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'gone') })).toThrow(
       /DAWNLOAD_SECRET_KEY_FILE names \S+gone, which cannot be read \(it does not exist\)/,
     );
