@@ -88,7 +88,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.title = `dawnload ${command}`.trimEnd();
     await program.parseAsync(argv);
   } catch (error) {
-    const mistake = error instanceof CommanderError ? mistakeOf(error) : undefined;
+    const mistake = error instanceof CommanderError ? mistakeOf(error, command) : undefined;
     failure = mistake ?? error;
     exitCode = report(failure, verbose);
     if (mistake !== undefined && command === 'run') await reportUnstarted(mistake, program.opts());

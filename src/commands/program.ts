@@ -60,13 +60,21 @@ function withExamples(command: Command, ...examples: readonly string[]): Command
 /**
  * A mistake on the command line, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, in the form of all errors;
  * undefined if the parser ended without one, after it printed help or the version.
+ *
+ * @param command the command that was typed; empty if there is none
  */
-export function mistakeOf({ code, exitCode, message }: CommanderError): UsageError | undefined {
+export function mistakeOf(
+  { code, exitCode, message }: CommanderError,
+  command: string,
+): UsageError | undefined {
   if (exitCode === 0 || code === 'commander.help') return undefined;
   const [first = '', near = ''] = message.replace(/^error: /, '').split('\n');
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/[.]?$/, '.')}`;
-  const hint = `${near.replace(/^\((.*)\)$/, '$1 ')}\`dawnload help\` lists the commands.`;
-  return new UsageError(sentence, { hint });
+  const help =
+    command === ''
+      ? '`dawnload help` lists the commands.'
+      : `\`dawnload help ${command}\` shows its options.`;
+  return new UsageError(sentence, { hint: `${near.replace(/^\((.*)\)$/, '$1 ')}${help}` });
 }
 
 export function commandLine(version: string, perform: Perform): Command {

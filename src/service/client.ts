@@ -284,7 +284,7 @@ export class ServiceClient implements AsyncDisposable {
     const keysRefused = verdict.kind === 'refused' && status !== 404 && status !== 405;
     if (keysRefused || verdict.kind === 'unauthorized' || verdict.kind === 'forbidden') {
       throw new CredentialsError(`The service refuses the access keys (${verdict.reason}).`, {
-        hint: 'Check DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY.',
+        hint: 'Correct DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY, in .env or the environment, and test them with `dawnload doctor`.',
       });
     }
     throw this.unanswered('E1 (authenticate)', verdict);

@@ -3,6 +3,7 @@
  * journal: its head, the paid exports, the erasures.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import {
   codeOf,
@@ -22,6 +23,7 @@ import {
   statementError,
   unlessMissing,
 } from '../landing/duckdb.js';
+import { foldersOf } from '../landing/paths.js';
 import { openElsewhere, storageError } from '../landing/storage-error.js';
 import { refuseNewer } from './opening.js';
 import { statement, type StatementName } from './session.js';
@@ -47,7 +49,9 @@ export class Reader {
   static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
       throw new ConfigError(`The warehouse ${path} does not exist yet.`, {
-        hint: '`dawnload init` writes the settings with which `dawnload run` creates one; `dawnload demo` needs no account.',
+        hint: existsSync(foldersOf(dirname(path)).landing)
+          ? '`dawnload rebuild` makes it from the answers that have landed, without any request.'
+          : '`dawnload run` creates it, with settings that `dawnload init` writes; `dawnload demo` needs no account.',
       });
     }
     let instance: DuckDBInstance;

@@ -52,10 +52,13 @@ function expectSentence({ stderr, code }: Ended, words: RegExp, exit: number): v
 
 /** What the parser of the command line refuses, and one error of each kind that comes later. */
 const EXECUTED: [string, RegExp][] = [
-  ['backfill --start 2026-11-19', /Required option '--end <day>'/],
   ['rum', /Unknown command 'rum'\.\s+Did you mean run\?/],
   ['help bakfill', /Unknown command: bakfill\.\s+Did you mean backfill\?/],
-  ['run --jsn', /Unknown option '--jsn'\.\s+Did you mean --json\?/],
+  ['run --jsn', /Unknown option '--jsn'\.\s+Did you mean --json\? `dawnload help run`/],
+  [
+    'backfill --start 2026-11-19',
+    /Required option '--end <day>' not specified\.\s+`dawnload help backfill` shows its options/,
+  ],
   ['schedule print systemd', /Too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],

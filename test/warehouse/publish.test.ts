@@ -1,6 +1,14 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -230,6 +238,13 @@ test('a reader can neither write nor reach other files once it is confined', asy
 test('a reader says what to do when there is no warehouse, or none that can be read', async () => {
   const workshop = new Workshop();
   await expect(Reader.open(workshop.path)).rejects.toBeInstanceOf(ConfigError);
+  const landing = join(dirname(workshop.path), 'landing');
+  mkdirSync(landing);
+  await expect(Reader.open(workshop.path)).rejects.toHaveProperty(
+    'hint',
+    '`dawnload rebuild` makes it from the answers that have landed, without any request.',
+  );
+  rmSync(landing, { recursive: true });
   writeFileSync(workshop.path, 'no database'.repeat(1000));
   await expect(Reader.open(workshop.path)).rejects.toBeInstanceOf(CorruptDatabaseError);
 });
