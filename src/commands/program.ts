@@ -61,7 +61,7 @@ function withExamples(command: Command, ...examples: readonly string[]): Command
  * A mistake on the command line, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, in the form of all errors;
  * undefined if the parser ended without one, after it printed help or the version.
  *
- * @param command the command that was typed; empty if there is none
+ * @param command the typed command; empty without one
  */
 export function mistakeOf(
   { code, exitCode, message }: CommanderError,
