@@ -360,6 +360,11 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     const list = isSnapshot ? `a snapshot of ${last} or later` : counted(days);
     line('missing', days.length > 0 && `${stream}: ${list}`);
   }
+  const { over_budget: over } = status;
+  line(
+    'budget',
+    over.length > 0 && `does not allow ${counted(over)}: \`dawnload plan\` shows how much they need`,
+  );
   const [undecided, givenUp] = [status.waits, status.given_up].map((days) => `events: ${listDays(days)};`);
   const exports = '`dawnload exports list`';
   line('waits', status.waits.length > 0 && `${undecided} your decision is needed, see ${exports}`);

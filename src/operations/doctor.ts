@@ -419,9 +419,12 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
       `No run has fetched ${day}, which has been complete since ${formatKst(due)}; ${text}.`,
       'Check the scheduler and its log, then run `dawnload run`.',
     );
-  return over.exitCode === 0
-    ? ok(text)
-    : warn(`${text}.`, '`dawnload status` says what is missing; `dawnload run` tries again.');
+  if (over.exitCode === 0) return ok(text);
+  const remedy =
+    over.outcome === 'limited'
+      ? 'Days wait for budget: `dawnload plan` shows how much they need. Raise exports.budget, or wait for the next month.'
+      : '`dawnload status` says what is missing; `dawnload run` tries again.';
+  return warn(`${text}.`, remedy);
 }
 
 function alerts({ alerts, heartbeat }: Config, { flags, environment }: Invocation): Finding {

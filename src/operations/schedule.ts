@@ -56,6 +56,8 @@ function later(instant: Date, minutes: number): Date {
   return new Date(instant.getTime() + minutes * 60_000);
 }
 
+const DAY_MS = 24 * 60 * 60_000;
+
 /** When the job runs. */
 interface Times {
   /** The time of day of the nightly run in KST, `HH:MM`. */
@@ -84,7 +86,9 @@ export class Nights {
   /** Runs the job if it is due; to be called every minute. */
   async tick(): Promise<void> {
     const { now, signal, terminal } = this.world;
-    if (signal.aborted || this.#next > now()) return;
+    // The next run is at most a day away, unless the clock was set back.
+    const wait = this.#next.getTime() - now().getTime();
+    if (signal.aborted || (wait > 0 && wait <= DAY_MS)) return;
     this.#next = await this.#plan();
     const isDue = this.#next <= now();
     const text = isDue ? 'Starting the run that was due at' : 'The next run is at';

@@ -111,6 +111,8 @@ test('status ends with 3 where only budget is lacking, which a health check allo
   expect((await place.run(['run'])).code).toBe(3);
   const { code, stdout } = await place.run(['status', '--json']);
   expect([code, JSON.parse(stdout)]).toMatchObject([3, { fresh: false, over_budget: ['2026-11-20'] }]);
+  expect((await place.run(['status'])).stdout).toContain('budget    does not allow 1 day, 2026-11-20:');
+  expect((await place.run(['doctor'])).stdout).toMatch(/exit code 3 .*\n\s+Days wait for budget:/);
   expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' })).code).toBe(1);
   expect((await place.run(['status'])).code).toBe(1);
   // The second copy of the journal is for the job's account alone.

@@ -204,6 +204,19 @@ test('a machine that slept through three nights catches up with one run', async 
   expect(world.notes.join('\n')).toContain('Starting the run that was due at 2026-11-24 07:10 KST.');
 });
 
+test('a clock that is a year ahead for an hour does not stop the nights for a year', async () => {
+  const year = 365 * 86_400_000;
+  const jumps = new Map([
+    [kst('21 08:00').getTime(), year],
+    // The run of that wrong night took five minutes.
+    [kst('21 08:05').getTime() + year, MINUTE - year],
+  ]);
+  const world = new World(T, ['done', 'done', 'done'], (now) => jumps.get(now) ?? MINUTE);
+  await world.keep();
+  expect(world.began).toEqual(['21 07:10', '21 08:00', '22 07:10']);
+  expect(koreanTime(new Date(world.time))).toMatch(/^2026-/);
+});
+
 test('--now runs at once, and the night in its time', async () => {
   const world = new World('06:00', ['done', 'done']);
   await world.nights.run();
