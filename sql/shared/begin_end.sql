@@ -47,11 +47,12 @@ create or replace temp table day_contents (date date, content hugeint);
 -- The days that are held back (shared/losses); initially none.
 create or replace temp table held_back_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
 
-select distinct pull from versions;
-
--- name: range
--- The first and the last day that change.
-select min(date)::varchar as first_day, max(date)::varchar as last_day from days;
+-- The pulls whose days change, with the first and the last of all these days.
+select distinct
+    pull,
+    (select min(date) from days)::varchar as first_day,
+    (select max(date) from days)::varchar as last_day
+from versions;
 
 -- name: contents
 -- params: stream text, first_day date, last_day date

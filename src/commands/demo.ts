@@ -16,7 +16,7 @@ import { questionNamed } from '../readers/queries/catalogue.js';
 import type { Said } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
-import { quoteShell } from '../terminal/text.js';
+import { quoteShell } from '../ground/text.js';
 import { Reader } from '../warehouse/reader.js';
 import { runCommand } from './run.js';
 import type { Command } from './shared.js';

@@ -18,7 +18,7 @@ import {
   UsageError,
   type ExitCode,
 } from '../ground/errors.js';
-import { pricePart, priceOf, quoted } from '../ground/text.js';
+import { pricePart, priceOf, quoteShell } from '../ground/text.js';
 import { Secrets } from '../ground/redaction.js';
 import { keptFrom } from '../ground/streams.js';
 import { page, prune } from '../night/after-publishing.js';
@@ -340,7 +340,7 @@ function assertResumable(entry: exports.Export): void {
   const otherwise =
     exportId === undefined
       ? `To request the day again, billed again: \`dawnload exports decide ${key} --pay-again\`.`
-      : `To resume it at no cost: \`dawnload exports decide ${key} --attach=${quoted(exportId)}\`.`;
+      : `To resume it at no cost: \`dawnload exports decide ${key} --attach=${quoteShell(exportId)}\`.`;
   const free = `Nothing is billed for it. The next run requests ${day}.`;
   throw new RefusedError(`Export ${key} is ${state}, so it cannot be resumed at no cost.`, {
     hint: exports.adviceFor(entry) ?? (exports.blocksRuns(state) ? otherwise : free),

@@ -12,7 +12,7 @@ import { EXIT, UsageError } from '../ground/errors.js';
 import { contactService } from '../operations/contact.js';
 import { envFile, settingsFile, writeKept } from '../operations/first-files.js';
 import { NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js';
-import { quoteShell } from '../terminal/text.js';
+import { quoteShell } from '../ground/text.js';
 import type { Command, Options } from './shared.js';
 
 type InitOptions = Options<'baseUrl' | 'projectId' | 'startDate', 'allowHttp' | 'skipChecks' | 'force'>;

@@ -18,7 +18,7 @@ import { readWhole } from '../landing/page-file.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
 import { isJudged } from '../service/verdict.js';
-import { cut, didYouMean, quoted } from '../ground/text.js';
+import { cut, didYouMean, quoteShell } from '../ground/text.js';
 import { exportsKnownBy, type ExportRow } from '../warehouse/reader.js';
 import {
   partsOf,
@@ -199,7 +199,7 @@ export class Ledger {
       throw new StorageError(
         `The service accepted the paid export ${key} as ${exportId}, but the ledger could not record it. ${cause.message}`,
         {
-          hint: `Repair the disk, then run \`dawnload exports decide ${key} --attach=${quoted(exportId)}\`.`,
+          hint: `Repair the disk, then run \`dawnload exports decide ${key} --attach=${quoteShell(exportId)}\`.`,
           cause,
         },
       );
@@ -269,7 +269,7 @@ export class Ledger {
         : changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
-          hint: `Nothing was changed. To do it: \`dawnload exports decide ${key} --attach=${quoted(exportId)} --yes\`.`,
+          hint: `Nothing was changed. To do it: \`dawnload exports decide ${key} --attach=${quoteShell(exportId)} --yes\`.`,
         });
       }
       if (known === undefined) await this.#enter(key, day, pricePerRecord);

@@ -102,7 +102,7 @@ export function sizeInWords(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** A text as one word of a shell command. */
-export function quoted(text: string): string {
-  return /^[\w.~+=:@%,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+/** A word that can be pasted into a shell, quoted if necessary. */
+export function quoteShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { OtherAccountError } from '../ground/errors.js';
-import { quoteShell } from '../terminal/text.js';
+import { quoteShell } from '../ground/text.js';
 import { dataFiles, foldersOf } from './paths.js';
 import { clauseOf, nearestExisting } from './storage-error.js';
 

@@ -67,6 +67,20 @@ export async function* textOf(file: string): AsyncGenerator<Buffer> {
   }
 }
 
+/** The smallest gzip file in bytes: a header of 10 and a trailer of 8. */
+const SMALLEST = 18;
+
+/** A page is about 1 MB. A larger size in a trailer is not believed: the end of a truncated file is arbitrary bytes. */
+const PLAUSIBLE = 16 * 1024 * 1024;
+
+/** The size of the body of a landed file in bytes, by its trailer if that is plausible. */
+export async function likelySizeOf(file: string): Promise<number> {
+  const length = await lengthAtEnd(file).catch((error: unknown) => {
+    throw readingError(file, error);
+  });
+  return length >= 0 && length < PLAUSIBLE ? length : sizeOf(file);
+}
+
 /** The size of its content with which a gzip file ends: gunzip accepts an empty file, and ignores bytes after the end. */
 async function lengthAtEnd(file: string): Promise<number> {
   const handle = await open(file);
@@ -74,7 +88,7 @@ async function lengthAtEnd(file: string): Promise<number> {
     const trailer = Buffer.alloc(4);
     const { size } = await handle.stat();
     await handle.read(trailer, 0, 4, Math.max(0, size - 4));
-    return size < 4 ? -1 : trailer.readUInt32LE(0);
+    return size < SMALLEST ? -1 : trailer.readUInt32LE(0);
   } finally {
     await handle.close();
   }

@@ -98,11 +98,6 @@ function indentOf(text: string): number {
   return label <= 30 ? label : (/^ */.exec(text)?.[0].length ?? 0) + 2;
 }
 
-/** A word that can be pasted into a shell, quoted if necessary. */
-export function quoteShell(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 /** Minimum width of the text beside other cells; in a narrower window its further lines begin at the left. */
 const NARROWEST = 24;
 

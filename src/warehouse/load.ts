@@ -228,7 +228,7 @@ function attempt(
       complete: pulls.every(({ facts }) => facts.complete),
     };
     const reports = await session.transaction(async () => {
-      const current = await session.rows('shared/begin_end/begin', pullId, {
+      const current = await session.rows('shared/begin_end/begin', changing, {
         ...given,
         first_days: pulls.map(({ days }) => days.start),
         last_days: pulls.map(({ days }) => days.end),
@@ -236,11 +236,11 @@ function attempt(
       });
       const ids = new Set(current.map(({ pull }) => pull));
       const newest = pulls.filter(({ id }) => ids.has(id));
-      let neighbors: readonly Day[] | undefined;
-      if (ids.size > 0) {
-        const group = { ...given, ...(await session.row('shared/begin_end/range', range)) };
-        neighbors = await stream.load(pulls, { ...context, limits, group }, newest);
-      }
+      const [first] = current;
+      const neighbors =
+        first === undefined
+          ? undefined
+          : await stream.load(pulls, { ...context, limits, group: { ...given, ...first } }, newest);
       const facts = await session.rows('shared/begin_end/end', fact, { ...given, repaired_pulls: repaired });
       effects.reach('load/before-commit');
       return pulls.map((pull) => reportOf(pull, facts, neighbors ?? []));
@@ -250,7 +250,7 @@ function attempt(
   });
 }
 
-const range = z.object({ first_day: z.string(), last_day: z.string() });
+const changing = pullId.extend({ first_day: z.string(), last_day: z.string() });
 
 const fact = z.object({
   pull: z.string(),

@@ -13,10 +13,8 @@ import { z } from 'zod';
 import { registerDocuments, type DocumentSettings } from '../documents/functions.js';
 import { DawnloadError, messageOf, UsageError } from '../ground/errors.js';
 import { statementError } from '../landing/duckdb.js';
-import { sizeOf } from '../landing/page-file.js';
-import { unreadable } from '../landing/storage-error.js';
+import { likelySizeOf } from '../landing/page-file.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../ground/effects.js';
@@ -315,12 +313,6 @@ function mapped<T>(values: Values, to: (value: Value) => T): Record<string, T> {
 
 // The landed pages that DuckDB reads, and the documents on them.
 
-/** A page is about 1 MB. If the gzip trailer announces more than this limit, the file is unpacked to measure it. */
-const PLAUSIBLE = 16 * 1024 * 1024;
-
-/** A gzip file has a header of 10 bytes and a trailer of 8. */
-const SMALLEST_GZIP = 18;
-
 /** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
@@ -333,7 +325,7 @@ export async function sized<P extends { readonly file: string }>(
   pages: readonly P[],
 ): Promise<(P & { readonly bytes: number })[]> {
   const all: (P & { readonly bytes: number })[] = [];
-  for (const page of pages) all.push({ ...page, bytes: await inflatedSize(page.file) });
+  for (const page of pages) all.push({ ...page, bytes: await likelySizeOf(page.file) });
   return all;
 }
 
@@ -366,29 +358,6 @@ export async function largestOf(pages: readonly { readonly file: string }[]): Pr
  */
 export function asPattern(file: string): string {
   return file.replace(/[*?[]/g, '[$&]');
-}
-
-/**
- * Uncompressed size of a gzip file according to its trailer; correct for files of one member below 4 GiB, as landing
- * writes them.
- */
-async function inflatedSize(file: string): Promise<number> {
-  try {
-    const handle = await open(file, 'r');
-    try {
-      const { size } = await handle.stat();
-      const trailer = Buffer.alloc(4);
-      await handle.read(trailer, 0, 4, Math.max(0, size - 4));
-      const said = trailer.readUInt32LE(0);
-      // The tail of a truncated file is arbitrary bytes, so a size read from it must not be trusted for an allocation.
-      if (size >= SMALLEST_GZIP && said < PLAUSIBLE) return said;
-    } finally {
-      await handle.close();
-    }
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
-  return sizeOf(file);
 }
 
 /** Messages that SQL files raise with `error()`; the name of the file follows them. */

@@ -15,6 +15,9 @@ create macro macros.nfc_json(given) as case
     when may_be_decomposed(given) then if(splits_escapes(given), given, nfc_normalize(given)) else given
 end;
 
+-- A text in NFC; null if it is empty.
+create macro macros.settled(given, is_decomposed) as nullif(if(is_decomposed, nfc(given), given), '');
+
 -- A whole number; null if the text is not one. A cast alone would round 12.7 to 13.
 create macro macros.whole(value) as
     case when try_cast(value as double) = try_cast(value as bigint)::double then try_cast(value as bigint) end;
