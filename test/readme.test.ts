@@ -9,7 +9,7 @@ import { docsCommand } from '../src/commands/docs.js';
 import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config/schema.js';
 import { EXIT } from '../src/ground/errors.js';
-import { loadCatalogue, type QueryFile, describeQuery } from '../src/readers/queries/catalogue.js';
+import { loadCatalogue, type QueryFile } from '../src/readers/queries/catalogue.js';
 import type { SchemaEntry } from '../src/warehouse/dictionary.js';
 import { exampleOf, goldenAnswers } from './readers/queries/support.js';
 import { invocationOf } from './support/in-process.js';
@@ -244,19 +244,21 @@ function commandsMarkdown(): string {
 
 function queriesMarkdown(catalogue: readonly QueryFile[]): string {
   const rows = catalogue.map(
-    ({ name, subject, question }) => `| ${subject} | [\`${name}\`](#${name}) | ${question} |`,
+    ({ name, subject, title }) => `| ${subject} | [\`${name}\`](#${name}) | ${title} |`,
   );
-  const sections = catalogue.map((query) => {
-    const [, question = '', , ...rest] = describeQuery(query).split('\n');
-    const { csv = '', parameters = [] } = goldenAnswers().find(({ name }) => name === query.name) ?? {};
+  const sections = catalogue.map(({ name, question, params }) => {
+    const { csv = '', parameters = [] } = goldenAnswers().find((one) => one.name === name) ?? {};
     const given = parameters.map((pair) => ` --param ${pair.join('=')}`).join('');
-    const example = ['', `dawnload query ${query.name}${given}`, ...exampleOf(csv)];
-    return [`## ${query.name}`, question, `\`\`\`text\n${[...rest, ...example].join('\n')}\n\`\`\``].join(
-      '\n\n',
-    );
+    const example = [`dawnload query ${name}${given}`, ...exampleOf(csv)];
+    const taken = params.map(({ name: parameter, type, default: fallback, choices, description }) => {
+      const values = choices.length > 0 ? choices.join(', ') : type;
+      return `- \`${parameter}\` (${values}${fallback === 'null' ? '' : `; default \`${fallback}\``}): ${description}`;
+    });
+    const parts = [`## ${name}`, question, taken.join('\n'), `\`\`\`text\n${example.join('\n')}\n\`\`\``];
+    return parts.filter((part) => part !== '').join('\n\n');
   });
   return (
-    ['| subject | query | answers |\n|---|---|---|', rows.join('\n')].join('\n') +
+    ['| subject | query | title |\n|---|---|---|', rows.join('\n')].join('\n') +
     `\n\n${sections.join('\n\n')}`
   );
 }
