@@ -275,8 +275,10 @@ function tablesMarkdown(schemas: readonly SchemaEntry[]): string {
       relations.map((relation) => `[${relation.name}](#${anchorOf(relation.name)})`).join(' · '),
       ...relations.flatMap((relation) => [
         `### ${relation.name}`,
-        `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
-        relation.columns.map((column) => `\`${column.name}\`: ${escaped(column.description)}`).join('<br>'),
+        [
+          `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
+          ...relation.columns.map((column) => `\`${column.name}\`: ${escaped(column.description)}`),
+        ].join('<br>'),
       ]),
     ]);
   return `${blocks.join('\n\n')}\n`;
