@@ -158,7 +158,7 @@ describe('cron', () => {
       .replace('/var/lib/dawnload', folder)
       .replace('/usr/bin/node', process.execPath)
       .replace('/usr/local/bin/dawnload', join(folder, 'dawnload'));
-    expect(JSON.parse(said('sh', ['-c', edited], { cwd: '/' }))).toEqual([folder, 'run']);
+    expect(JSON.parse(said('sh', ['-c', edited], { cwd: '/' }))).toEqual([folder, 'run', '--quiet']);
   });
 });
 
