@@ -20,10 +20,14 @@ export async function requestWebhook(
   try {
     dispatcher = await throughProxy();
     const { request } = await http();
+    const { username, password } = new URL(url);
+    // The library leaves out a name and a password in an address.
+    const named = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    const basic = username === '' ? {} : { authorization: `Basic ${named.toString('base64')}` };
     const { statusCode, body } = await request(url, {
       method: 'POST',
       body: json,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...basic },
       dispatcher,
       signal,
     });
@@ -33,7 +37,8 @@ export async function requestWebhook(
     return `HTTP ${statusCode}${statusCode >= 300 && statusCode < 400 ? ', a redirect, which is not followed' : ''}`;
   } catch (error) {
     if (late.aborted) return `no answer within ${patienceMs / 1000} seconds`;
-    return messageOf(error).replaceAll(url, 'its address');
+    const why = messageOf(error).replaceAll(url, 'its address').trim().replace(/\.+$/, '');
+    return why.includes('wrong version number') ? 'the address is https, and http answers there' : why;
   } finally {
     void dispatcher?.destroy();
   }

@@ -186,7 +186,7 @@ function promptsTo(stderr: NodeJS.WriteStream): PassThrough {
 
 /** Returns a terminal that prints only warnings and errors. */
 export function quiet(terminal: Terminal): Terminal {
-  return { ...live(terminal), note: () => undefined };
+  return { ...live(terminal), note: () => undefined, record: () => undefined };
 }
 
 /** Returns a terminal that begins each note, warning and error with its time in Korea. */

@@ -240,10 +240,11 @@ alerts:
     const gone = away.url;
     const place = await make(`exports: { budget: { records_per_run: 1 } }
 alerts:
-  - { url: "${refusing.url}/one", on: [budget] }
+  - { url: "${refusing.url.replace('//', '//watch:p%40ss@')}/one", on: [budget] }
   - { url: "${redirecting.url}/two", on: [budget] }
   - { url: "${gone}/three", on: [budget] }
   - { url_env: NOT_SET, on: [budget] }
+  - { url: "${redirecting.url.replace('http', 'https')}/five", on: [budget] }
 `);
     away.close();
     const result = await ends(
@@ -253,7 +254,11 @@ alerts:
       'warning: The alert "budget" was not accepted by alerts[1]: HTTP 302, a redirect, which is not followed.',
       /warning: The alert "budget" was not accepted by alerts\[2\]: .+/,
       'warning: The alert "budget" was not accepted by NOT_SET: the variable is not an address.',
+      'not accepted by alerts[4]: the address is https, and http answers there.',
     );
+    // The library drops the name and the password of an address.
+    const basic = `Basic ${Buffer.from('watch:p@ss').toString('base64')}`;
+    expect(refusing.received[0]?.authorization).toBe(basic);
     expect(result.stderr).not.toContain(gone);
     expect(redirecting.received.map(({ path }) => path)).toEqual(['/two']);
     // What nobody took is told again.

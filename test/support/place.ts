@@ -52,6 +52,7 @@ interface Received {
   readonly method: string;
   readonly path: string;
   readonly body: string;
+  readonly authorization: string;
 }
 
 /** A receiver of webhooks and pings on loopback. */
@@ -68,7 +69,8 @@ export class Hook {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
-        hook.received.push({ method: request.method ?? '', path: request.url ?? '', body });
+        const { method = '', url: path = '', headers } = request;
+        hook.received.push({ method, path, body, authorization: headers.authorization ?? '' });
         if (hook.hangs) return;
         response.writeHead(hook.status, { location: '/elsewhere' }).end('{"ok":true}');
       });

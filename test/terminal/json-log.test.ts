@@ -74,6 +74,8 @@ test('text has its times where nobody adds them, and --quiet is silent unless so
   const timed = await place.execute(['run', '--log-format', 'timed']);
   for (const line of timed.stderr.trim().split('\n')) expect(line).toMatch(/^2026-11-21 07:3\d:\d\d KST /);
   expect(await place.execute(['run', '--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const { stderr } = await place.execute(['run', '--quiet', '--log-format', 'json']);
+  expect(JSON.parse(stderr)).toMatchObject({ event: 'run_ended', exit_code: 0 });
   const failed = await place.execute(['run', '--quiet'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' });
   expect(failed.stderr).toMatch(/^dawnload: The service refuses.*\n {2}\w/);
   const mistyped = await place.execute(['run'], { DAWNLOAD_LOG_FORMAT: 'jsn' });
