@@ -149,15 +149,18 @@ async function tell(
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-LONGEST_SAID)));
   const error = await once(child, 'exit').then(() => undefined, messageOf);
+  // Its group may have ended with it, and then cannot be killed.
+  over.removeEventListener('abort', end);
   // Reads what is in the pipe without waiting for its end: a background program may keep it open.
   await Promise.race([once(child.stderr, 'close'), effects.sleep(100)]);
   child.stderr.destroy();
+  const { exitCode, signalCode } = child;
+  const isDone = error === undefined && exitCode === 0;
+  // Why it failed belongs to the warning that it did.
   for (const line of said.trim().split('\n').slice(-MOST_LINES))
-    if (line !== '') terminal.note(`${step}: ${line}`, { event: 'step_said', step });
-  over.removeEventListener('abort', end);
+    if (line !== '') terminal[isDone ? 'note' : 'warn'](`${step}: ${line}`, { event: 'step_said', step });
   signal.throwIfAborted();
   if (error !== undefined) return error.replaceAll(what, 'the command');
   if (over.aborted) return 'it did not end within ten minutes';
-  const { exitCode, signalCode } = child;
-  return exitCode === 0 ? undefined : `it ended with ${signalCode ?? `exit code ${exitCode}`}`;
+  return isDone ? undefined : `it ended with ${signalCode ?? `exit code ${exitCode}`}`;
 }

@@ -38,8 +38,8 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   const run = await ends(
     place.run(['run', '--json']),
     1,
-    // The terminal makes the control character visible.
-    'after_publish[0]: 999\nafter_publish[0]: token \u001b[31mred',
+    // A warning, which --quiet shows. The terminal makes the control character visible.
+    'warning: after_publish[0]: 999\nwarning: after_publish[0]: token \u001b[31mred',
     'after_publish[0] failed: it ended with exit code 3.',
     'after_publish[1] failed: HTTP 500.',
     'after_publish[3] failed: it ended with SIGKILL.',
