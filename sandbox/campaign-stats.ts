@@ -96,7 +96,7 @@ function addPart(
   }
 }
 
-/** The part of a day's conversions that a window holds: they are spread evenly, so that the windows of a day add up. */
+/** The part of a day's conversions in a window: they are spread evenly, so that the windows of a day add up. */
 function withinDay(count: number, day: Day, start: Date, end: Date): number {
   const whole = windowOf(day);
   const until = (instant: Date): number => {

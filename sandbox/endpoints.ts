@@ -120,7 +120,7 @@ const ExportRequest = z.object({ start: instant, end: instant, isMessageDataIncl
 interface Export {
   readonly set: ExportSet;
   readonly pages: number;
-  /** On the monotonic clock, in milliseconds: exports are made in real time even where the clock stands still. */
+  /** On the monotonic clock, in milliseconds: exports are made in real time even if the clock is stopped. */
   readonly readyAt: number;
   /** Answers of the next readings, before the result. */
   readonly before: ('timeout' | 'error')[];

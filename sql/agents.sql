@@ -2,7 +2,7 @@
 
 -- name: about
 -- params: streams json, first_day date?, last_day date?, reads_events boolean, checks json
--- The days of the streams by their states in `ops.days` (not_held are neither held nor wanted), and the findings of checks of these
+-- The days of the streams by their states in `ops.days` (not_held are neither loaded nor wanted), and the findings of checks of these
 -- streams and days. Parameters, the first two as JSON: streams, checks (with their streams), reads_events (true if single events
 -- are read, of which retention removes days), first_day and last_day of the question, or null for all loaded or wanted days.
 with streams as (

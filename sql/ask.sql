@@ -40,7 +40,7 @@ from parsed;
 
 -- name: known
 -- params: parameter text
--- The values of a parameter that the warehouse holds, with their names.
+-- The values of a parameter in the warehouse, with their names.
 with held as (
     select 'campaign' as parameter, campaign_id as value, campaign_name as name from campaigns
     union all

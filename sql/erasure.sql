@@ -1,5 +1,5 @@
 -- Statements that find a person. Ids are compared by keyed digests (HMAC-SHA-256). The digest of a number or address is
--- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. Models hold
+-- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. Models have
 -- an id as a number (marts.strongest_id), which has a digest of its own. The connection hashes under every setting.
 
 -- name: id_digest
@@ -205,7 +205,7 @@ inner join (
 -- name: follow
 -- params: include_shared boolean, kinds text[], named text[], forms text[]
 -- The ids that more than three persons share, and the ids that are reached from the named ones, in all their forms, by
--- records that hold two of them. A shared id is not followed.
+-- records that contain two of them. A shared id is not followed.
 create or replace temp table shared_ids as
 select id
 from link_ids
@@ -285,7 +285,7 @@ select
     (select min(valid_from)::varchar from found_opt_outs) as first_opt_out;
 
 -- name: computed
--- The tables in which models hold persons as numbers, and the persons in them on days whose events have left the file.
+-- The tables in which models identify persons by numbers, and the persons in them on days whose events have left the file.
 create or replace temp table computed_numbers as
 {numbers};
 

@@ -209,7 +209,7 @@ where relation = '{relation}' and date is null;
 select exists (from lake.{main}.events where export_date in ({days})) as stored;
 
 -- name: erased_events
--- The events of erased persons on days that only the lake holds.
+-- The events of erased persons on days that only the lake has.
 create or replace temp table erased_events as
 with numbers as (
     select event_id, recipient_no from lake.{main}.text_messages where {which}
@@ -253,7 +253,7 @@ select content_id from lake.{main}.sent_push_messages where event_id in (select 
 select count(*) as rows from erased_events;
 
 -- name: erased_in_files
--- The files that hold ids of erased persons, and how many. A text holds numbers and addresses as hashes, or is redacted here.
+-- The files that contain ids of erased persons, and how many. A text has numbers and addresses as hashes, or is redacted here.
 create or replace temp table file_values as
 select distinct filename, kind, value
 from (

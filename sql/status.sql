@@ -5,7 +5,7 @@
 select date::varchar as date from ops.removed_days order by date;
 
 -- name: coverage
--- The days of each stream that the warehouse holds completely.
+-- The complete days of each stream in the warehouse.
 select stream, date::varchar as date, rows::double as rows
 from ops.coverage
 order by stream, date;

@@ -171,7 +171,7 @@ function stringValue(value: unknown, path: Path, problems: Problems): string | u
   return value;
 }
 
-/** An array of strings; also what `$add` and `$remove` hold. */
+/** An array of strings; also the value of `$add` and `$remove`. */
 function stringsValue(value: unknown, path: Path, problems: Problems): string[] | undefined {
   if (!isList(value)) {
     wrongType(path, problems, 'An array of strings is wanted here.');
@@ -227,7 +227,7 @@ function withColon(zone: string): string {
   return `${zone.slice(0, 3)}:${zone.slice(3) || '00'}`;
 }
 
-/** Keys at any depth must not hold `.` or `$`. The nesting was checked before. */
+/** Keys at any depth must not contain `.` or `$`. The nesting was checked before. */
 function checkKeys(value: JsonRecord | readonly Json[], path: Path, problems: Problems): boolean {
   let fine = true;
   const entries: [string | number, Json][] = isList(value)

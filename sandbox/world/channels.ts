@@ -27,7 +27,7 @@ interface ChannelRules {
   readonly click: Reaction | null;
   /** The share of the clicks that come only on the day after the send. */
   readonly lateClicks: number;
-  /** Events that no counter holds: opening, closing. Those of clickers come first, unless `apart`. */
+  /** Events that no counter counts: opening, closing. Those of clickers come first, unless `apart`. */
   readonly other: readonly (Reaction & { readonly apart: boolean })[];
   /** Whether a failed send is tried again as a text message, and how often that works (alimtalk). */
   readonly failover: number | null;

@@ -89,7 +89,7 @@ export function shareOf(day: Day, now: Date): number {
   return now >= completeFrom(day) ? 1 : INCOMPLETE_SHARE;
 }
 
-/** A count as it stands when only a share of the day is there. */
+/** A count when only a share of the day has passed. */
 export function shared(count: number, share: number): number {
   return share === 1 ? count : Math.floor(count * share);
 }

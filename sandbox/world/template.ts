@@ -30,7 +30,7 @@ type Hole = keyof typeof HOLES;
 
 const HOLE_NAMES: readonly string[] = Object.keys(HOLES);
 
-/** The places of the holes by number, in the order of `HOLES`: what a template's `kinds` hold. */
+/** The places of the holes by number, in the order of `HOLES`: the contents of a template's `kinds`. */
 export const HoleKind: Record<Hole, number> = {
   id: 0,
   user: 1,

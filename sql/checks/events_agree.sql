@@ -6,7 +6,7 @@
 --   agree, for a campaign or user journey. Small differences may come from clicks that the service counts late. If a few records are missing in many
 --   campaigns, people were probably deleted at the service (E15) before the export was made. If a channel or campaign has far
 --   fewer sends, part of what was paid for may be missing: ask the service.
--- On channels without counted clicks the export may hold some; these are not compared.
+-- On channels without counted clicks the export may have some; these are not compared.
 
 with statistics as (
     select

@@ -25,7 +25,7 @@ volumes as (
     group by date, channel
 ),
 
--- On a held day without rows, the channel sent nothing.
+-- On a loaded day without rows, the channel sent nothing.
 days_by_channel as (
     select held_days.date, channels.channel, held_days.step, coalesce(volumes.sent, 0) as sent
     from held_days

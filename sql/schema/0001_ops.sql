@@ -183,7 +183,7 @@ create table ops.privacy (
     columns varchar
 );
 
--- Answers that were held back since they would have removed most of a day. Grain: one pull, KST day and campaign (E19).
+-- Answers that were held back because they would have removed most of a day. Grain: one pull, KST day and campaign (E19).
 create table ops.held_back (
     stream varchar,
     date date,

@@ -230,7 +230,7 @@ create macro marts.performance(days) as {
     'goals': marts.members_of(list(distinct days.goals))
 };
 
--- Whether a dimension of E19 tells the currency of amounts. Its keys are an open vocabulary.
+-- Whether a dimension of E19 is the currency of amounts. Its keys are an open vocabulary.
 create macro marts.is_currency(dimension_key) as coalesce(regexp_matches(dimension_key, '(?i)currency|통화'), false);
 
 -- The messages that could be clicked: for in-app and in-web messages those that were shown, if that is known.

@@ -102,7 +102,7 @@ where
 
 -- name: drift
 -- params: stream text
--- Reports each difference from the specification in the extra columns of this load. A whole text holds fields without a
+-- Reports each difference from the specification in the extra columns of this load. A whole text contains fields without a
 -- difference too.
 
 insert into ops.drift_by_day by name

@@ -50,7 +50,7 @@ select
     count(*) filter (occurred.kind = 'failed') as failed,
     count(*) filter (occurred.kind = 'succeeded') as succeeded,
     count(*) filter (occurred.kind = 'delivered') as delivered,
-    -- Clicks of people; those of machines are counted apart.
+    -- Clicks of people; those of machines are counted separately.
     count(*) filter (occurred.kind = 'clicked') - count(*) filter (occurred.kind = 'machine click') as clicked,
     count(*) filter (occurred.kind = 'machine click') as machine_clicks
 from occurred

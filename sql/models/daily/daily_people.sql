@@ -24,7 +24,7 @@ select
     count(*) filter (marts.is_reaching(events.kind, events.channel) and not marts.is_display(events.channel))::integer as messages,
     count(*) filter (events.kind = 'failover_succeeded')::integer as failover_texts,
     count(*) filter (marts.is_reaching(events.kind, events.channel) and marts.is_display(events.channel))::integer as shown,
-    -- Clicks of people; those of machines are counted apart.
+    -- Clicks of people; those of machines are counted separately.
     greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicked), 0))::integer as clicked,
     coalesce(any_value(machines.clicked), 0)::integer as machine_clicks
 from marts.event_people as events

@@ -4,7 +4,7 @@
 -- dirties: all later days
 --
 -- The time from sending to delivery (delivered) and to the click (clicked). Percentiles of days do not add up; these counts do.
--- Times are rounded by at most 2%, so a percentile over any days is exact to 2%. Clicks of machines are counted apart.
+-- Times are rounded by at most 2%, so a percentile over any days is exact to 2%. Clicks of machines are counted separately.
 
 select
     date,

@@ -4,7 +4,7 @@
 -- dirties: all later days
 --
 -- A click counts for the day and hour in which its message was sent, so that hours show when to send. Clicks of
--- machines are counted apart. shown counts the in-app and
+-- machines are counted separately. shown counts the in-app and
 -- in-web messages sent then that were shown.
 
 with counted as (

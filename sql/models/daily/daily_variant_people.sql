@@ -21,7 +21,7 @@ select
     count(*) filter (events.kind in ('succeeded', 'failed')) as sent,
     count(*) filter (events.kind = 'succeeded') as succeeded,
     count(*) filter (events.kind = 'delivered') as delivered,
-    -- Clicks of people; those of machines are counted apart.
+    -- Clicks of people; those of machines are counted separately.
     greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicked), 0)) as clicked,
     coalesce(any_value(machines.clicked), 0) as machine_clicks
 from marts.event_people as events

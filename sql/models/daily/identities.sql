@@ -6,7 +6,7 @@
 --
 -- Ids that appear together in a record belong to one person. In descending strength they are user_id, service_user_id, device_id
 -- and service_device_id. A weaker id belongs to the strongest id of the first record that links it. Two users of one device
--- therefore stay two people, and records of the device alone belong to its first user. A link holds from its day on and changes
+-- therefore stay two people, and records of the device alone belong to its first user. A link applies from its day on and changes
 -- no earlier day.
 
 -- Most people have the same ids in all their records, so each set of ids is read once.

@@ -1,4 +1,4 @@
--- grain: one campaign and name that one of its variants has or had, its id among them; a name of two variants tells neither.
+-- grain: one campaign and name that one of its variants has or had, its id among them; a name of two variants is left out.
 
 with all_names as (
     select campaign_id, variant_id, unnest(list_distinct([variant_id, variant_name] || former_names)) as variant_name

@@ -272,7 +272,7 @@ strata as (
     where is_compared and unit = 'message'
 ),
 
--- The difference of Mantel and Haenszel: a day weighs as much as it can tell. Its variance is Sato's, which holds for few large
+-- The difference of Mantel and Haenszel: a day weighs by its information. Its variance is Sato's, which is valid for few large
 -- days as for many small ones (Biometrics 45, 1989); on a single day it is that of two proportions. Days are summed in their order, so
 -- that the last digit is the same wherever the file is read.
 compared as (

@@ -1,6 +1,6 @@
 -- grain: one channel.
 --
--- A channel has a counter if its statistics of any day held have it, or its events have the kind. The rate of an uncounted event
+-- A channel has a counter if its statistics of any loaded day have it, or its events have the kind. The rate of an uncounted event
 -- is null; the rate of a counted event that did not happen is zero. Rates leave out messages of the days before the counter began
 -- (deliveries_since, clicks_since).
 

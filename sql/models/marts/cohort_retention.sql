@@ -1,4 +1,4 @@
--- grain: one week of first messages and number of weeks since, up to the week of the last day held.
+-- grain: one week of first messages and number of weeks since, up to the week of the last loaded day.
 --
 -- A person first seen as a device and later as a user is one person, whose first message is the first one of either. A week
 -- without activity of the cohort has a row of zeros, but clicks are unknown if no channel counts them. is_complete shows whether
@@ -57,7 +57,7 @@ weeks as (
     from cohorts
     cross join (select max(week) as last_week from held) as latest
     union
-    -- A stray record may be dated later than any day held.
+    -- A stray record may be dated later than any loaded day.
     select weekly_cohorts.cohort_week, cohorts.people, weekly_cohorts.week
     from weekly_cohorts
     inner join cohorts on weekly_cohorts.cohort_week = cohorts.cohort_week

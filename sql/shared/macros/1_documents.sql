@@ -3,7 +3,7 @@
 -- A key as a JSON pointer, which, unlike a JSON path, can contain any character.
 create macro macros.pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
 
--- Whether a text may have another form in NFC: it holds combining marks, jamo or compatibility ideographs, as names typed on
+-- Whether a text may have another form in NFC: it has combining marks, jamo or compatibility ideographs, as names typed on
 -- some systems do ("가" as two letters). And whether normalizing JSON could join a mark with the letter of an escape.
 create macro macros.may_be_decomposed(given) as
     regexp_matches(given, '[\x{300}-\x{36F}\x{1100}-\x{11FF}\x{3099}\x{309A}\x{A960}-\x{A97F}\x{D7B0}-\x{D7FF}\x{F900}-\x{FAFF}]');

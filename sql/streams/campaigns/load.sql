@@ -137,7 +137,7 @@ left join later
         campaigns.campaign_id = later.campaign_id
         and versions.date = later.date
         and (later.pulled_at, later.pull) > (versions.pulled_at, versions.pull)
--- An incomplete pull replaces only the days that it holds.
+-- An incomplete pull replaces only the days that it has.
 where
     later.date is null
     and (

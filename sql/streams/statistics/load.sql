@@ -20,7 +20,7 @@ with given as (
 ),
 
 masked as (
-    -- The message of a webhook, and its address, may hold credentials.
+    -- The message of a webhook, and its address, may contain credentials.
     select pull, if(may_hold_credentials(document), _masked(document, coalesce(channel, '')), document) as document
     from given
 ),

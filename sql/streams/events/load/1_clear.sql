@@ -12,7 +12,7 @@ delete from ops.removed_days where date in (select date from days);
 delete from {table} where export_date in (select date from days);
 
 -- name: contents
--- Deletes contents that no message refers to, so that the warehouse does not depend on what it held before. It reads all
+-- Deletes contents that no message refers to, so that the warehouse does not depend on its earlier contents. It reads all
 -- messages, so it runs only after rows were removed.
 delete from message_contents
 where

@@ -1,7 +1,7 @@
 -- Applies the settings of privacy to records and their messages, before anything is unfolded.
 
 -- name: columns
--- Applies privacy.columns to ids, and to messages and members without a column, which hold such keys at any depth.
+-- Applies privacy.columns to ids, and to messages and members without a column, which may have such keys at any depth.
 update staged
 set
     user_id = _ruled('user_id', user_id),

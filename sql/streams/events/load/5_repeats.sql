@@ -1,4 +1,4 @@
--- Keeps one copy of each record that several exports hold.
+-- Keeps one copy of each record in several exports.
 
 -- name: find
 -- params: first_day date, last_day date

@@ -97,7 +97,7 @@ create or replace temp table loaded_rows as
 select unnest($pulls) as pull, unnest($counts)::bigint as rows;
 
 -- Updates the row counts of days whose rows were removed as duplicates of the loaded days. Archived days keep the count
--- of the rows that they held.
+-- of the rows that they had.
 
 update ops.coverage
 set rows = (
