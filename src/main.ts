@@ -36,6 +36,10 @@ process.on('SIGINT', () => {
 process.on('SIGTERM', () => {
   interrupt('send SIGTERM again');
 });
+// The terminal is gone, such as a lost connection of ssh. Kernel and shell may both send the signal.
+process.on('SIGHUP', () => {
+  if (!stop.signal.aborted) interrupt('send SIGTERM');
+});
 // The reader of our output may go away (`| head`, a log collector), and a disk behind it may be full. Neither ends a command
 // that has work to do: a paid request may be under way.
 let lost: unknown;

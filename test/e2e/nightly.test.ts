@@ -400,13 +400,13 @@ test(
 );
 
 describe('Ctrl-C', { tags: ['long'] }, () => {
-  test('while a paid request is on its way waits for its answer: no export is ambiguous', async () => {
+  test('or a lost terminal, while a paid request is on its way, waits for its answer: no export is ambiguous', async () => {
     const place = await makePlace(TWO_PAID);
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'slow-drip', intervalMs: 25, bytes: 1, times: 1 }]);
     const child = place.start(['run']);
     const result = ended(child);
     await until(() => place.sandbox.requests().E20 > 0);
-    child.kill('SIGINT');
+    for (let n = 0; n < 2; n++) child.kill('SIGHUP');
     expect(await result).toMatchObject({ code: 130 });
     const list = JSON.parse((await run(place, 'exports list --json')).stdout) as { state: string }[];
     expect(list.map(({ state }) => state)).not.toContain('ambiguous');
