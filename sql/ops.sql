@@ -186,16 +186,23 @@ insert into ops.journal
 select row.*
 from (select from_json($head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VARCHAR"}') as row) as given;
 
--- name: clicks
--- params: names text[]
--- Replaces the names of events that are not clicks. If they change, the next refresh computes all models in full.
+-- name: clicks_and_ids
+-- params: not_clicks text[], placeholder_ids text[]
+-- Replaces the names of events that are not clicks, and the ids that are nobody's. If they change, the next refresh computes all
+-- models in full.
 update ops.models
-set fingerprint = 'other clicks'
-where list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort($names);
+set fingerprint = 'other settings'
+where
+    list_sort((select coalesce(list(name), []) from ops.not_clicks)) <> list_sort($not_clicks)
+    or list_sort((select coalesce(list(id), []) from ops.placeholder_ids)) <> list_sort($placeholder_ids);
 
 delete from ops.not_clicks;
 
-insert into ops.not_clicks select unnest($names);
+insert into ops.not_clicks select unnest($not_clicks);
+
+delete from ops.placeholder_ids;
+
+insert into ops.placeholder_ids select unnest($placeholder_ids);
 
 -- name: keep_main_goals
 -- params: main_goals json, today date

@@ -18,7 +18,7 @@ with keys as (
     select
         'marts.daily_failures',
         date,
-        hash(channel, event_name, failure_reason, resource_type, campaign_id, user_journey_id, user_journey_node_id)
+        hash(channel, event_name, failure_key, resource_type, campaign_id, user_journey_id, user_journey_node_id)
     from marts.daily_failures
     union all
     select

@@ -227,6 +227,11 @@ create table ops.not_clicks (
     name varchar
 );
 
+-- Grain: one id that is nobody's.
+create table ops.placeholder_ids (
+    id varchar
+);
+
 -- From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. Grain: one row.
 create table ops.machine_clicks (
     seconds_after double,

@@ -97,19 +97,65 @@ create macro marts.event_kind(event_name) as case
     when ends_with(event_name, '_open') then 'opened'
 end;
 
--- The code in a reason: '3018', 'blocked (3018)', '[E104] blocked', '3018: blocked'. Null for a reason in words alone.
+-- The code in a reason, in capitals: '3018', 'blocked (3018)', '[e104] blocked', '3018: blocked', 'code=3018', and of e-mail the
+-- extended status code, such as 5.1.1. Null for a reason in words alone.
 create macro marts.failure_code(reason) as nullif(
-    regexp_replace(
-        regexp_extract(
-            reason,
-            '^\s*[A-Za-z]{0,4}[-_]?[0-9]{2,6}\s*(?:$|:)|^\s*[(\[][A-Za-z]{0,4}[-_]?[0-9]{2,6}[)\]]|[(\[][A-Za-z]{0,4}[-_]?[0-9]{2,6}[)\]]\s*$'
-        ),
-        '[^A-Za-z0-9_-]',
-        '',
-        'g'
+    coalesce(
+        nullif(regexp_extract(reason, '(?:^|[^0-9.])([45]\.[0-9]{1,3}\.[0-9]{1,3})(?:[^0-9.]|$)', 1), ''),
+        upper(regexp_replace(
+            regexp_extract(
+                reason,
+                '(?i)^\s*[a-z]{0,4}[-_]?[0-9]{2,6}\s*(?:$|[:|]|[-–—]\s)|^\s*[(\[][a-z]{0,4}[-_]?[0-9]{2,6}[)\]]|[(\[][a-z]{0,4}[-_]?[0-9]{2,6}[)\]]\s*$|(?:code|코드)\s*[=:]?\s*[a-z]{0,4}[-_]?[0-9]{2,6}\b'
+            ),
+            '(?i)code|[^a-z0-9]',
+            '',
+            'g'
+        ))
     ),
     ''
 );
+
+-- What reasons of one cause have in common: their code or, without one, their words without addresses, names of hosts, quoted parts
+-- and anything with a digit.
+create macro marts.failure_key(reason) as coalesce(
+    marts.failure_code(reason),
+    left(
+        trim(regexp_replace(
+            regexp_replace(
+                lower(reason),
+                '"[^"]*"|<[^>]*>|\S+@\S+|[a-z0-9_-]+(?:\.[a-z0-9_-]+)+|[a-z0-9_-]*[0-9][a-z0-9_:-]*',
+                '…',
+                'g'
+            ),
+            '[\s…(){}\[\],;:=]+',
+            ' ',
+            'g'
+        )),
+        200
+    )
+);
+
+-- Why a message failed, by the words of the reason in English or Korean, or by the status code of e-mail; null for other words.
+create macro marts.failure_cause(reason) as case
+    when
+        regexp_matches(
+            reason,
+            '(?i)\b5\.1\.[0-9]|not ?registered|unregistered|(no such|unknown|invalid|unrouteable).{0,12}(user|mailbox|recipient|address|number|registration|token)|(user|mailbox|recipient|address|number) (unknown|not found|does not exist)|결번|없는 ?번호|번호 ?오류|존재하지|미가입|미사용자|만료'
+        )
+        then 'unknown recipient'
+    when regexp_matches(reason, '(?i)\b[45]\.2\.2|(mailbox|inbox|memory|storage|device).{0,10}full|over ?quota|용량|메모리|가득')
+        then 'full'
+    when
+        regexp_matches(
+            reason, '(?i)\b[45]\.7\.|spam|block|refus|denied|den[iy]|reject|blacklist|opt(ed)?[ -]?out|수신 ?거부|차단|스팸|거절'
+        )
+        then 'refused'
+    when regexp_matches(reason, '(?i)template|content|format|템플릿|형식|내용|문구') then 'template or text'
+    when regexp_matches(reason, '(?i)rate limit|too many|quota|exceed|throttl|한도|초과') then 'limit'
+    when regexp_matches(reason, '(?i)\b4\.[0-9]+\.[0-9]+|time ?d? ?out|temporar|unreachable|unavailable|grey ?list|try again|일시|전원|음영|지연|시간')
+        then 'temporary'
+    when regexp_matches(reason, '(?i)sender|credential|auth|permission|발신|권한|인증') then 'sender'
+end;
 
 -- A sentence with each {word} replaced by its value in the map.
 create macro marts.fill_words(sentence, words) as list_reduce(
@@ -127,13 +173,20 @@ create macro marts.variant_in_korean(name) as if(regexp_matches(name, '[안군]$
 -- Names compared without case.
 create macro marts.lower_case(names) as list_transform(names, lambda name: lower(name));
 
--- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; an empty id counts as missing.
+-- Whether an id is nobody's: empty, a word that programs write for a missing id, zeros, or one of the setting placeholder_ids.
+create macro marts.is_placeholder(given) as
+    given = '' or coalesce(list_contains((select list(id) from ops.placeholder_ids), lower(given)), false);
+
+-- An id, or null if it is nobody's.
+create macro marts.real_id(given) as if(marts.is_placeholder(given), null, given);
+
+-- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; placeholders count as missing.
 create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
     case
-        when user_id <> '' then 'user_id ' || user_id
-        when service_user_id <> '' then 'service_user_id ' || service_user_id
-        when device_id <> '' then 'device_id ' || device_id
-        when service_device_id <> '' then 'service_device_id ' || service_device_id
+        when marts.real_id(user_id) is not null then 'user_id ' || user_id
+        when marts.real_id(service_user_id) is not null then 'service_user_id ' || service_user_id
+        when marts.real_id(device_id) is not null then 'device_id ' || device_id
+        when marts.real_id(service_device_id) is not null then 'service_device_id ' || service_device_id
     end
 );
 

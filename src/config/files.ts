@@ -46,7 +46,7 @@ export function readSecret(variable: string, file: string): string | undefined {
 const HINT = 'Compare it with what `dawnload init` writes.';
 
 /** The settings with names from the service, which the warehouse stores in NFC. */
-const NAMES = ['experiments', 'main_goals', 'not_clicks', 'reference'];
+const NAMES = ['experiments', 'main_goals', 'not_clicks', 'placeholder_ids', 'reference'];
 
 /**
  * The keys and values of the file, with every scalar as text. YAML would parse a project id such as `12345678…e12` as a

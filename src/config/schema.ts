@@ -425,6 +425,7 @@ export const settingsSchema = z
       )
       .default({}),
     not_clicks: ids('must be a list of names of events').default([]),
+    placeholder_ids: ids('must be a list of ids').default([]),
     main_goals: byName(text('must be the name of a conversion')).default({}),
   })
   .refine(

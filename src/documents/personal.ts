@@ -20,6 +20,7 @@ import {
   seen,
   type Finding,
 } from './spelling.js';
+import { isPlaceholder } from './placeholders.js';
 
 /** What happens to numbers and addresses: they stay, become a keyed hash, or are left out. */
 export type Treatment = 'keep' | 'hash' | 'drop';
@@ -142,10 +143,10 @@ export class Redaction {
     return edited(json, edits);
   }
 
-  /** A value under the rule of its column or key: unchanged, hashed (an empty one stays), or null. */
+  /** A value under the rule of its column or key: unchanged, hashed (unless it is nobody's), or null. */
   ruled(key: string, given: string): string | null {
     const rule = this.#rules.get(key);
-    if (rule === undefined || (rule.rule === 'hash' && given === '')) return given;
+    if (rule === undefined || (rule.rule === 'hash' && isPlaceholder(given))) return given;
     return rule.rule === 'drop' ? null : this.idDigest(rule.name, given);
   }
 

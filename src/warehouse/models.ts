@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExperimentSettings } from '../config/schema.js';
+import { PLACEHOLDERS } from '../documents/placeholders.js';
 import { dayOf } from '../ground/calendar.js';
 import { DawnloadError, messageOf } from '../ground/errors.js';
 import { describeAll } from './describe.js';
@@ -163,9 +164,9 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
 /** Defaults of the settings of A/B tests, also for fields that `default` leaves out. */
 const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;
 
-/** Writes the settings that models depend on; a changed setting of clicks computes them in full. */
+/** Writes the settings that models depend on; a changed setting of clicks or ids computes them in full. */
 async function noteSettings({ session, options }: Warehouse): Promise<void> {
-  const { experiments = {}, mainGoals = {}, notClicks = [], effects } = options;
+  const { experiments = {}, mainGoals = {}, notClicks = [], placeholderIds = [], effects } = options;
   const general = { ...DEFAULTS, ...experiments['default'] };
   const rows = Object.entries({ ...experiments, default: general }).map(([campaign_id, own]) => ({
     campaign_id,
@@ -181,7 +182,10 @@ async function noteSettings({ session, options }: Warehouse): Promise<void> {
     main_goals: JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals }),
     today: dayOf(effects.now()),
   });
-  await session.run('ops/clicks', { names: [...new Set(notClicks)].sort() });
+  await session.run('ops/clicks_and_ids', {
+    not_clicks: [...new Set(notClicks)].sort(),
+    placeholder_ids: [...new Set([...PLACEHOLDERS, ...placeholderIds.map((id) => id.toLowerCase())])].sort(),
+  });
 }
 
 /** A split without days was intended from the first day. */

@@ -55,6 +55,8 @@ export interface WarehouseOptions {
   readonly mainGoals?: Readonly<Record<string, string>>;
   /** Names of events that are not clicks, besides the built-in ones. */
   readonly notClicks?: readonly string[];
+  /** Ids of people and devices that are nobody's, besides the built-in ones. */
+  readonly placeholderIds?: readonly string[];
 }
 
 /**

@@ -201,6 +201,18 @@ update events set campaign_id = 'c-email' where event_id = '2026-11-20 webhook s
 update events set campaign_id = 'c-gone' where event_name = 'close_button_click' and date = '2026-11-20';
 --> events_have_senders | 2026-11-20 | c-gone | Events name a campaign or user journey that the daily statistics lack. | 0 | 4
 
+-- ids_known
+update events set user_id = 'undefined' where date = '2026-11-20';
+--> ids_known | 2026-11-20 | undefined | More than 1% of the records have this id, which is nobody’s. | 0 | 55
+
+-- clicks_by_many
+insert into events by name
+  select events.* replace (event_id || ' ' || i as event_id, 'u1' as user_id)
+  from events, range(120) as numbers (i) where event_name = 'push_click' and date = '2026-11-20';
+--> coverage_rows | 2026-11-20 | events | The rows of a day differ from those that were loaded. | 55 | 175
+--> clicks_by_many | 2026-11-20 | c-push-notification | One person has most of the clicks. | 0 | 121
+--> events_agree | 2026-11-20 | push-notification | The number of exported clicks differs from the daily statistics. | 1 | 121
+
 -- events_in_window: a day whose export is loaded is named
 insert into ops.exports (key, date, state) values ('2026-11-19.1', '2026-11-19', 'loaded');
 update events set date = '2026-11-19', occurred_at = occurred_at - interval 1 day

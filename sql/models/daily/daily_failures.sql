@@ -1,13 +1,17 @@
--- grain: one KST day, channel, event name, reason, campaign or user journey, and node.
+-- grain: one KST day, channel, event name, key of the reason, campaign or user journey, and node.
 -- materialized: incremental
 -- depends_on: events
+--
+-- Reasons that differ by an address, a name of a host or a number have one key and are one row, with one of their texts.
 
 select
     date,
     channel,
     event_name,
     marts.event_kind(event_name) as kind,
-    failure_reason,
+    marts.failure_key(failure_reason) as failure_key,
+    -- A code alone explains less than a text.
+    coalesce(min(failure_reason) filter (failure_reason <> marts.failure_code(failure_reason)), min(failure_reason)) as failure_reason,
     marts.failure_code(failure_reason) as code,
     resource_type,
     campaign_id,

@@ -11,7 +11,7 @@ with alone as (
         date,
         marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as strongest_id
     from events
-    where date in (select date from batch_days) and nullif(user_id, '') is null
+    where date in (select date from batch_days) and marts.real_id(user_id) is null
 )
 
 select

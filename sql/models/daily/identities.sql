@@ -14,10 +14,10 @@ with records as (
     select
         date,
         min(coalesce(occurred_at, 'infinity')) as occurred_at,
-        nullif(user_id, '') as user_id,
-        nullif(service_user_id, '') as service_user_id,
-        nullif(device_id, '') as device_id,
-        nullif(service_device_id, '') as service_device_id
+        marts.real_id(user_id) as user_id,
+        marts.real_id(service_user_id) as service_user_id,
+        marts.real_id(device_id) as device_id,
+        marts.real_id(service_device_id) as service_device_id
     from events
     where date in (select date from batch_days)
     group by date, user_id, service_user_id, device_id, service_device_id

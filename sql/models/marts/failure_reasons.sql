@@ -1,6 +1,7 @@
--- grain: one channel, event name and failure reason, over all loaded days. Reasons with the same code are one.
+-- grain: one channel, event name and key of the failure reason, over all loaded days.
 -- also_in: main
 --
+-- Reasons with one code, or with the same words apart from addresses and numbers, have one key. cause groups them by their words.
 -- A failure rate divides failures by the attempts of the channel. Texts sent instead of a failed message are attempts too.
 -- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are loaded, and change
 -- and trend are null unless all 14 are.
@@ -37,20 +38,19 @@ channels as (
 
 failed as (
     select
-        -- Some services send the code alone, and with its words at other times.
-        struct_pack(channel, event_name, reason := coalesce(code, failure_reason)) as cause,
+        struct_pack(channel, event_name, reason := failure_key) as one_reason,
         coalesce(kind = 'failover_failed', false) as is_failover,
         date,
         sum(failed) as failed,
         any_value(code) as code,
         max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'failures': failed}) as failure_reason
     from marts.daily_failures
-    group by cause, is_failover, date
+    group by one_reason, is_failover, date
 ),
 
 reasons as (
     select
-        cause,
+        one_reason,
         is_failover,
         any_value(code) as code,
         max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'date': date}) as failure_reason,
@@ -58,13 +58,13 @@ reasons as (
         min(date) as first_date,
         max(date) as last_date
     from failed
-    group by cause, is_failover
+    group by one_reason, is_failover
 ),
 
 -- Days without such a failure count too.
 days as (
     select
-        cause,
+        one_reason,
         attempts.date > latest.last_date - 7 as is_recent,
         attempts.attempts,
         coalesce(failed.failed, 0) as failed,
@@ -74,16 +74,16 @@ days as (
     cross join latest
     inner join attempts
         on
-            cause.channel is not distinct from attempts.channel
+            one_reason.channel is not distinct from attempts.channel
             and reasons.is_failover = attempts.is_failover
             and attempts.date > latest.last_date - 14
-    left join failed using (cause, date)
-    window same_window as (partition by cause, is_recent)
+    left join failed using (one_reason, date)
+    window same_window as (partition by one_reason, is_recent)
 ),
 
 windows as (
     select
-        cause,
+        one_reason,
         coalesce(sum(failed) filter (is_recent), 0) as recent_failed,
         coalesce(sum(failed) filter (not is_recent), 0) as previous_failed,
         sum(attempts) filter (is_recent) as recent_attempts,
@@ -98,7 +98,7 @@ windows as (
             )
         ) as dispersion
     from days
-    group by cause
+    group by one_reason
 ),
 
 compared as (
@@ -114,12 +114,13 @@ compared as (
 )
 
 select
-    cause.channel as channel,
-    cause.event_name as event_name,
+    one_reason.channel as channel,
+    one_reason.event_name as event_name,
     reasons.failure_reason,
     reasons.code,
+    marts.failure_cause(reasons.failure_reason) as cause,
     reasons.failed,
-    reasons.failed / sum(reasons.failed) over (partition by cause.channel, cause.event_name) as share_of_failed,
+    reasons.failed / sum(reasons.failed) over (partition by one_reason.channel, one_reason.event_name) as share_of_failed,
     reasons.failed / nullif(channels.attempts, 0) as failure_rate,
     coalesce(compared.recent_failed, 0)::bigint as recent_failed,
     compared.recent_failure_rate,
@@ -144,6 +145,6 @@ select
     reasons.last_date
 from reasons
 cross join latest
-left join compared using (cause)
+left join compared using (one_reason)
 left join channels
-    on cause.channel is not distinct from channels.channel and reasons.is_failover = channels.is_failover;
+    on one_reason.channel is not distinct from channels.channel and reasons.is_failover = channels.is_failover;

@@ -258,7 +258,7 @@ export const SECTIONS: readonly Section[] = [
   section(
     'failures',
     { query: 'failure-alarm' },
-    table('failure-reasons', 'reasons', 'failure_reason failed failure_rate trend', {
+    table('failure-reasons', 'reasons', 'failure_reason cause failed failure_rate trend', {
       by: 'failed',
       most: 6,
       sub: 'channel event_name',

@@ -146,8 +146,8 @@ describe('rates and counters', () => {
 
   it('count the failures and texts instead of them that were worked out by hand', async () => {
     expect(await answer('failure-reasons', { channel: 'push-notification' })).toEqual([
-      'push-notification,NotRegistered,,2,0.4,,,2,,send_failure,0.6667,0.4,,5,7,2026-11-02,2026-11-02',
-      'push-notification,푸시 토큰이 만료되었습니다,,1,0.2,,,1,,send_failure,0.3333,0.2,,5,7,2026-11-02,2026-11-02',
+      'push-notification,NotRegistered,unknown recipient,,2,0.4,,,2,,send_failure,0.6667,0.4,,5,7,2026-11-02,2026-11-02',
+      'push-notification,푸시 토큰이 만료되었습니다,unknown recipient,,1,0.2,,,1,,send_failure,0.3333,0.2,,5,7,2026-11-02,2026-11-02',
     ]);
     expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,0,1,0,2026-11-02,2026-11-02,c-talk']);
   });
