@@ -10,7 +10,7 @@ import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config/schema.js';
 import { EXIT } from '../src/ground/errors.js';
 import { loadCatalogue, type QueryFile } from '../src/readers/queries/catalogue.js';
-import type { SchemaEntry } from '../src/warehouse/dictionary.js';
+import type { RelationEntry, SchemaEntry } from '../src/warehouse/dictionary.js';
 import { exampleOf, goldenAnswers } from './readers/queries/support.js';
 import { invocationOf } from './support/in-process.js';
 import { pointsOfTests } from './support/points.js';
@@ -263,23 +263,48 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
   );
 }
 
-/** Each schema with a list of its tables and views and the names of their columns. */
-/** A section for each table and view: what it is for, its grain, and what each column means. */
+/**
+ * A section for each table and view: what it is for, its grain, and what each column means. A meaning that many tables share
+ * comes once, before them.
+ */
 function tablesMarkdown(schemas: readonly SchemaEntry[]): string {
   const escaped = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('|', '\\|');
+  const meaning = (column: RelationEntry['columns'][number]): string =>
+    `\`${column.name}\`: ${escaped(column.description)}`;
+  const uses = new Map<string, number>();
+  for (const { columns } of schemas.flatMap(({ relations }) => relations))
+    for (const text of columns.map((column) => meaning(column))) uses.set(text, (uses.get(text) ?? 0) + 1);
+  const often = [...uses].filter(([, count]) => count >= 6).sort(([, one], [, other]) => other - one);
+  const nameIn = (text: string): string => text.slice(0, text.indexOf(':'));
+  const isFirst = (text: string): boolean =>
+    text === often.find(([one]) => nameIn(one) === nameIn(text))?.[0];
+  const shared = often.flatMap(([text]) => (isFirst(text) ? [text] : [])).sort();
+  const isShared = (column: RelationEntry['columns'][number]): boolean => shared.includes(meaning(column));
   const blocks = schemas
     .filter(({ relations }) => relations.length > 0)
     .flatMap(({ name, description, relations }) => [
       `## Schema ${name}`,
       escaped(description),
       relations.map((relation) => `[${relation.name}](#${anchorOf(relation.name)})`).join(' · '),
-      ...relations.flatMap((relation) => [
-        `### ${relation.name}`,
-        [
-          `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
-          ...relation.columns.map((column) => `\`${column.name}\`: ${escaped(column.description)}`),
-        ].join('<br>'),
-      ]),
+      ...relations.flatMap((relation) => {
+        const common = relation.columns.filter((column) => isShared(column));
+        const own = relation.columns.filter((column) => !isShared(column));
+        return [
+          `### ${relation.name}`,
+          [
+            `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
+            ...own.map((column) => meaning(column)),
+            ...(common.length === 0
+              ? []
+              : [`Also: ${common.map((column) => `\`${column.name}\``).join(', ')}.`]),
+          ].join('<br>'),
+        ];
+      }),
     ]);
-  return `${blocks.join('\n\n')}\n`;
+  const before = [
+    '## Shared columns',
+    'These columns mean the same in every table that lists them under "Also".',
+    shared.join('<br>'),
+  ];
+  return `${[...before, ...blocks].join('\n\n')}\n`;
 }
