@@ -73,7 +73,6 @@ export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ y
   return EXIT.done;
 };
 
-/** What is past its retention now; nothing is changed. */
 async function look(config: Config, invocation: Invocation, report: RunReport) {
   await using folder = await DataFolder.open(config, invocation, { command: 'retain', needs: 'erasures' });
   await using warehouse = await folder.warehouse('working', report);

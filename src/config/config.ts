@@ -29,7 +29,6 @@ export interface AlertSettings {
   readonly heartbeat?: string | undefined;
 }
 
-/** A setting is wrong. */
 export class SettingsError extends ConfigError {
   constructor(
     { message, hint }: ConfigError,
@@ -154,7 +153,6 @@ export function heartbeatBefore({ settingsFile }: Flags, environment: Environmen
   return variables['DAWNLOAD_HEARTBEAT_URL'];
 }
 
-/** The keys of the service. */
 const KEYS = ['DAWNLOAD_ACCESS_KEY', 'DAWNLOAD_SECRET_KEY'] as const;
 
 /** White space, no-break spaces and zero-width characters at either end, which copying a key may add. */

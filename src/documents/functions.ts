@@ -69,7 +69,7 @@ function kindOf(kind: string): DocumentKind {
   return kind === 'message' || kind === 'other' || kind === 'record' ? kind : 'document';
 }
 
-/** Registers the functions with the instance of a connection. */
+/** Call once for each DuckDB instance, outside a transaction: a rollback would remove the functions. */
 export function registerDocuments(connection: duckdb.DuckDBConnection, settings: DocumentSettings): void {
   for (const [name, [parameters, call]] of Object.entries(functionsOf(settings))) {
     connection.registerScalarFunction(

@@ -169,7 +169,6 @@ const begun = z.object({
   line: z.number().optional(),
 });
 
-/** An unfinished erasure. */
 export type Begun = z.infer<typeof begun>;
 
 /**

@@ -166,7 +166,7 @@ function leftOf(limit: number, entries: readonly Export[]): number {
   return Math.max(0, limit - spent);
 }
 
-/** The reason why a day is not requested, as a clause, for each verdict. */
+/** Why a day is not requested, as a clause, by verdict. */
 export const REASONS = {
   over_run_budget: 'over exports.budget for one run',
   over_month_budget: 'over exports.budget for the month',

@@ -47,7 +47,6 @@ export interface Needed {
   readonly list: string;
 }
 
-/** A gap of one day of events. */
 export function eventGap(day: Day, reason: string): Gap {
   return { stream: EVENTS, days: { start: day, end: day }, reason };
 }

@@ -113,7 +113,6 @@ const manifestShape = z.object({
   facts: factsShape,
 });
 
-/** A landed page. */
 export interface Page {
   /** The absolute path. */
   readonly file: string;
@@ -142,7 +141,6 @@ export interface LandedPull extends Pull {
   readonly head: Head;
 }
 
-/** Parses the manifest of the pull with this id. */
 function parsePull(landing: string, id: string, text: string): LandedPull {
   const { files, ...rest } = manifestShape.parse(JSON.parse(text));
   return {

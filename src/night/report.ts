@@ -262,13 +262,11 @@ export function runsSoFar({ journal, invocation }: RunPlace, report: RunReport):
   return runsOf(journal.of(RUN)).map((run) => (run.begun.runId === runId ? { ...run, over } : run));
 }
 
-/** Records that a run begins. */
 export async function recordBegin({ journal, command, invocation }: RunPlace): Promise<void> {
   const { runId, version } = invocation;
   await journal.append(RUN, { event: 'begun', runId, command, version, processId: process.pid });
 }
 
-/** Records the end of a run. */
 export async function recordEnd({ journal, invocation }: RunPlace, report: RunReport): Promise<void> {
   const { failure } = report;
   const failed = failure instanceof InterruptedError ? undefined : failure;

@@ -332,7 +332,6 @@ export async function daysNow(
   return { wanted, state, coverage, removed, counted, ...published };
 }
 
-/** The newest day of a stream. */
 export function newestOf(coverage: DaysNow['coverage'], stream: StreamName): Day | undefined {
   const days = coverage.flatMap((row) => (row.stream === stream ? [row.date] : []));
   return days.sort().at(-1);

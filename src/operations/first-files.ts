@@ -60,7 +60,6 @@ interface Settings extends Readonly<Record<'baseUrl' | 'projectId' | 'startDate'
   readonly records?: number | undefined;
 }
 
-/** The content of `dawnload.yaml`. */
 export function settingsFile(settings: Settings): string {
   const { baseUrl, allowHttp, projectId, dataDir, startDate, records } = settings;
   // YAML would read some unquoted texts as other values.

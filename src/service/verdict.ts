@@ -9,7 +9,6 @@ import { Secrets } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 import type { RawAnswer } from './body.js';
 
-/** The class of an answer, or of a missing answer. */
 export type AnswerClass =
   /** A JSON body without a sign of an error. */
   | { readonly kind: 'ok'; readonly envelope: Envelope }

@@ -75,7 +75,6 @@ export interface Streams {
 /** The most characters of a note, warning or error; a message may quote a value of any length. */
 const LONGEST_LINE = 10_000;
 
-/** The terminal of this process. */
 export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () => number): Terminal {
   const interactive = stderr.isTTY;
   // A dumb terminal only appends lines. NO_COLOR and FORCE_COLOR are handled by `hasColors`.

@@ -52,7 +52,6 @@ type Incremental = z.output<typeof table>['incremental'];
 export interface Model {
   /** The name of the relation: `campaigns`, or `marts.channel_days`. */
   readonly relation: string;
-  /** The select, without its semicolon. */
   readonly select: string;
   /** Undefined for a view. */
   readonly incremental: Incremental | undefined;

@@ -116,7 +116,6 @@ export class Reader {
     await this.connection.run('set lock_configuration = true');
   }
 
-  /** Returns the rows of a statement of `sql/`. */
   async rows<T>(
     name: StatementName,
     shape: z.ZodType<T>,
@@ -233,7 +232,6 @@ export function readEveryBlock(path: string): Promise<number> {
 /** Returns the rows of a statement, which takes nothing. */
 export type Rows = <R>(name: Extract<StatementName, `status/${string}`>, shape: z.ZodType<R>) => Promise<R[]>;
 
-/** A day of a stream. */
 export const streamDay = z.object({ stream: z.string(), date: z.string() });
 
 /** A row of the section `coverage`: a day that the file has. */

@@ -75,7 +75,7 @@ export function readPage(body: Body, number: number): PageAnswer | undefined {
   return result?.kind === 'page' ? result : undefined;
 }
 
-/** The keys of a page. */
+/** The keys of a page of an export (E21). */
 const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
 function readResult(envelope: Envelope, body: Body, number: number): Answer {

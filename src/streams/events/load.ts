@@ -177,7 +177,6 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
 
 // Batches are typed, checked against the specification and redacted; the load's transaction only copies the prepared rows.
 
-/** A page of an export on disk. */
 export interface PageFile extends Slice<Page> {
   /** The KST day of its export. */
   readonly day: Day;
