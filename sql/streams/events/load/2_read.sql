@@ -88,7 +88,7 @@ keyed as (
         *,
         epoch(given.time) as given_micros,
         keys = getvariable('first_keys')::varchar[] as is_like_first,
-        is_like_first or has_usual_keys(keys, 'record') as has_usual_keys
+        case when is_like_first then true else has_usual_keys(keys, 'record') end as has_usual_keys
     from read
 ),
 
