@@ -11,7 +11,7 @@ create or replace temp macro rule_of(key) as
     map_extract_value(map(getvariable('settings').ruled_keys, getvariable('settings').rules), key);
 
 create or replace temp macro number_digest(kind, stored) as
-    _digest('person ' || md5_number_lower(kind || ' ' || stored)::varchar);
+    _digest('person ' || (md5_number_lower(kind || ' ' || stored) >> 1)::bigint::varchar);
 
 -- The digests of an id. The service's customer may also use a number or address as an id, so its digests under the other
 -- kinds are included.
@@ -325,9 +325,9 @@ from (
     select min(date) as date
     from events
     where
-        md5_number_lower('service_user_id ' || service_user_id) in (select number from erased_numbers)
-        or md5_number_lower('device_id ' || device_id) in (select number from erased_numbers)
-        or md5_number_lower('service_device_id ' || service_device_id) in (select number from erased_numbers)
+        (md5_number_lower('service_user_id ' || service_user_id) >> 1)::bigint in (select number from erased_numbers)
+        or (md5_number_lower('device_id ' || device_id) >> 1)::bigint in (select number from erased_numbers)
+        or (md5_number_lower('service_device_id ' || service_device_id) >> 1)::bigint in (select number from erased_numbers)
 ) as first
 where date is not null;
 

@@ -181,14 +181,15 @@ create macro marts.is_placeholder(given) as
 create macro marts.real_id(given) as if(marts.is_placeholder(given), null, given);
 
 -- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; placeholders count as missing.
-create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
+-- BI tools read BIGINT, and not UBIGINT.
+create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as (md5_number_lower(
     case
         when marts.real_id(user_id) is not null then 'user_id ' || user_id
         when marts.real_id(service_user_id) is not null then 'service_user_id ' || service_user_id
         when marts.real_id(device_id) is not null then 'device_id ' || device_id
         when marts.real_id(service_device_id) is not null then 'service_device_id ' || service_device_id
     end
-);
+) >> 1)::bigint;
 
 -- A time rounded by at most 2%, to the geometric middle of a step of 4%. It stays on the same side of a minute, an hour and a
 -- day, and zero stays zero.

@@ -10,7 +10,7 @@
 with requests as (
     select
         date,
-        md5_number_lower(json_array(unsubscribe_number, recipient, requested_at)::varchar) as request,
+        (md5_number_lower(json_array(unsubscribe_number, recipient, requested_at)::varchar) >> 1)::bigint as request,
         unsubscribe_number,
         if(getvariable('settings').recipients = 'keep', _plain_recipient(recipient), recipient) as recipient,
         requested_at

@@ -23,7 +23,9 @@ select
     identified.experiment_group_name,
     identified.user_journey_id,
     identified.user_journey_node_id,
-    identified.event_id
+    identified.event_id,
+    identified.channel_subtype,
+    identified.failure_reason
 from identified
 left join marts.daily_identities
     on identified.date = daily_identities.date and identified.strongest_id = daily_identities.strongest_id;

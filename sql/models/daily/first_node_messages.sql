@@ -5,7 +5,7 @@
 -- unique_key: visit
 
 select
-    md5_number_lower(json_array(user_journey_id, user_journey_node_id, person)::varchar) as visit,
+    (md5_number_lower(json_array(user_journey_id, user_journey_node_id, person)::varchar) >> 1)::bigint as visit,
     person,
     user_journey_id,
     user_journey_node_id,

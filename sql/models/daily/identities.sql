@@ -27,10 +27,10 @@ with records as (
 numbered as (
     select
         *,
-        md5_number_lower('user_id ' || user_id) as of_user,
-        md5_number_lower('service_user_id ' || service_user_id) as of_service_user,
-        md5_number_lower('device_id ' || device_id) as of_device,
-        md5_number_lower('service_device_id ' || service_device_id) as of_service_device
+        (md5_number_lower('user_id ' || user_id) >> 1)::bigint as of_user,
+        (md5_number_lower('service_user_id ' || service_user_id) >> 1)::bigint as of_service_user,
+        (md5_number_lower('device_id ' || device_id) >> 1)::bigint as of_device,
+        (md5_number_lower('service_device_id ' || service_device_id) >> 1)::bigint as of_service_device
     from records
 ),
 
