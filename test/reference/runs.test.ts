@@ -97,6 +97,7 @@ describe('nights', () => {
 
   test('on which items, catalogs, templates and opt-outs change leave a history of what was when', async () => {
     const nights = await Lists.make(YAML);
+    const lists = only(...Object.values(STREAM_OF));
     await nights.ask('POST', catalogs, {
       name: 'mine',
       description: '내 것',
@@ -113,22 +114,22 @@ describe('nights', () => {
     const optOuts = `/projects/${PROJECT}/messages/text-message/blockservice/recipients`;
     const person = { unsubscribeNo: '0801234567', recipientNoList: ['01000001234'] };
     await nights.ask('POST', optOuts, person);
-    expect((await nights.run()).code).toBe(0);
+    expect((await nights.run([], lists)).code).toBe(0);
 
     nights.night = 1;
     await put('x', 2);
     await nights.ask('DELETE', `${catalogs}/mine/items/y`);
     await put('z', 1);
     await nights.ask('DELETE', `${optOuts}/removes`, person);
-    expect((await nights.run()).code).toBe(0);
+    expect((await nights.run([], lists)).code).toBe(0);
 
     nights.night = 3;
     await put('y', 1);
-    expect((await nights.run()).code).toBe(0);
+    expect((await nights.run([], lists)).code).toBe(0);
 
     nights.night = 4;
     await nights.ask('DELETE', `${catalogs}/mine`);
-    expect((await nights.run()).code).toBe(0);
+    expect((await nights.run([], lists)).code).toBe(0);
 
     const history = `select item_id as id, (item ->> '$.price')::int as price, valid_from::varchar as since,
       valid_to::varchar as until from catalog_items_history where catalog_name = 'mine' order by all`;
