@@ -98,7 +98,7 @@ judged as (
 ),
 
 divided as (
-    select *${part === undefined ? '' : ' exclude (part)'} replace (if(odd is null, m, ${shaped('fitting(document, odd)')}) as m)
+    select *${part === undefined ? '' : ' exclude (part)'} replace (if(json_exists(odd, '$.fitting'), ${shaped(`odd -> '$.fitting'`)}, m) as m)
     from judged
 )
 

@@ -46,7 +46,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:text-message'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:text-message')), m) as m)
     from judged
 )
 
@@ -85,7 +85,7 @@ judged as (
 ),
 
 divided as (
-    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:email'))) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:email')), m) as m)
     from judged
 )
 
@@ -119,7 +119,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:chatapp-friendtalk'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:chatapp-friendtalk')), m) as m)
     from judged
 )
 
@@ -153,7 +153,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:chatapp-alimtalk'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:chatapp-alimtalk')), m) as m)
     from judged
 )
 
@@ -187,7 +187,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:chatapp-brand-message'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:chatapp-brand-message')), m) as m)
     from judged
 )
 
@@ -221,7 +221,7 @@ judged as (
 ),
 
 divided as (
-    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:in-app-message'))) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:in-app-message')), m) as m)
     from judged
 )
 
@@ -265,7 +265,7 @@ judged as (
 ),
 
 divided as (
-    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:in-web-message'))) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:in-web-message')), m) as m)
     from judged
 )
 
@@ -304,7 +304,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:push-notification'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:push-notification')), m) as m)
     from judged
 )
 
@@ -337,7 +337,7 @@ judged as (
 ),
 
 divided as (
-    select * exclude (part) replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:web-push-notification'))) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:web-push-notification')), m) as m)
     from judged
 )
 
@@ -379,7 +379,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('message_data:webhook'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:webhook')), m) as m)
     from judged
 )
 
@@ -411,7 +411,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('attachment'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('attachment')), m) as m)
     from judged
 )
 
@@ -446,7 +446,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(odd is null, m, json_transform(fitting(document, odd), shape('button'))) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('button')), m) as m)
     from judged
 )
 

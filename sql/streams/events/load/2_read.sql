@@ -114,7 +114,7 @@ judged as (
 divided as (
     select
         * exclude (given, given_micros),
-        if(odd is null, given, json_transform(fitting(record, odd), shape('record'))) as r,
+        if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('record')), given) as r,
         case
             when odd is not null then extra_of(odd)::varchar
             when is_like_first and getvariable('first_unknown') is not null
