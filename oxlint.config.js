@@ -148,7 +148,7 @@ const strict = [
 export default defineConfig({
   plugins: ['typescript', 'oxc', 'import'],
   categories: { correctness: 'error' },
-  options: { typeAware: true, typeCheck: true, denyWarnings: true },
+  options: { typeAware: true, denyWarnings: true },
   ignorePatterns: ['build', 'dist', 'data', 'demo', 'coverage', '**/*.js'],
   rules: {
     ...Object.fromEntries(strict.map((rule) => [rule, 'error'])),
