@@ -122,9 +122,9 @@ export function commandLine(version: string, perform: Perform): Command {
       >();
       return perform({ ...flags, settingsFile }, async (given) => {
         const invocation = {
-          ...given,
           changed: async (now: Invocation, journal: object) =>
             (await import('./status.js')).keepStatus(now, journal),
+          ...given,
         };
         return (await load())(command.optsWithGlobals<O>(), invocation, ...command.args);
       });

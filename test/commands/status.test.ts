@@ -15,6 +15,7 @@ const YAML = 'start_date: 2026-11-20\nretries: 0\n';
 let place: Place;
 beforeAll(async () => {
   place = await Place.make(YAML);
+  place.leavesStatus = true;
 });
 afterAll(() => place.remove());
 

@@ -19,6 +19,7 @@ exports:
 let place: Place;
 beforeAll(async () => {
   place = await Place.make(SETTINGS, { eventsPerDay: 500 });
+  place.leavesStatus = true;
   expect((await place.run(['run'])).code).toBe(0);
 });
 afterAll(async () => {

@@ -60,6 +60,8 @@ export function ended(child: ChildProcess): Promise<Ended> {
 export class Place {
   /** What stands in for the lake's catalog, for commands in this process. */
   lakeCatalog?: LakeCatalog;
+  /** Commands in this process leave the status for others, as those of their own always do. */
+  leavesStatus = false;
 
   private constructor(
     readonly folder: string,
@@ -132,7 +134,8 @@ export class Place {
       },
     };
     const given = { ...this.environment, ...environment };
-    const result = await performCommand(args, this.folder, given, clock, undefined, this.lakeCatalog);
+    const { folder, lakeCatalog, leavesStatus } = this;
+    const result = await performCommand(args, folder, given, clock, undefined, lakeCatalog, {}, leavesStatus);
     return { ...result, signal: null };
   }
 
