@@ -28,7 +28,7 @@
 --     ko: 실패한 메시지 대신 보낸 문자 {texts}건은 단가가 없어 비용에서 제외했습니다. text-message의 failover 단가를 설정하세요.
 --     as: note
 --   select string_agg(concat_ws(' ', channel, sub_channel), ', ' order by channel, sub_channel) as channels from ops.message_prices where
---   sub_channel is distinct from 'failover' and not exists (from daily_statistics as used where used.channel =
+--   (channel <> 'text-message' or sub_channel is distinct from 'failover') and not exists (from daily_statistics as used where used.channel =
 --   message_prices.channel and message_prices.sub_channel is null) and not exists (from daily_statistics_by_subchannel as used where
 --   used.channel = message_prices.channel and replace(lower(used.channel_sub), '_', '-') = message_prices.sub_channel) having
 --   count(*) > 0

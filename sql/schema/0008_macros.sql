@@ -101,13 +101,15 @@ end;
 -- extended status code, such as 5.1.1. Null for a reason in words alone.
 create macro marts.failure_code(reason) as nullif(
     coalesce(
-        nullif(regexp_extract(reason, '(?:^|[^0-9.])([45]\.[0-9]{1,3}\.[0-9]{1,3})(?:[^0-9.]|$)', 1), ''),
+        nullif(regexp_extract(
+            reason, '(?:^|[45][0-9]{2}[ -]#?|[#:;(\[]\s*)([45]\.[0-9]{1,3}\.[0-9]{1,3})(?:[^0-9.]|\.?(?:\s|$))', 1
+        ), ''),
         upper(regexp_replace(
             regexp_extract(
                 reason,
-                '(?i)^\s*[a-z]{0,4}[-_]?[0-9]{2,6}\s*(?:$|[:|]|[-–—]\s)|^\s*[(\[][a-z]{0,4}[-_]?[0-9]{2,6}[)\]]|[(\[][a-z]{0,4}[-_]?[0-9]{2,6}[)\]]\s*$|(?:code|코드)\s*[=:]?\s*[a-z]{0,4}[-_]?[0-9]{2,6}\b'
+                '(?i)^\s*[a-z]{0,4}[-_]?[0-9]{2,6}\s*(?:$|[:|]|[-–—]\s)|^\s*[(\[][a-z]{0,4}[-_]?[0-9]{2,6}[)\]]|[(\[][a-z]{0,4}[-_]?[0-9]{2,6}[)\]]\s*$|(?:code|코드|\berror|\bhttp|\bstatus|\breason)["'']?\s*[=:]?\s*["'']?[a-z]{0,4}[-_]?[0-9]{1,6}\b'
             ),
-            '(?i)code|[^a-z0-9]',
+            '(?i)code|error|http|status|reason|[^a-z0-9]',
             '',
             'g'
         ))
@@ -115,44 +117,60 @@ create macro marts.failure_code(reason) as nullif(
     ''
 );
 
--- What reasons of one cause have in common: their code or, without one, their words without addresses, names of hosts, quoted parts
--- and anything with a digit.
-create macro marts.failure_key(reason) as coalesce(
-    marts.failure_code(reason),
-    left(
-        trim(regexp_replace(
-            regexp_replace(
-                lower(reason),
-                '"[^"]*"|<[^>]*>|\S+@\S+|[a-z0-9_-]+(?:\.[a-z0-9_-]+)+|[a-z0-9_-]*[0-9][a-z0-9_:-]*',
-                '…',
-                'g'
-            ),
-            '[\s…(){}\[\],;:=]+',
-            ' ',
-            'g'
-        )),
-        200
-    )
+-- A reason in small letters, without the parts that this pattern matches and without brackets.
+create macro marts.failure_words(reason, parts) as nullif(
+    left(trim(regexp_replace(regexp_replace(lower(reason), parts, '…', 'g'), '[\s…"(){}\[\],;:=]+', ' ', 'g')), 200), ''
 );
+
+-- What reasons of one cause have in common: their code or, without one, their words without addresses, names of hosts, quoted parts
+-- and anything with a digit. A status of HTTP or SMTP such as 400 says little without the words. Reasons that have no other words
+-- keep their quoted parts and names, and then their numbers.
+create macro marts.failure_key(reason) as case
+    when not regexp_matches(marts.failure_code(reason), '^[0-9]{3}$') then marts.failure_code(reason)
+    else coalesce(
+        nullif(
+            concat_ws(
+                ' ',
+                marts.failure_code(reason),
+                coalesce(
+                    marts.failure_words(
+                        reason, '"[^"]*"|<[^>]*>|\S+@\S+|[a-z0-9_-]+(?:\.[a-z0-9_-]+)+|[a-z0-9_-]*[0-9][a-z0-9_:-]*'
+                    ),
+                    marts.failure_words(reason, '\S+@\S+|[a-z0-9_-]*[0-9][a-z0-9_:-]*')
+                )
+            ),
+            ''
+        ),
+        left(regexp_replace(lower(trim(reason)), '[0-9]{7,}', '…', 'g'), 200)
+    )
+end;
 
 -- Why a message failed, by the words of the reason in English or Korean, or by the status code of e-mail; null for other words.
 create macro marts.failure_cause(reason) as case
+    when regexp_matches(reason, '(?i)provider ?token|certificate|인증서|발신 ?(번호|프로필)') then 'sender'
     when
-        regexp_matches(
+        marts.failure_code(reason) like '5.1.%'
+        or regexp_matches(
             reason,
-            '(?i)\b5\.1\.[0-9]|not ?registered|unregistered|(no such|unknown|invalid|unrouteable).{0,12}(user|mailbox|recipient|address|number|registration|token)|(user|mailbox|recipient|address|number) (unknown|not found|does not exist)|결번|없는 ?번호|번호 ?오류|존재하지|미가입|미사용자|만료'
+            '(?i)not[ -]?registered|unregistered|(bad|expired) ?(device ?)?token|entity was not found|not a valid .{0,20}token|(no such|unknown|invalid|unrouteable).{0,12}(user|mailbox|recipient|address|number|registration|token)|(user|mailbox|recipient|address|number|domain) (unknown|not found|does not exist)|\b55[0-9]\b.{0,60}mailbox unavailable|no mx record|결번|없는 ?번호|잘못된 ?번호|번호 ?오류|존재하지|미가입|비가입|가입자 ?없|미사용자|토큰.{0,4}만료'
         )
         then 'unknown recipient'
-    when regexp_matches(reason, '(?i)\b[45]\.2\.2|(mailbox|inbox|memory|storage|device).{0,10}full|over ?quota|용량|메모리|가득')
+    when
+        regexp_matches(reason, '(?i)\b[45]\.2\.2|(mailbox|inbox|memory|storage|device).{0,10}full|over ?quota|out of storage|용량|메모리|저장|가득')
         then 'full'
     when
         regexp_matches(
             reason, '(?i)\b[45]\.7\.|spam|block|refus|denied|den[iy]|reject|blacklist|opt(ed)?[ -]?out|수신 ?거부|차단|스팸|거절'
         )
         then 'refused'
-    when regexp_matches(reason, '(?i)template|content|format|템플릿|형식|내용|문구') then 'template or text'
-    when regexp_matches(reason, '(?i)rate limit|too many|quota|exceed|throttl|한도|초과') then 'limit'
-    when regexp_matches(reason, '(?i)\b4\.[0-9]+\.[0-9]+|time ?d? ?out|temporar|unreachable|unavailable|grey ?list|try again|일시|전원|음영|지연|시간')
+    when regexp_matches(reason, '(?i)template|content|format|too ?(large|big|long)|length|템플릿|형식|내용|문구|길이|크기')
+        then 'template or text'
+    when regexp_matches(reason, '(?i)rate ?limit|too ?many|quota|exceed|throttl|한도|초과|제한') then 'limit'
+    when
+        regexp_matches(
+            reason,
+            '(?i)\b4\.[0-9]+\.[0-9]+|time ?d? ?out|temporar|unreachable|unavailable|busy|power ?off|shutdown|internal ?(server ?)?error|grey ?list|try again|일시|전원|음영|무선망|지연|시간|시스템'
+        )
         then 'temporary'
     when regexp_matches(reason, '(?i)sender|credential|auth|permission|발신|권한|인증') then 'sender'
 end;

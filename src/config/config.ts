@@ -10,7 +10,7 @@ import { ConfigError } from '../ground/errors.js';
 import type { Flags } from './flags.js';
 import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
-import { alert, camel, settingsAbout, settingsSchema } from './schema.js';
+import { alert, camel, inWords, settingsAbout, settingsSchema } from './schema.js';
 
 /** Wraps a secret so that printing or serializing it gives an empty value. */
 const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
@@ -288,8 +288,6 @@ export function isLoopback(address: string): boolean {
   // URL normalizes numeric addresses, so no other notation has to be matched.
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
 }
-
-const inWords = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 /** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
 const priceRows = (prices: Readonly<Record<string, number | Readonly<Record<string, number>>>>) =>

@@ -373,6 +373,14 @@ const push = section({
 const A_PRICE = 'must be a price such as 8.4, or prices by sub-channel such as {sms: 9, lms: 28}';
 const price = number(0, 1e6, A_PRICE);
 
+/** A channel as the statistics have it: TEXT_MESSAGE is text-message. */
+export const inWords = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+
+const differentNames = [
+  (given: object): boolean => new Set(Object.keys(given).map(inWords)).size === Object.keys(given).length,
+  'must name each channel once, because capitals and underscores make no difference',
+] as const;
+
 export const settingsSchema = z
   .strictObject({
     base_url: baseUrl.optional(),
@@ -412,7 +420,9 @@ export const settingsSchema = z
       )
       .default([]),
     mcp: section({ memory_megabytes: whole(256, 1_048_576).default(1024) }).prefault({}),
-    prices: byName(z.union([price, z.record(z.string(), price)], A_PRICE)).prefault({}),
+    prices: byName(z.union([price, z.record(z.string(), price).refine(...differentNames)], A_PRICE))
+      .refine(...differentNames)
+      .prefault({}),
     queries: text('must be a folder').optional(),
     heartbeat: webhook.optional(),
     after_publish: z

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExperimentSettings } from '../config/schema.js';
+import { Redaction } from '../documents/personal.js';
 import { PLACEHOLDERS } from '../documents/placeholders.js';
 import { dayOf } from '../ground/calendar.js';
 import { DawnloadError, messageOf } from '../ground/errors.js';
@@ -165,7 +166,7 @@ const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;
 
 /** Writes the settings that models depend on; a changed setting of clicks or ids computes them in full. */
 async function noteSettings({ session, options }: Warehouse): Promise<void> {
-  const { experiments = {}, mainGoals = {}, notClicks = [], placeholderIds = [], effects } = options;
+  const { experiments = {}, mainGoals = {}, notClicks = [], placeholderIds = [], privacy, effects } = options;
   const general = { ...DEFAULTS, ...experiments['default'] };
   const rows = Object.entries({ ...experiments, default: general }).map(([campaign_id, own]) => ({
     campaign_id,
@@ -181,9 +182,14 @@ async function noteSettings({ session, options }: Warehouse): Promise<void> {
     main_goals: JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals }),
     today: dayOf(effects.now()),
   });
+  const redaction = new Redaction(privacy.key);
+  const digests = (privacy.columns ?? [])
+    .filter(({ rule }) => rule === 'hash')
+    .flatMap(({ name }) => placeholderIds.map((id) => redaction.idDigest(name, id)));
+  const ids = [...PLACEHOLDERS, ...placeholderIds.map((id) => id.toLowerCase()), ...digests];
   await session.run('ops/clicks_and_ids', {
     not_clicks: [...new Set(notClicks)].sort(),
-    placeholder_ids: [...new Set([...PLACEHOLDERS, ...placeholderIds.map((id) => id.toLowerCase())])].sort(),
+    placeholder_ids: [...new Set(ids)].sort(),
   });
 }
 

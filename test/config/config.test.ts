@@ -217,6 +217,8 @@ not_clicks: [survey_no_click]
     ['experiments: { c1: { baseline: C, hold_outs: [C] } }', /c1 must not have a hold-out as its baseline/],
     ['experiments: { default: { goal: 구매 } }', /must name goals by campaign, not under default/],
     ['prices: { email: cheap }', /prices\.email must be a price such as 8\.4/],
+    ['prices: { text-message: 1, TEXT_MESSAGE: 2 }', /prices must name each channel once/],
+    ['prices: { text-message: { sms: 1, SMS: 2 } }', /prices\.text-message.* must name each channel once/],
     ['prices: { text-message: { sms: cheap } }', /prices\.text-message.* must be a price such as 8\.4/],
     ['main_goals: { c1: "" }', /main_goals\.c1 must be the name of a conversion/],
     ['statistics_tags: vip', /statistics_tags must be a list of tags/],

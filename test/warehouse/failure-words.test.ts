@@ -11,7 +11,7 @@ beforeAll(async () => {
   connection = await instance.connect();
   await connection.run('create schema marts; create schema ops; create table ops.not_clicks (name varchar)');
   const macros = readFileSync('sql/schema/0008_macros.sql', 'utf8');
-  for (const name of ['failure_code', 'failure_key', 'failure_cause']) {
+  for (const name of ['failure_code', 'failure_words', 'failure_key', 'failure_cause']) {
     const [statement] = new RegExp(`create macro marts\\.${name}\\([^]*?;\n`).exec(macros) ?? [];
     await connection.run(statement ?? `the macro ${name} is missing`);
   }
@@ -56,6 +56,22 @@ test('other words are other reasons', async () => {
     '4420',
     '5.2.2',
     'E105',
+    '550: User unknown',
+    '550: Message rejected',
+    '400: BadDeviceToken',
+    'HTTP 500',
+    'HTTP 429',
+    '{"error":"NotRegistered"}',
+    '{"error":"InvalidRegistration"}',
+    '{"code":3016,"message":"NoMatchedTemplate"}',
+    '"MismatchSenderId"',
+    'java.lang.NullPointerException',
+    'java.net.UnknownHostException: host1',
+    'ERR_TEMPLATE_1',
+    'ERR_TEMPLATE_2',
+    '1',
+    'code 7',
+    'iOS 5.1.1',
   ];
   const found = await Promise.all(keys.map(async (reason) => of('failure_key', reason)));
   expect(new Set(found).size).toBe(keys.length);
@@ -69,13 +85,27 @@ test.each([
     '550 5.1.1 User unknown',
     '결번입니다',
     '푸시 토큰이 만료되었습니다',
+    'BadDeviceToken',
+    'messaging/registration-token-not-registered',
+    'Requested entity was not found.',
+    '550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302).',
+    '[4410] 잘못된 번호',
+    '착신가입자 없음(미등록)',
   ],
-  ['full', '552 5.2.2 mailbox full', '단말기 메모리 가득 참'],
+  ['sender', 'InvalidProviderToken', 'SENDER_ID_MISMATCH', '발신번호 오류', '인증서 만료'],
+  ['full', '552 5.2.2 mailbox full', '단말기 메모리 가득 참', '[4402] 단말기 메시지 저장 초과'],
   ['refused', 'blocked by user', '554 5.7.1 spam', '수신거부 번호', '스팸 차단'],
-  ['template or text', 'template mismatch', '템플릿 불일치'],
-  ['limit', 'rate limit exceeded', '일일 한도 초과'],
-  ['temporary', '421 4.4.2 connection dropped', 'timed out', '단말기 전원 꺼짐'],
-  ['no known word', '3018', 'MysteryError', '기타'],
+  ['template or text', 'template mismatch', '템플릿 불일치', 'PayloadTooLarge', '메시지 길이 초과'],
+  ['limit', 'rate limit exceeded', '일일 한도 초과', 'TooManyRequests', '야간 발송 제한'],
+  [
+    'temporary',
+    '421 4.4.2 connection dropped',
+    'timed out',
+    '단말기 전원 꺼짐',
+    'InternalServerError',
+    '단말기 busy',
+  ],
+  ['no known word', '3018', 'MysteryError', '기타', 'iOS 5.1.1'],
 ])('%s is the cause', async (cause, ...reasons) => {
   for (const reason of reasons)
     expect([reason, (await of('failure_cause', reason)) ?? 'no known word']).toEqual([reason, cause]);

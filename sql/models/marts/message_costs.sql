@@ -2,20 +2,23 @@
 -- also_in: main
 --
 -- A successful message costs the price of its channel, or of its sub-channel if prices are set by sub-channel; then the day needs
--- the statistics by sub-channel. A text sent instead of a failed message costs the price `failover` of text messages, or their only
+-- the statistics by sub-channel of that channel. A text sent instead of a failed message costs the price `failover` of text messages, or their only
 -- price, and is a cost of the channel that failed. Texts are counted on days with events. Without a price, a cost is null.
 
 with prices as (
     select channel, sub_channel, price, count(sub_channel) over (partition by channel) > 0 as is_split
     from ops.message_prices
 ),
+split_days as (
+    select date, channel
+    from daily_statistics_by_subchannel
+    where channel in (select channel from prices where is_split)
+    group by all
+),
 messages as (
     select date, channel, resource_type, resource_id, succeeded, null as sub_channel
     from marts.message_days
-    where
-        date not in (select date from ops.coverage where stream = 'statistics_by_subchannel')
-        or channel is null
-        or channel not in (select channel from prices where is_split)
+    anti join split_days using (date, channel)
     union all
     select
         date,
@@ -25,7 +28,7 @@ messages as (
         if(message_failed > message_sent, null, message_sent - message_failed),
         replace(lower(channel_sub), '_', '-')
     from daily_statistics_by_subchannel
-    where channel in (select channel from prices where is_split)
+    semi join split_days using (date, channel)
 ),
 costs as (
     select
