@@ -1,7 +1,7 @@
 // Writes `sql/streams/events/messages.sql`: the statements about the tables of messages, which are derived from the list of
 // fields. The field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the kind of
 // the field determines the conversion. The build writes the file; it is committed, so that a change of a field shows what it does.
-import { fieldsFor, isReadAs } from '../dist/src/ground/fields.js';
+import { fieldsFor, isReadAs, specificationOf } from '../dist/src/ground/fields.js';
 import { EVENT_FIELDS } from '../dist/src/streams/events/index.js';
 import {
   channelOf,
@@ -18,6 +18,11 @@ import { listOf } from '../dist/src/warehouse/session.js';
 
 /** The word of the brand is a placeholder, which is filled when a statement runs. */
 const fields = fieldsFor('{brand}', EVENT_FIELDS);
+
+const { shapes, keys, texts } = specificationOf(fields);
+
+/** What the fields of a place are, as literals: a variable would be copied wherever it is read. */
+const known = (place) => `[${listOf(keys[place])}], [${listOf(texts[place])}]::varchar[]`;
 
 const unionOf = (selects) => selects.join('\nunion all\n');
 
@@ -66,19 +71,19 @@ function tableOf({ table, place, contents }) {
     ...(contents === undefined ? [] : [`content_id(${title}, ${body}, ${html}) as content_id`]),
   ];
   const odd = [
-    `is_odd(document, '${place}')`,
-    ...(part === undefined ? [] : [`is_odd_part(m."${part.field}", '${part.part}')`]),
+    `is_odd(document, ${known(place)})`,
+    ...(part === undefined ? [] : [`is_odd_part(m."${part.field}", ${known(part.part)})`]),
     ...columns.flatMap(({ given, kind }) => {
       if (kind === 'list') return [`is_no_list(${given})`];
       if (kind === 'number') return [`loses_digits(${given})`];
       return isReadAs(kind) ? [`is_unreadable(${given}, ${converted(kind, given)})`] : [];
     }),
   ];
-  const shaped = (given) => `json_transform(${given}, shape('${place}'))`;
+  const shaped = (given) => `json_transform(${given}, '${shapes[place]}')`;
   const withPart = (from) =>
     part === undefined
       ? from
-      : `(select *, json_transform(m."${part.field}", shape('${part.part}')) as part from ${from})`;
+      : `(select *, json_transform(m."${part.field}", '${shapes[part.part]}') as part from ${from})`;
   return `create or replace table ${table} as
 with given as (
     select ${['records', ...position].join(', ')}, ${document} as document, ${shaped(document)} as m

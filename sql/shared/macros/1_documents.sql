@@ -113,23 +113,20 @@ create macro macros.content_id(title, body, html) as
 -- Macros for the steps of reading export records (streams/events/load/2_read).
 
 -- Whether a document has the keys that the specification allows, each once, and text where it says so.
-create macro macros.has_usual_keys(keys, place) as
-    list_has_all(getvariable('specification').keys[place], keys) and len(list_distinct(keys)) = len(keys);
+create macro macros.has_usual_keys(keys, known) as
+    list_has_all(known, keys) and len(list_distinct(keys)) = len(keys);
 
-create macro macros.holds_no_text(document, place) as
-    list_has_any(
-        json_type(document, getvariable('specification').texts[place]),
-        ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
-    );
+create macro macros.holds_no_text(document, texts) as
+    list_has_any(json_type(document, texts), ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']);
 
-create macro macros.is_odd(document, place) as case
-    when starts_with(document, '{') then not has_usual_keys(json_keys(document), place) or holds_no_text(document, place)
+create macro macros.is_odd(document, known, texts) as case
+    when starts_with(document, '{') then not has_usual_keys(json_keys(document), known) or holds_no_text(document, texts)
     else true
 end;
 
-create macro macros.is_odd_part(given, place) as case
+create macro macros.is_odd_part(given, known, texts) as case
     when given is null or given = 'null' then false
-    else is_odd(given, place)
+    else is_odd(given, known, texts)
 end;
 
 -- Whether the value of a field is of another kind than the specification says.
@@ -151,7 +148,7 @@ create macro macros.says_nothing(given) as
 create macro macros.is_odd_metadata(given) as case
     when says_nothing(given) then false
     when starts_with(given, '{')
-    then not list_has_all(getvariable('specification').keys['channel_metadata'], json_keys(given)) or holds_no_text(given, 'channel_metadata')
+    then not list_has_all(getvariable('specification').keys['channel_metadata'], json_keys(given)) or holds_no_text(given, getvariable('specification').texts['channel_metadata'])
     else true
 end;
 

@@ -27,7 +27,7 @@ from (
 
 create or replace table text_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:text-message')) as m
+    select records, message as document, json_transform(message, '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}') as m
     from messages
     where carries = 'text-message'
 ),
@@ -37,7 +37,7 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:text-message')
+                is_odd(document, ['requestId', 'templateId', 'title', 'body', 'sendNo', 'messageType', 'countryCode', 'adYn', 'recipientNo', 'attachFileList', 'requestDate'], ['/requestId', '/templateId', '/title', '/body', '/sendNo', '/messageType', '/countryCode', '/adYn', '/recipientNo', '/requestDate']::varchar[])
                 or is_no_list(m."attachFileList")
                 or is_unreadable(m."requestDate", korean_time(m."requestDate"))
             then _judged(document::varchar, 'message_data:text-message', treatment())
@@ -46,7 +46,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:text-message')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -67,7 +67,7 @@ from divided;
 
 create or replace table sent_emails as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:email')) as m
+    select records, message as document, json_transform(message, '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":"JSON"}') as m
     from messages
     where carries = 'email'
 ),
@@ -77,15 +77,15 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:email')
-                or is_odd_part(m."body", 'message_data:email.body')
+                is_odd(document, ['title', 'body.html', 'body.text', 'body'], ['/title', '/body.html', '/body.text']::varchar[])
+                or is_odd_part(m."body", ['html', 'text'], ['/html', '/text']::varchar[])
             then _judged(document::varchar, 'message_data:email', treatment())
         end as odd
-    from (select *, json_transform(m."body", shape('message_data:email.body')) as part from given)
+    from (select *, json_transform(m."body", '{"html":"VARCHAR","text":"VARCHAR"}') as part from given)
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:email')), m) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":"JSON"}'), m) as m)
     from judged
 )
 
@@ -96,11 +96,11 @@ select
     m."title" as title,
     content_id(null, body_text, body_html) as content_id,
     extra_of(odd) as extra
-from (select *, json_transform(m."body", shape('message_data:email.body')) as part from divided);
+from (select *, json_transform(m."body", '{"html":"VARCHAR","text":"VARCHAR"}') as part from divided);
 
 create or replace table friendtalk_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:chatapp-friendtalk')) as m
+    select records, message as document, json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}') as m
     from messages
     where carries = 'chatapp-friendtalk'
 ),
@@ -110,7 +110,7 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:chatapp-friendtalk')
+                is_odd(document, ['plusFriendId', 'senderKey', 'content', 'recipientNo', 'buttons', 'isAd'], ['/plusFriendId', '/senderKey', '/content', '/recipientNo']::varchar[])
                 or is_no_list(m."buttons")
                 or is_unreadable(m."isAd", try_cast(m."isAd" as boolean))
             then _judged(document::varchar, 'message_data:chatapp-friendtalk', treatment())
@@ -119,7 +119,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:chatapp-friendtalk')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -135,7 +135,7 @@ from divided;
 
 create or replace table alimtalk_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:chatapp-alimtalk')) as m
+    select records, message as document, json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}') as m
     from messages
     where carries = 'chatapp-alimtalk'
 ),
@@ -145,7 +145,7 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:chatapp-alimtalk')
+                is_odd(document, ['plusFriendId', 'senderKey', 'templateCode', 'content', 'recipientNo', 'buttons', 'templateExtra'], ['/plusFriendId', '/senderKey', '/templateCode', '/content', '/recipientNo']::varchar[])
                 or is_no_list(m."buttons")
             then _judged(document::varchar, 'message_data:chatapp-alimtalk', treatment())
         end as odd
@@ -153,7 +153,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:chatapp-alimtalk')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}'), m) as m)
     from judged
 )
 
@@ -170,7 +170,7 @@ from divided;
 
 create or replace table brand_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:chatapp-brand-message')) as m
+    select records, message as document, json_transform(message, '{"templateName":"VARCHAR"}') as m
     from messages
     where carries = 'chatapp-brand-message'
 ),
@@ -180,14 +180,14 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:chatapp-brand-message')
+                is_odd(document, ['templateName'], ['/templateName']::varchar[])
             then _judged(document::varchar, 'message_data:chatapp-brand-message', treatment())
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:chatapp-brand-message')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"templateName":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -199,7 +199,7 @@ from divided;
 
 create or replace table in_app_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:in-app-message')) as m
+    select records, message as document, json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}') as m
     from messages
     where carries = 'in-app-message'
 ),
@@ -209,19 +209,19 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:in-app-message')
-                or is_odd_part(m."commerce", 'message_data:in-app-message.commerce')
+                is_odd(document, ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'], ['/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header']::varchar[])
+                or is_odd_part(m."commerce", ['title', 'regularPrice', 'discountPrice', 'discountRate'], ['/title']::varchar[])
                 or loses_digits(part."regularPrice")
                 or loses_digits(part."discountPrice")
                 or loses_digits(part."discountRate")
                 or is_no_list(m."buttons")
             then _judged(document::varchar, 'message_data:in-app-message', treatment())
         end as odd
-    from (select *, json_transform(m."commerce", shape('message_data:in-app-message.commerce')) as part from given)
+    from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from given)
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:in-app-message')), m) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}'), m) as m)
     from judged
 )
 
@@ -239,11 +239,11 @@ select
     m."header" as header,
     m."attachment" as attachment,
     extra_of(odd) as extra
-from (select *, json_transform(m."commerce", shape('message_data:in-app-message.commerce')) as part from divided);
+from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from divided);
 
 create or replace table in_web_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:in-web-message')) as m
+    select records, message as document, json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}') as m
     from messages
     where carries = 'in-web-message'
 ),
@@ -253,19 +253,19 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:in-web-message')
-                or is_odd_part(m."commerce", 'message_data:in-web-message.commerce')
+                is_odd(document, ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'], ['/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header']::varchar[])
+                or is_odd_part(m."commerce", ['title', 'regularPrice', 'discountPrice', 'discountRate'], ['/title']::varchar[])
                 or loses_digits(part."regularPrice")
                 or loses_digits(part."discountPrice")
                 or loses_digits(part."discountRate")
                 or is_no_list(m."buttons")
             then _judged(document::varchar, 'message_data:in-web-message', treatment())
         end as odd
-    from (select *, json_transform(m."commerce", shape('message_data:in-web-message.commerce')) as part from given)
+    from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from given)
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:in-web-message')), m) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}'), m) as m)
     from judged
 )
 
@@ -283,11 +283,11 @@ select
     m."header" as header,
     m."attachment" as attachment,
     extra_of(odd) as extra
-from (select *, json_transform(m."commerce", shape('message_data:in-web-message.commerce')) as part from divided);
+from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from divided);
 
 create or replace table sent_push_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:push-notification')) as m
+    select records, message as document, json_transform(message, '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}') as m
     from messages
     where carries = 'push-notification'
 ),
@@ -297,14 +297,14 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:push-notification')
+                is_odd(document, ['title', 'body', 'link'], ['/title', '/body', '/link']::varchar[])
             then _judged(document::varchar, 'message_data:push-notification', treatment())
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:push-notification')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -319,7 +319,7 @@ from divided;
 
 create or replace table web_push_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:web-push-notification')) as m
+    select records, message as document, json_transform(message, '{"{brand}":"JSON"}') as m
     from messages
     where carries = 'web-push-notification'
 ),
@@ -329,15 +329,15 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:web-push-notification')
-                or is_odd_part(m."{brand}", 'message_data:web-push-notification.service')
+                is_odd(document, ['{brand}'], []::varchar[])
+                or is_odd_part(m."{brand}", ['ti', 'bd', 'u', 'ic', 'bg', 'im', 'data', 'ac', 'cid', 'mid', 'sd', 'tg', 'vb', 'ri'], ['/ti', '/bd', '/u', '/ic', '/bg', '/im']::varchar[])
             then _judged(document::varchar, 'message_data:web-push-notification', treatment())
         end as odd
-    from (select *, json_transform(m."{brand}", shape('message_data:web-push-notification.service')) as part from given)
+    from (select *, json_transform(m."{brand}", '{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}') as part from given)
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:web-push-notification')), m) as m)
+    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"{brand}":"JSON"}'), m) as m)
     from judged
 )
 
@@ -358,11 +358,11 @@ select
     part."vb" ->> '$' as vb,
     part."ri" ->> '$' as ri,
     extra_of(odd) as extra
-from (select *, json_transform(m."{brand}", shape('message_data:web-push-notification.service')) as part from divided);
+from (select *, json_transform(m."{brand}", '{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}') as part from divided);
 
 create or replace table webhook_messages as
 with given as (
-    select records, message as document, json_transform(message, shape('message_data:webhook')) as m
+    select records, message as document, json_transform(message, '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}') as m
     from messages
     where carries = 'webhook'
 ),
@@ -372,14 +372,14 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'message_data:webhook')
+                is_odd(document, ['url', 'method', 'headers', 'data'], ['/url', '/method']::varchar[])
             then _judged(document::varchar, 'message_data:webhook', treatment())
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('message_data:webhook')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}'), m) as m)
     from judged
 )
 
@@ -394,7 +394,7 @@ from divided;
 
 create or replace table text_message_attachments as
 with given as (
-    select records, position, document as document, json_transform(document, shape('attachment')) as m
+    select records, position, document as document, json_transform(document, '{"fileName":"VARCHAR","filePath":"VARCHAR","saveFileName":"VARCHAR","uploadType":"VARCHAR","fileId":"JSON"}') as m
     from attachments
     where true
 ),
@@ -404,14 +404,14 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'attachment')
+                is_odd(document, ['fileName', 'filePath', 'saveFileName', 'uploadType', 'fileId'], ['/fileName', '/filePath', '/saveFileName', '/uploadType']::varchar[])
             then _judged(document::varchar, 'attachment', treatment())
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('attachment')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"fileName":"VARCHAR","filePath":"VARCHAR","saveFileName":"VARCHAR","uploadType":"VARCHAR","fileId":"JSON"}'), m) as m)
     from judged
 )
 
@@ -428,7 +428,7 @@ from divided;
 
 create or replace table message_buttons as
 with given as (
-    select records, position, document as document, json_transform(document, shape('button')) as m
+    select records, position, document as document, json_transform(document, '{"type":"VARCHAR","name":"VARCHAR","linkMo":"VARCHAR","linkPc":"VARCHAR","schemeIos":"VARCHAR","schemeAndroid":"VARCHAR","ordering":"VARCHAR"}') as m
     from buttons
     where true
 ),
@@ -438,7 +438,7 @@ judged as (
         *,
         case
             when
-                is_odd(document, 'button')
+                is_odd(document, ['type', 'name', 'linkMo', 'linkPc', 'schemeIos', 'schemeAndroid', 'ordering'], ['/type', '/name', '/linkMo', '/linkPc', '/schemeIos', '/schemeAndroid']::varchar[])
                 or is_unreadable(m."ordering", try_cast(whole(m."ordering") as integer))
             then _judged(document::varchar, 'button', treatment())
         end as odd
@@ -446,7 +446,7 @@ judged as (
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('button')), m) as m)
+    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"type":"VARCHAR","name":"VARCHAR","linkMo":"VARCHAR","linkPc":"VARCHAR","schemeIos":"VARCHAR","schemeAndroid":"VARCHAR","ordering":"VARCHAR"}'), m) as m)
     from judged
 )
 

@@ -79,7 +79,7 @@ read as (
         record,
         json_transform(record, shape('record')) as given,
         json_keys(record) as keys,
-        holds_no_text(record, 'record') as holds_no_text
+        holds_no_text(record, getvariable('specification').texts['record']) as holds_no_text
     from unfolded
 ),
 
@@ -88,7 +88,7 @@ keyed as (
         *,
         epoch(given.time) as given_micros,
         keys = getvariable('first_keys')::varchar[] as is_like_first,
-        case when is_like_first then true else has_usual_keys(keys, 'record') end as has_usual_keys
+        case when is_like_first then true else has_usual_keys(keys, getvariable('specification').keys['record']) end as has_usual_keys
     from read
 ),
 
