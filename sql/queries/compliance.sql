@@ -1,0 +1,72 @@
+-- title: Rules for ads
+-- title_ko: 광고 발송 점검
+-- subject: failures
+-- question: Which campaigns sent ads at night (21:00 to 08:00 KST), ads without “(광고)”, or ads without a way to opt out?
+-- also: exports
+-- params:
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   channel (varchar, default null): only this channel, such as text-message
+--   campaign (varchar, default null): only the campaign or user journey with this id
+-- sentences:
+--   select sum(night_ads) as night_ads, arg_max(resource_name, night_ads) as resource_name from answer having sum(night_ads) > 0
+--     en: {night_ads} {night_ads#ad|ads} went out between 21:00 and 08:00, most of them by “{resource_name}”.
+--     ko: 21시~8시에 광고 {night_ads}건을 발송했습니다. 가장 많은 것은 ‘{resource_name}’입니다.
+--     as: finding
+--   select sum(unmarked_ads) as unmarked_ads, arg_max(resource_name, unmarked_ads) as resource_name from answer having
+--   sum(unmarked_ads) > 0
+--     en: {unmarked_ads} {unmarked_ads#ad does|ads do} not begin with “(광고)”, most of them from “{resource_name}”.
+--     ko: 광고 {unmarked_ads}건이 ‘(광고)’로 시작하지 않습니다. 가장 많은 것은 ‘{resource_name}’입니다.
+--     as: finding
+--   select sum(without_opt_out) as without_opt_out, arg_max(resource_name, without_opt_out) as resource_name from answer
+--   having sum(without_opt_out) > 0
+--     en: {without_opt_out} {without_opt_out#ad does|ads do} not say how to opt out, most of them from “{resource_name}”.
+--     ko: 광고 {without_opt_out}건에 수신거부 방법이 없습니다. 가장 많은 것은 ‘{resource_name}’입니다.
+--     as: finding
+--   select sum(ads) as ads from answer having sum(night_ads) + sum(unmarked_ads) + sum(without_opt_out) = 0
+--     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, with “(광고)” and a way to opt out.
+--     ko: 광고 {ads}건 모두 8시~21시에 ‘(광고)’ 표시와 수신거부 방법을 넣어 발송했습니다.
+--   select 1 from answer limit 1
+--     en: A text needs a free 080 number, a friendtalk message also may name the menu to block the channel.
+--     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다.
+--     as: note
+--   select 1 from answer limit 1
+--     en: Ads are texts and friendtalk messages that are marked as ads or begin with “(광고)”. Ads at night need a separate consent.
+--     ko: 광고로 표시했거나 ‘(광고)’로 시작하는 문자와 친구톡만 점검합니다. 야간 광고에는 별도 동의가 필요합니다.
+--     as: note
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
+--     en: No text or friendtalk message is an ad on the days with events.
+--     ko: 이벤트 데이터가 있는 날짜에 광고 문자나 친구톡이 없습니다.
+
+with period as (from marts.period('events', days := 28)),
+messages as (
+    select
+        messages.*,
+        concat_ws(chr(10), messages.title, messages.text) as whole,
+        regexp_matches(whole, '^\s*[(\[（]\s*광\s*고\s*[)\]）]') as is_marked,
+        len(marts.shown_numbers(whole)) > 0
+        or (messages.channel = 'chatapp-friendtalk' and regexp_matches(whole, '수신\s*거부|채널\s*차단')) as has_opt_out,
+        hour(messages.sent_at at time zone 'Asia/Seoul') as sent_hour
+    from marts.messages
+    inner join period on messages.date between period.first_date and period.last_date
+    where
+        messages.channel in ('text-message', 'chatapp-friendtalk')
+        and marts.matches('channel', messages.channel)
+        and marts.matches('campaign', messages.resource_id)
+)
+-- A mark or a number is missing only where the text is known.
+select
+    coalesce(any_value(resource_name), resource_id) as resource_name,
+    channel,
+    count(*) as ads,
+    count(*) filter (sent_hour >= 21 or sent_hour < 8) as night_ads,
+    count(*) filter (whole <> '' and not is_marked) as unmarked_ads,
+    count(*) filter (whole <> '' and not has_opt_out) as without_opt_out,
+    max(date) as last_date,
+    min(date) as first_date,
+    left(arg_max(regexp_replace(whole, '\s+', ' ', 'g'), {'is_wrong': not is_marked or not has_opt_out, 'text': whole}), 200) as example_text,
+    resource_id
+from messages
+where is_ad or is_marked
+group by channel, resource_id
+order by night_ads + unmarked_ads + without_opt_out desc, ads desc, resource_id, channel;

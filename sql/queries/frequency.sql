@@ -1,0 +1,58 @@
+-- title: Too many ads
+-- title_ko: 광고 수신 한도 초과
+-- subject: people
+-- question: Who got more ads in a week than the cap allows?
+-- also: people exports
+-- params:
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   cap (bigint, default 3): most ads that a person may get in a week, from Monday
+--   channel (varchar, default null): only this channel, such as text-message
+-- sentences:
+--   select count(distinct person) as people, any_value(people_in_all) as of_all, max(ads) as most, any_value(cap) as cap from answer
+--   having people > 0
+--     en: {people} of {of_all} people with ads got more than {cap} in a week. The most is {most}.
+--     ko: 광고를 받은 {of_all}명 중 {people}명이 한 주에 {cap}건 넘게 받았습니다. 최대 {most}건입니다.
+--   select 1 from answer limit 1
+--     en: Only texts and friendtalk messages that are marked as ads count, because other channels have no such mark.
+--     ko: 다른 채널에는 광고 표시가 없어, 광고로 표시한 문자와 친구톡만 집계합니다.
+--     as: note
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
+--     en: Nobody got more ads in a week than the cap.
+--     ko: 한 주에 한도보다 많은 광고를 받은 사람이 없습니다.
+
+with params as (
+    select *, coalesce(getvariable('cap')::bigint, 3) as cap
+    from marts.period('events', days := 28)
+),
+weeks as (
+    select
+        coalesce(people.person, messages.person) as person,
+        date_trunc('week', messages.date)::date as week,
+        count(*) as ads,
+        count(distinct messages.resource_id) as campaigns_and_journeys
+    from marts.messages
+    inner join params on messages.date between params.first_date and params.last_date
+    left join marts.people on messages.person = people.weaker_id
+    where messages.is_ad and messages.outcome = 'succeeded' and marts.matches('channel', messages.channel)
+    group by all
+),
+users as (
+    select person, min(id) as user_id
+    from marts.person_ids
+    where kind = 'user_id'
+    group by person
+)
+select
+    users.user_id,
+    weeks.week,
+    weeks.ads,
+    weeks.campaigns_and_journeys,
+    (select count(distinct person) from weeks) as people_in_all,
+    params.cap,
+    weeks.person
+from weeks
+cross join params
+left join users on weeks.person = users.person
+where weeks.person is not null and weeks.ads > params.cap
+order by weeks.ads desc, weeks.week desc, users.user_id, weeks.person;

@@ -1,0 +1,76 @@
+-- title: People who never click
+-- title_ko: 클릭하지 않는 수신자
+-- subject: people
+-- question: Who got many messages and never clicked one?
+-- also: people exports
+-- params:
+--   start (date, default last_date - 89): first KST day; by default the range has 90 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   least_messages (bigint, default 10): fewest messages of a listed person
+--   channel (varchar, default null): only this channel, such as push-notification
+-- sentences:
+--   select count(*) as people, any_value(people_in_all) as of_all, count(*) / any_value(people_in_all) as rate, any_value(least) as
+--   least from answer having people > 0
+--     en: {people} of {of_all} people ({rate}) got at least {least} {least#message|messages} and clicked none.
+--     ko: 수신자 {of_all}명 중 {people}명({rate})은 메시지를 {least}건 이상 받고 한 번도 클릭하지 않았습니다.
+--   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
+--   any_value(days_needed)
+--     en: Only {days_held} of the {days_needed} days have events. These people may have clicked on another day.
+--     ko: {days_needed}일 중 {days_held}일의 이벤트만 있습니다. 다른 날짜에는 클릭했을 수 있습니다.
+--     as: note
+--   select 1 from answer limit 1
+--     en: Only channels that count clicks are included. A query of `push` can read the user ids.
+--     ko: 클릭을 집계하는 채널만 포함합니다. 사용자 ID는 `push`에서 쓸 수 있습니다.
+--     as: note
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
+--     en: Everyone who got that many messages clicked at least one.
+--     ko: 그만큼 메시지를 받은 사람은 모두 한 번 이상 클릭했습니다.
+
+with params as (
+    select *, coalesce(getvariable('least_messages')::bigint, 10) as least
+    from marts.period('events', days := 90)
+),
+held as (
+    select count(*) as days_held
+    from ops.coverage
+    inner join params on coverage.date between params.first_date and params.last_date
+    where coverage.stream = 'events'
+),
+persons as (
+    select
+        coalesce(people.person, daily_people.person) as person,
+        sum(daily_people.messages)::bigint as messages,
+        sum(daily_people.clicked) as clicked,
+        list_sort(list(distinct daily_people.channel) filter (daily_people.messages > 0)) as channels,
+        max(daily_people.date) filter (daily_people.messages > 0) as last_date
+    from marts.daily_people
+    inner join params on daily_people.date between params.first_date and params.last_date
+    inner join marts.channel_counters
+        on daily_people.channel = channel_counters.channel and channel_counters.counts_clicks
+    left join marts.people on daily_people.person = people.weaker_id
+    where marts.matches('channel', daily_people.channel)
+    group by all
+    having sum(daily_people.messages) > 0
+),
+users as (
+    select person, min(id) as user_id
+    from marts.person_ids
+    where kind = 'user_id'
+    group by person
+)
+select
+    users.user_id,
+    persons.messages,
+    array_to_string(persons.channels, ', ') as channels,
+    persons.last_date,
+    (select count(*) from persons) as people_in_all,
+    params.least,
+    held.days_held,
+    params.last_date - params.first_date + 1 as days_needed,
+    persons.person
+from persons
+cross join params
+cross join held
+left join users on persons.person = users.person
+where persons.clicked = 0 and persons.messages >= params.least
+order by persons.messages desc, users.user_id, persons.person;
