@@ -1,5 +1,4 @@
 -- grain: one KST day, channel, and campaign or user journey.
--- also_in: main
 --
 -- A successful message costs the price of its channel, or of its sub-channel if prices are set by sub-channel; then the day needs
 -- the statistics by sub-channel of that channel. A text sent instead of a failed message costs the price `failover` of text messages, or their only

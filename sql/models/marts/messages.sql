@@ -1,5 +1,4 @@
 -- grain: one message of the exports: sent, failed, or shown in the app or on the web.
--- also_in: main
 --
 -- The text is the one that the recipient got, under the settings of privacy. A message of an export without message_data has none.
 -- Filter by date first.
