@@ -33,7 +33,10 @@ with keys as (
         hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response, seconds)
     from marts.daily_response_times
     union all
-    select 'marts.daily_fatigue', date, hash(channel, resource_type, campaign_id, user_journey_id, window_days, at_least)
+    select
+        'marts.daily_fatigue',
+        date,
+        hash(sent_date, channel, resource_type, campaign_id, user_journey_id, window_days, at_least)
     from marts.daily_fatigue
     union all
     select 'marts.daily_contents', date, hash(channel, content_kind, content) from marts.daily_contents

@@ -54,7 +54,7 @@ readers as (
         coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id) as resource_id,
         coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
         daily_fatigue.at_least,
-        daily_fatigue.date,
+        daily_fatigue.sent_date as date,
         daily_fatigue.messages,
         daily_fatigue.clicked
     from marts.daily_fatigue
@@ -71,18 +71,14 @@ readers as (
         marts.matches('channel', daily_fatigue.channel)
         and marts.matches('campaign', coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id))
 ),
--- A click on a day without messages belongs to the latest day with messages.
-sending_days as (
-    select
-        * exclude (date),
-        max(if(messages > 0, date, null)) over (partition by resource_id, channel order by date) as date,
-        dense_rank() over (partition by resource_id, channel order by at_least) as step
+-- A click is held against the messages of the day on which its message was sent.
+ranked as (
+    select *, dense_rank() over (partition by resource_id, channel order by at_least) as step
     from readers
 ),
 cells as (
     select resource_id, channel, date, step, sum(messages) as messages, sum(clicked) as clicked
-    from sending_days
-    where date is not null
+    from ranked
     group by all
 ),
 rates as (
@@ -111,8 +107,9 @@ trends as (
     group by resource_id, channel
 ),
 expected as (
-    select resource_id, channel, step, sum(messages * day_rate) as clicks
+    select resource_id, channel, step, sum(messages * day_rate) as clicks, sum(clicked) as clicked
     from rates
+    where day_rate is not null
     group by all
 ),
 steps as (
@@ -124,7 +121,7 @@ steps as (
         any_value(at_least) as at_least,
         sum(messages)::bigint as messages,
         sum(clicked)::bigint as clicked
-    from sending_days
+    from ranked
     group by resource_id, channel, step
 )
 select
@@ -134,7 +131,7 @@ select
     steps.messages,
     round(steps.clicked / nullif(steps.messages, 0), 4) as click_rate,
     round(
-        sum(steps.clicked) over campaign / nullif(sum(steps.messages) over campaign, 0) * steps.clicked / nullif(expected.clicks, 0), 4
+        sum(steps.clicked) over campaign / nullif(sum(steps.messages) over campaign, 0) * expected.clicked / nullif(expected.clicks, 0), 4
     ) as same_day_rate,
     steps.clicked,
     -- Messages on days without events are unknown, so people would seem to have got fewer.

@@ -2,6 +2,7 @@
 /** Which ids belong to one person, and what follows from it for the marts. */
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/landing/landing-zone.js';
+import { refreshModels } from '../../src/warehouse/models.js';
 import { asked, dayAfter, micros, record, Workshop, type Row, modelled } from './support.js';
 
 /** A Monday. */
@@ -282,6 +283,35 @@ describe('what reaches a person', () => {
       { messages_before: '0', messages: '3', clicked: '1', days_held: '3', days_needed: '35' },
     ]);
   });
+});
+
+test('clicks on the day after a campaign with few earlier messages are held against that campaign', async () => {
+  const days = [dayAfter(DAY, -1), DAY, dayAfter(DAY)];
+  const workshop = new Workshop();
+  const people = Array.from({ length: 40 }, (_, nth) => nth);
+  for (const [nth, date] of days.entries()) {
+    // From the 20th on they get the second message alone. A quarter clicks that one, a day later.
+    const sent = people
+      .filter((person) => nth === 1 || person < 20)
+      .map((person) => event(String(100 * nth + person), date, { user_id: `u${person}` }));
+    const late = people
+      .filter((person) => nth === 2 && person % 4 === 0)
+      .map((person) => event(String(100 + person), date, { user_id: `u${person}` }, clicked));
+    await workshop.load(day(workshop, date, ...sent, ...late));
+  }
+  await workshop.with(refreshModels);
+  expect(
+    (await asked(workshop, 'fatigue')).map((row) => [
+      row['messages_before'],
+      row['messages'],
+      row['clicked'],
+      row['same_day_rate'],
+    ]),
+  ).toEqual([
+    ['0', '40', '5', 0.125],
+    ['1', '20', '5', 0.125],
+    ['2', '20', '0', null],
+  ]);
 });
 
 test('a person first seen as a device and later as a user is one person of all weeks', async () => {

@@ -1,4 +1,4 @@
--- grain: one KST day, channel, campaign or user journey, window of 7 or 28 days, and number of messages to the reader in
+-- grain: one KST day, day of the message, channel, campaign or user journey, window of 7 or 28 days, and number of messages to the reader in
 -- that window before the day of the message.
 -- materialized: incremental
 -- depends_on: events
@@ -75,6 +75,7 @@ windows as (
 
 select
     counted.date,
+    counted.sent_date,
     counted.channel,
     counted.resource_type,
     counted.campaign_id,
