@@ -20,13 +20,13 @@
 --     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
 --   from ends where trend = 'falling' and many_rate < few_rate
 --     en: The more messages people got, the smaller the share they clicked: {few_rate} after {few_en} messages, {many_rate} after
---       {many_en} ({share} of people), compared within the same days and channels.
---     ko: 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 같은 채널끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
+--       {many_en} ({share} of people), compared within the same days and campaigns.
+--     ko: 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.
 --   from ends where trend = 'rising' and many_rate > few_rate
 --     en: The more messages people got, the larger the share they clicked: {few_rate} after {few_en} messages, {many_rate} after
---       {many_en} ({share} of people), compared within the same days and channels.
---     ko: 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 같은 채널끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
+--       {many_en} ({share} of people), compared within the same days and campaigns.
+--     ko: 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.
 --   from ends where trend = 'steady'
 --     en: People who got more messages did not click a significantly different share of them.
@@ -68,22 +68,45 @@ received as (
         coalesce(people.person, daily_people.person) as person,
         daily_people.date,
         daily_people.channel,
+        coalesce(daily_people.campaign_id, daily_people.user_journey_id) as sender,
         sum(daily_people.messages) as messages,
         sum(daily_people.messages - daily_people.failover_texts) as clickable,
         sum(daily_people.shown) as shown,
-        sum(if(marts.is_display(daily_people.channel), 0, daily_people.clicked)) as clicked
+        sum(if(marts.is_display(daily_people.channel), 0, daily_people.clicked)) as clicked,
+        0 as answered
     from marts.daily_people
     inner join span on daily_people.date between span.first_date and span.last_date
     left join marts.people on daily_people.person = people.weaker_id
     group by all
+    union all
+    -- Clicks by the day of their message, which is compared with other messages of that day.
+    select
+        coalesce(people.person, clicks.person),
+        (clicks.sent_at at time zone 'Asia/Seoul')::date,
+        clicks.channel,
+        coalesce(clicks.campaign_id, clicks.user_journey_id),
+        0,
+        0,
+        0,
+        0,
+        count(*)
+    from marts.message_responses as clicks
+    inner join span
+        on
+            clicks.date between span.first_date and span.last_date
+            and (clicks.sent_at at time zone 'Asia/Seoul')::date >= span.first_date
+    left join marts.people on clicks.person = people.weaker_id
+    where clicks.response = 'clicked' and not clicks.is_machine and not marts.is_display(clicks.channel)
+    group by all
 ),
 -- A channel without a click shows nothing about interest. A text sent instead of a message is not clicked on its channel.
-channel_rates as (
+campaign_rates as (
     select
         *,
         sum(clicked) over (partition by channel) > 0 as counts_clicks,
-        sum(clicked) over (partition by channel, date) / nullif(sum(clickable) over (partition by channel, date), 0) as rate
+        sum(answered) over same_messages / nullif(sum(clickable) over same_messages, 0) as rate
     from received
+    window same_messages as (partition by channel, sender, date)
 ),
 persons as (
     select
@@ -92,9 +115,10 @@ persons as (
         sum(shown) as shown,
         sum(clickable) filter (counts_clicks) as clickable,
         sum(clicked) as clicked,
-        -- The clicks that the messages would have at the rates of their days and channels.
+        coalesce(sum(answered) filter (rate is not null), 0) as answered,
+        -- The clicks that the messages would have at the rates of their days, campaigns and channels.
         coalesce(sum(clickable * rate) filter (counts_clicks), 0) as expected
-    from channel_rates
+    from campaign_rates
     group by person
     having sum(messages) > 0
 ),
@@ -107,7 +131,7 @@ ranked as (
 ),
 -- The trend over all groups. The clicks of one person depend on each other, so the variance is that of people.
 trend as (
-    select sum(score * (clicked - expected)) / nullif(sqrt(sum(pow(score * (clicked - expected), 2))), 0) as z
+    select sum(score * (answered - expected)) / nullif(sqrt(sum(pow(score * (answered - expected), 2))), 0) as z
     from (select *, step - sum(step * expected) over () / nullif(sum(expected) over (), 0) as score from ranked)
 ),
 steps as (
@@ -118,6 +142,7 @@ steps as (
         sum(shown)::bigint as shown,
         nullif(sum(clickable), 0)::bigint as clickable,
         sum(clicked)::bigint as clicked,
+        sum(answered) as answered,
         sum(expected) as expected,
         count(*) filter (clicked > 0) as clickers
     from ranked
@@ -133,7 +158,7 @@ select
     if(steps.clickable > 0, steps.clicked, null) as clicked,
     round(steps.clicked / steps.clickable, 4) as click_rate,
     round(
-        sum(steps.clicked) over () / nullif(sum(steps.clickable) over (), 0) * steps.clicked / nullif(steps.expected, 0), 4
+        sum(steps.clicked) over () / nullif(sum(steps.clickable) over (), 0) * steps.answered / nullif(steps.expected, 0), 4
     ) as same_day_rate,
     round(if(steps.clickable > 0, steps.clickers / steps.people, null), 4) as clicker_share,
     if(steps.clickable > 0, steps.clickers, null) as clickers,
