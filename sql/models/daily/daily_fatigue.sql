@@ -1,12 +1,11 @@
--- grain: one KST day, day of the message, channel, campaign or user journey, window of 7 or 28 days, and number of messages to the reader in
--- that window before the day of the message.
+-- grain: one KST day, day of the message, channel, campaign or user journey, window of 7 or 28 days, and earlier messages.
 -- materialized: incremental
 -- depends_on: events
 -- lookback: 35 days
 -- dirties: all later days
 --
--- A click counts on its own day, by the number of messages that the reader had received before the clicked message. That
--- message is up to seven days older. Displays (in-app and in-web messages) are not sent and are not counted.
+-- Earlier messages are those to the reader in the window before the day of the message. A click counts on its own day, by the number
+-- before the clicked message, which is up to seven days older. Displays (in-app and in-web messages) are not sent and are not counted.
 
 with reached as (
     select date, person, sum(messages) as messages
