@@ -9,10 +9,10 @@
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
 -- sentences:
---   select campaign_name, variant_name, metric, verdict, if(verdict_code = 'better', '우세합니다', '열세입니다') as standing from answer where
---   verdict_code in ('better', 'worse') order by verdict_code, sent desc
+--   select campaign_name, marts.variant_in_korean(variant_name) as variant_ko, metric, verdict, if(verdict_code = 'better',
+--   '우세합니다', '열세입니다') as standing from answer where verdict_code in ('better', 'worse') order by verdict_code, sent desc
 --     en: In the test of “{campaign_name}” ({metric}), {verdict}
---     ko: ‘{campaign_name}’ A/B 테스트({metric}): {variant_name}안이 {standing}. {verdict}
+--     ko: ‘{campaign_name}’ A/B 테스트({metric}): {variant_ko}{이/가} {standing}. {verdict}
 --     as: finding
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
@@ -31,10 +31,10 @@
 --     en: The test of “{campaign_name}” has no verdict, because {people} people got messages of two variants.
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
---   select campaign_name, variant_name, metric, size, if(unit = 'person', '명', '건') as counter from answer where verdict_code =
---   'better' order by sent desc
+--   select campaign_name, variant_name, marts.variant_in_korean(variant_name) as variant_ko, metric, size, if(unit = 'person', '명',
+--   '건') as counter from answer where verdict_code = 'better' order by sent desc
 --     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {variant_name} wins by {metric}, in a group of {size}.
---     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_name}안을 적용하세요. {metric} 기준으로 우세합니다({variant_name}안 {size}{counter}).
+--     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {metric} 기준으로 우세합니다({variant_ko} {size}{counter}).
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.

@@ -11,7 +11,7 @@
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
 --   with held as (select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'statistics') select channel,
---   sum(sent) as sent, sum(sum(sent)) over () as messages, greatest(min(min(date)) over (), any_value(held.first_date)) as first_date,
+--   sum(sent) as sent, sum(sum(sent)) over () as messages, greatest(min(min(answer.first_date)) over (), any_value(held.first_date)) as first_date,
 --   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where getvariable('channel') is null and channel is distinct from 'all' group by
 --   channel having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: {channel} sent the most messages {first_date~last_date}: {sent} of {messages}.
@@ -25,12 +25,12 @@
 --     en: “Sent” does not mean “delivered”. Only some channels report deliveries.
 --     ko: 발송 건수에는 도달하지 않은 메시지도 포함됩니다. 도달 여부는 도달을 집계하는 채널에서만 확인할 수 있습니다.
 --     as: note
---   select date, sum(sent) as sent, lag(sum(sent)) over (order by date) as previous, if(max(days) > 7, 'month', 'week') as unit,
---   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by date qualify row_number()
---   over (order by date desc) = 1 and previous is not null
---     en: {sent} messages went out in the latest complete {unit} (from {date:day}), versus {previous} in the one before.
---     ko: 데이터가 모두 있는 가장 최근 {unit_ko}({date:day}부터)에는 {sent}건, 그 직전 {unit_ko}에는 {previous}건을 발송했습니다.
---   select count(distinct date) as periods from answer where days_held < days having periods > 0
+--   select first_date, sum(sent) as sent, lag(sum(sent)) over (order by first_date) as previous, if(max(days) > 7, 'month', 'week') as unit,
+--   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by first_date qualify row_number()
+--   over (order by first_date desc) = 1 and previous is not null
+--     en: {sent} messages went out in the latest complete {unit} (from {first_date:day}), versus {previous} in the one before.
+--     ko: 데이터가 모두 있는 가장 최근 {unit_ko}({first_date:day}부터)에는 {sent}건, 그 직전 {unit_ko}에는 {previous}건을 발송했습니다.
+--   select count(distinct first_date) as periods from answer where days_held < days having periods > 0
 --     en: {periods} {periods#period is|periods are} incomplete. Compare rates and messages per day, not sums.
 --     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
 --     as: note
@@ -96,7 +96,8 @@ performance as (
     having is_total = 0 or (count(distinct channel) > 1 and (select grain = 'channel' from params))
 )
 select
-    performance.period as date,
+    performance.period as first_date,
+    periods.last_date,
     performance.channel,
     performance.sent,
     performance.failed,
@@ -111,7 +112,6 @@ select
     round(performance.conversion_rate, 4) as conversion_rate,
     array_to_string(performance.goals, ', ') as goals,
     round(performance.sent / periods.days_held, 1) as sent_per_day,
-    periods.last_date,
     periods.days_held,
     periods.days
 from performance

@@ -18,6 +18,11 @@
 --   all
 --     en: {people} people got messages on the {days} {days#day|days} with events, {messages} each on average.
 --     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
+--   select sum(people) filter (messages_per_person = '21+') as people, sum(share_of_people) filter (messages_per_person = '21+') as rate,
+--   any_value(window_days) as days from answer having any_value(window_days) = 7 and rate >= 0.1
+--     en: {rate} of people got 21 messages or more in one week ({people} people).
+--     ko: 한 주에 메시지를 21건 이상 받은 사람이 {rate}({people}명)입니다.
+--     as: finding
 --   from ends where trend = 'falling' and many_rate < few_rate
 --     en: The more messages people got, the smaller the share they clicked: {few_rate} after {few_en} messages, {many_rate} after
 --       {many_en} ({share} of people), compared within the same days and campaigns.

@@ -20,6 +20,7 @@ import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
 import { dataFiles } from '../landing/paths.js';
+import { wrapLine } from '../terminal/text.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Options } from './shared.js';
 
@@ -140,13 +141,13 @@ export function describe(name: string, invocation: Invocation): ExitCode {
   return EXIT.done;
 }
 
-/** Lists the queries by subject: name and title, in JSON the complete header. */
+/** Lists the queries by subject: name and question, in JSON the complete header. */
 function listQueries(format: Format, queries: string | undefined, { terminal }: Invocation): ExitCode {
   const catalogue = loadCatalogue(queries);
   const width = Math.max(...catalogue.map(({ name }) => name.length));
-  const lines = catalogue.map(({ name, subject, title }, i) => {
+  const lines = catalogue.map(({ name, subject, question }, i) => {
     const head = subject === catalogue[i - 1]?.subject ? '' : `${subject}\n`;
-    return `${head}  ${name.padEnd(width)}  ${title}`;
+    return `${head}${wrapLine(`  ${name.padEnd(width)}  ${question}`, terminal.width)}`;
   });
   terminal.draw(format === 'json' ? JSON.stringify(catalogue, null, 2) : lines.join('\n'));
   if (format !== 'json')

@@ -110,7 +110,7 @@ test('`doctor --deep` names a page of a paid export, an answer and a manifest th
   await writeFile(join(data(), manifest), '{"version": 1');
   const told = await place.run(['doctor', '--deep']);
   expect(told.code).toBe(1);
-  expect(told.stdout).toMatch(/The pages of export 2026-11-20\.1 hold \d+ of its \d+ records/);
+  expect(told.stdout).toMatch(/The pages of export 2026-11-20\.1 have \d+ of its \d+ records/);
   expect(told.stdout).toContain(`${answer} is missing`);
   expect(told.stdout).toContain(`${manifest} is not a valid manifest`);
 });

@@ -82,13 +82,29 @@ export function queryNamed(name: string, own?: string): QueryFile {
   if (file !== undefined) return parseQuery(name, file, readSql(file));
   const inOwn = own && join(own, `${name}.sql`);
   if (inOwn && existsSync(inOwn)) readSql(inOwn);
-  const others = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
+  const near = didYouMean(name, [...files.keys()]) || about(name, files);
+  const others = `${near}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
   throw new UsageError(`Unknown query: ${name}.`, {
     hint:
       inOwn && existsSync(inOwn)
         ? `${inOwn} has no header with a title, as docs/queries.md shows one. \`dawnload query -f ${inOwn}\` runs it without one.`
         : `${own && !existsSync(own) ? `The folder ${own} does not exist. ` : ''}${others}`,
   });
+}
+
+/** Names at most five queries that mention a word: in their name first, then in title or question, then anywhere. */
+function about(word: string, files: ReadonlyMap<string, string>): string {
+  const plain = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
+  const wanted = plain(word);
+  const ranked = [...files].flatMap(([name, file]) => {
+    const text = readSql(file);
+    const { title, title_ko: korean, question } = parseQuery(name, file, text);
+    const places = [name, `${title} ${korean} ${question}`, text];
+    const rank = places.findIndex((place) => plain(place).includes(wanted));
+    return wanted === '' || rank < 0 ? [] : [{ name, rank }];
+  });
+  const found = ranked.sort((a, b) => a.rank - b.rank).slice(0, 5);
+  return found.length === 0 ? '' : `Queries that mention it: ${found.map(({ name }) => name).join(', ')}. `;
 }
 
 /** The files by the names of their queries. Numbers have one definition, so a bundled query cannot be replaced. */

@@ -213,7 +213,9 @@ export class Renderer {
   #series(block: Series, rows: readonly Row[]): Html {
     const { by, named = by, sub, caption, most } = block;
     const counters = namesIn(block.counters);
-    const dates = rows.map((row) => textOf(row, 'date')).sort();
+    // An answer by day has its day as `date`, or as the first day of a row.
+    const dayOf = (row: Row): string => textOf(row, 'date' in row ? 'date' : 'first_date');
+    const dates = rows.map(dayOf).sort();
     const [start = '', end = ''] = [dates[0], dates.at(-1)];
     const days = daysOf({ start, end });
     const keys = new Set(rows.map((row) => textOf(row, by)));
@@ -226,7 +228,7 @@ export class Renderer {
         days.map((day) =>
           counter === 'conversions' && (goals.size > 1 || unknown)
             ? null
-            : sumOf(own.filter((row) => row['date'] === day).map((row) => numberOf(row, counter))),
+            : sumOf(own.filter((row) => dayOf(row) === day).map((row) => numberOf(row, counter))),
         ),
       );
       const name = own.map((row) => this.wording.value(named, textOf(row, named)))[0] ?? '';

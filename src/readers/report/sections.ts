@@ -219,11 +219,12 @@ export const SECTIONS: readonly Section[] = [
   ),
   section(
     'audience',
+    { query: 'duplicates' },
     table(
       'message-pressure',
       'pressure',
       'messages_per_person people share_of_people click_rate clicker_share',
-      { bars: 'people click_rate', wide: 'clicker_share' },
+      { parameters: { window_days: '7' }, bars: 'people click_rate', wide: 'clicker_share' },
     ),
     table('reach', 'reached', 'resource_name people_reached messages_per_person clicker_share', {
       most: 5,
@@ -258,6 +259,7 @@ export const SECTIONS: readonly Section[] = [
   section(
     'failures',
     { query: 'failure-alarm' },
+    { query: 'compliance' },
     table('failure-reasons', 'reasons', 'failure_reason cause failed failure_rate trend', {
       by: 'failed',
       most: 6,

@@ -129,13 +129,13 @@ describe('each mart', () => {
 describe('rates and counters', () => {
   it('are null where the channel does not count, and where nothing was sent, never 0 or NaN', async () => {
     const rows = await answer('channel-summary', { channel: 'text-message', by: 'day' });
-    expect(rows).toEqual(['2026-11-02,text-message,0,0,0,,,,,,,,,,0,2026-11-02,1,1']);
+    expect(rows).toEqual(['2026-11-02,2026-11-02,text-message,0,0,0,,,,,,,,,,0,1,1']);
   });
 
   it('leave out the messages that nobody counted deliveries and clicks of', async () => {
     const [row] = await answer('channel-summary', { start: '2026-11-03', channel: 'push-notification' });
     // 20 were sent; of 10 of them 5 deliveries and 1 click are known.
-    expect(row).toBe('2026-11-03,push-notification,20,0,20,5,1,,,0,0.5,0.1,,,20,2026-11-03,1,1');
+    expect(row).toBe('2026-11-03,2026-11-03,push-notification,20,0,20,5,1,,,0,0.5,0.1,,,20,1,1');
   });
 
   it('do not count the messages of a statistic once per conversion', async () => {
@@ -205,20 +205,20 @@ describe('parameters', () => {
   it('choose the goal that counts; where it is not counted there is no rate', async () => {
     const goal = { start: '2026-11-01', end: '2026-11-01', channel: 'push-notification' };
     expect(await answer('channel-summary', goal)).toEqual([
-      '2026-11-01,push-notification,200,30,170,150,25,13,6,0.15,0.8824,0.1471,0.0765,구매,200,2026-11-01,1,1',
+      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,13,6,0.15,0.8824,0.1471,0.0765,구매,200,1,1',
     ]);
     expect(await answer('channel-summary', { ...goal, goal: '가입' })).toEqual([
-      '2026-11-01,push-notification,200,30,170,150,25,1,0,0.15,0.8824,0.1471,0.0059,가입,200,2026-11-01,1,1',
+      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,1,0,0.15,0.8824,0.1471,0.0059,가입,200,1,1',
     ]);
     expect(await answer('channel-summary', { ...goal, goal: '구독' })).toEqual([
-      '2026-11-01,push-notification,200,30,170,150,25,,,0.15,0.8824,0.1471,,,200,2026-11-01,1,1',
+      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,,,0.15,0.8824,0.1471,,,200,1,1',
     ]);
   });
 
   it('choose days, or a range that ends with the total of its channels', async () => {
     const sent = async (values: Record<string, string>): Promise<string[]> =>
       (await answer('channel-summary', { end: '2026-11-01', ...values })).map((row) =>
-        row.split(',').slice(0, 3).join(),
+        row.split(',').toSpliced(1, 1).slice(0, 3).join(),
       );
     const [email, push, all] = ['email,200', 'push-notification,200', 'all,400'];
     // The first day that is held.

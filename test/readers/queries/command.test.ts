@@ -84,7 +84,7 @@ describe('dawnload query', () => {
   it('alone lists the bundled queries by subject', async () => {
     const { stdout, stderr } = await run({});
     expect(stdout).toMatch(
-      /^overview\n {2}channel-summary +Channels\n {2}key-figures +[^]*\ncampaigns\n {2}ab-tests /,
+      /^overview\n {2}channel-summary +How many messages [^]*\n {2}key-figures +[^]*\ncampaigns\n {2}ab-tests /,
     );
     expect(stderr).toContain('dawnload query NAME');
     const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];
@@ -153,7 +153,7 @@ describe('dawnload query', () => {
 
   it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
     const csv = await run({ name: 'channel-summary', lang: 'ko', format: 'csv' });
-    expect(csv.stdout).toMatch(/^날짜,채널,발송,실패,/);
+    expect(csv.stdout).toMatch(/^첫 날짜,마지막 날짜,채널,발송,실패,/);
     const table = await run({ sql: 'select 1 as mine, 2 as sent', lang: 'ko' });
     expect(table.stdout).toMatch(/│ mine │ 발송 │/);
   });
@@ -348,6 +348,9 @@ describe('a mistake', () => {
 
   it.each<[string, QueryOptions, RegExp]>([
     ['a wrong name', { name: 'chanel-sumary' }, /Did you mean channel-summary\?/],
+    ['a word of its subject', { name: 'holdout' }, /Queries that mention it: .*ab-tests/],
+    ['a Korean word', { name: '수신거부' }, /Queries that mention it: .*opt-outs/],
+    ['a word that no query has', { name: 'quux' }, /^Unknown query: quux\. `dawnload query` lists them/],
     [
       'a wrong parameter',
       channels('strat=2026-11-01'),
@@ -476,7 +479,7 @@ where marts.matches('channel', channel) group by channel order by channel;
 
   it('is listed and asked like a bundled one, with its parameters and sentences', async () => {
     const { stdout } = await run({}, own);
-    expect(stdout).toMatch(/\nyour own\n {2}people +People by channel\n/);
+    expect(stdout).toMatch(/\nyour own\n {2}people +How many people got a message/);
     expect(stdout).not.toContain('of-a-push');
     const asked = { name: 'people', param: ['channel=Push_Notification'], format: 'csv' };
     expect(await run(asked, own)).toMatchObject({

@@ -84,7 +84,7 @@ describe('weeks and months', () => {
     const weeks = await ask('channel-summary', { start: '2026-11-05', by: 'week' });
     expect(weeks).toMatchObject([
       {
-        date: '2026-11-02',
+        first_date: '2026-11-02',
         last_date: '2026-11-08',
         days: '7',
         days_held: '7',
@@ -92,12 +92,12 @@ describe('weeks and months', () => {
         sent_per_day: 100,
         failure_rate: 0.02,
       },
-      { date: '2026-11-09', days: '7', days_held: '6', sent: '600', sent_per_day: 100 },
-      { date: '2026-11-16', days: '7', days_held: '5', sent: '500' },
+      { first_date: '2026-11-09', days: '7', days_held: '6', sent: '600', sent_per_day: 100 },
+      { first_date: '2026-11-16', days: '7', days_held: '5', sent: '500' },
     ]);
     expect(await ask('channel-summary', { start: '2026-10-20', by: 'month' })).toMatchObject([
-      { date: '2026-10-01', days: '31', days_held: '31', sent: '3100' },
-      { date: '2026-11-01', days: '30', days_held: '19', sent: '1900' },
+      { first_date: '2026-10-01', days: '31', days_held: '31', sent: '3100' },
+      { first_date: '2026-11-01', days: '30', days_held: '19', sent: '1900' },
     ]);
     await expect(ask('channel-summary', { by: 'fame' })).rejects.toThrow('by must be one of');
   });

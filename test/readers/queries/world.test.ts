@@ -133,7 +133,7 @@ describe('in the fixed world', () => {
     const given = { start: '2026-08-01', end: '2026-12-31', channel: 'email' };
     const [email] = await askBundled(connection, 'channel-summary', given);
     connection.closeSync();
-    expect(email).toMatchObject({ date: '2026-09-26', last_date: '2026-11-20', days_held: '56' });
+    expect(email).toMatchObject({ first_date: '2026-09-26', last_date: '2026-11-20', days_held: '56' });
   });
 
   it('sessions in another zone get the same answers', { tags: ['long'] }, async () => {
