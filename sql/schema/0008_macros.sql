@@ -165,6 +165,7 @@ create macro marts.failure_cause(reason) as case
         then 'refused'
     when regexp_matches(reason, '(?i)template|content|format|too ?(large|big|long)|length|템플릿|형식|내용|문구|길이|크기')
         then 'template or text'
+    when regexp_matches(reason, '(?i)time ?d? ?out|시간 ?초과') then 'temporary'
     when regexp_matches(reason, '(?i)rate ?limit|too ?many|quota|exceed|throttl|한도|초과|제한') then 'limit'
     when
         regexp_matches(

@@ -101,6 +101,8 @@ test.each([
     'temporary',
     '421 4.4.2 connection dropped',
     'timed out',
+    'timeout of 5000ms exceeded',
+    '이동통신사 응답 시간 초과 (3018)',
     '단말기 전원 꺼짐',
     'InternalServerError',
     '단말기 busy',

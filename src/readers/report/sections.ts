@@ -265,7 +265,7 @@ export const SECTIONS: readonly Section[] = [
       most: 6,
       sub: 'channel event_name',
       bars: 'failed',
-      wide: 'trend',
+      wide: 'cause trend',
     }),
   ),
   about(
