@@ -13,11 +13,10 @@ export async function bareLoad(dataDir: string): Promise<{ wall: number; process
   const folder = join(dataDir, 'landing', 'events');
   const names = await readdir(folder, { recursive: true });
   const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => `'${join(folder, name)}'`);
-  const shape = JSON.parse(shapesOf(fieldsFor('service', FIELDS))['record'] ?? '{}') as Record<
-    string,
-    string
-  >;
-  const struct = Object.entries(shape).map(([field, type]) => `"${field}" ${type}`);
+  const shape = JSON.parse(shapesOf(fieldsFor('service', FIELDS))['record'] ?? '{}') as object;
+  const struct = Object.entries(shape).map(
+    ([field, type]) => `"${field}" ${typeof type === 'string' ? type : 'JSON'}`,
+  );
   const file = join(dataDir, 'bare.duckdb');
   const instance = await DuckDBInstance.create(file);
   const connection = await instance.connect();

@@ -1,7 +1,7 @@
 // Writes `sql/streams/events/messages.sql`: the statements about the tables of messages, which are derived from the list of
 // fields. The field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the kind of
 // the field determines the conversion. The build writes the file; it is committed, so that a change of a field shows what it does.
-import { fieldsFor, isReadAs, specificationOf } from '../dist/src/ground/fields.js';
+import { fieldsFor, isReadAs, pointerTo, specificationOf } from '../dist/src/ground/fields.js';
 import { EVENT_FIELDS } from '../dist/src/streams/events/index.js';
 import {
   channelOf,
@@ -21,8 +21,8 @@ const fields = fieldsFor('{brand}', EVENT_FIELDS);
 
 const { shapes, keys, texts } = specificationOf(fields);
 
-/** What the fields of a place are, as literals: a variable would be copied wherever it is read. */
-const known = (place) => `[${listOf(keys[place])}], [${listOf(texts[place])}]::varchar[]`;
+/** A list as a literal: a variable would be copied wherever it is read. */
+const literal = (names) => `[${listOf(names)}]`;
 
 const unionOf = (selects) => selects.join('\nunion all\n');
 
@@ -57,7 +57,11 @@ function tableOf({ table, place, contents }) {
   // If the document has no other fields, its columns get no prefix.
   const prefix = part === undefined || own.length === 0 ? '' : `${part.field}_`;
   const columns = columnsOf([
-    ...inner.map(({ field, kind }) => ({ name: snakeCase(prefix + field), given: `part."${field}"`, kind })),
+    ...inner.map(({ field, kind }) => ({
+      name: snakeCase(prefix + field),
+      given: `m."${part.field}"."${field}"`,
+      kind,
+    })),
     ...own.map(({ field, kind }) => ({ name: snakeCase(field), given: `m."${field}"`, kind })),
   ]);
   const { relation, document, condition } = documentsAt(place);
@@ -70,23 +74,31 @@ function tableOf({ table, place, contents }) {
     ),
     ...(contents === undefined ? [] : [`content_id(${title}, ${body}, ${html}) as content_id`]),
   ];
+  const pointers = part === undefined ? [] : [pointerTo(part.field)];
   const odd = [
-    `is_odd(document, ${known(place)})`,
-    ...(part === undefined ? [] : [`is_odd_part(m."${part.field}", ${known(part.part)})`]),
+    `not starts_with(document, '{')`,
+    `not has_usual_keys(keys[1], ${literal(keys[place])})`,
+    ...(part === undefined
+      ? [`holds_no_text(types)`]
+      : [
+          `not has_usual_keys(keys[2], ${literal(keys[part.part])})`,
+          `is_no_object(types[1])`,
+          `holds_no_text(types[2:])`,
+        ]),
     ...columns.flatMap(({ given, kind }) => {
       if (kind === 'list') return [`is_no_list(${given})`];
       if (kind === 'number') return [`loses_digits(${given})`];
       return isReadAs(kind) ? [`is_unreadable(${given}, ${converted(kind, given)})`] : [];
     }),
   ];
-  const shaped = (given) => `json_transform(${given}, '${shapes[place]}')`;
-  const withPart = (from) =>
-    part === undefined
-      ? from
-      : `(select *, json_transform(m."${part.field}", '${shapes[part.part]}') as part from ${from})`;
   return `create or replace table ${table} as
 with given as (
-    select ${['records', ...position].join(', ')}, ${document} as document, ${shaped(document)} as m
+    select
+        ${['records', ...position].join(', ')},
+        ${document} as document,
+        json_transform(${document}, '${shapes[place]}') as m,
+        json_keys(${document}, ${literal(['', ...pointers])}) as keys,
+        json_type(${document}, ${literal([...pointers, ...texts[place]])}) as types
     from ${relation}
     where ${condition}
 ),
@@ -97,21 +109,21 @@ judged as (
         case
             when
                 ${odd.join('\n                or ')}
-            then _judged(document::varchar, '${place}', treatment())
+            then parts_of(_judged(document::varchar, '${place}', treatment()))
         end as odd
-    from ${withPart('given')}
+    from given
 ),
 
 divided as (
-    select *${part === undefined ? '' : ' exclude (part)'} replace (if(json_exists(odd, '$.fitting'), ${shaped(`odd -> '$.fitting'`)}, m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '${shapes[place]}'), m) as m)
     from judged
 )
 
 select
     records,
     ${values.join(',\n    ')},
-    extra_of(odd) as extra
-from ${withPart('divided')};
+    odd.extra
+from divided;
 `;
 }
 

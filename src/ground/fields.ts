@@ -86,12 +86,19 @@ export function fieldsFor(brand: string, shapes: Shapes): Field[] {
   );
 }
 
-/** The structure by which json_transform reads the documents of each place: scalars as text, everything else as JSON. */
+/**
+ * The structure by which json_transform reads the documents of each place: scalars as text, objects of known fields with
+ * those, everything else as JSON.
+ */
 export function shapesOf(fields: readonly Field[]): Record<string, string> {
-  const typeOf = (kind: Kind): string => (isNested(kind) ? 'JSON' : 'VARCHAR');
-  return byPlace(fields, (known) =>
-    JSON.stringify(Object.fromEntries(known.map(({ field, kind }) => [field, typeOf(kind)]))),
-  );
+  const shapeOf = (known: readonly Field[]): object =>
+    Object.fromEntries(
+      known.map(({ field, kind, part }) => [
+        field,
+        part === null ? (isNested(kind) ? 'JSON' : 'VARCHAR') : shapeOf(fieldsAt(fields, part)),
+      ]),
+    );
+  return byPlace(fields, (known) => JSON.stringify(shapeOf(known)));
 }
 
 /** The session variable `specification`: the fields, and the lookups by place that statements need. */
@@ -100,16 +107,28 @@ export function specificationOf(fields: readonly Field[]): Record<string, unknow
     fields,
     shapes: shapesOf(fields),
     keys: byPlace(fields, (known) => known.map(({ field }) => field)),
-    // Pointers to the fields that are text by the specification.
-    texts: byPlace(fields, (known) =>
-      known.filter(({ kind }) => TEXTS.includes(kind)).map(({ field }) => pointerTo(field)),
-    ),
+    texts: byPlace(fields, (known) => textsOf(fields, known)),
   };
 }
 
+/** Pointers to the fields that are text by the specification, also in objects of known fields. */
+function textsOf(fields: readonly Field[], known: readonly Field[]): string[] {
+  return known.flatMap(({ field, kind, part }) =>
+    part === null
+      ? TEXTS.includes(kind)
+        ? [pointerTo(field)]
+        : []
+      : textsOf(fields, fieldsAt(fields, part)).map((inner) => pointerTo(field) + inner),
+  );
+}
+
+function fieldsAt(fields: readonly Field[], at: string): Field[] {
+  return fields.filter(({ place }) => place === at);
+}
+
 function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T): Record<string, T> {
-  const places = [...new Set(fields.map(({ place }) => place))];
-  return Object.fromEntries(places.map((name) => [name, of(fields.filter(({ place }) => place === name))]));
+  const places = new Set(fields.map(({ place }) => place));
+  return Object.fromEntries([...places].map((place) => [place, of(fieldsAt(fields, place))]));
 }
 
 /** A key as a JSON pointer, which, unlike a JSON path, can contain any character. */

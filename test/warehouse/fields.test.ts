@@ -19,7 +19,7 @@ test('the word of the brand stands where it belongs, and shapes read what column
     title: 'VARCHAR',
     'body.html': 'VARCHAR',
     'body.text': 'VARCHAR',
-    body: 'JSON',
+    body: { html: 'VARCHAR', text: 'VARCHAR' },
   });
   const places = new Set(fields.map(({ place }) => place));
   for (const { part } of fields) if (part !== null) expect(places).toContain(part);

@@ -79,6 +79,7 @@ create macro macros.may_be_personal(given) as treatment() <> 'keep' and regexp_m
 create macro macros.may_hold_credentials(given) as regexp_matches(given, getvariable('patterns').credential);
 
 -- The two parts into which `_judged` divides an odd document. Without a part that fits, all of it does.
+create macro macros.parts_of(odd) as json_transform(odd, '{"extra": "JSON", "fitting": "JSON"}');
 create macro macros.extra_of(odd) as odd -> '$.extra';
 create macro macros.fitting(document, odd) as if(json_exists(odd, '$.fitting'), odd ->> '$.fitting', document)::json;
 
@@ -112,22 +113,13 @@ create macro macros.content_id(title, body, html) as
 
 -- Macros for the steps of reading export records (streams/events/load/2_read).
 
--- Whether a document has the keys that the specification allows, each once, and text where it says so.
+-- Whether a document has no other keys than the specification allows, and each once.
 create macro macros.has_usual_keys(keys, known) as
-    list_has_all(known, keys) and len(list_distinct(keys)) = len(keys);
+    case when keys = known then true else list_has_all(known, keys) and len(list_distinct(keys)) = len(keys) end;
 
-create macro macros.holds_no_text(document, texts) as
-    list_has_any(json_type(document, texts), ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']);
-
-create macro macros.is_odd(document, known, texts) as case
-    when starts_with(document, '{') then not has_usual_keys(json_keys(document), known) or holds_no_text(document, texts)
-    else true
-end;
-
-create macro macros.is_odd_part(given, known, texts) as case
-    when given is null or given = 'null' then false
-    else is_odd(given, known, texts)
-end;
+-- Whether a value has another kind than the text or object that the specification defines, by its type.
+create macro macros.holds_no_text(types) as list_has_any(types, ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']);
+create macro macros.is_no_object(type) as coalesce(type not in ('OBJECT', 'NULL'), false);
 
 -- Whether the value of a field is of another kind than the specification says.
 create macro macros.is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);
@@ -140,21 +132,6 @@ create macro macros.unwrapped(given) as case
     then case when json_valid(given ->> '$') then json(given ->> '$') else given end
     else given
 end;
-
--- True for metadata without information, as most are.
-create macro macros.says_nothing(given) as
-    given is null or given in ('null', '{"channel_subtype":null,"brand_message_target":null}');
-
-create macro macros.is_odd_metadata(given) as case
-    when says_nothing(given) then false
-    when starts_with(given, '{')
-    then not list_has_all(getvariable('specification').keys['channel_metadata'], json_keys(given)) or holds_no_text(given, getvariable('specification').texts['channel_metadata'])
-    else true
-end;
-
--- The text of a text, number or boolean; null for any other value.
-create macro macros.scalar(given) as
-    case when starts_with(given, '{') or starts_with(given, '[') then null else given ->> '$' end;
 
 -- A text, or null if it is an id: the digits of an id may look like a number by chance.
 create macro macros.unless_id(given) as case

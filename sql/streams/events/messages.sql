@@ -27,7 +27,12 @@ from (
 
 create or replace table text_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}') as m,
+        json_keys(message, ['']) as keys,
+        json_type(message, ['/requestId', '/templateId', '/title', '/body', '/sendNo', '/messageType', '/countryCode', '/adYn', '/recipientNo', '/requestDate']) as types
     from messages
     where carries = 'text-message'
 ),
@@ -37,16 +42,18 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['requestId', 'templateId', 'title', 'body', 'sendNo', 'messageType', 'countryCode', 'adYn', 'recipientNo', 'attachFileList', 'requestDate'], ['/requestId', '/templateId', '/title', '/body', '/sendNo', '/messageType', '/countryCode', '/adYn', '/recipientNo', '/requestDate']::varchar[])
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['requestId', 'templateId', 'title', 'body', 'sendNo', 'messageType', 'countryCode', 'adYn', 'recipientNo', 'attachFileList', 'requestDate'])
+                or holds_no_text(types)
                 or is_no_list(m."attachFileList")
                 or is_unreadable(m."requestDate", korean_time(m."requestDate"))
-            then _judged(document::varchar, 'message_data:text-message', treatment())
+            then parts_of(_judged(document::varchar, 'message_data:text-message', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -62,12 +69,17 @@ select
     m."adYn" as ad_yn,
     _recipient(m."recipientNo", treatment()) as recipient_no,
     korean_time(m."requestDate") as request_date,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 create or replace table sent_emails as
 with given as (
-    select records, message as document, json_transform(message, '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":"JSON"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":{"html":"VARCHAR","text":"VARCHAR"}}') as m,
+        json_keys(message, ['', '/body']) as keys,
+        json_type(message, ['/body', '/title', '/body.html', '/body.text', '/body/html', '/body/text']) as types
     from messages
     where carries = 'email'
 ),
@@ -77,30 +89,38 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['title', 'body.html', 'body.text', 'body'], ['/title', '/body.html', '/body.text']::varchar[])
-                or is_odd_part(m."body", ['html', 'text'], ['/html', '/text']::varchar[])
-            then _judged(document::varchar, 'message_data:email', treatment())
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['title', 'body.html', 'body.text', 'body'])
+                or not has_usual_keys(keys[2], ['html', 'text'])
+                or is_no_object(types[1])
+                or holds_no_text(types[2:])
+            then parts_of(_judged(document::varchar, 'message_data:email', treatment()))
         end as odd
-    from (select *, json_transform(m."body", '{"html":"VARCHAR","text":"VARCHAR"}') as part from given)
+    from given
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":"JSON"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":{"html":"VARCHAR","text":"VARCHAR"}}'), m) as m)
     from judged
 )
 
 select
     records,
-    coalesce(part."html", m."body.html") as body_html,
-    coalesce(part."text", m."body.text") as body_text,
+    coalesce(m."body"."html", m."body.html") as body_html,
+    coalesce(m."body"."text", m."body.text") as body_text,
     m."title" as title,
     content_id(null, body_text, body_html) as content_id,
-    extra_of(odd) as extra
-from (select *, json_transform(m."body", '{"html":"VARCHAR","text":"VARCHAR"}') as part from divided);
+    odd.extra
+from divided;
 
 create or replace table friendtalk_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}') as m,
+        json_keys(message, ['']) as keys,
+        json_type(message, ['/plusFriendId', '/senderKey', '/content', '/recipientNo']) as types
     from messages
     where carries = 'chatapp-friendtalk'
 ),
@@ -110,16 +130,18 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['plusFriendId', 'senderKey', 'content', 'recipientNo', 'buttons', 'isAd'], ['/plusFriendId', '/senderKey', '/content', '/recipientNo']::varchar[])
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['plusFriendId', 'senderKey', 'content', 'recipientNo', 'buttons', 'isAd'])
+                or holds_no_text(types)
                 or is_no_list(m."buttons")
                 or is_unreadable(m."isAd", try_cast(m."isAd" as boolean))
-            then _judged(document::varchar, 'message_data:chatapp-friendtalk', treatment())
+            then parts_of(_judged(document::varchar, 'message_data:chatapp-friendtalk', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -130,12 +152,17 @@ select
     m."content" as content,
     _recipient(m."recipientNo", treatment()) as recipient_no,
     try_cast(m."isAd" as boolean) as is_ad,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 create or replace table alimtalk_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}') as m,
+        json_keys(message, ['']) as keys,
+        json_type(message, ['/plusFriendId', '/senderKey', '/templateCode', '/content', '/recipientNo']) as types
     from messages
     where carries = 'chatapp-alimtalk'
 ),
@@ -145,15 +172,17 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['plusFriendId', 'senderKey', 'templateCode', 'content', 'recipientNo', 'buttons', 'templateExtra'], ['/plusFriendId', '/senderKey', '/templateCode', '/content', '/recipientNo']::varchar[])
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['plusFriendId', 'senderKey', 'templateCode', 'content', 'recipientNo', 'buttons', 'templateExtra'])
+                or holds_no_text(types)
                 or is_no_list(m."buttons")
-            then _judged(document::varchar, 'message_data:chatapp-alimtalk', treatment())
+            then parts_of(_judged(document::varchar, 'message_data:chatapp-alimtalk', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}'), m) as m)
     from judged
 )
 
@@ -165,12 +194,17 @@ select
     m."content" as content,
     _recipient(m."recipientNo", treatment()) as recipient_no,
     m."templateExtra" ->> '$' as template_extra,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 create or replace table brand_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"templateName":"VARCHAR"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"templateName":"VARCHAR"}') as m,
+        json_keys(message, ['']) as keys,
+        json_type(message, ['/templateName']) as types
     from messages
     where carries = 'chatapp-brand-message'
 ),
@@ -180,26 +214,33 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['templateName'], ['/templateName']::varchar[])
-            then _judged(document::varchar, 'message_data:chatapp-brand-message', treatment())
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['templateName'])
+                or holds_no_text(types)
+            then parts_of(_judged(document::varchar, 'message_data:chatapp-brand-message', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"templateName":"VARCHAR"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"templateName":"VARCHAR"}'), m) as m)
     from judged
 )
 
 select
     records,
     m."templateName" as template_name,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 create or replace table in_app_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
+        json_keys(message, ['', '/commerce']) as keys,
+        json_type(message, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
     from messages
     where carries = 'in-app-message'
 ),
@@ -209,28 +250,31 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'], ['/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header']::varchar[])
-                or is_odd_part(m."commerce", ['title', 'regularPrice', 'discountPrice', 'discountRate'], ['/title']::varchar[])
-                or loses_digits(part."regularPrice")
-                or loses_digits(part."discountPrice")
-                or loses_digits(part."discountRate")
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'])
+                or not has_usual_keys(keys[2], ['title', 'regularPrice', 'discountPrice', 'discountRate'])
+                or is_no_object(types[1])
+                or holds_no_text(types[2:])
+                or loses_digits(m."commerce"."regularPrice")
+                or loses_digits(m."commerce"."discountPrice")
+                or loses_digits(m."commerce"."discountRate")
                 or is_no_list(m."buttons")
-            then _judged(document::varchar, 'message_data:in-app-message', treatment())
+            then parts_of(_judged(document::varchar, 'message_data:in-app-message', treatment()))
         end as odd
-    from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from given)
+    from given
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}'), m) as m)
     from judged
 )
 
 select
     records,
-    part."title" as commerce_title,
-    number(part."regularPrice") as commerce_regular_price,
-    number(part."discountPrice") as commerce_discount_price,
-    number(part."discountRate") as commerce_discount_rate,
+    m."commerce"."title" as commerce_title,
+    number(m."commerce"."regularPrice") as commerce_regular_price,
+    number(m."commerce"."discountPrice") as commerce_discount_price,
+    number(m."commerce"."discountRate") as commerce_discount_rate,
     m."messageType" as message_type,
     m."chatBubbleType" as chat_bubble_type,
     m."title" as title,
@@ -238,12 +282,17 @@ select
     m."imageUrl" as image_url,
     m."header" as header,
     m."attachment" as attachment,
-    extra_of(odd) as extra
-from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from divided);
+    odd.extra
+from divided;
 
 create or replace table in_web_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
+        json_keys(message, ['', '/commerce']) as keys,
+        json_type(message, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
     from messages
     where carries = 'in-web-message'
 ),
@@ -253,28 +302,31 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'], ['/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header']::varchar[])
-                or is_odd_part(m."commerce", ['title', 'regularPrice', 'discountPrice', 'discountRate'], ['/title']::varchar[])
-                or loses_digits(part."regularPrice")
-                or loses_digits(part."discountPrice")
-                or loses_digits(part."discountRate")
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'])
+                or not has_usual_keys(keys[2], ['title', 'regularPrice', 'discountPrice', 'discountRate'])
+                or is_no_object(types[1])
+                or holds_no_text(types[2:])
+                or loses_digits(m."commerce"."regularPrice")
+                or loses_digits(m."commerce"."discountPrice")
+                or loses_digits(m."commerce"."discountRate")
                 or is_no_list(m."buttons")
-            then _judged(document::varchar, 'message_data:in-web-message', treatment())
+            then parts_of(_judged(document::varchar, 'message_data:in-web-message', treatment()))
         end as odd
-    from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from given)
+    from given
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":"JSON","attachment":"JSON"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}'), m) as m)
     from judged
 )
 
 select
     records,
-    part."title" as commerce_title,
-    number(part."regularPrice") as commerce_regular_price,
-    number(part."discountPrice") as commerce_discount_price,
-    number(part."discountRate") as commerce_discount_rate,
+    m."commerce"."title" as commerce_title,
+    number(m."commerce"."regularPrice") as commerce_regular_price,
+    number(m."commerce"."discountPrice") as commerce_discount_price,
+    number(m."commerce"."discountRate") as commerce_discount_rate,
     m."messageType" as message_type,
     m."chatBubbleType" as chat_bubble_type,
     m."title" as title,
@@ -282,12 +334,17 @@ select
     m."imageUrl" as image_url,
     m."header" as header,
     m."attachment" as attachment,
-    extra_of(odd) as extra
-from (select *, json_transform(m."commerce", '{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"}') as part from divided);
+    odd.extra
+from divided;
 
 create or replace table sent_push_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}') as m,
+        json_keys(message, ['']) as keys,
+        json_type(message, ['/title', '/body', '/link']) as types
     from messages
     where carries = 'push-notification'
 ),
@@ -297,14 +354,16 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['title', 'body', 'link'], ['/title', '/body', '/link']::varchar[])
-            then _judged(document::varchar, 'message_data:push-notification', treatment())
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['title', 'body', 'link'])
+                or holds_no_text(types)
+            then parts_of(_judged(document::varchar, 'message_data:push-notification', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -314,12 +373,17 @@ select
     m."body" as body,
     m."link" as link,
     content_id(title, body, null) as content_id,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 create or replace table web_push_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"{brand}":"JSON"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"{brand}":{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}}') as m,
+        json_keys(message, ['', '/{brand}']) as keys,
+        json_type(message, ['/{brand}', '/{brand}/ti', '/{brand}/bd', '/{brand}/u', '/{brand}/ic', '/{brand}/bg', '/{brand}/im']) as types
     from messages
     where carries = 'web-push-notification'
 ),
@@ -329,40 +393,48 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['{brand}'], []::varchar[])
-                or is_odd_part(m."{brand}", ['ti', 'bd', 'u', 'ic', 'bg', 'im', 'data', 'ac', 'cid', 'mid', 'sd', 'tg', 'vb', 'ri'], ['/ti', '/bd', '/u', '/ic', '/bg', '/im']::varchar[])
-            then _judged(document::varchar, 'message_data:web-push-notification', treatment())
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['{brand}'])
+                or not has_usual_keys(keys[2], ['ti', 'bd', 'u', 'ic', 'bg', 'im', 'data', 'ac', 'cid', 'mid', 'sd', 'tg', 'vb', 'ri'])
+                or is_no_object(types[1])
+                or holds_no_text(types[2:])
+            then parts_of(_judged(document::varchar, 'message_data:web-push-notification', treatment()))
         end as odd
-    from (select *, json_transform(m."{brand}", '{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}') as part from given)
+    from given
 ),
 
 divided as (
-    select * exclude (part) replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"{brand}":"JSON"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"{brand}":{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}}'), m) as m)
     from judged
 )
 
 select
     records,
-    part."ti" as ti,
-    part."bd" as bd,
-    part."u" as u,
-    part."ic" as ic,
-    part."bg" as bg,
-    part."im" as im,
-    part."data" as data,
-    part."ac" as ac,
-    part."cid" ->> '$' as cid,
-    part."mid" ->> '$' as mid,
-    part."sd" ->> '$' as sd,
-    part."tg" ->> '$' as tg,
-    part."vb" ->> '$' as vb,
-    part."ri" ->> '$' as ri,
-    extra_of(odd) as extra
-from (select *, json_transform(m."{brand}", '{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}') as part from divided);
+    m."{brand}"."ti" as ti,
+    m."{brand}"."bd" as bd,
+    m."{brand}"."u" as u,
+    m."{brand}"."ic" as ic,
+    m."{brand}"."bg" as bg,
+    m."{brand}"."im" as im,
+    m."{brand}"."data" as data,
+    m."{brand}"."ac" as ac,
+    m."{brand}"."cid" ->> '$' as cid,
+    m."{brand}"."mid" ->> '$' as mid,
+    m."{brand}"."sd" ->> '$' as sd,
+    m."{brand}"."tg" ->> '$' as tg,
+    m."{brand}"."vb" ->> '$' as vb,
+    m."{brand}"."ri" ->> '$' as ri,
+    odd.extra
+from divided;
 
 create or replace table webhook_messages as
 with given as (
-    select records, message as document, json_transform(message, '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}') as m
+    select
+        records,
+        message as document,
+        json_transform(message, '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}') as m,
+        json_keys(message, ['']) as keys,
+        json_type(message, ['/url', '/method']) as types
     from messages
     where carries = 'webhook'
 ),
@@ -372,14 +444,16 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['url', 'method', 'headers', 'data'], ['/url', '/method']::varchar[])
-            then _judged(document::varchar, 'message_data:webhook', treatment())
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['url', 'method', 'headers', 'data'])
+                or holds_no_text(types)
+            then parts_of(_judged(document::varchar, 'message_data:webhook', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}'), m) as m)
     from judged
 )
 
@@ -389,12 +463,17 @@ select
     m."method" as method,
     m."headers" as headers,
     m."data" as data,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 create or replace table text_message_attachments as
 with given as (
-    select records, position, document as document, json_transform(document, '{"fileName":"VARCHAR","filePath":"VARCHAR","saveFileName":"VARCHAR","uploadType":"VARCHAR","fileId":"JSON"}') as m
+    select
+        records, position,
+        document as document,
+        json_transform(document, '{"fileName":"VARCHAR","filePath":"VARCHAR","saveFileName":"VARCHAR","uploadType":"VARCHAR","fileId":"JSON"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/fileName', '/filePath', '/saveFileName', '/uploadType']) as types
     from attachments
     where true
 ),
@@ -404,14 +483,16 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['fileName', 'filePath', 'saveFileName', 'uploadType', 'fileId'], ['/fileName', '/filePath', '/saveFileName', '/uploadType']::varchar[])
-            then _judged(document::varchar, 'attachment', treatment())
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['fileName', 'filePath', 'saveFileName', 'uploadType', 'fileId'])
+                or holds_no_text(types)
+            then parts_of(_judged(document::varchar, 'attachment', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"fileName":"VARCHAR","filePath":"VARCHAR","saveFileName":"VARCHAR","uploadType":"VARCHAR","fileId":"JSON"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"fileName":"VARCHAR","filePath":"VARCHAR","saveFileName":"VARCHAR","uploadType":"VARCHAR","fileId":"JSON"}'), m) as m)
     from judged
 )
 
@@ -423,12 +504,17 @@ select
     m."saveFileName" as save_file_name,
     m."uploadType" as upload_type,
     m."fileId" ->> '$' as file_id,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 create or replace table message_buttons as
 with given as (
-    select records, position, document as document, json_transform(document, '{"type":"VARCHAR","name":"VARCHAR","linkMo":"VARCHAR","linkPc":"VARCHAR","schemeIos":"VARCHAR","schemeAndroid":"VARCHAR","ordering":"VARCHAR"}') as m
+    select
+        records, position,
+        document as document,
+        json_transform(document, '{"type":"VARCHAR","name":"VARCHAR","linkMo":"VARCHAR","linkPc":"VARCHAR","schemeIos":"VARCHAR","schemeAndroid":"VARCHAR","ordering":"VARCHAR"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/type', '/name', '/linkMo', '/linkPc', '/schemeIos', '/schemeAndroid']) as types
     from buttons
     where true
 ),
@@ -438,15 +524,17 @@ judged as (
         *,
         case
             when
-                is_odd(document, ['type', 'name', 'linkMo', 'linkPc', 'schemeIos', 'schemeAndroid', 'ordering'], ['/type', '/name', '/linkMo', '/linkPc', '/schemeIos', '/schemeAndroid']::varchar[])
+                not starts_with(document, '{')
+                or not has_usual_keys(keys[1], ['type', 'name', 'linkMo', 'linkPc', 'schemeIos', 'schemeAndroid', 'ordering'])
+                or holds_no_text(types)
                 or is_unreadable(m."ordering", try_cast(whole(m."ordering") as integer))
-            then _judged(document::varchar, 'button', treatment())
+            then parts_of(_judged(document::varchar, 'button', treatment()))
         end as odd
     from given
 ),
 
 divided as (
-    select * replace (if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', '{"type":"VARCHAR","name":"VARCHAR","linkMo":"VARCHAR","linkPc":"VARCHAR","schemeIos":"VARCHAR","schemeAndroid":"VARCHAR","ordering":"VARCHAR"}'), m) as m)
+    select * replace (coalesce(json_transform(odd.fitting, '{"type":"VARCHAR","name":"VARCHAR","linkMo":"VARCHAR","linkPc":"VARCHAR","schemeIos":"VARCHAR","schemeAndroid":"VARCHAR","ordering":"VARCHAR"}'), m) as m)
     from judged
 )
 
@@ -460,7 +548,7 @@ select
     m."schemeIos" as scheme_ios,
     m."schemeAndroid" as scheme_android,
     try_cast(whole(m."ordering") as integer) as ordering,
-    extra_of(odd) as extra
+    odd.extra
 from divided;
 
 -- name: hand_over

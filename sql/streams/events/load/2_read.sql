@@ -78,8 +78,8 @@ read as (
         export_date,
         record,
         json_transform(record, shape('record')) as given,
-        json_keys(record) as keys,
-        holds_no_text(record, getvariable('specification').texts['record']) as holds_no_text
+        json_keys(record, ['', '/channel_metadata']) as keys,
+        json_type(record, list_prepend('/channel_metadata', getvariable('specification').texts['record'])) as types
     from unfolded
 ),
 
@@ -87,8 +87,8 @@ keyed as (
     select
         *,
         epoch(given.time) as given_micros,
-        keys = getvariable('first_keys')::varchar[] as is_like_first,
-        case when is_like_first then true else has_usual_keys(keys, getvariable('specification').keys['record']) end as has_usual_keys
+        keys[1] = getvariable('first_keys')::varchar[] as is_like_first,
+        case when is_like_first then true else has_usual_keys(keys[1], getvariable('specification').keys['record']) end as has_usual_keys
     from read
 ),
 
@@ -100,13 +100,14 @@ judged as (
             when not coalesce(
                 not starts_with(record, '{')
                 or not has_usual_keys
-                or holds_no_text
-                or (given.time is not null and given_micros is null)
-                or is_odd_metadata(given.channel_metadata),
+                or not has_usual_keys(keys[2], getvariable('specification').keys['channel_metadata'])
+                or is_no_object(types[1])
+                or holds_no_text(types[2:])
+                or (given.time is not null and given_micros is null),
                 true
             )
             then null
-            else _judged(coalesce(record, 'null'::json)::varchar, 'record', treatment())
+            else parts_of(_judged(coalesce(record, 'null'::json)::varchar, 'record', treatment()))
         end as odd
     from keyed
 ),
@@ -114,9 +115,9 @@ judged as (
 divided as (
     select
         * exclude (given, given_micros),
-        if(json_exists(odd, '$.fitting'), json_transform(odd -> '$.fitting', shape('record')), given) as r,
+        coalesce(json_transform(odd.fitting, shape('record')), given) as r,
         case
-            when odd is not null then extra_of(odd)::varchar
+            when odd is not null then odd.extra::varchar
             when is_like_first and getvariable('first_unknown') is not null
             then to_json(json_transform(record, getvariable('first_unknown')))::varchar
         end as members
@@ -146,10 +147,6 @@ told as (
             unless_id(r.user_journey_id),
             unless_id(r.user_journey_node_id)
         ) as texts,
-        case
-            when not says_nothing(r.channel_metadata)
-            then json_extract(r.channel_metadata, ['/channel_subtype', '/brand_message_target'])
-        end as metadata_values,
         unwrapped(r.message_data) as given_message
     from divided
 ),
@@ -178,8 +175,8 @@ named as (
         settled(r.user_journey_node_id, is_decomposed) as user_journey_node_id,
         make_timestamptz(micros) as occurred_at,
         counted_day(micros, export_date) as date,
-        nullif(scalar(metadata_values[1]), '') as channel_subtype,
-        nullif(scalar(metadata_values[2]), '') as brand_message_target,
+        nullif(r.channel_metadata.channel_subtype, '') as channel_subtype,
+        nullif(r.channel_metadata.brand_message_target, '') as brand_message_target,
         export_date,
         case
             when odd is null and (may_be_personal(members) or may_hold_credentials(members))
