@@ -5,13 +5,9 @@ import { fieldsFor, isReadAs, pointerTo, specificationOf } from '../dist/src/gro
 import { EVENT_FIELDS } from '../dist/src/streams/events/index.js';
 import {
   channelOf,
-  CONTENTS,
-  documentsAt,
-  ELEMENTS,
   EVENT_TABLES,
   FILLED,
   isOfMessages,
-  MESSAGES,
   OTHERS,
 } from '../dist/src/streams/events/messages.js';
 import { listOf } from '../dist/src/warehouse/session.js';
@@ -30,27 +26,34 @@ const unionOf = (selects) => selects.join('\nunion all\n');
 const snakeCase = (field) =>
   field.replaceAll('.', '_').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-// The lists inside messages.
+// The documents of a table: messages of a channel, or the elements of a list inside messages.
 
-function listIn({ place, list, within }) {
-  const holders = fields.filter(({ place: holder, field }) => field === list && isOfMessages(holder));
+/** The channels whose messages have the documents. */
+function channelsOf({ place, list }) {
+  const holders = list === undefined ? [{ place }] : fields.filter(({ field }) => field === list);
+  return holders
+    .map((holder) => holder.place)
+    .filter(isOfMessages)
+    .map(channelOf);
+}
+
+function documentsOf(table) {
+  const condition = `carries in (${listOf(channelsOf(table))})`;
+  const { list, within } = table;
+  if (list === undefined) return `select records, message as document from messages where ${condition}`;
   const paths = within === undefined ? [list] : [list, `${within}.${list}`];
-  return `create or replace table ${place}s as
-select
-    * exclude (given),
-    unnest(given) as document,
-    generate_subscripts(given, 1)::integer as position
-from (
-    select records, ${paths.map((path) => `(message -> '$.${path}[*]')`).join(' || ')} as given
-    from messages
-    where carries in (${listOf(holders.map(({ place: holder }) => channelOf(holder)))})
-) as lists;
-`;
+  return `select records, unnest(given) as document, generate_subscripts(given, 1)::integer as position
+    from (
+        select records, ${paths.map((path) => `(message -> '$.${path}[*]')`).join(' || ')} as given
+        from messages
+        where ${condition}
+    ) as lists`;
 }
 
 // The columns of the tables.
 
-function tableOf({ table, place, contents }) {
+function rowsOf(table) {
+  const { place, contents } = table;
   const own = fields.filter((field) => field.place === place && field.part === null);
   const part = fields.find((field) => field.place === place && field.part !== null);
   const inner = part === undefined ? [] : fields.filter((field) => field.place === part.part);
@@ -64,11 +67,9 @@ function tableOf({ table, place, contents }) {
     })),
     ...own.map(({ field, kind }) => ({ name: snakeCase(field), given: `m."${field}"`, kind })),
   ]);
-  const { relation, document, condition } = documentsAt(place);
   const { title = null, body = null, html = null } = contents ?? {};
-  const position = relation === 'messages' ? [] : ['position'];
   const values = [
-    ...position,
+    ...(table.list === undefined ? [] : ['position']),
     ...columns.flatMap(({ name, given, kind }) =>
       kind === 'list' ? [] : [`${converted(kind, given)} as ${name}`],
     ),
@@ -91,16 +92,17 @@ function tableOf({ table, place, contents }) {
       return isReadAs(kind) ? [`is_unreadable(${given}, ${converted(kind, given)})`] : [];
     }),
   ];
-  return `create or replace table ${table} as
-with given as (
+  return `with documents as (
+    ${documentsOf(table)}
+),
+
+given as (
     select
-        ${['records', ...position].join(', ')},
-        ${document} as document,
-        json_transform(${document}, '${shapes[place]}') as m,
-        json_keys(${document}, ${literal(['', ...pointers])}) as keys,
-        json_type(${document}, ${literal([...pointers, ...texts[place]])}) as types
-    from ${relation}
-    where ${condition}
+        *,
+        json_transform(document, '${shapes[place]}') as m,
+        json_keys(document, ${literal(['', ...pointers])}) as keys,
+        json_type(document, ${literal([...pointers, ...texts[place]])}) as types
+    from documents
 ),
 
 judged as (
@@ -123,8 +125,7 @@ select
     records,
     ${values.join(',\n    ')},
     odd.extra
-from divided;
-`;
+from divided`;
 }
 
 /** Merges columns of the same name into one, whose value is the first that is present. */
@@ -147,21 +148,34 @@ function converted(kind, given) {
 // The files of a batch.
 
 const copied = (select, name) => `copy (
-    ${select}
+${select}
 ) to ($batch || '/${name}.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 `;
 
-function handedOver(table, leftOut) {
-  return `${copied(`select unnest(records, max_depth := 2), * exclude (${leftOut.join(', ')})\n    from ${table}`, table)}drop table ${table};
+function sectionOf({ table, ...of }) {
+  const rows = rowsOf(of);
+  if (of.contents === undefined)
+    return `${copied(`select unnest(records, max_depth := 2), * exclude (records) from (\n${rows}\n) as filled`, table)}`;
+  const { title = null, body, html = null } = of.contents;
+  const leftOut = ['records', ...Object.values(of.contents)];
+  return `create or replace table ${table} as
+${rows};
+
+${copied(`select unnest(records, max_depth := 2), * exclude (${leftOut.join(', ')}) from ${table}`, table)}
+-- Each distinct content once.
+${copied(
+  `select content_id, any_value(${title}) as title, any_value(${body}) as body, any_value(${html}) as html
+from ${table}
+where content_id is not null
+group by content_id`,
+  `${table}.contents`,
+)}
+drop table ${table};
 `;
 }
 
-const contents = MESSAGES.flatMap(({ table, contents: { title, body, html } = {} }) =>
-  body === undefined
-    ? []
-    : [
-        `select content_id, ${title ?? null} as title, ${body} as body, ${html ?? null} as html from ${table}`,
-      ],
+const carried = [...FILLED.map((of) => [of.table, channelsOf(of)]), [OTHERS, ['other']]].flatMap(
+  ([table, channels]) => channels.map((channel) => `('${channel}', '${table}')`),
 );
 
 const rows = EVENT_TABLES.slice(1).map(({ name, key }) => {
@@ -171,38 +185,27 @@ const rows = EVENT_TABLES.slice(1).map(({ name, key }) => {
 
 export const messageStatements = `-- The statements about the tables of messages. Written by scripts/messages.js from the list of fields: change that.
 
--- name: fill
--- The messages of a batch in the columns of their tables, and the elements of their lists in a row each. Each row also lists the
--- records that carry the message. What no column takes of an odd document is its \`extra\`.
-${ELEMENTS.map(listIn).join('')}
-
-${FILLED.map(tableOf).join('\n')}
--- name: hand_over
+-- name: begin
 -- params: batch text
--- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
--- dropped, because the next batch needs their memory.
-${copied('select * exclude (is_candidate, carries, message)\n    from staged', 'events')}
--- Each distinct content once.
-${copied(
-  `select content_id, any_value(title) as title, any_value(body) as body, any_value(html) as html
-    from (
-${unionOf(contents)}
-    ) as contents
-    where content_id is not null
-    group by content_id`,
-  CONTENTS,
-)}
--- Messages of unknown channels, and messages that are not an object.
-create or replace table ${OTHERS} as
-select records, channel, message as message_data
-from messages
-where carries = 'other';
-
+-- Writes the records of a batch, without their messages, as a temporary file, compressed fast, which the load's transaction reads. Returns
+-- the tables that its messages belong to, each filled by the section of its name.
+${copied('select * exclude (is_candidate, carries, message) from staged', 'events')}
 drop table staged;
+
+select distinct name as "table"
+from (values
+    ${carried.join(',\n    ')}
+) as tables (carries, name)
+semi join messages using (carries);
+
+-- name: end
+-- The next batch needs the memory.
 drop table messages;
-${ELEMENTS.map(({ place }) => `drop table ${place}s;\n`).join('')}${FILLED.map(
-  ({ table, contents: stored = {} }) => handedOver(table, ['records', ...Object.values(stored)]),
-).join('')}${handedOver(OTHERS, ['records'])}
+
+${FILLED.map((of) => `-- name: ${of.table}\n-- params: batch text\n${sectionOf(of)}\n`).join('')}-- name: ${OTHERS}
+-- params: batch text
+-- Messages of unknown channels, and messages that are not an object.
+${copied(`select unnest(records, max_depth := 2), channel, message as message_data from messages where carries = 'other'`, OTHERS)}
 -- name: extras
 -- What no column took, of every message table, with the place that it belongs to.
 create or replace temp view message_extras as

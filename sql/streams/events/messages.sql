@@ -1,40 +1,55 @@
 -- The statements about the tables of messages. Written by scripts/messages.js from the list of fields: change that.
 
--- name: fill
--- The messages of a batch in the columns of their tables, and the elements of their lists in a row each. Each row also lists the
--- records that carry the message. What no column takes of an odd document is its `extra`.
-create or replace table attachments as
-select
-    * exclude (given),
-    unnest(given) as document,
-    generate_subscripts(given, 1)::integer as position
-from (
-    select records, (message -> '$.attachFileList[*]') as given
-    from messages
-    where carries in ('text-message')
-) as lists;
-create or replace table buttons as
-select
-    * exclude (given),
-    unnest(given) as document,
-    generate_subscripts(given, 1)::integer as position
-from (
-    select records, (message -> '$.buttons[*]') || (message -> '$.attachment.buttons[*]') as given
-    from messages
-    where carries in ('chatapp-friendtalk', 'chatapp-alimtalk', 'in-app-message', 'in-web-message')
-) as lists;
+-- name: begin
+-- params: batch text
+-- Writes the records of a batch, without their messages, as a temporary file, compressed fast, which the load's transaction reads. Returns
+-- the tables that its messages belong to, each filled by the section of its name.
+copy (
+select * exclude (is_candidate, carries, message) from staged
+) to ($batch || '/events.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
+drop table staged;
 
-create or replace table text_messages as
-with given as (
+select distinct name as "table"
+from (values
+    ('text-message', 'text_messages'),
+    ('email', 'sent_emails'),
+    ('chatapp-friendtalk', 'friendtalk_messages'),
+    ('chatapp-alimtalk', 'alimtalk_messages'),
+    ('chatapp-brand-message', 'brand_messages'),
+    ('in-app-message', 'in_app_messages'),
+    ('in-web-message', 'in_web_messages'),
+    ('push-notification', 'sent_push_messages'),
+    ('web-push-notification', 'web_push_messages'),
+    ('webhook', 'webhook_messages'),
+    ('text-message', 'text_message_attachments'),
+    ('chatapp-friendtalk', 'message_buttons'),
+    ('chatapp-alimtalk', 'message_buttons'),
+    ('in-app-message', 'message_buttons'),
+    ('in-web-message', 'message_buttons'),
+    ('other', 'other_messages')
+) as tables (carries, name)
+semi join messages using (carries);
+
+-- name: end
+-- The next batch needs the memory.
+drop table messages;
+
+-- name: text_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('text-message')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}') as m,
-        json_keys(message, ['']) as keys,
-        json_type(message, ['/requestId', '/templateId', '/title', '/body', '/sendNo', '/messageType', '/countryCode', '/adYn', '/recipientNo', '/requestDate']) as types
-    from messages
-    where carries = 'text-message'
+        *,
+        json_transform(document, '{"requestId":"VARCHAR","templateId":"VARCHAR","title":"VARCHAR","body":"VARCHAR","sendNo":"VARCHAR","messageType":"VARCHAR","countryCode":"VARCHAR","adYn":"VARCHAR","recipientNo":"VARCHAR","attachFileList":"JSON","requestDate":"VARCHAR"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/requestId', '/templateId', '/title', '/body', '/sendNo', '/messageType', '/countryCode', '/adYn', '/recipientNo', '/requestDate']) as types
+    from documents
 ),
 
 judged as (
@@ -70,18 +85,24 @@ select
     _recipient(m."recipientNo", treatment()) as recipient_no,
     korean_time(m."requestDate") as request_date,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/text_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
+-- name: sent_emails
+-- params: batch text
 create or replace table sent_emails as
-with given as (
+with documents as (
+    select records, message as document from messages where carries in ('email')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":{"html":"VARCHAR","text":"VARCHAR"}}') as m,
-        json_keys(message, ['', '/body']) as keys,
-        json_type(message, ['/body', '/title', '/body.html', '/body.text', '/body/html', '/body/text']) as types
-    from messages
-    where carries = 'email'
+        *,
+        json_transform(document, '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":{"html":"VARCHAR","text":"VARCHAR"}}') as m,
+        json_keys(document, ['', '/body']) as keys,
+        json_type(document, ['/body', '/title', '/body.html', '/body.text', '/body/html', '/body/text']) as types
+    from documents
 ),
 
 judged as (
@@ -113,16 +134,35 @@ select
     odd.extra
 from divided;
 
-create or replace table friendtalk_messages as
-with given as (
+copy (
+select unnest(records, max_depth := 2), * exclude (records, body_text, body_html) from sent_emails
+) to ($batch || '/sent_emails.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+
+-- Each distinct content once.
+copy (
+select content_id, any_value(null) as title, any_value(body_text) as body, any_value(body_html) as html
+from sent_emails
+where content_id is not null
+group by content_id
+) to ($batch || '/sent_emails.contents.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+
+drop table sent_emails;
+
+-- name: friendtalk_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('chatapp-friendtalk')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}') as m,
-        json_keys(message, ['']) as keys,
-        json_type(message, ['/plusFriendId', '/senderKey', '/content', '/recipientNo']) as types
-    from messages
-    where carries = 'chatapp-friendtalk'
+        *,
+        json_transform(document, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","isAd":"VARCHAR"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/plusFriendId', '/senderKey', '/content', '/recipientNo']) as types
+    from documents
 ),
 
 judged as (
@@ -153,18 +193,25 @@ select
     _recipient(m."recipientNo", treatment()) as recipient_no,
     try_cast(m."isAd" as boolean) as is_ad,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/friendtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
-create or replace table alimtalk_messages as
-with given as (
+-- name: alimtalk_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('chatapp-alimtalk')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}') as m,
-        json_keys(message, ['']) as keys,
-        json_type(message, ['/plusFriendId', '/senderKey', '/templateCode', '/content', '/recipientNo']) as types
-    from messages
-    where carries = 'chatapp-alimtalk'
+        *,
+        json_transform(document, '{"plusFriendId":"VARCHAR","senderKey":"VARCHAR","templateCode":"VARCHAR","content":"VARCHAR","recipientNo":"VARCHAR","buttons":"JSON","templateExtra":"JSON"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/plusFriendId', '/senderKey', '/templateCode', '/content', '/recipientNo']) as types
+    from documents
 ),
 
 judged as (
@@ -195,18 +242,25 @@ select
     _recipient(m."recipientNo", treatment()) as recipient_no,
     m."templateExtra" ->> '$' as template_extra,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/alimtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
-create or replace table brand_messages as
-with given as (
+-- name: brand_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('chatapp-brand-message')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"templateName":"VARCHAR"}') as m,
-        json_keys(message, ['']) as keys,
-        json_type(message, ['/templateName']) as types
-    from messages
-    where carries = 'chatapp-brand-message'
+        *,
+        json_transform(document, '{"templateName":"VARCHAR"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/templateName']) as types
+    from documents
 ),
 
 judged as (
@@ -231,18 +285,25 @@ select
     records,
     m."templateName" as template_name,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/brand_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
-create or replace table in_app_messages as
-with given as (
+-- name: in_app_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('in-app-message')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
-        json_keys(message, ['', '/commerce']) as keys,
-        json_type(message, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
-    from messages
-    where carries = 'in-app-message'
+        *,
+        json_transform(document, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
+        json_keys(document, ['', '/commerce']) as keys,
+        json_type(document, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
+    from documents
 ),
 
 judged as (
@@ -283,18 +344,25 @@ select
     m."header" as header,
     m."attachment" as attachment,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/in_app_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
-create or replace table in_web_messages as
-with given as (
+-- name: in_web_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('in-web-message')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
-        json_keys(message, ['', '/commerce']) as keys,
-        json_type(message, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
-    from messages
-    where carries = 'in-web-message'
+        *,
+        json_transform(document, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
+        json_keys(document, ['', '/commerce']) as keys,
+        json_type(document, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
+    from documents
 ),
 
 judged as (
@@ -335,18 +403,24 @@ select
     m."header" as header,
     m."attachment" as attachment,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/in_web_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
+-- name: sent_push_messages
+-- params: batch text
 create or replace table sent_push_messages as
-with given as (
+with documents as (
+    select records, message as document from messages where carries in ('push-notification')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}') as m,
-        json_keys(message, ['']) as keys,
-        json_type(message, ['/title', '/body', '/link']) as types
-    from messages
-    where carries = 'push-notification'
+        *,
+        json_transform(document, '{"title":"VARCHAR","body":"VARCHAR","link":"VARCHAR"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/title', '/body', '/link']) as types
+    from documents
 ),
 
 judged as (
@@ -376,16 +450,35 @@ select
     odd.extra
 from divided;
 
-create or replace table web_push_messages as
-with given as (
+copy (
+select unnest(records, max_depth := 2), * exclude (records, title, body) from sent_push_messages
+) to ($batch || '/sent_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+
+-- Each distinct content once.
+copy (
+select content_id, any_value(title) as title, any_value(body) as body, any_value(null) as html
+from sent_push_messages
+where content_id is not null
+group by content_id
+) to ($batch || '/sent_push_messages.contents.parquet') (format parquet, compression lz4_raw, parquet_version v2);
+
+drop table sent_push_messages;
+
+-- name: web_push_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('web-push-notification')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"{brand}":{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}}') as m,
-        json_keys(message, ['', '/{brand}']) as keys,
-        json_type(message, ['/{brand}', '/{brand}/ti', '/{brand}/bd', '/{brand}/u', '/{brand}/ic', '/{brand}/bg', '/{brand}/im']) as types
-    from messages
-    where carries = 'web-push-notification'
+        *,
+        json_transform(document, '{"{brand}":{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}}') as m,
+        json_keys(document, ['', '/{brand}']) as keys,
+        json_type(document, ['/{brand}', '/{brand}/ti', '/{brand}/bd', '/{brand}/u', '/{brand}/ic', '/{brand}/bg', '/{brand}/im']) as types
+    from documents
 ),
 
 judged as (
@@ -425,18 +518,25 @@ select
     m."{brand}"."vb" ->> '$' as vb,
     m."{brand}"."ri" ->> '$' as ri,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/web_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
-create or replace table webhook_messages as
-with given as (
+-- name: webhook_messages
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, message as document from messages where carries in ('webhook')
+),
+
+given as (
     select
-        records,
-        message as document,
-        json_transform(message, '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}') as m,
-        json_keys(message, ['']) as keys,
-        json_type(message, ['/url', '/method']) as types
-    from messages
-    where carries = 'webhook'
+        *,
+        json_transform(document, '{"url":"VARCHAR","method":"VARCHAR","headers":"JSON","data":"JSON"}') as m,
+        json_keys(document, ['']) as keys,
+        json_type(document, ['/url', '/method']) as types
+    from documents
 ),
 
 judged as (
@@ -464,18 +564,30 @@ select
     m."headers" as headers,
     m."data" as data,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/webhook_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
-create or replace table text_message_attachments as
-with given as (
+-- name: text_message_attachments
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, unnest(given) as document, generate_subscripts(given, 1)::integer as position
+    from (
+        select records, (message -> '$.attachFileList[*]') as given
+        from messages
+        where carries in ('text-message')
+    ) as lists
+),
+
+given as (
     select
-        records, position,
-        document as document,
+        *,
         json_transform(document, '{"fileName":"VARCHAR","filePath":"VARCHAR","saveFileName":"VARCHAR","uploadType":"VARCHAR","fileId":"JSON"}') as m,
         json_keys(document, ['']) as keys,
         json_type(document, ['/fileName', '/filePath', '/saveFileName', '/uploadType']) as types
-    from attachments
-    where true
+    from documents
 ),
 
 judged as (
@@ -505,18 +617,30 @@ select
     m."uploadType" as upload_type,
     m."fileId" ->> '$' as file_id,
     odd.extra
-from divided;
+from divided
+) as filled
+) to ($batch || '/text_message_attachments.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
-create or replace table message_buttons as
-with given as (
+-- name: message_buttons
+-- params: batch text
+copy (
+select unnest(records, max_depth := 2), * exclude (records) from (
+with documents as (
+    select records, unnest(given) as document, generate_subscripts(given, 1)::integer as position
+    from (
+        select records, (message -> '$.buttons[*]') || (message -> '$.attachment.buttons[*]') as given
+        from messages
+        where carries in ('chatapp-friendtalk', 'chatapp-alimtalk', 'in-app-message', 'in-web-message')
+    ) as lists
+),
+
+given as (
     select
-        records, position,
-        document as document,
+        *,
         json_transform(document, '{"type":"VARCHAR","name":"VARCHAR","linkMo":"VARCHAR","linkPc":"VARCHAR","schemeIos":"VARCHAR","schemeAndroid":"VARCHAR","ordering":"VARCHAR"}') as m,
         json_keys(document, ['']) as keys,
         json_type(document, ['/type', '/name', '/linkMo', '/linkPc', '/schemeIos', '/schemeAndroid']) as types
-    from buttons
-    where true
+    from documents
 ),
 
 judged as (
@@ -549,104 +673,16 @@ select
     m."schemeAndroid" as scheme_android,
     try_cast(whole(m."ordering") as integer) as ordering,
     odd.extra
-from divided;
-
--- name: hand_over
--- params: batch text
--- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The tables are
--- dropped, because the next batch needs their memory.
-copy (
-    select * exclude (is_candidate, carries, message)
-    from staged
-) to ($batch || '/events.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-
--- Each distinct content once.
-copy (
-    select content_id, any_value(title) as title, any_value(body) as body, any_value(html) as html
-    from (
-select content_id, null as title, body_text as body, body_html as html from sent_emails
-union all
-select content_id, title as title, body as body, null as html from sent_push_messages
-    ) as contents
-    where content_id is not null
-    group by content_id
-) to ($batch || '/message_contents.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-
--- Messages of unknown channels, and messages that are not an object.
-create or replace table other_messages as
-select records, channel, message as message_data
-from messages
-where carries = 'other';
-
-drop table staged;
-drop table messages;
-drop table attachments;
-drop table buttons;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from text_messages
-) to ($batch || '/text_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table text_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records, body_text, body_html)
-    from sent_emails
-) to ($batch || '/sent_emails.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table sent_emails;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from friendtalk_messages
-) to ($batch || '/friendtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table friendtalk_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from alimtalk_messages
-) to ($batch || '/alimtalk_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table alimtalk_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from brand_messages
-) to ($batch || '/brand_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table brand_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from in_app_messages
-) to ($batch || '/in_app_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table in_app_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from in_web_messages
-) to ($batch || '/in_web_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table in_web_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records, title, body)
-    from sent_push_messages
-) to ($batch || '/sent_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table sent_push_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from web_push_messages
-) to ($batch || '/web_push_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table web_push_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from webhook_messages
-) to ($batch || '/webhook_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table webhook_messages;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from text_message_attachments
-) to ($batch || '/text_message_attachments.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table text_message_attachments;
-copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from message_buttons
+from divided
+) as filled
 ) to ($batch || '/message_buttons.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table message_buttons;
+
+-- name: other_messages
+-- params: batch text
+-- Messages of unknown channels, and messages that are not an object.
 copy (
-    select unnest(records, max_depth := 2), * exclude (records)
-    from other_messages
+select unnest(records, max_depth := 2), channel, message as message_data from messages where carries = 'other'
 ) to ($batch || '/other_messages.parquet') (format parquet, compression lz4_raw, parquet_version v2);
-drop table other_messages;
 
 -- name: extras
 -- What no column took, of every message table, with the place that it belongs to.

@@ -17,7 +17,7 @@ import {
   type Session,
 } from '../../warehouse/session.js';
 import type { ReadablePull, Slice } from '../../warehouse/slices.js';
-import { EVENT_TABLES, CHANNELS } from './messages.js';
+import { CHANNELS, EVENT_TABLES, MESSAGE_TABLES, WITH_CONTENTS } from './messages.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDER_MODE } from '../../landing/atomic-file.js';
@@ -149,11 +149,13 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
       large.push(
         ...batch.flatMap(({ day, rows, first }) => (rows > MOST_RECORDS && first === 0 ? [day] : [])),
       );
-      await staging.use(batch, (folder) =>
+      await staging.use(batch, (folder, tables) =>
         inserting(async () => {
           const prepared = { batch: asPattern(folder) };
-          await session.runForEach('streams/events/load/4_insert/rows', TABLES, prepared);
-          await session.run('streams/events/load/4_insert/contents', prepared);
+          const names = ['events', ...tables].map((table) => ({ table }));
+          await session.runForEach('streams/events/load/4_insert/rows', names, prepared);
+          const shared = names.filter(({ table }) => WITH_CONTENTS.includes(table));
+          await session.runForEach('streams/events/load/4_insert/contents', shared, prepared);
         }),
       );
     }
@@ -183,6 +185,7 @@ export interface PageFile extends Slice<Page> {
 }
 
 const batchRead = z.object({ personal: z.boolean() });
+const carried = z.object({ table: z.enum(MESSAGE_TABLES) });
 
 type StagingSettings = Pick<LoadContext, 'brand' | 'tempDirectory' | 'hasColumnRules'>;
 
@@ -206,27 +209,33 @@ export class Staging {
   }
 
   /**
-   * Prepares a batch, passes the folder of its files, one for each table, to `take`, and removes the files afterwards.
+   * Prepares a batch, passes the folder of its files and the message tables that have one to `take`, and removes the files
+   * afterwards.
    */
-  async use(batch: readonly PageFile[], take: (folder: string) => Promise<void>): Promise<void> {
+  async use(
+    batch: readonly PageFile[],
+    take: (folder: string, tables: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     const folder = join(this.settings.tempDirectory, `${this.databases.batch}_${this.#batches++}`);
     await orStorageError('create the folder', folder, () => mkdir(folder, { mode: FOLDER_MODE }));
     try {
-      await this.#prepare(folder, batch);
-      await take(folder);
+      await take(folder, await this.#prepare(folder, batch));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  async #prepare(folder: string, batch: readonly PageFile[]): Promise<void> {
+  async #prepare(folder: string, batch: readonly PageFile[]): Promise<readonly string[]> {
     const { session } = this;
     const { personal } = await this.#read(batch);
     if (this.settings.hasColumnRules) await session.run('streams/events/load/3_privacy/columns');
     if (personal) await session.run('streams/events/load/3_privacy/fields');
     await session.run('streams/events/load/3_privacy/messages');
-    await session.run('streams/events/messages/fill', { brand: this.settings.brand });
-    await session.run('streams/events/messages/hand_over', { batch: folder });
+    const tables = await session.rows('streams/events/messages/begin', carried, { batch: folder });
+    for (const { table } of tables)
+      await session.run(`streams/events/messages/${table}`, { batch: folder, brand: this.settings.brand });
+    await session.run('streams/events/messages/end');
+    return tables.map(({ table }) => table);
   }
 
   /** Reads all pages; if DuckDB rejects one, all as pages that may span several lines, from then on. */

@@ -1,12 +1,16 @@
 /** The tables of events and messages. Their statements are derived from the list of fields (`scripts/messages.js`). */
 interface MessageTable {
   readonly table: string;
+  /** The place of its documents in the list of fields. */
   readonly place: string;
+  /** The list inside messages whose elements it has, and another key that it may be within. */
+  readonly list?: string;
+  readonly within?: string;
   /** Columns whose values are stored once for all equal messages, mapped to their names in `message_contents`. */
   readonly contents?: Readonly<Partial<Record<'title' | 'body' | 'html', string>>>;
 }
 
-export const MESSAGES: readonly MessageTable[] = [
+const MESSAGES = [
   { table: 'text_messages', place: 'message_data:text-message' },
   {
     table: 'sent_emails',
@@ -25,23 +29,28 @@ export const MESSAGES: readonly MessageTable[] = [
   },
   { table: 'web_push_messages', place: 'message_data:web-push-notification' },
   { table: 'webhook_messages', place: 'message_data:webhook' },
-];
+] as const satisfies readonly MessageTable[];
 
 /** Tables with one row for each element of a list inside a message. */
-export const ELEMENTS = [
+const ELEMENTS = [
   { table: 'text_message_attachments', place: 'attachment', list: 'attachFileList' },
   // The buttons of a WIDE_ITEM_LIST are inside its attachment.
   { table: 'message_buttons', place: 'button', list: 'buttons', within: 'attachment' },
 ] as const;
-
-/** The table of the contents that messages share. */
-export const CONTENTS = 'message_contents';
 
 /** The table of messages of unknown channels, and of messages that are not an object. */
 export const OTHERS = 'other_messages';
 
 /** The tables that are filled from documents. */
 export const FILLED: readonly MessageTable[] = [...MESSAGES, ...ELEMENTS];
+
+/** The tables of messages, each filled by the section of its name in `sql/streams/events/messages.sql`. */
+export const MESSAGE_TABLES = [...[...MESSAGES, ...ELEMENTS].map(({ table }) => table), OTHERS] as const;
+
+/** The tables whose contents are in `message_contents`. */
+export const WITH_CONTENTS: readonly string[] = FILLED.flatMap(({ table, contents }) =>
+  contents === undefined ? [] : [table],
+);
 
 interface EventTable {
   readonly name: string;
@@ -70,9 +79,3 @@ export const channelOf = (place: string): string => place.replace('message_data:
 
 /** The channels whose messages have a table of their own. */
 export const CHANNELS: readonly string[] = MESSAGES.map(({ place }) => channelOf(place));
-
-/** Where the documents of a place are in a batch: a table, its column, and a condition on its rows. */
-export function documentsAt(place: string): Record<'relation' | 'document' | 'condition', string> {
-  if (!isOfMessages(place)) return { relation: `${place}s`, document: 'document', condition: 'true' };
-  return { relation: 'messages', document: 'message', condition: `carries = '${channelOf(place)}'` };
-}

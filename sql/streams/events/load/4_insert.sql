@@ -12,5 +12,5 @@ from read_parquet($batch || '/{table}.parquet');
 -- Inserts contents that no earlier message had.
 
 insert into message_contents by name
-from read_parquet($batch || '/message_contents.parquet') as contents
+from read_parquet($batch || '/{table}.contents.parquet') as contents
 anti join message_contents using (content_id);
