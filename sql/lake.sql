@@ -374,7 +374,8 @@ where stream = 'events';
 
 -- name: relations
 -- The relations that go into the lake: every table and view of main, ops and marts, with the unit by which it is
--- replaced. A mart is not repeated by its view in main. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
+-- replaced. A mart is not repeated by its view in main. The views of single messages and of ids stay out: they would be
+-- copied whole each night, and an erasure on archived days would not reach the copies. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
 with shapes as (
     select
         schema_name,
@@ -411,8 +412,11 @@ left join ops.models
         models.kind = 'table'
         and models.relation = if(shapes.schema_name = 'main', '', shapes.schema_name || '.') || shapes.table_name
 where
-    shapes.schema_name <> 'main'
-    or shapes.table_name not in (select marts.table_name from shapes as marts where marts.schema_name = 'marts')
+    (shapes.schema_name, shapes.table_name) not in (('marts', 'messages'), ('marts', 'person_ids'))
+    and (
+        shapes.schema_name <> 'main'
+        or shapes.table_name not in (select marts.table_name from shapes as marts where marts.schema_name = 'marts')
+    )
 order by shapes.schema_name, shapes.table_name;
 
 -- name: replace_staged

@@ -135,12 +135,7 @@ select
     ) as same_day_rate,
     steps.clicked,
     -- Messages on days without events are unknown, so people would seem to have got fewer.
-    case
-        when held.days_held < held.days_needed or trends.z is null then null
-        when trends.z < -3 then 'falling'
-        when trends.z > 3 then 'rising'
-        else 'steady'
-    end as trend,
+    if(held.days_held < held.days_needed, null, marts.trend_by_deviations(trends.z)) as trend,
     held.days_held,
     held.days_needed,
     steps.resource_id

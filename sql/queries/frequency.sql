@@ -36,15 +36,9 @@ weeks as (
     left join marts.people on messages.person = people.weaker_id
     where messages.is_ad and messages.outcome = 'succeeded' and marts.matches('channel', messages.channel)
     group by all
-),
-users as (
-    select person, min(id) as user_id
-    from marts.person_ids
-    where kind = 'user_id'
-    group by person
 )
 select
-    users.user_id,
+    person_ids.id as user_id,
     weeks.week,
     weeks.ads,
     weeks.campaigns_and_journeys,
@@ -53,6 +47,6 @@ select
     weeks.person
 from weeks
 cross join params
-left join users on weeks.person = users.person
+left join marts.person_ids on weeks.person = person_ids.person and person_ids.kind = 'user_id'
 where weeks.person is not null and weeks.ads > params.cap
-order by weeks.ads desc, weeks.week desc, users.user_id, weeks.person;
+order by weeks.ads desc, weeks.week desc, person_ids.id, weeks.person;

@@ -30,7 +30,7 @@
 --   select string_agg(concat_ws(' ', channel, sub_channel), ', ' order by channel, sub_channel) as channels from ops.message_prices where
 --   (channel <> 'text-message' or sub_channel is distinct from 'failover') and not exists (from daily_statistics as used where used.channel =
 --   message_prices.channel and message_prices.sub_channel is null) and not exists (from daily_statistics_by_subchannel as used where
---   used.channel = message_prices.channel and replace(lower(used.channel_sub), '_', '-') = message_prices.sub_channel) having
+--   used.channel = message_prices.channel and marts.sub_channel_name(used.channel_sub) = message_prices.sub_channel) having
 --   count(*) > 0
 --     en: A price is set for {channels}, but the warehouse has no such messages. Check the name of the channel.
 --     ko: {channels} 메시지의 단가(prices)를 설정했지만 해당 메시지가 없습니다. 채널 이름을 확인하세요.

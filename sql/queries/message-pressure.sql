@@ -167,12 +167,7 @@ select
     ) as same_day_rate,
     round(if(steps.clickable > 0, steps.clickers / steps.people, null), 4) as clicker_share,
     if(steps.clickable > 0, steps.clickers, null) as clickers,
-    case
-        when span.days_held < span.length or trend.z is null then null
-        when trend.z < -3 then 'falling'
-        when trend.z > 3 then 'rising'
-        else 'steady'
-    end as trend,
+    if(span.days_held < span.length, null, marts.trend_by_deviations(trend.z)) as trend,
     span.last_date as date,
     span.length as window_days,
     span.days_held

@@ -51,15 +51,9 @@ persons as (
     where marts.matches('channel', daily_people.channel)
     group by all
     having sum(daily_people.messages) > 0
-),
-users as (
-    select person, min(id) as user_id
-    from marts.person_ids
-    where kind = 'user_id'
-    group by person
 )
 select
-    users.user_id,
+    person_ids.id as user_id,
     persons.messages,
     array_to_string(persons.channels, ', ') as channels,
     persons.last_date,
@@ -71,6 +65,6 @@ select
 from persons
 cross join params
 cross join held
-left join users on persons.person = users.person
+left join marts.person_ids on persons.person = person_ids.person and person_ids.kind = 'user_id'
 where persons.clicked = 0 and persons.messages >= params.least
-order by persons.messages desc, users.user_id, persons.person;
+order by persons.messages desc, person_ids.id, persons.person;

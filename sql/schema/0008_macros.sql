@@ -264,6 +264,16 @@ create macro marts.message_step_name(step) as case step
     else step::varchar
 end;
 
+-- The name of a trend over groups by its distance from none, in standard errors; null if it is unknown.
+create macro marts.trend_by_deviations(deviations) as case
+    when deviations < -3 then 'falling'
+    when deviations > 3 then 'rising'
+    when deviations is not null then 'steady'
+end;
+
+-- A sub-channel as settings name it: `brand-message` for BRAND_MESSAGE.
+create macro marts.sub_channel_name(given) as replace(lower(given), '_', '-');
+
 -- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
 -- messages reach people by being shown.
 create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);

@@ -6,7 +6,7 @@ import { requireService } from '../config/config.js';
 import * as person from '../erasure/person.js';
 import type { Given, Persons } from '../erasure/person.js';
 import { EXIT, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
-import { readGiven, whyUnread } from '../ground/given-file.js';
+import { textGiven } from '../ground/given-file.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { erase } from '../night/erase.js';
 import type { Night } from '../night/step.js';
@@ -209,24 +209,13 @@ function givenIds({ userId, recipient, email, file }: ForgetOptions): Given[] {
     value === undefined ? [] : givenOf(kind, value, 'on the command line'),
   );
   if (file === undefined) return named;
-  const text = textOf(file);
+  const text = textGiven(file, 'Give -f a file with one id a line.');
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
     return givenOf(kind, value.trim(), `in line ${nth + 1} of ${file}`);
   });
   return [...named, ...inFile];
-}
-
-function textOf(file: string): string {
-  try {
-    return readGiven(file).toString('utf8');
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be read (${whyUnread(cause)}).`, {
-      hint: 'Give -f a file with one id a line.',
-      cause,
-    });
-  }
 }
 
 const FORMS = new Map([

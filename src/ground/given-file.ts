@@ -1,6 +1,6 @@
 /** Reads files that the user names. */
 import { readFileSync, statSync } from 'node:fs';
-import { codeOf, messageOf } from './errors.js';
+import { codeOf, messageOf, UsageError } from './errors.js';
 
 /** Codes of errors that say that a path is no file; Node has the first one only for folders. */
 export const NO_FILE = { folder: 'EISDIR', other: 'ENOTFILE' } as const;
@@ -18,6 +18,19 @@ export function readGiven(file: string): Buffer {
         : 'device';
   const code = kind === 'folder' ? NO_FILE.folder : NO_FILE.other;
   throw Object.assign(new Error(`it is a ${kind}, not a file`), { code });
+}
+
+/**
+ * The text of a file that an option names.
+ *
+ * @throws UsageError with the hint, if it cannot be read
+ */
+export function textGiven(file: string, hint: string): string {
+  try {
+    return readGiven(file).toString('utf8');
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be read (${whyUnread(cause)}).`, { hint, cause });
+  }
 }
 
 /** Why a file could not be read, as a clause. */

@@ -19,6 +19,8 @@ const day = (n: number): Day => dayAfter(FIRST, n);
 const OF_EVENTS = [
   'message_contents',
   'marts.event_people',
+  'marts.messages',
+  'marts.person_ids',
   'marts.freshness',
   'ops.removed_days',
   'ops.checks',

@@ -25,7 +25,7 @@ messages as (
         resource_type,
         resource_id,
         if(message_failed > message_sent, null, message_sent - message_failed),
-        replace(lower(channel_sub), '_', '-')
+        marts.sub_channel_name(channel_sub)
     from daily_statistics_by_subchannel
     semi join split_days using (date, channel)
 ),

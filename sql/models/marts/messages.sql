@@ -65,5 +65,5 @@ left join ops.message_prices
         sends.channel = message_prices.channel
         and (
             message_prices.sub_channel is null
-            or message_prices.sub_channel = replace(lower(coalesce(sends.channel_subtype, texts.message_type)), '_', '-')
+            or message_prices.sub_channel = marts.sub_channel_name(coalesce(sends.channel_subtype, texts.message_type))
         );

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, UsageError } from '../../ground/errors.js';
-import { readGiven, whyUnread } from '../../ground/given-file.js';
+import { textGiven, whyUnread } from '../../ground/given-file.js';
 import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { headerOf } from '../../warehouse/session.js';
@@ -391,15 +391,8 @@ function readSql(file: string): string {
     throw new UsageError('SQL is not read from standard input.', {
       hint: 'Name a file, or give the text: `--sql "$(cat)"`.',
     });
-  try {
-    const text = readGiven(file).toString('utf8');
-    return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be read (${whyUnread(cause)}).`, {
-      hint: 'Name a file of SQL that this account may read.',
-      cause,
-    });
-  }
+  const text = textGiven(file, 'Name a file of SQL that this account may read.');
+  return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
 /** The text of SQL without its comments. */

@@ -84,7 +84,7 @@ describe('dawnload query', () => {
   it('alone lists the bundled queries by subject', async () => {
     const { stdout, stderr } = await run({});
     expect(stdout).toMatch(
-      /^overview\n {2}channel-summary +How many messages [^]*\n {2}key-figures +[^]*\ncampaigns\n {2}ab-tests /,
+      /^overview\n {2}channel-changes +Which channel [^]*\n {2}channel-summary +How many messages [^]*\n {2}key-figures +[^]*\ncampaigns\n {2}ab-tests /,
     );
     expect(stderr).toContain('dawnload query NAME');
     const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];

@@ -50,8 +50,6 @@ group by export_date;
 
 create or replace temp table lost_without_id (date date, export_date date, winner date, records bigint);
 
-create or replace temp table lost_without_id (date date, export_date date, winner date, records bigint);
-
 -- Counts the records of each export before any is removed, so that its notes do not depend on which exports are loaded
 -- together. outside: records that happened outside its day.
 create or replace temp table note_counts as

@@ -1,0 +1,117 @@
+-- title: Channels, week on week
+-- title_ko: 채널별 전주 대비
+-- subject: overview
+-- question: Which channel became better or worse in the last week, and is that more than chance?
+-- params:
+--   end (date, default max(date)): last KST day of the week; by default the latest available day
+--   channel (varchar, default null): only this channel, such as push-notification
+--   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
+-- given:
+--   judged as (select *, case measure when 'failure_rate' then 'Failure rate' when 'delivery_rate' then 'Delivery rate' when
+--   'click_rate' then 'Click rate' else 'Conversion rate' end as name_en, case measure when 'failure_rate' then '실패율' when
+--   'delivery_rate' then '도달률' when 'click_rate' then '클릭률' else '전환율' end as name_ko from answer)
+-- sentences:
+--   select * from judged where verdict_code = 'worse' order by sent desc, channel, measure
+--     en: {name_en} of {channel} is significantly worse: {value:rate}, versus {previous:rate} the week before.
+--     ko: {channel} {name_ko}{이/가} 직전 주 {previous:rate}에서 {value:rate}{으로/로} 유의미하게 나빠졌습니다.
+--     as: finding
+--   select * from judged where verdict_code = 'better' order by sent desc, channel, measure
+--     en: {name_en} of {channel} is significantly better: {value:rate}, versus {previous:rate} the week before.
+--     ko: {channel} {name_ko}{이/가} 직전 주 {previous:rate}에서 {value:rate}{으로/로} 유의미하게 좋아졌습니다.
+--     as: finding
+--   select count(*) as rates from answer having count(*) filter (verdict_code in ('better', 'worse')) = 0 and count(verdict_code) > 0
+--     en: No rate of a channel changed significantly.
+--     ko: 유의미하게 변한 채널 지표가 없습니다.
+--   select 14 - any_value(days_held + previous_days_held) as days from answer having days > 0
+--     en: The weeks cannot be compared, because {days} of their 14 days {days#has|have} no statistics.
+--     ko: 두 주의 14일 중 {days}일의 통계가 없어 비교하지 않습니다.
+--     as: note
+--   select 1 from answer where verdict_code in ('better', 'worse') limit 1
+--     en: Campaigns differ from week to week, and rates change with them.
+--     ko: 주마다 캠페인이 달라 지표가 변할 수 있습니다.
+--     as: note
+--   select 1 where not exists (from answer)
+--     en: No messages went out in these two weeks.
+--     ko: 이 두 주에 발송한 메시지가 없습니다.
+
+with week as (select last_date from marts.period('statistics')),
+spans as (
+    select 'week' as span, last_date - 6 as from_day, last_date as to_day from week
+    union all
+    select 'previous', last_date - 13, last_date - 7 from week
+),
+held as (
+    select
+        count(*) filter (coverage.date > week.last_date - 7) as days_held,
+        count(*) filter (coverage.date <= week.last_date - 7) as previous_days_held
+    from ops.coverage
+    inner join week on coverage.date between week.last_date - 13 and week.last_date
+    where coverage.stream = 'statistics'
+),
+performance as (
+    select spans.span, message_days.channel, unnest(marts.performance(message_days))
+    from marts.message_days
+    inner join spans on message_days.date between spans.from_day and spans.to_day
+    where marts.matches('channel', message_days.channel)
+    group by spans.span, message_days.channel
+),
+rates as (
+    select span, channel, sent, goals, unnest([
+        {'place': 1, 'measure': 'failure_rate', 'rate': failure_rate, 'base': sent},
+        {'place': 2, 'measure': 'delivery_rate', 'rate': delivery_rate, 'base': deliverable},
+        {'place': 3, 'measure': 'click_rate', 'rate': click_rate, 'base': clickable},
+        {'place': 4, 'measure': 'conversion_rate', 'rate': conversion_rate, 'base': convertible}
+    ], recursive := true)
+    from performance
+),
+compared as (
+    select
+        channel,
+        place,
+        measure,
+        max(rate) filter (span = 'week') as value,
+        max(rate) filter (span = 'previous') as before,
+        max(base) filter (span = 'week') as base,
+        max(base) filter (span = 'previous') as previous_base,
+        coalesce(max(sent) filter (span = 'week'), 0) as sent,
+        -- Conversions of different goals are not compared.
+        measure = 'conversion_rate' and count(distinct goals) > 1 as has_other_goals
+    from rates
+    -- Messages in the app or on the web are not delivered but shown.
+    where not (measure = 'delivery_rate' and marts.is_display(channel))
+    group by channel, place, measure
+    having value is not null
+),
+-- Three standard errors of the difference of two rates, as in key-figures. A rate above 1 has no such error.
+judged as (
+    select
+        compared.*,
+        held.*,
+        if(held.previous_days_held < 7 or has_other_goals, null, before) as previous,
+        if(
+            held.days_held = 7 and value between 0 and 1 and previous between 0 and 1,
+            3 * sqrt(value * (1 - value) / base + previous * (1 - previous) / previous_base),
+            null
+        ) as margin
+    from compared
+    cross join held
+)
+select
+    judged.channel,
+    judged.measure,
+    round(judged.value, 4) as value,
+    round(judged.previous, 4) as previous,
+    if(judged.days_held = 7, round(judged.value / nullif(judged.previous, 0) - 1, 4), null) as change,
+    case
+        when judged.margin is null then null
+        when abs(judged.value - judged.previous) <= greatest(judged.margin, 0.0005) then 'same'
+        when (judged.value > judged.previous) = (judged.measure <> 'failure_rate') then 'better'
+        else 'worse'
+    end as verdict_code,
+    judged.sent,
+    week.last_date,
+    judged.days_held,
+    judged.previous_days_held
+from judged
+cross join week
+order by judged.sent desc, judged.channel, judged.place;

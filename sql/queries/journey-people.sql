@@ -1,0 +1,101 @@
+-- title: People in user journeys
+-- title_ko: 유저 여정 이동 현황
+-- subject: journeys
+-- question: How many of the people who enter a user journey reach each step, and how long does it take them?
+-- also: people exports
+-- params:
+--   start (date, default last_date - 27): first KST day on which people enter; by default the range has 28 days
+--   end (date, default max(date)): last KST day on which people enter; by default the latest available day
+--   journey (varchar, default null): only the user journey with this id
+-- sentences:
+--   select user_journey_name, max(entered) as entered from answer group by user_journey_id, user_journey_name order by entered desc limit 1
+--     en: {entered} people entered “{user_journey_name}”.
+--     ko: ‘{user_journey_name}’에 진입한 사람은 {entered}명입니다.
+--   select user_journey_name, user_journey_node_name, people, entered, share_of_entered from answer qualify row_number() over
+--   (partition by user_journey_id order by step desc) = 1 and step > 1 order by entered desc limit 1
+--     en: {people} of them ({share_of_entered}) reached its last step, “{user_journey_node_name}”.
+--     ko: 그중 {people}명({share_of_entered})이 마지막 단계 ‘{user_journey_node_name}’까지 도달했습니다.
+--   from answer where p50_seconds > 0 order by entered desc, step desc limit 1
+--     en: Half of those who reached “{user_journey_node_name}” took less than {p50_seconds}.
+--     ko: ‘{user_journey_node_name}’에 도달하기까지 걸린 시간의 중앙값은 {p50_seconds}입니다.
+--   select days_held, days from answer where days_held < days limit 1
+--     en: Only {days_held} of the {days} days have events. People who entered earlier may seem to enter at a later step.
+--     ko: {days}일 중 {days_held}일의 이벤트만 있습니다. 더 일찍 진입한 사람은 중간 단계에서 진입한 것처럼 보일 수 있습니다.
+--     as: note
+--   select 1 from answer limit 1
+--     en: People who entered recently may reach later steps in the next days.
+--     ko: 최근 진입한 사람은 며칠 뒤 다음 단계에 도달할 수 있습니다.
+--     as: note
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
+--     en: Nobody entered a user journey on these days.
+--     ko: 이 기간에 유저 여정에 진입한 사람이 없습니다.
+
+with params as (
+    select
+        *,
+        (
+            select count(*)
+            from ops.coverage
+            where stream = 'events' and date between period.first_date and period.last_date
+        ) as days_held
+    from marts.period('events', days := 28) as period
+),
+visits as (
+    select
+        coalesce(people.person, visits.person) as person,
+        visits.user_journey_id,
+        visits.user_journey_node_id,
+        min(visits.first_at) as first_at
+    from marts.first_node_messages as visits
+    left join marts.people on visits.person = people.weaker_id
+    where marts.matches('journey', visits.user_journey_id)
+    group by all
+),
+entries as (
+    select person, user_journey_id, min(first_at) as entered_at, arg_min(user_journey_node_id, first_at) as entry_node_id
+    from visits
+    group by all
+),
+entered as (
+    select entries.*
+    from entries
+    inner join params
+        on (entries.entered_at at time zone 'Asia/Seoul')::date between params.first_date and params.last_date
+),
+entrants as (select user_journey_id, count(*) as entered from entered group by all),
+reached as (
+    select
+        visits.user_journey_id,
+        visits.user_journey_node_id,
+        count(*) as people,
+        count(*) filter (entered.entry_node_id = visits.user_journey_node_id) as entered_here,
+        median(epoch(visits.first_at) - epoch(entered.entered_at)) filter (entered.entry_node_id <> visits.user_journey_node_id)
+            as seconds,
+        median(epoch(visits.first_at)) as middle
+    from visits
+    inner join entered using (person, user_journey_id)
+    group by all
+)
+select
+    journey_funnels.user_journey_name,
+    row_number() over (
+        partition by reached.user_journey_id order by journey_funnels.step nulls last, reached.middle, reached.user_journey_node_id
+    ) as step,
+    journey_funnels.user_journey_node_name,
+    reached.people,
+    round(reached.people / entrants.entered, 4) as share_of_entered,
+    reached.seconds::bigint as p50_seconds,
+    reached.entered_here,
+    entrants.entered,
+    params.days_held,
+    params.last_date - params.first_date + 1 as days,
+    reached.user_journey_id,
+    reached.user_journey_node_id
+from reached
+inner join entrants on reached.user_journey_id = entrants.user_journey_id
+cross join params
+left join marts.journey_funnels
+    on
+        reached.user_journey_id = journey_funnels.user_journey_id
+        and reached.user_journey_node_id = journey_funnels.user_journey_node_id
+order by entrants.entered desc, reached.user_journey_id, step;

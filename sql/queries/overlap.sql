@@ -1,0 +1,98 @@
+-- title: Who gets both
+-- title_ko: 중복 수신 대상
+-- subject: people
+-- question: Which campaigns and user journeys reach the same people?
+-- also: people exports
+-- params:
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   by (varchar, default 'resource', one of resource channel): what is compared: campaigns and user journeys, or channels
+--   campaign (varchar, default null): only pairs with the campaign or user journey of this id
+--   least_people (bigint, default 30): fewest people of either side
+-- sentences:
+--   select *, least(people, other_people) as smaller from answer limit 1
+--     en: “{resource_or_channel:channel}” and “{other:channel}” overlap the most: {common_people} people got both, {share_of_smaller} of the smaller one’s
+--       {smaller}.
+--     ko: 가장 많이 겹치는 것은 ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’입니다. 둘 다 받은 사람은 {common_people}명으로, 작은 쪽 {smaller}명의 {share_of_smaller}입니다.
+--   select count(*) as pairs from answer where share_of_smaller > expected_share_of_smaller * 1.5 and share_of_smaller >= 0.5 having
+--   pairs > 0
+--     en: More than half of the smaller audience is shared in {pairs} {pairs#pair|pairs}, far more than two random audiences would share.
+--     ko: {pairs}쌍은 작은 쪽 수신자의 절반 이상이 겹치며, 무작위로 골랐을 때보다 훨씬 많습니다.
+--   select days_held, days from answer where days_held < days limit 1
+--     en: Only {days_held} of the {days} days have events.
+--     ko: {days}일 중 {days_held}일의 이벤트만 있습니다.
+--     as: note
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
+--     en: No two of them have enough people to compare.
+--     ko: 비교할 만큼 수신자가 있는 쌍이 없습니다.
+
+with params as (
+    select
+        *,
+        marts.choice('by', ['resource', 'channel']) as dimension,
+        coalesce(getvariable('least_people')::bigint, 30) as least_people,
+        (
+            select count(*)
+            from ops.coverage
+            where stream = 'events' and date between period.first_date and period.last_date
+        ) as days_held
+    from marts.period('events', days := 28) as period
+),
+audience as (
+    select distinct
+        coalesce(people.person, daily_people.person) as person,
+        if(
+            params.dimension = 'channel',
+            daily_people.channel,
+            coalesce(daily_people.campaign_id, daily_people.user_journey_id)
+        ) as id
+    from marts.daily_people
+    inner join params on daily_people.date between params.first_date and params.last_date
+    left join marts.people on daily_people.person = people.weaker_id
+    where daily_people.messages + daily_people.shown > 0
+),
+sizes as (
+    select id, count(*) as people
+    from audience
+    where id is not null
+    group by id
+    having people >= (select least_people from params)
+),
+everyone as (select count(distinct person) as people from audience),
+shared as (
+    select one.id as one_id, other.id as other_id, count(*) as common_people
+    from (from audience semi join sizes using (id)) as one
+    inner join (from audience semi join sizes using (id)) as other on one.person = other.person and one.id < other.id
+    where marts.matches('campaign', one.id) or marts.matches('campaign', other.id)
+    group by all
+),
+names as (
+    select campaign_id as id, campaign_name as name
+    from campaigns
+    union all
+    select user_journey_id, user_journey_name
+    from user_journeys
+)
+select
+    coalesce(one_name.name, shared.one_id) as resource_or_channel,
+    coalesce(other_name.name, shared.other_id) as other,
+    one_size.people,
+    other_size.people as other_people,
+    shared.common_people,
+    round(shared.common_people / least(one_size.people, other_size.people), 4) as share_of_smaller,
+    -- What two audiences of these sizes would share by chance.
+    round(greatest(one_size.people, other_size.people) / everyone.people, 4) as expected_share_of_smaller,
+    params.days_held,
+    params.last_date - params.first_date + 1 as days,
+    shared.one_id as resource_id,
+    shared.other_id
+from shared
+cross join params
+cross join everyone
+inner join sizes as one_size on shared.one_id = one_size.id
+inner join sizes as other_size on shared.other_id = other_size.id
+left join names as one_name on shared.one_id = one_name.id
+left join names as other_name on shared.other_id = other_name.id
+-- Pairs that share more than chance explains come first.
+order by share_of_smaller - expected_share_of_smaller desc, shared.common_people desc, shared.one_id, shared.other_id
+limit 100;
