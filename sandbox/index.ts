@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { type Reply, jsonAnswer } from './answer.js';
 import { type Bill, openBills, type Bills } from './bills.js';
@@ -22,6 +28,8 @@ const KEEP_ALIVE_MS = 65_000;
 export interface Sandbox {
   readonly url: string;
   readonly port: number;
+  /** Answers a request, for a client in this process that needs no socket. */
+  readonly listener: RequestListener;
   bills(): Bill[];
   requests(): RequestCount;
   /** Everything that was written through the interface since the start. */
@@ -65,14 +73,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     if (answer !== undefined) send(response, answer);
   }
 
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     // A client that disconnects in the middle is not an error of the service.
     handle(request, response).catch(() => response.destroy());
-  });
+  };
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
   const port = await listen(server, settings.port, settings.host);
   return {
     url: `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`,
     port,
+    listener,
     bills: () => bills.all(),
     requests: () => ({ ...requests }),
     state,

@@ -1,5 +1,5 @@
 /**
- * The job's access to the outside world besides HTTP, files and the database: clock, waiting, randomness, and crash
+ * The job's access to the outside world besides files and the database: clock, waiting, randomness, the service, and crash
  * points. All code takes them as a parameter; this file has the real ones, and the place and the version of this package.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { readFile, rm, stat, statfs, writeFile, type FileHandle } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Dispatcher } from 'undici';
 import type { CrashPoint } from './crash-points.js';
 import { InterruptedError } from './errors.js';
 
@@ -27,6 +28,8 @@ export interface Effects {
   /** Resolves with the free bytes of the disk of a folder. */
   free(folder: string): Promise<number>;
   readonly accounts: Accounts;
+  /** Replaces the connections to the service, where the service is in this process. */
+  readonly service?: Dispatcher;
 }
 
 /** The accounts of this machine, by their numbers. */

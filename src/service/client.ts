@@ -100,6 +100,7 @@ export class ServiceClient implements AsyncDisposable {
       (date) => {
         this.clocks.observe(date);
       },
+      effects.service,
     );
     const limit = pLimit(settings.concurrency);
     const inPace = paced(settings.requestsPerSecond);

@@ -24,8 +24,9 @@ export class Exchanger {
     private readonly deadlineMs: number,
     private readonly userAgent: string,
     private readonly onDate: (date: string | undefined) => void = () => undefined,
+    service?: Dispatcher,
   ) {
-    this.#connections = new Connections(connections, deadlineMs);
+    this.#connections = new Connections(connections, deadlineMs, service);
   }
 
   async exchange(

@@ -38,16 +38,21 @@ export interface OwnConnection {
 
 /** The connections to the service. */
 export class Connections {
-  #shared: Promise<EnvHttpProxyAgent> | undefined;
+  #shared: Promise<Dispatcher> | undefined;
 
-  /** @param deadlineMs the time limit of each step of a connection */
+  /**
+   * @param deadlineMs the time limit of each step of a connection
+   * @param service replaces all connections
+   */
   constructor(
     private readonly connections: number,
     private readonly deadlineMs: number,
+    private readonly service?: Dispatcher,
   ) {}
 
   /** The kept-alive connections. */
   shared(): Promise<Dispatcher> {
+    if (this.service !== undefined) return Promise.resolve(this.service);
     this.#shared ??= this.#open({ connections: this.connections, pipelining: 1, keepAliveTimeout: 4_000 });
     return this.#shared;
   }
@@ -57,6 +62,7 @@ export class Connections {
    * is written until it exists.
    */
   async own(): Promise<OwnConnection> {
+    if (this.service !== undefined) return { dispatcher: this.service, isConnected: () => true };
     const { Pool } = await http();
     let isConnected = false;
     // A proxy's connector resolves once its tunnel to the service is open.

@@ -1,5 +1,5 @@
 /** What happens to the files of a data folder between two commands. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataFiles } from '../../src/landing/paths.js';
 import { fakeFile } from './fake-warehouse.js';
@@ -15,6 +15,9 @@ interface Damage {
 }
 
 interface Files {
+  readonly data: string;
+  /** A backup of the folder, if there is one. */
+  readonly backup: string;
   readonly journal: string;
   readonly copy: string;
   readonly witness: string;
@@ -40,7 +43,27 @@ const write = (path: string, text: string): true => {
   return true;
 };
 
+/** Puts a copy of a folder in the place of the data folder. */
+const replace = (data: string, by: string): true => {
+  const copy = `${data}.copy`;
+  cpSync(by, copy, { recursive: true, preserveTimestamps: true });
+  rmSync(data, { recursive: true });
+  renameSync(copy, data);
+  return true;
+};
+
 export const DAMAGES: readonly Damage[] = [
+  {
+    name: 'the folder is a copy of itself',
+    doubts: true,
+    to: (files) => isCopied(files) && existsSync(files.witness) && replace(files.data, files.data),
+  },
+  {
+    name: 'a backup is restored',
+    doubts: true,
+    unloads: true,
+    to: (files) => existsSync(files.backup) && replace(files.data, files.backup),
+  },
   {
     name: 'the second copy is lost',
     doubts: true,
@@ -90,8 +113,10 @@ export const DAMAGES: readonly Damage[] = [
 ];
 
 /** Does the damage, or nothing where there is nothing to damage. */
-export function damage(dataDir: string, what: number, amount: number): Damage | undefined {
+export function damage(dataDir: string, backup: string, what: number, amount: number): Damage | undefined {
   const files = {
+    data: dataDir,
+    backup,
     journal: join(dataDir, 'ledger', 'journal.jsonl'),
     copy: join(dataDir, 'landing', 'ledger', 'journal.jsonl'),
     witness: join(dataDir, 'private', 'witness.json'),

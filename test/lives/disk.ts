@@ -17,7 +17,12 @@ interface Rename {
 }
 
 const isTemporary = (path: string): boolean => basename(path).startsWith('.tmp-');
-const real = { open: fs.promises.open, rename: fs.promises.rename };
+const real = {
+  open: fs.promises.open,
+  rename: fs.promises.rename,
+  rm: fs.promises.rm,
+  writeFile: fs.promises.writeFile,
+};
 type Open = typeof fs.promises.open;
 
 export class Disk implements Disposable {
@@ -27,6 +32,9 @@ export class Disk implements Disposable {
   #renames: Rename[] = [];
   readonly #identities = new Map<string, FileIdentity>();
   #kept = 0;
+  /** The bytes that the disk still takes, and how often it took none. DuckDB's files take no room. */
+  room = Number.POSITIVE_INFINITY;
+  refusals = 0;
   /** What was done in the wrong order, one sentence each. */
   readonly disorder: string[] = [];
 
@@ -53,9 +61,32 @@ export class Disk implements Disposable {
         await sync();
         disk.#synced(name, size);
       };
+      const close = handle.close.bind(handle);
+      handle.close = async () => {
+        await close();
+        if (disk.#durable.get(name) === sizeOf(name)) disk.#durable.delete(name);
+      };
+      const append = handle.appendFile.bind(handle);
+      handle.appendFile = async (data, options) => {
+        const taken = disk.#taken(data);
+        await append(taken, options);
+        disk.#assertWhole(data, taken);
+      };
       return handle;
     };
     fs.promises.open = open;
+    fs.promises.writeFile = async (file, data, options) => {
+      const isOurs = typeof file === 'object' && 'fd' in file && names.has(file);
+      const taken = isOurs ? disk.#taken(data) : data;
+      await real.writeFile(file, taken, options);
+      if (isOurs) disk.#assertWhole(data, taken);
+    };
+    fs.promises.rm = async (path, options) => {
+      const name = resolve(String(path));
+      const size = disk.#isBelow(name) ? (sizeOf(name) ?? 0) : 0;
+      await real.rm(path, options);
+      disk.room += size;
+    };
     fs.promises.rename = async (from, to) => {
       const [source, target] = [resolve(String(from)), resolve(String(to))];
       const old = disk.#isBelow(target) && sizeOf(target) !== undefined ? disk.#keep(target) : undefined;
@@ -102,6 +133,21 @@ export class Disk implements Disposable {
       typeof file === 'string' ? fs.statSync(file, { bigint: true }) : await file.stat({ bigint: true });
     return this.#identities.get(`${ino} ${birthtimeNs}`) ?? { inode: String(ino), born: String(birthtimeNs) };
   };
+
+  /** What the disk takes of these bytes. */
+  #taken<T>(data: T): T | Uint8Array {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    if (!(bytes instanceof Uint8Array)) return data;
+    const taken = Math.min(bytes.length, this.room);
+    this.room -= taken;
+    return taken === bytes.length ? data : bytes.subarray(0, taken);
+  }
+
+  #assertWhole(data: unknown, taken: unknown): void {
+    if (data === taken) return;
+    this.refusals++;
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  }
 
   #isBelow(path: string): boolean {
     return path.startsWith(this.root + sep);

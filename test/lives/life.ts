@@ -2,14 +2,13 @@
  * One life of a data folder: nights, backfills and decisions of paid events, with a hostile service, wrong clocks, lost files
  * and deaths at crash points, all in this process. After each step the books are compared.
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Bill } from '../../sandbox/index.js';
-import { loadConfig } from '../../src/config/config.js';
+import { loadConfig, type Config } from '../../src/config/config.js';
 import { blocksRuns, isClosed, needsPerson, type Export } from '../../src/exports/export.js';
 import {
   completeFrom,
@@ -30,11 +29,12 @@ import type { Counters } from '../torture/counters.js';
 import { Clock, DAY_MS, landedIdsIn } from '../torture/trial.js';
 import { readLedger } from '../landing/support.js';
 import { Place, rowsOf } from '../support/dawnload.js';
+import { directly, type Asked } from '../support/direct.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
 import { damage } from './damages.js';
 import { Disk } from './disk.js';
 import { argumentsOf, FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
-import { CUT, ODD_TEXTS, SKEWS, TROUBLES, type Kill, type Step } from './steps.js';
+import { CUT, FULL, ODD_TEXTS, SKEWS, TROUBLES, type Kill, type Step } from './steps.js';
 
 /**
  * How deep a life goes: `file` plays the paid events alone, over a warehouse that is one small file; `duckdb` plays whole
@@ -78,9 +78,6 @@ export class Broken extends Error {}
 /** The process is dead: whatever the abandoned code still tries fails with this. */
 class Killed extends Error {}
 
-const created = z.object({
-  request: z.object({ method: z.string(), path: z.string(), body: z.unknown() }),
-});
 const asked = z.object({ start: z.coerce.date() });
 
 export class Life {
@@ -95,6 +92,7 @@ export class Life {
   /** True until a run has loaded again what a lost warehouse had. */
   #isUnloaded = false;
   #skewMs = 0;
+  #settings: { readonly home: string; readonly config: Config } | undefined;
   #runs = 0;
   #earliest = FIRST_DAY;
   #broken: string | undefined;
@@ -115,13 +113,11 @@ export class Life {
     const place = await Place.make(YAML, { now: () => clock.now(), eventsPerDay: 12 });
     const kept = await mkdtemp(join(tmpdir(), 'dawnload-kept-'));
     const life = new Life(place, clock, Disk.watch(place.folder, kept), counters, kept, depth);
-    subscribe('undici:request:create', life.#watchRequest);
     await life.#configure();
     return life;
   }
 
   async end(): Promise<void> {
-    unsubscribe('undici:request:create', this.#watchRequest);
     this.disk[Symbol.dispose]();
     await this.place.remove();
     await rm(this.kept, { recursive: true, force: true });
@@ -130,6 +126,10 @@ export class Life {
   /** Where commands run: the settings, and the data folder below. */
   get #home(): string {
     return join(this.place.folder, String(this.#folder));
+  }
+
+  get #backup(): string {
+    return join(this.place.folder, 'backup');
   }
 
   get data(): string {
@@ -141,6 +141,7 @@ export class Life {
     const before = this.place.sandbox.bills().length;
     const wasDoubted = this.#isDoubted;
     await this.#take(step);
+    this.counters.count('step', step.kind);
     this.counters.play(this.place.sandbox, []);
     const bills = this.place.sandbox.bills();
     const paid = bills.length - before;
@@ -219,14 +220,16 @@ export class Life {
         } else this.#earliest = shiftDay(this.#earliest, -step.days);
         const odd = step.odd === undefined ? undefined : ODD_TEXTS[step.odd % ODD_TEXTS.length];
         if (odd !== undefined) this.#bend(odd);
-        const { kill } = step;
+        const { kill, room } = step;
+        this.disk.room = room ?? Number.POSITIVE_INFINITY;
         await this.#run(
           step.kind === 'night'
             ? { night: FIRST_DAY }
             : { start: this.#earliest, end: shiftDay(this.#earliest, 1) },
           kill,
         );
-        const isPlain = kill === undefined && step.trouble === undefined && odd === undefined;
+        const isPlain =
+          kill === undefined && room === undefined && step.trouble === undefined && odd === undefined;
         if (step.kind === 'night' && isPlain && this.#skewMs === 0) await this.#assertPublished();
         place.sandbox.bend(undefined);
         return;
@@ -246,8 +249,19 @@ export class Life {
       case 'rebuild':
         if (this.depth === 'duckdb') await this.#command(['rebuild'], step.kill);
         return;
+      case 'backup':
+        if (this.#isDoubted) return;
+        // A backup takes the place of the one before.
+        await rm(this.#backup, { recursive: true, force: true });
+        await this.#command(['backup', this.#backup], step.kill);
+        return;
+      case 'move': {
+        const from = this.#home;
+        this.#folder++;
+        return rename(from, this.#home);
+      }
       case 'damage': {
-        const done = damage(this.data, step.what, step.amount);
+        const done = damage(this.data, this.#backup, step.what, step.amount);
         if (done === undefined) return;
         counters.count('damage', done.name);
         this.#isDoubted ||= done.doubts;
@@ -309,20 +323,28 @@ export class Life {
       ? this.#command(argumentsOf(wish), kill)
       : this.#runEvents(wish, kill));
     if (end === undefined) return;
+    if (this.disk.refusals > 0) return;
     const left = (await this.#entries()).find(({ state }) => state === 'intended');
     this.#assert(left === undefined, `a run left ${left?.key} intended`);
   }
 
   #runEvents(wish: Wish, kill: Kill | undefined): Promise<unknown> {
+    const { disk } = this;
     return this.#mortal(kill, async (effects): Promise<unknown> => {
       const runId = `${this.clock.now().toISOString()} ${this.#runs++}`;
       const invocation = invocationOf({ effects, runId });
-      const { failure } = await runEvents(wish, this.#config(), invocation, MESSAGES);
+      // A run that cannot write its own record ends with this.
+      const { failure } = await runEvents(wish, this.#config(), invocation, MESSAGES).catch(
+        (failure: unknown) => {
+          if (disk.refusals === 0) throw failure;
+          return { failure };
+        },
+      );
       this.#assert(
         failure === undefined || failure instanceof DawnloadError,
         `unforeseen: ${String(failure)}`,
       );
-      this.#isUnloaded = false;
+      this.#isUnloaded &&= failure !== undefined && disk.refusals > 0;
       return 'ended';
     });
   }
@@ -363,29 +385,31 @@ export class Life {
       random: () => 0.5,
       free: () => Promise.resolve(1e12),
       identify: disk.identify,
+      // What a dead process still sends does not arrive.
+      service: directly(place.sandbox.listener, () => dead !== undefined, this.#watchRequest),
       reach: (point: CrashPoint) => {
         if (dead === undefined && --left !== 0) return;
         if (dead === undefined && kill !== undefined) {
           dead = point;
           this.#folder++;
           const lost = disk.leave(from, this.data, kill.cut === undefined ? undefined : new Chance(kill.cut));
-          counters.count('crash point', point);
           if (lost.length > 0) counters.count('damage', CUT);
-          // What the dead process still sends does not arrive.
-          place.sandbox.setFaults([{ endpoint: '*', kind: 'reset-before' }]);
         }
         throw new Killed(point);
       },
     };
+    disk.refusals = 0;
     const result = await work(effects).catch((error: unknown) => {
       if (dead === undefined) throw error;
       return undefined;
     });
+    disk.room = Number.POSITIVE_INFINITY;
+    if (disk.refusals > 0) counters.count('mishap', FULL);
+    if (dead !== undefined) counters.count('crash point', dead);
     if (this.#broken !== undefined) throw new Broken(this.#broken);
     const [first] = disk.disorder;
     this.#assert(first === undefined, first ?? '');
     if (from !== this.data) {
-      place.sandbox.setFaults([]);
       await rm(from, { recursive: true, force: true });
       await this.#configure();
       return undefined;
@@ -401,15 +425,18 @@ export class Life {
     await copyFile(join(this.place.folder, SETTINGS_FILE), join(this.#home, SETTINGS_FILE));
   }
 
-  #config() {
-    return loadConfig(FIELDS, {}, this.place.environment, this.#home);
+  /** The settings of the folder, which are read once: a run spends a tenth of its time on them. */
+  #config(): Config {
+    const home = this.#home;
+    if (this.#settings?.home !== home)
+      this.#settings = { home, config: loadConfig(FIELDS, {}, this.place.environment, home) };
+    return this.#settings.config;
   }
 
   /** When E20 is sent, its intent is durable and nothing is known of its outcome. */
-  readonly #watchRequest = (message: unknown): void => {
-    const { method, path, body } = created.parse(message).request;
+  readonly #watchRequest = ({ method, path, body }: Asked): void => {
     if (method !== 'POST' || !path.endsWith('/campaign-event-data/exports')) return;
-    const day = dayOf(asked.parse(JSON.parse(String(body))).start);
+    const day = dayOf(asked.parse(JSON.parse(body)).start);
     const journal = join(this.data, 'ledger', 'journal.jsonl');
     const lines = this.disk.durableText(journal).split('\n');
     const last = lines.findLast(

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Fault } from '../support/faults/index.js';
 import { Counters, nameOf } from '../torture/counters.js';
 import { KILL_POINTS } from '../torture/ways.js';
+import { APPEND_STEPS } from '../../src/ground/crash-points.js';
 import { DAMAGES } from './damages.js';
 
 /** A death at the nth crash point that a command passes; with `cut`, of the power. */
@@ -16,6 +17,8 @@ interface Run {
   readonly trouble?: number | undefined;
   readonly odd?: number | undefined;
   readonly kill?: Kill | undefined;
+  /** How many bytes the disk takes; by default, all. */
+  readonly room?: number | undefined;
 }
 
 export type Step =
@@ -27,7 +30,8 @@ export type Step =
       readonly how: 'attach' | 'abandon' | 'again';
       readonly kill?: Kill | undefined;
     }
-  | { readonly kind: 'recover' | 'rebuild'; readonly kill?: Kill | undefined }
+  | { readonly kind: 'recover' | 'rebuild' | 'backup'; readonly kill?: Kill | undefined }
+  | { readonly kind: 'move' }
   | { readonly kind: 'damage'; readonly what: number; readonly amount: number };
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -94,17 +98,33 @@ export const counters = (): Counters =>
     'crash point': LIFE_POINTS,
     fault: TROUBLES.map(nameOf),
     damage: [...DAMAGES.map(({ name }) => name), CUT],
-    mishap: SKEWS.map(({ name }) => name),
+    mishap: [...SKEWS.map(({ name }) => name), FULL],
+    step: ['night', 'backfill', 'decide', 'recover', 'rebuild', 'backup', 'move', 'damage'],
     decision: ['attach', 'abandon', 'pay again'],
     'odd value': ODD_TEXTS.map(({ name }) => name),
   });
 
 export const CUT = 'a power cut takes what is not durable';
+export const FULL = 'the disk is full';
 
-/** What a run of paid events and a decision pass. */
-const LIFE_POINTS = KILL_POINTS.filter((point) =>
-  /^(journal\/|land\/(events|rejected)|load\/|lock\/|witness\/)/.test(point),
-);
+/** The steps of a line of the journal. */
+const APPENDING = Object.keys(APPEND_STEPS) as (keyof typeof APPEND_STEPS)[];
+const LINE: readonly string[] = [...APPENDING, ...APPENDING.map((step) => `copy/${step}`), 'copied'];
+
+/** What a run of paid events and a decision pass: files, the load, and lines of the journal. */
+const LIFE_POINTS: readonly string[] = [
+  ...KILL_POINTS.filter((point) =>
+    /^(journal\/(copy|healed|reserve)|land\/(events|rejected)|load\/|lock\/|witness\/)/.test(point),
+  ),
+  ...APPENDING.map((step) => `journal/project/made/${step}`),
+  ...['begun', 'ended', 'unsure', 'confirmed'].flatMap((event) =>
+    LINE.map((step) => `journal/run/${event}/${step}`),
+  ),
+  ...[
+    ...['intended', 'requested', 'failed', 'ambiguous', 'attached', 'abandoned'],
+    ...['processing', 'troubled', 'ready', 'landed', 'loaded'],
+  ].flatMap((event) => LINE.map((step) => `journal/export/${event}/${step}`)),
+];
 
 // Distributions: most steps are plain, so that a life gets on.
 
@@ -112,11 +132,15 @@ const rarely = <T>(of: fc.Arbitrary<T>, inEvery = 4): fc.Arbitrary<T | undefined
   fc.oneof({ weight: inEvery - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: of });
 
 const kill: fc.Arbitrary<Kill> = fc.record({
-  at: fc.integer({ min: 1, max: 110 }),
+  // What a command passes first is met by decisions, too, and by the first of the runs after a loss.
+  at: fc.oneof(fc.integer({ min: 1, max: 25 }), fc.integer({ min: 1, max: 110 })),
   cut: rarely(fc.nat(), 2),
 });
 const index = fc.nat(1000);
-const run = { trouble: rarely(index, 3), odd: rarely(index, 6), kill: rarely(kill, 2) };
+const run = {
+  ...{ trouble: rarely(index, 3), odd: rarely(index, 6), kill: rarely(kill, 2) },
+  room: rarely(fc.integer({ min: 0, max: 150_000 }), 8),
+};
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -148,12 +172,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constantFrom('recover' as const, 'rebuild' as const),
+      kind: fc.constantFrom('recover' as const, 'rebuild' as const, 'backup' as const),
       kill: rarely(kill),
     }),
   },
+  { weight: 1, arbitrary: fc.constant({ kind: 'move' as const }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('damage' as const),
       what: index,

@@ -4,7 +4,7 @@
  */
 import type { Fault, FaultySandbox } from '../support/faults/index.js';
 
-export type Kind = 'crash point' | 'way' | 'fault' | 'damage' | 'mishap' | 'decision' | 'odd value';
+export type Kind = 'crash point' | 'way' | 'fault' | 'damage' | 'mishap' | 'decision' | 'odd value' | 'step';
 
 /** The names that a harness counts, by their kind. */
 export type Names = Partial<Readonly<Record<Kind, Iterable<string>>>>;
