@@ -19,6 +19,7 @@ import { inChild } from '../readers/queries/child.js';
 import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
+import { SHEET_ROWS } from '../readers/queries/xlsx.js';
 import { dataFiles } from '../landing/paths.js';
 import { wrapLine } from '../terminal/text.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -62,7 +63,8 @@ export async function queryCommand(
     format,
     lang,
     limit: LIMIT,
-    bom: options.bom === true,
+    // Excel reads a CSV file without the mark as if it were in the code page of the machine.
+    bom: options.bom ?? (lang === 'ko' && format === 'csv' && output !== undefined),
     isTerminal: output === undefined && stdout.isTTY === true,
     drawing: output === undefined ? { width: terminal.width, color: terminal.color } : { color: false },
     scratch,
@@ -96,8 +98,9 @@ function closingLine(
   query?: QueryFile,
   output?: string,
 ): string {
-  const isCut = format === 'table' && rows > LIMIT;
-  const [all, limit] = [rows, LIMIT].map(formatCount);
+  const most = { table: LIMIT, xlsx: SHEET_ROWS, csv: rows, json: rows, parquet: rows }[format];
+  const isCut = rows > most;
+  const [all, limit] = [rows, most].map(formatCount);
   const counted = { en: plural(rows, 'row'), ko: `${all}행` }[lang];
   const first = { en: `the first ${limit} of ${counted}`, ko: `${all}행 중 처음 ${limit}행` }[lang];
   const title = { en: query?.title, ko: query?.title_ko }[lang];
@@ -114,10 +117,11 @@ function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOpti
   const found = FORMATS.find((known) => known === wanted);
   if (found === undefined)
     throw new UsageError(`Unknown format: ${wanted}.`, {
-      hint: `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`,
+      hint: `End the name of --output with .csv, .json, .parquet, .xlsx or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
-  if (found === 'parquet' && output === undefined && stdout.isTTY === true)
-    throw new UsageError('A terminal cannot show Parquet.', {
+  const isBinary = found === 'parquet' || found === 'xlsx';
+  if (isBinary && output === undefined && stdout.isTTY === true)
+    throw new UsageError(`A terminal cannot show ${found === 'xlsx' ? 'a workbook' : 'Parquet'}.`, {
       hint: 'Name a file with --output, or redirect the answer to a program or a file.',
     });
   if (bom === true && found !== 'csv')
@@ -125,7 +129,7 @@ function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOpti
   const isSql = sql !== undefined || file !== undefined;
   if (kept !== undefined && !isSql)
     throw new UsageError('The SQL to keep is missing.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
-  if (name === undefined && !isSql && (found === 'parquet' || output !== undefined))
+  if (name === undefined && !isSql && (isBinary || output !== undefined))
     throw new UsageError('The query is missing.', {
       hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
     });

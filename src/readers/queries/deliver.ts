@@ -1,4 +1,4 @@
-/** Answers a question as a table, CSV, JSON or Parquet on stdout: the work of a process of its own (child.ts). */
+/** Answers a question as a table, CSV, JSON, Parquet or workbook on stdout: the work of a process of its own (child.ts). */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import { ask, removedFrom } from './ask.js';
 import { AS_IS, csvText, FORMATS, jsonRows, tableText, writeParquet } from './formats.js';
 import type { Naming, QueryResult } from './formats.js';
 import { writeTo, type Pieces } from './output.js';
+import { xlsxBytes } from './xlsx.js';
 
 /** The form of an answer. */
 const delivery = z.object({
@@ -55,6 +56,7 @@ export async function answer(
     csv: () => csvText(found, naming, bom),
     json: () => jsonRows(found),
     parquet: () => parquetBytes(found, scratch),
+    xlsx: () => xlsxBytes(found, naming),
   }[format]();
   // Programs receive unchanged data; at a terminal control characters are escaped, in a table in any case.
   const isText = format === 'csv' || format === 'json';

@@ -1,11 +1,11 @@
-/** The formats of an answer: Parquet, CSV, JSON and a table. */
+/** The formats of an answer: Parquet, CSV, JSON and a table; xlsx.ts has the workbook. */
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { escaped, openInstance } from '../../landing/duckdb.js';
 import { drawTable, type Drawing, type Row } from '../../terminal/table.js';
 import { copyAnswer } from '../../warehouse/session.js';
 import duckdb = require('@duckdb/node-api');
 
-export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
+export const FORMATS = ['table', 'csv', 'json', 'parquet', 'xlsx'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
@@ -118,7 +118,7 @@ function quoted(text: string): string {
 }
 
 /** The UTC offset of Korea, nine hours all year. */
-const KST_OFFSET_MICROS = 9n * 3_600_000_000n;
+export const KST_OFFSET_MICROS = 9n * 3_600_000_000n;
 
 export function isNumeric(type: DuckDBType): boolean {
   return /^(\w*INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\))$/.test(String(type));
@@ -133,7 +133,7 @@ function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
 }
 
 /** The value as the text of one cell. The caller must handle null. */
-function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
+export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
   if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
   return isNested(value) ? jsonText(value, type) : String(value);
 }

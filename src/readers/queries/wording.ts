@@ -16,6 +16,10 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)(date|day|month)$/, 'day'],
 ];
 
+/** The unit of a column by its name; undefined for a count, and for text. */
+export const unitOf = (column: string): Unit | undefined =>
+  UNITS.find(([pattern]) => pattern.test(column))?.[1];
+
 const DURATIONS: readonly (readonly [number, string, string])[] = [
   [86_400, 'd', '일'],
   [3600, 'h', '시간'],
@@ -130,7 +134,7 @@ export class Wording {
    * @param kind a unit, or the name of the column whose values the dictionary names, if not those of `column`
    */
   value(column: string, value: Value, kind: string = column, currency?: string | null): string {
-    const unit = UNITS.find(([pattern]) => pattern.test(kind))?.[1] ?? kind;
+    const unit = unitOf(kind) ?? kind;
     if (value === null) return '–';
     if (typeof value === 'boolean')
       return this.say(value ? { en: 'yes', ko: '예' } : { en: 'no', ko: '아니요' });

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { strFromU8, unzipSync } from 'fflate';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../src/config/invocation.js';
@@ -272,6 +273,25 @@ describe('a file of the answer', () => {
     );
   });
 
+  it('may be a workbook; a CSV file in Korean begins with a byte order mark, unless it should not', async () => {
+    const file = join(folder, 'a.xlsx');
+    await run({ name: 'channel-summary', output: file, lang: 'ko' });
+    expect(strFromU8(unzipSync(readFileSync(file))['xl/worksheets/sheet1.xml'] ?? Buffer.of())).toContain(
+      '채널',
+    );
+    expect((await failure({ sql: 'select 1', format: 'xlsx' }, { terminal: 80 })).message).toBe(
+      'A terminal cannot show a workbook.',
+    );
+    const csv = join(folder, 'marked.csv');
+    const first = async (options: QueryOptions): Promise<string> => {
+      await run({ name: 'channel-summary', output: csv, ...options });
+      return readFileSync(csv, 'utf8').slice(0, 1);
+    };
+    expect(await first({ lang: 'ko' })).toBe('\ufeff');
+    expect(await first({ lang: 'ko', bom: false })).not.toBe('\ufeff');
+    expect(await first({})).not.toBe('\ufeff');
+  });
+
   it('is there whole or not at all: what failed halfway leaves the old one', async () => {
     const file = join(folder, 'kept.csv');
     writeFileSync(file, 'the old one');
@@ -281,7 +301,7 @@ describe('a file of the answer', () => {
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it.each(['csv', 'parquet'])('that cannot be written is a plain sentence: %s', async (ending) => {
+  it.each(['csv', 'parquet', 'xlsx'])('that cannot be written is a plain sentence: %s', async (ending) => {
     const missing = await failure({
       sql: 'select 1',
       output: join(folder, 'no', 'such', `folder.${ending}`),
@@ -390,13 +410,13 @@ describe('a mistake', () => {
       { sql: 'create temp table own as select 1' },
       /asks nothing: its last statement is CREATE/,
     ],
-    ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet/],
+    ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet, xlsx/],
     ['a missing file', { file: 'none.sql' }, /none\.sql cannot be read/],
     ['SQL on standard input', { file: '-' }, /not read from standard input.*--sql/],
     [
       'an ending that is no format',
       { sql: 'select 1', output: 'a.csv.gz' },
-      /\.csv, \.json, \.parquet or \.txt/,
+      /\.csv, \.json, \.parquet, \.xlsx or \.txt/,
     ],
     ['a mark that JSON does not have', { sql: 'select 1', bom: true, format: 'json' }, /Only CSV/],
     ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /--output/],

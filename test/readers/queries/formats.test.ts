@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf, csvText, jsonRows, writeParquet } from '../../../src/readers/queries/formats.js';
+import { strFromU8, unzipSync } from 'fflate';
+import { answerOf, AS_IS, csvText, jsonRows, writeParquet } from '../../../src/readers/queries/formats.js';
+import { xlsxBytes } from '../../../src/readers/queries/xlsx.js';
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;
 let folder: string;
@@ -147,5 +149,67 @@ describe('Parquet', () => {
     const read = await connection.runAndReadAll(`select * from '${file}'`);
     expect(read.columnNames()).toEqual(['합계 "1"']);
     expect(String(read.value(0, 0))).toBe('18014398509481986');
+  });
+});
+
+describe('a workbook', () => {
+  const sheet = async (sql: string, naming = AS_IS): Promise<string> => {
+    const bytes: Uint8Array[] = [];
+    for await (const piece of xlsxBytes(answerOf(await connection.stream(sql)), naming)) bytes.push(piece);
+    const parts = unzipSync(Buffer.concat(bytes));
+    expect(Object.keys(parts)).toEqual([
+      '[Content_Types].xml',
+      '_rels/.rels',
+      'xl/workbook.xml',
+      'xl/_rels/workbook.xml.rels',
+      'xl/styles.xml',
+      'xl/worksheets/sheet1.xml',
+    ]);
+    return strFromU8(parts['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
+  };
+  /** The cells of the second row, without the elements around them. */
+  const cells = async (sql: string): Promise<string[]> => {
+    const [, , row = ''] = (await sheet(sql)).split('<row>');
+    return row.split(/(?=<c[ />])/).map((one) => one.replace(/<\/row>[^]*/, ''));
+  };
+  const text = (value: string): string =>
+    `<c s="0" t="inlineStr"><is><t xml:space="preserve">${value}</t></is></c>`;
+
+  it.each([
+    ['a number', '-5 as n', '<c s="0"><v>-5</v></c>'],
+    ['a rate as a percentage', '0.0515 as click_rate', '<c s="2"><v>0.0515</v></c>'],
+    ['a day', "date '2026-11-21' as d", '<c s="3"><v>46347</v></c>'],
+    ['an instant in Korea', "timestamptz '2026-11-20 15:00:00Z' as t", '<c s="4"><v>46347</v></c>'],
+    ['a truth', 'true as b', '<c t="b"><v>1</v></c>'],
+    ['nothing', 'null as x', '<c/>'],
+    ['a formula as text', "'=1+1' as f", text('=1+1')],
+    ['what XML escapes', "'<a & b>' as f", text('&lt;a &amp; b&gt;')],
+    ['what XML forbids', "'a' || chr(1) || 'b' as f", text('a_x0001_b')],
+    ['a text that looks escaped', "'_x0041_' as f", text('_x005F_x0041_')],
+    ['a number that Excel would round', '12345678901234567890::hugeint as n', text('12345678901234567890')],
+    ['infinity', "'inf'::double as n", text('Infinity')],
+    ['a day before the calendar of Excel', "date '1850-01-01' as d", text('1850-01-01')],
+    ['a list', '[1, 2] as l', text('[1,2]')],
+  ])('has %s', async (_, sql, wanted) => {
+    expect(await cells(`select ${sql}`)).toEqual([wanted]);
+  });
+
+  it('cuts a text that no cell can have, and says so in the cell', async () => {
+    const [cell = ''] = await cells("select repeat('가', 40000) as long");
+    const shown = cell.replaceAll(/<[^>]*>/g, '');
+    expect(shown).toHaveLength(32_767);
+    expect(shown).toMatch(/가 … \(cut: Excel has no longer cells\)$/);
+  });
+
+  it('has the heads alone where there are no rows, in the language of the reader', async () => {
+    const korean = { head: (name: string) => ({ channel: '채널' })[name] ?? name, word: AS_IS.word };
+    const xml = await sheet("select 'push' as channel, 1 as n where false", korean);
+    expect(xml.split('<row>')).toHaveLength(2);
+    expect(xml).toContain('채널');
+  });
+
+  it('has as many rows as Excel can open', { tags: ['long'] }, async () => {
+    const xml = await sheet('select i from range(1048580) as t(i)');
+    expect(xml.split('<row>')).toHaveLength(1 + 1_048_576);
   });
 });
