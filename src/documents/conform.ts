@@ -2,11 +2,9 @@
  * Compares a document with its stream's list of fields. Members without a column go into `extra`, and each is recorded
  * as drift. The same code serves records, messages, buttons, attachments, statistics and reference items.
  */
-import type { Field, Kind } from '../ground/fields.js';
-import { TEXTS } from '../ground/fields.js';
+import { TEXTS, type Field, type Kind } from '../ground/fields.js';
 import { childrenOf, encoded, nodesOf, textAt, type Node } from './json.js';
 
-/** The part of a document that no column takes. */
 export interface Conformance {
   /**
    * The contents of `extra`: the members without a column. If a value has another kind, the document without its rows
@@ -25,10 +23,16 @@ export interface Oddity {
   readonly type: string;
 }
 
-/** Spellings of one field, of which the first that is present has the column. */
-const SPELLINGS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  statistic_by_subchannel: { node_name: ['node_mane'] },
-};
+/** The members of an object: without a column (or with some inside them), all but those with rows of their own, and what columns take. */
+interface Division extends Record<'unknown' | 'whole' | 'fitting', Member[]> {
+  readonly oddities: Oddity[];
+  isRepeated: boolean;
+}
+
+type Member = readonly [name: string, json: string];
+
+/** Another spelling of a field; the first has the column if both are present. */
+const SPELLINGS: Readonly<Record<string, string>> = { 'statistic_by_subchannel.node_name': 'node_mane' };
 
 /** The values of a field that models compare; another spelling of one is read and is drift. */
 const VALUES: Readonly<Record<string, RegExp>> = { resource_type: /^(?:campaign|user[-_]journey)$/ };
@@ -47,206 +51,153 @@ export class Places {
 
   /** Returns the part of a document that no column takes; undefined if the document conforms. */
   conform(json: string, place: string): Conformance | undefined {
-    const nodes = nodesOf(json);
-    const [root] = nodes;
-    if (root?.kind !== 'object') return { extra: json, fitting: null };
-    const found = this.#membersOf(json, nodes, root, place);
-    const unknown = found.filter(({ isKnown }) => !isKnown);
-    const misfits = found.filter(({ isKnown, fits, conforms }) => isKnown && !(fits && conforms));
-    if (unknown.length === 0 && misfits.length === 0) return undefined;
-    const extra =
-      misfits.length > 0
-        ? objectOf(found.filter((member) => member.node.parent === root && !hasRows(member)))
-        : objectOf(this.#unknownOf(found, root));
+    const found = this.#divided(json, place);
+    if (found === undefined) return { extra: json, fitting: null };
+    const { unknown, whole, fitting, oddities, isRepeated } = found;
+    const isMisfit = oddities.some(({ kind }) => kind === 'type');
+    if (unknown.length === 0 && !isMisfit) return undefined;
     return {
-      extra,
-      fitting:
-        misfits.length === 0 && unknown.every(({ isRepeated }) => !isRepeated)
-          ? json
-          : fittingOf(found, root),
+      extra: objectOf(isMisfit ? whole : unknown),
+      fitting: isMisfit || isRepeated ? objectOf(fitting) : json,
     };
-
-    function hasRows({ kind, isKnown, fits, conforms }: Member): boolean {
-      if (kind === 'texts') return isKnown && conforms;
-      return isKnown && fits && (kind === 'list' || kind === 'document');
-    }
-
-    function objectOf(members: readonly Member[]): string {
-      return `{${members.map(({ name, node, text }) => `${encoded(name)}:${text ?? json.slice(node.start, node.end)}`).join(',')}}`;
-    }
-
-    function fittingOf(members: readonly Member[], parent: Node): string {
-      const kept = members
-        .filter(({ node, isKnown, fits }) => node.parent === parent && isKnown && fits)
-        .map(({ node, field, name }) => {
-          const isPart = node.kind === 'object' && field?.part !== undefined && field.part !== null;
-          return `${encoded(name)}:${isPart ? fittingOf(members, node) : columnValue(field?.kind, json.slice(node.start, node.end))}`;
-        });
-      return `{${kept.join(',')}}`;
-    }
-  }
-
-  /** The unknown members. Those of a nested object are in an object of the same name. */
-  #unknownOf(found: readonly Member[], root: Node): Member[] {
-    return found.flatMap((member) => {
-      if (member.node.parent !== root) return [];
-      if (!member.isKnown) return [member];
-      if (member.node.kind !== 'object') return [];
-      const inner = found.filter(({ node, isKnown }) => node.parent === member.node && !isKnown);
-      if (inner.length === 0) return [];
-      const text = `{${inner.map(({ name, text: own, given }) => `${encoded(name)}:${own ?? given}`).join(',')}}`;
-      return [{ ...member, text }];
-    });
-  }
-
-  #membersOf(json: string, nodes: readonly Node[], parent: Node, place: string): Member[] {
-    const fields = this.#places.get(place) ?? new Map<string, Field>();
-    const spellings = SPELLINGS[place] ?? {};
-    const seen = new Map<string, number>();
-    const children = childrenOf(nodes, parent);
-    const members: Member[] = [];
-    for (const node of children) {
-      const key = node.key ?? '';
-      const times = (seen.get(key) ?? 0) + 1;
-      seen.set(key, times);
-      const field = fields.get(key);
-      const given = json.slice(node.start, node.end);
-      const other = spellings[key]?.find((spelling) =>
-        children.some(
-          ({ key: one, kind, start }) =>
-            one === spelling && !(kind === 'word' && json.startsWith('null', start)),
-        ),
-      );
-      const isRepeated = times > 1 || other !== undefined;
-      const isKnown = field !== undefined && !isRepeated;
-      const text = textAt(json, node);
-      members.push({
-        node,
-        // A repeated key is kept under another name, because JSON does not define which value counts.
-        name: isRepeated ? `${key} (${Math.max(times, 2)})` : key,
-        given,
-        field,
-        kind: field?.kind,
-        isKnown,
-        isRepeated,
-        fits: field === undefined || fits(field.kind, node, text, given),
-        conforms: field === undefined || conforms(field, node, text, given),
-        text: undefined,
-      });
-      if (isKnown && node.kind === 'object' && field.part !== null)
-        members.push(...this.#membersOf(json, nodes, node, field.part));
-    }
-    return members;
   }
 
   /** The differences that an `extra` reveals: keys that are not in the list, and values of another kind. */
-  odditiesIn(extra: string, place: string): Oddity[] {
-    const nodes = nodesOf(extra);
-    const [root] = nodes;
-    if (root?.kind !== 'object') return [];
-    return this.#odditiesOf(extra, nodes, root, place);
+  odditiesIn(extra: string, place: string): readonly Oddity[] {
+    return this.#divided(extra, place)?.oddities ?? [];
   }
 
-  #odditiesOf(extra: string, nodes: readonly Node[], parent: Node, place: string): Oddity[] {
-    return childrenOf(nodes, parent).flatMap((node) => {
-      const field = this.#places.get(place)?.get(node.key ?? '');
-      const given = extra.slice(node.start, node.end);
-      const isOdd = field === undefined || !conforms(field, node, textAt(extra, node), given);
-      const kind = field === undefined ? 'unknown' : 'type';
-      const own: Oddity[] = isOdd ? [{ place, field: node.key ?? '', kind, type: typeOf(node, given) }] : [];
-      if (field?.part === undefined || field.part === null || node.kind !== 'object') return own;
-      return [...own, ...this.#odditiesOf(extra, nodes, node, field.part)];
-    });
+  #divided(json: string, place: string): Division | undefined {
+    const nodes = nodesOf(json);
+    const [root] = nodes;
+    return root?.kind === 'object' ? this.#division(json, nodes, root, place) : undefined;
+  }
+
+  #division(json: string, nodes: readonly Node[], parent: Node, place: string): Division {
+    const children = childrenOf(nodes, parent);
+    const made: Division = { unknown: [], whole: [], fitting: [], oddities: [], isRepeated: false };
+    const seen = new Map<string, number>();
+    for (const node of children) {
+      const { key = '' } = node;
+      const given = json.slice(node.start, node.end);
+      const times = (seen.get(key) ?? 0) + 1;
+      seen.set(key, times);
+      const other = SPELLINGS[`${place}.${key}`];
+      const isRepeated =
+        times > 1 || (other !== undefined && children.some((one) => one.key === other && !isNull(json, one)));
+      const field = isRepeated ? undefined : this.#places.get(place)?.get(key);
+      if (field === undefined) {
+        // A repeated key is kept under another name, because JSON does not define which value counts.
+        const name = isRepeated ? `${key} (${Math.max(times, 2)})` : key;
+        made.isRepeated ||= isRepeated;
+        made.unknown.push([name, given]);
+        made.whole.push([name, given]);
+        made.oddities.push({ place, field: name, kind: 'unknown', type: typeOf(node, given) });
+        continue;
+      }
+      const text = textAt(json, node);
+      const isFitting = fits(field.kind, node, text, given);
+      const isConforming = isFitting && conforms(field, node, text, given);
+      if (!isConforming) made.oddities.push({ place, field: key, kind: 'type', type: typeOf(node, given) });
+      const inner =
+        field.part !== null && node.kind === 'object'
+          ? this.#division(json, nodes, node, field.part)
+          : undefined;
+      if (inner !== undefined) {
+        made.oddities.push(...inner.oddities);
+        made.isRepeated ||= inner.isRepeated;
+        if (inner.unknown.length > 0) made.unknown.push([key, objectOf(inner.unknown)]);
+      }
+      const hasRows =
+        field.kind === 'texts' ? isConforming : isFitting && ['list', 'document'].includes(field.kind);
+      if (!hasRows) made.whole.push([key, given]);
+      if (isFitting)
+        made.fitting.push([
+          key,
+          inner === undefined ? columnValue(field.kind, given) : objectOf(inner.fitting),
+        ]);
+    }
+    return made;
   }
 }
 
-interface Member {
-  readonly node: Node;
-  readonly name: string;
-  readonly given: string;
-  readonly field: Field | undefined;
-  readonly kind: Kind | undefined;
-  readonly isKnown: boolean;
-  readonly isRepeated: boolean;
-  readonly fits: boolean;
-  readonly conforms: boolean;
-  /** The text in `extra` that replaces the value; undefined for the value itself. */
-  readonly text: string | undefined;
+function objectOf(members: readonly Member[]): string {
+  return `{${members.map(([name, json]) => `${encoded(name)}:${json}`).join(',')}}`;
+}
+
+function isNull(json: string, { start, end }: Node): boolean {
+  return json.slice(start, end) === 'null';
 }
 
 /**
  * Converts a fitting value for its column. A number in a text column becomes its digits, so 10001.0 and 10001 are one
  * id. Tags that are objects become their names.
  */
-function columnValue(kind: Kind | undefined, given: string): string {
-  if ((kind === 'string' || kind === 'recipient') && /^-?\d/.test(given)) {
-    const number = Number(given);
-    return Number.isSafeInteger(number) && /[.eE]/.test(given) ? String(number) : given;
+function columnValue(kind: Kind, given: string): string {
+  if (kind === 'texts') {
+    const nodes = nodesOf(given);
+    const tags = childrenOf(nodes, nodes[0]).map((tag) => {
+      const name = childrenOf(nodes, tag).find(({ key, kind: of }) => key === 'name' && of === 'text');
+      const { start, end } = (tag.kind === 'object' ? name : undefined) ?? tag;
+      return given.slice(start, end);
+    });
+    return `[${tags.join(',')}]`;
   }
-  if (kind !== 'texts') return given;
-  const nodes = nodesOf(given);
-  const [root] = nodes;
-  const tags = childrenOf(nodes, root).map((tag) => {
-    const name = childrenOf(nodes, tag).find(({ key, kind: of }) => key === 'name' && of === 'text');
-    const { start, end } = tag.kind === 'object' && name !== undefined ? name : tag;
-    return given.slice(start, end);
-  });
-  return `[${tags.join(',')}]`;
+  const isDecimal = (kind === 'string' || kind === 'recipient') && /^-?\d.*[.eE]/.test(given);
+  return isDecimal && Number.isSafeInteger(Number(given)) ? String(Number(given)) : given;
 }
 
 /** The type of a value as DuckDB names it. */
 function typeOf({ kind }: Node, given: string): string {
-  if (kind === 'text') return 'VARCHAR';
-  if (kind === 'object') return 'OBJECT';
-  if (kind === 'list') return 'ARRAY';
   if (kind === 'word') return given === 'null' ? 'NULL' : 'BOOLEAN';
+  if (kind !== 'number') return { text: 'VARCHAR', object: 'OBJECT', list: 'ARRAY' }[kind];
   if (!/^-?[0-9]{1,20}$/.test(given)) return 'DOUBLE';
   return given.startsWith('-') ? 'BIGINT' : 'UBIGINT';
 }
 
 /** True if a column of the kind can take the value. */
 function fits(kind: Kind, node: Node, text: string, given: string): boolean {
-  if (kind === 'any' || kind === 'content' || kind === 'text' || kind === 'document' || given === 'null')
-    return true;
+  if (['any', 'content', 'text', 'document'].includes(kind) || given === 'null') return true;
   if (node.kind === 'list') return kind === 'list' || kind === 'texts';
   if (node.kind === 'object') return kind === 'object';
-  const read = READ[kind];
-  return kind !== 'object' && kind !== 'list' && kind !== 'texts' && (read === undefined || read(text));
+  return !['object', 'list', 'texts'].includes(kind) && isReadable(kind, text);
 }
 
-/** True if the value also has the specified type: text is text, a count is a number, and no digit is lost. */
+/** True if a fitting value also has the specified type: text is text, a count is a number, and no digit is lost. */
 function conforms({ field, kind }: Field, node: Node, text: string, given: string): boolean {
-  if (!fits(kind, node, text, given)) return false;
   if (given === 'null') return true;
   if (VALUES[field]?.test(text) === false) return false;
   if (kind === 'content') return node.kind === 'object';
-  if (kind === 'texts')
-    return !nodesOf(given)
-      .slice(1)
-      .some(({ kind: of }) => of === 'object' || of === 'list');
+  if (kind === 'texts') return !nodesOf(given).slice(1).some(isNested);
   if (TEXTS.includes(kind)) return node.kind === 'text';
   if (kind === 'counter') return node.kind !== 'text';
   return (kind !== 'number' && kind !== 'quantity') || !/\.[0-9]{4}[0-9]*[1-9]/.test(text);
 }
 
-/** Whether the texts of a kind can be read; the statements of the load read them (`sql/shared/macros`). Others are taken as they are. */
-const READ: Readonly<Partial<Record<Kind, (text: string) => boolean>>> = {
-  whole: (text) => isWhole(text, -(2 ** 31), 2 ** 31 - 1),
-  counter: (text) => isWhole(text, 0, 1e15),
-  number: (text) => isNumber(text) && Math.abs(Number(text)) < 1e14,
-  quantity: (text) => isNumber(text) && Number(text) >= 0 && Number(text) < 1e14,
-  boolean: (text) => /^(?:true|false|t|f|yes|no|y|n|0|1)$/i.test(text),
-  day: (text) => dayIn(text) !== undefined,
-  time: (text) => isTime(text),
-  epoch: (text) => isWhole(text, 0, 253_402_300_799_000_000),
+const isNested = ({ kind }: Node): boolean => kind === 'object' || kind === 'list';
+
+const NUMBER = /^\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/;
+
+/** The least and the most of numbers; the first kinds are whole numbers. */
+const RANGES: Readonly<Partial<Record<Kind, readonly [least: number, most: number]>>> = {
+  whole: [-(2 ** 31), 2 ** 31 - 1],
+  counter: [0, 1e15],
+  epoch: [0, 253_402_300_799_000_000],
+  number: [-99_999_999_999_999.98, 99_999_999_999_999.98],
+  quantity: [0, 99_999_999_999_999.98],
 };
 
-function isNumber(text: string): boolean {
-  return /^\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/.test(text);
-}
-
-function isWhole(text: string, least: number, most: number): boolean {
-  return isNumber(text) && Number.isInteger(Number(text)) && Number(text) >= least && Number(text) <= most;
+/** Whether the statements of the load can read the text of a kind (`sql/shared/macros`). */
+function isReadable(kind: Kind, text: string): boolean {
+  const range = RANGES[kind];
+  if (range !== undefined) {
+    const number = NUMBER.test(text) ? Number(text) : NaN;
+    const isWhole = kind !== 'number' && kind !== 'quantity';
+    return number >= range[0] && number <= range[1] && (!isWhole || Number.isInteger(number));
+  }
+  if (kind === 'boolean') return /^(?:true|false|t|f|yes|no|y|n|0|1)$/i.test(text);
+  if (kind === 'day') return dayIn(text) !== undefined;
+  return kind !== 'time' || isTime(text);
 }
 
 /** A day as 2026-11-27, 20261127 or 2026. 11. 27., in the first of these forms; undefined for any other text. */
@@ -259,17 +210,10 @@ export function dayIn(text: string): string | undefined {
 }
 
 /** A day, with or without a time and a zone. */
+const TIME =
+  /^\s*(\d{4}[-/]\d{1,2}[-/]\d{1,2})(?:[T ]+(?:[01]?\d|2[0-4]):[0-5]?\d(?::[0-5]?\d(?:\.\d+)?)?)?\s*(?:Z|UTC|[+-]\d\d(?::?\d\d)?)?\s*$/i;
+
 function isTime(text: string): boolean {
-  const [, day = '', hour = '0', minute = '0', second = '0'] =
-    /^\s*(\d{4}[-/]\d{1,2}[-/]\d{1,2})(?:[T ]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d+)?)?)?\s*(?:Z|UTC|[+-]\d\d(?::?\d\d)?)?\s*$/i.exec(
-      text,
-    ) ?? [];
-  const date = dayIn(day) ?? '';
-  return (
-    date >= '0001-01-02' &&
-    date < '9999-12-30' &&
-    Number(hour) <= 24 &&
-    Number(minute) < 60 &&
-    Number(second) < 60
-  );
+  const date = dayIn(TIME.exec(text)?.[1] ?? '') ?? '';
+  return date >= '0001-01-02' && date < '9999-12-30';
 }

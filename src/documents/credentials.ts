@@ -3,7 +3,7 @@
  * headers, URLs, forms, and JSON inside a text. Addresses that are a credential themselves are masked too. `***`
  * replaces each.
  */
-import { childrenOf, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
+import { changed, childrenOf, encoded, isJson, textAt, type Node } from './json.js';
 import { CREDENTIAL, SECRET } from './suspicion.js';
 
 const MASK = '***';
@@ -54,21 +54,13 @@ const LONGEST_WORD = 20;
  */
 export function masked(json: string, isForOthers: boolean): string {
   if (!SUSPICION.test(json)) return json;
-  const nodes = nodesOf(json);
-  const edits: Edit[] = [];
-  let until = 0;
-  for (const node of nodes) {
-    if (node.start < until) continue;
-    if (isCredential(json, nodes, node)) {
-      edits.push({ start: node.start, end: node.end, text: `"${MASK}"` });
-      until = node.end;
-    } else if (node.kind === 'text') {
-      const text = textAt(json, node);
-      const result = maskedText(text, isForOthers);
-      if (result !== text) edits.push({ start: node.start, end: node.end, text: encoded(result) });
-    }
-  }
-  return edited(json, edits);
+  return changed(json, (node, nodes) => {
+    if (isCredential(json, nodes, node)) return `"${MASK}"`;
+    if (node.kind !== 'text') return undefined;
+    const text = textAt(json, node);
+    const result = maskedText(text, isForOthers);
+    return result === text ? undefined : encoded(result);
+  });
 }
 
 /** True for the value of a key, of a pair or of a list of two whose name is one of a credential. A boolean is never one. */

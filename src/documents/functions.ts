@@ -21,43 +21,31 @@ export interface DocumentSettings {
 type Call = (...given: string[]) => string | null;
 
 /** The functions by name, each of texts, and null for null. `how` is a treatment: keep, hash or drop. */
-function functionsOf({
-  fields,
-  key,
-  rules,
-}: DocumentSettings): Readonly<Record<string, readonly [parameters: number, call: Call]>> {
+function functionsOf({ fields, key, rules }: DocumentSettings): Readonly<Record<string, Call>> {
   const privacy = new Redaction(key, rules);
   const places = new Places(fields);
   return {
     // What no column takes of a document of a place, and the document if that changes it; null if it is as the specification says.
-    _judged: [
-      3,
-      (document, place, how) => {
-        const found = places.conform(document, place);
-        if (found === undefined) return null;
-        const extra = privacy.document(masked(found.extra, false), 'document', treatment(how));
-        const whole = extra.startsWith('{') ? extra : `{"value":${extra}}`;
-        return found.fitting === document
-          ? `{"extra":${whole}}`
-          : `{"extra":${whole},"fitting":${found.fitting ?? 'null'}}`;
-      },
-    ],
+    _judged: (document, place, how) => {
+      const found = places.conform(document, place);
+      if (found === undefined) return null;
+      const extra = privacy.document(masked(found.extra, false), 'document', treatment(how));
+      const whole = extra.startsWith('{') ? extra : `{"value":${extra}}`;
+      return `{"extra":${whole}${found.fitting === document ? '' : `,"fitting":${found.fitting ?? 'null'}`}}`;
+    },
     // The differences that an extra shows: a JSON list of {place, field, kind, type}.
-    _oddities: [2, (extra, place) => JSON.stringify(places.odditiesIn(extra, place))],
-    _masked: [2, (document, carries) => masked(document, carries === 'webhook' || carries === 'other')],
-    _redacted_document: [
-      3,
-      (document, kind, how) => privacy.document(document, kindOf(kind), treatment(how)),
-    ],
-    _redacted: [2, (text, how) => privacy.text(text, treatment(how))],
-    _redacted_field: [2, (text, how) => privacy.field(text, treatment(how))],
-    _recipient: [2, (number, how) => privacy.recipient(number, treatment(how))],
-    _plain_recipient: [1, (number) => plainRecipient(number) ?? null],
-    _ruled: [2, (column, value) => privacy.ruled(column, value)],
-    _ruled_document: [1, (document) => privacy.ruledDocument(document)],
-    _id_digest: [2, (kind, value) => privacy.idDigest(kind, value)],
-    _digest: [1, (text) => privacy.digest(text)],
-    _day: [1, (text) => dayIn(text) ?? null],
+    _oddities: (extra, place) => JSON.stringify(places.odditiesIn(extra, place)),
+    _masked: (document, carries) => masked(document, carries === 'webhook' || carries === 'other'),
+    _redacted_document: (document, kind, how) => privacy.document(document, kindOf(kind), treatment(how)),
+    _redacted: (text, how) => privacy.text(text, treatment(how)),
+    _redacted_field: (text, how) => privacy.field(text, treatment(how)),
+    _recipient: (number, how) => privacy.recipient(number, treatment(how)),
+    _plain_recipient: (number) => plainRecipient(number) ?? null,
+    _ruled: (column, value) => privacy.ruled(column, value),
+    _ruled_document: (document) => privacy.ruledDocument(document),
+    _id_digest: (kind, value) => privacy.idDigest(kind, value),
+    _digest: (text) => privacy.digest(text),
+    _day: (text) => dayIn(text) ?? null,
   };
 }
 
@@ -71,26 +59,21 @@ function kindOf(kind: string): DocumentKind {
 
 /** Call once for each DuckDB instance, outside a transaction: a rollback would remove the functions. */
 export function registerDocuments(connection: duckdb.DuckDBConnection, settings: DocumentSettings): void {
-  for (const [name, [parameters, call]] of Object.entries(functionsOf(settings))) {
+  for (const [name, call] of Object.entries(functionsOf(settings))) {
+    const parameterTypes = Array.from({ length: call.length }, () => duckdb.VARCHAR);
+    const mainFunction: duckdb.DuckDBScalarMainFunction = (_, input, output) => {
+      const { rowCount } = input;
+      const columns = parameterTypes.map((_type, nth) => input.getColumnVector(nth));
+      for (let row = 0; row < rowCount; row++) {
+        const given = columns
+          .map((column) => column.getItem(row))
+          .filter((value) => typeof value === 'string');
+        output.setItem(row, given.length === columns.length ? call(...given) : null);
+      }
+      output.flush();
+    };
     connection.registerScalarFunction(
-      duckdb.DuckDBScalarFunction.create({
-        name,
-        returnType: duckdb.VARCHAR,
-        parameterTypes: Array.from({ length: parameters }, () => duckdb.VARCHAR),
-        mainFunction: (_, input, output) => {
-          const columns = Array.from({ length: parameters }, (_each, nth) => input.getColumnVector(nth));
-          const { rowCount } = input;
-          for (let row = 0; row < rowCount; row++) {
-            const given: string[] = [];
-            for (const column of columns) {
-              const value = column.getItem(row);
-              if (typeof value === 'string') given.push(value);
-            }
-            output.setItem(row, given.length === parameters ? call(...given) : null);
-          }
-          output.flush();
-        },
-      }),
+      duckdb.DuckDBScalarFunction.create({ name, returnType: duckdb.VARCHAR, parameterTypes, mainFunction }),
     );
   }
 }

@@ -4,11 +4,9 @@
  * keys.
  */
 
-export type NodeKind = 'text' | 'number' | 'word' | 'object' | 'list';
-
-/** A value in a JSON text. `end` is excluded. */
+/** A value in a JSON text. */
 export interface Node {
-  readonly kind: NodeKind;
+  readonly kind: 'text' | 'number' | 'word' | 'object' | 'list';
   readonly start: number;
   end: number;
   /** The object or list around the value; undefined for the outermost value. */
@@ -19,64 +17,51 @@ export interface Node {
   readonly keyEnd: number;
 }
 
-/** A piece of a text and what replaces it. */
-export interface Edit {
+/** A piece of a text. `end` is excluded. */
+export interface Piece {
   readonly start: number;
   readonly end: number;
-  readonly text: string;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+/** A piece with what replaces it. */
+export interface Edit extends Piece {
+  readonly text: string;
+}
 
 /** The values of a valid JSON text in the order in which they begin, the outermost first; empty if the text is not JSON. */
 export function nodesOf(json: string): Node[] {
   const nodes: Node[] = [];
   let open: Node | undefined;
   let key: string | undefined;
-  let keyStart = 0;
-  let keyEnd = 0;
-  let expectsKey = false;
-  let at = 0;
+  let [keyStart, keyEnd, expectsKey, at] = [0, 0, false, 0];
   while (at < json.length) {
-    const code = json.charCodeAt(at);
-    if (code <= 0x20 || code === COLON) {
+    const sign = json.charAt(at);
+    if (sign <= ' ' || sign === ':') {
       at++;
-    } else if (code === COMMA) {
+    } else if (sign === ',') {
       expectsKey = open?.kind === 'object';
       at++;
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+    } else if (sign === '}' || sign === ']') {
       at++;
       if (open === undefined) return [];
       open.end = at;
       open = open.parent;
       expectsKey = false;
-    } else if (expectsKey) {
-      const end = endOfText(json, at);
-      if (code !== QUOTE || end === -1) return [];
-      key = decoded(json, at, end);
-      keyStart = at;
-      keyEnd = at = end;
-      expectsKey = false;
     } else {
-      const kind = kindOf(code);
+      const kind = kindOf(sign);
       const isOpening = kind === 'object' || kind === 'list';
       const end = isOpening ? at + 1 : kind === 'text' ? endOfText(json, at) : endOfScalar(json, at);
-      if (end === -1) return [];
-      const node: Node = { kind, start: at, end, parent: open, key, keyStart, keyEnd };
-      nodes.push(node);
-      key = undefined;
-      at = end;
-      if (isOpening) {
-        open = node;
-        expectsKey = kind === 'object';
+      if (end === -1 || (expectsKey && kind !== 'text')) return [];
+      if (expectsKey) {
+        key = decoded(json.slice(at, end));
+        [keyStart, keyEnd, expectsKey] = [at, end, false];
+      } else {
+        const node: Node = { kind, start: at, end, parent: open, key, keyStart, keyEnd };
+        nodes.push(node);
+        key = undefined;
+        if (isOpening) [open, expectsKey] = [node, kind === 'object'];
       }
+      at = end;
     }
   }
   return open === undefined ? nodes : [];
@@ -87,47 +72,38 @@ export function childrenOf(nodes: readonly Node[], parent: Node | undefined): No
   return nodes.filter((node) => node.parent === parent);
 }
 
-function kindOf(code: number): NodeKind {
-  if (code === QUOTE) return 'text';
-  if (code === OPEN_OBJECT) return 'object';
-  if (code === OPEN_LIST) return 'list';
-  return code === 0x2d || (code >= 0x30 && code <= 0x39) ? 'number' : 'word';
+function kindOf(sign: string): Node['kind'] {
+  if (sign === '"') return 'text';
+  if (sign === '{') return 'object';
+  if (sign === '[') return 'list';
+  return sign === '-' || (sign >= '0' && sign <= '9') ? 'number' : 'word';
 }
 
 /** The position after the closing quote of the text that begins at `at`; -1 if it does not end. */
 function endOfText(json: string, at: number): number {
-  for (let next = at + 1; next < json.length; next++) {
-    const code = json.charCodeAt(next);
-    if (code === BACKSLASH) next++;
-    else if (code === QUOTE) return next + 1;
+  for (let end = json.indexOf('"', at + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let first = end;
+    while (json.charAt(first - 1) === '\\') first--;
+    if ((end - first) % 2 === 0) return end + 1;
   }
   return -1;
 }
 
 function endOfScalar(json: string, at: number): number {
   let end = at + 1;
-  while (end < json.length) {
-    const code = json.charCodeAt(end);
-    if (code <= 0x20 || code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT) break;
-    end++;
-  }
+  while (end < json.length && !' \t\r\n,]}'.includes(json.charAt(end))) end++;
   return end;
-}
-
-/** The characters of the JSON text between two positions, which include its quotes. */
-export function decoded(json: string, start: number, end: number): string {
-  const inner = json.slice(start + 1, end - 1);
-  if (!inner.includes('\\')) return inner;
-  try {
-    return String(JSON.parse(json.slice(start, end)));
-  } catch {
-    return inner;
-  }
 }
 
 /** The characters of a text; of any other value its JSON. */
 export function textAt(json: string, { kind, start, end }: Node): string {
-  return kind === 'text' ? decoded(json, start, end) : json.slice(start, end);
+  const given = json.slice(start, end);
+  return kind === 'text' ? decoded(given) : given;
+}
+
+/** The characters of the JSON of a text. */
+function decoded(given: string): string {
+  return String((given.includes('\\') ? parsed(given) : undefined) ?? given.slice(1, -1));
 }
 
 /** The JSON of a text; of null, the word. Half a surrogate pair is written as U+FFFD, because DuckDB refuses it. */
@@ -137,23 +113,41 @@ export function encoded(text: string | null): string {
 
 /** True if a text may be JSON of an object, a list or a text, and is. */
 export function isJson(text: string): boolean {
-  if (!/^\s*[[{"]/.test(text)) return false;
+  return /^\s*[[{"]/.test(text) && parsed(text) !== undefined;
+}
+
+function parsed(json: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(json);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** A text with the edits, which are in order and do not overlap. */
-export function edited(text: string, edits: readonly Edit[]): string {
-  if (edits.length === 0) return text;
-  let made = '';
-  let at = 0;
-  for (const edit of edits) {
-    made += text.slice(at, edit.start) + edit.text;
-    at = edit.end;
+/** JSON with other values: `change` returns the JSON of the new value, or undefined. A new value is not looked into. */
+export function changed(
+  json: string,
+  change: (node: Node, nodes: readonly Node[]) => string | undefined,
+): string {
+  const edits: Edit[] = [];
+  const nodes = nodesOf(json);
+  for (const node of nodes) {
+    const text = node.start < (edits.at(-1)?.end ?? 0) ? undefined : change(node, nodes);
+    if (text !== undefined) edits.push({ start: node.start, end: node.end, text });
   }
-  return made + text.slice(at);
+  return edited(json, edits, ({ text }) => text);
+}
+
+/** A text with some pieces replaced; they are in order and do not overlap. */
+export function edited<P extends Piece>(
+  text: string,
+  pieces: readonly P[],
+  replace: (piece: P) => string,
+): string {
+  let [made, at] = ['', 0];
+  for (const piece of pieces) {
+    made += text.slice(at, piece.start) + replace(piece);
+    at = piece.end;
+  }
+  return pieces.length === 0 ? text : made + text.slice(at);
 }

@@ -3,7 +3,7 @@
  * of named keys. Pure except for a cache of hashes. Redacting twice changes nothing.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { decoded, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
+import { changed, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
 import {
   findingsIn,
   IS_RECIPIENT_KEY,
@@ -12,7 +12,6 @@ import {
   isLoneAddress,
   isTelephone,
   mayHoldAny,
-  merged,
   placesOf,
   plainAddress,
   plainNumber,
@@ -20,7 +19,6 @@ import {
   seen,
   type Finding,
 } from './spelling.js';
-import { isPlaceholder } from './placeholders.js';
 
 /** What happens to numbers and addresses: they stay, become a keyed hash, or are left out. */
 export type Treatment = 'keep' | 'hash' | 'drop';
@@ -37,7 +35,17 @@ export interface ColumnRule {
 
 const TAGS = /<\/?[a-z][a-z0-9]*(?:[\s/][^<>]*)?>/gi;
 const HASH = /^[0-9a-f]{64}$/;
-const MOST_REMEMBERED = 2_000;
+
+/**
+ * Ids that are nobody's: what programs write when they have no id, in small letters. As ids they would make one person of
+ * very many. The setting `placeholder_ids` adds more.
+ */
+export const PLACEHOLDERS: readonly string[] = [
+  ...'undefined null (null) <null> none nil nan n/a na unknown anonymous guest false - -- -1'.split(' '),
+  ...['[object object]', '00000000-0000-0000-0000-000000000000', '0'.repeat(32)],
+  ...Array.from({ length: 20 }, (_, nth) => '0'.repeat(nth + 1)),
+];
+const NOBODY = new Set(['', ...PLACEHOLDERS]);
 
 export class Redaction {
   readonly #key: KeyObject;
@@ -51,12 +59,9 @@ export class Redaction {
 
   /** HMAC-SHA-256 in hex. */
   digest(text: string): string {
-    const known = this.#remembered.get(text);
-    if (known !== undefined) return known;
-    const made = createHmac('sha256', this.#key).update(text).digest('hex');
-    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(text, made);
-    return made;
+    return remembered(this.#remembered, text, () =>
+      createHmac('sha256', this.#key).update(text).digest('hex'),
+    );
   }
 
   /** A recipient's number or address; null if it is empty or left out. A value that is already a hash stays. */
@@ -83,23 +88,14 @@ export class Redaction {
     const hidden = (plain: string): string => (how === 'hash' ? this.digest(plain) : '');
     if (isLoneAddress(given)) return hidden(plainAddress(given)) || null;
     const without = (text: string, findings: readonly Finding[]): string =>
-      edited(
-        text,
-        findings.map(({ start, end, plain }) => ({
-          start,
-          end,
-          // Tags inside a number stay, so that none is left open; one may have an address, too.
-          text: [plain, ...(text.slice(start, end).match(TAGS) ?? [])]
-            .map((part, nth) => (nth === 0 ? hidden(part) : this.#redacted(part, how)))
-            .join(''),
-        })),
-      );
-    const findings = findingsIn(given);
-    const redacted = findings.length === 0 ? given : without(given, findings);
-    if (own === undefined) return redacted === '' && given !== '' ? null : redacted;
-    const places = placesOf(own, redacted);
-    const rest = places.length === 0 ? redacted : without(redacted, merged(places));
-    return rest === '' && given !== '' ? null : rest;
+      edited(text, findings, ({ start, end, plain }) => {
+        // Tags inside a number stay, so that none is left open; one may have an address, too.
+        const tags = text.slice(start, end).match(TAGS) ?? [];
+        return [hidden(plain), ...tags.map((tag) => this.#redacted(tag, how))].join('');
+      });
+    const others = without(given, findingsIn(given));
+    const made = own === undefined ? others : without(others, placesOf(own, others));
+    return made === '' && given !== '' ? null : made;
   }
 
   /**
@@ -112,41 +108,39 @@ export class Redaction {
     const nodes = nodesOf(json);
     const { own, sender } = partiesOf(json, nodes, kind);
     const senderHash = sender === undefined ? undefined : this.digest(plainNumber(sender));
-    const written = (result: string | null): string =>
-      encoded(
-        senderHash === undefined || sender === undefined
-          ? result
-          : (result?.replaceAll(senderHash, sender) ?? null),
-      );
     const edits: Edit[] = [];
+    const edit = (start: number, end: number, result: string | null): void => {
+      const kept = senderHash === undefined ? result : (result?.replaceAll(senderHash, sender ?? '') ?? null);
+      edits.push({ start, end, text: encoded(kept) });
+    };
     const isUnderTelephone = new Set<Node>();
     for (const node of nodes) {
       const { key, keyStart, keyEnd, kind: type, parent, start, end } = node;
       if (key !== undefined) {
         const result = this.#redacted(key, how, own);
-        if (result !== key) edits.push({ start: keyStart, end: keyEnd, text: written(result ?? '') });
+        if (result !== key) edit(keyStart, keyEnd, result ?? '');
       }
-      const { isSure, isTelephone: isOne } = key === undefined ? NO_TELEPHONE : meaningOf(key);
-      if (isSure || isOne || (parent !== undefined && isUnderTelephone.has(parent)))
+      const meaning = meaningOf(key);
+      if (meaning !== 'other' || (parent !== undefined && isUnderTelephone.has(parent)))
         isUnderTelephone.add(node);
       if (type !== 'text' && type !== 'number') continue;
       if (key === 'sendNo' && sender !== undefined && type === 'text') continue;
       const text = textAt(json, node);
-      const result =
-        (isUnderTelephone.has(node) || hasNoKey(node)) && (isSure || isNumberOfSomebody(text, type))
-          ? this.recipient(text, how)
-          : type === 'number' && !/^[0-9]+$/.test(text)
-            ? text
-            : this.#redacted(text, how, own);
-      if (result !== text) edits.push({ start, end, text: written(result) });
+      const isRecipient =
+        (isUnderTelephone.has(node) || hasNoKey(node)) &&
+        (meaning === 'recipient' || isNumberOfSomebody(text, type));
+      const isDecimal = type === 'number' && !/^[0-9]+$/.test(text);
+      const redacted = (): string | null => (isDecimal ? text : this.#redacted(text, how, own));
+      const result = isRecipient ? this.recipient(text, how) : redacted();
+      if (result !== text) edit(start, end, result);
     }
-    return edited(json, edits);
+    return edited(json, edits, ({ text }) => text);
   }
 
   /** A value under the rule of its column or key: unchanged, hashed (unless it is nobody's), or null. */
   ruled(key: string, given: string): string | null {
     const rule = this.#rules.get(key);
-    if (rule === undefined || (rule.rule === 'hash' && isPlaceholder(given))) return given;
+    if (rule === undefined || (rule.rule === 'hash' && NOBODY.has(given.toLowerCase()))) return given;
     return rule.rule === 'drop' ? null : this.idDigest(rule.name, given);
   }
 
@@ -157,43 +151,39 @@ export class Redaction {
 
   /** A document whose members with named keys are under their rules, at any depth, also in texts that are JSON. */
   ruledDocument(json: string): string {
-    const edits: Edit[] = [];
-    let until = 0;
-    for (const node of nodesOf(json)) {
-      const { key, kind, start, end } = node;
-      if (start < until) continue;
+    return changed(json, (node) => {
+      const { key, kind, start } = node;
       const text = kind === 'word' && json.startsWith('null', start) ? null : textAt(json, node);
-      if (key !== undefined && this.#rules.has(key)) {
-        until = end;
-        const result = text === null ? null : this.ruled(key, text);
-        if (result !== text || kind !== 'text') edits.push({ start, end, text: encoded(result) });
-      } else if (kind === 'text' && text !== null && isJson(text)) {
-        const result = this.ruledDocument(text);
-        if (result !== text) edits.push({ start, end, text: encoded(result) });
-      }
-    }
-    return edited(json, edits);
+      const isRuled = key !== undefined && this.#rules.has(key);
+      if (!isRuled && !(kind === 'text' && text !== null && isJson(text))) return undefined;
+      const result = text === null ? null : isRuled ? this.ruled(key, text) : this.ruledDocument(text);
+      return result === text && kind === 'text' ? undefined : encoded(result);
+    });
   }
 }
 
-interface Meaning {
-  /** The key of a recipient's number. */
-  readonly isSure: boolean;
-  readonly isTelephone: boolean;
+const MOST_REMEMBERED = 2_000;
+
+/** What is made for a text, remembered for a while. */
+function remembered<V>(known: Map<string, V>, text: string, make: () => V): V {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const made = make();
+  if (known.size >= MOST_REMEMBERED) known.clear();
+  known.set(text, made);
+  return made;
 }
 
-const NO_TELEPHONE: Meaning = { isSure: false, isTelephone: false };
-const MOST_KEYS = 1_000;
+type Meaning = 'recipient' | 'telephone' | 'other';
+
 const meanings = new Map<string, Meaning>();
 
 /** The meaning of a key for its value. Remembered because documents share their keys. */
-function meaningOf(key: string): Meaning {
-  const known = meanings.get(key);
-  if (known !== undefined) return known;
-  const made = { isSure: IS_RECIPIENT_KEY.test(key), isTelephone: IS_TELEPHONE_KEY.test(key) };
-  if (meanings.size >= MOST_KEYS) meanings.clear();
-  meanings.set(key, made);
-  return made;
+function meaningOf(key = ''): Meaning {
+  return remembered(meanings, key, () => {
+    if (IS_RECIPIENT_KEY.test(key)) return 'recipient';
+    return IS_TELEPHONE_KEY.test(key) ? 'telephone' : 'other';
+  });
 }
 
 /** True for a value outside of any object, such as a message that is only a number: no key shows what it is. */
@@ -213,18 +203,19 @@ function partiesOf(
   kind: DocumentKind,
 ): { own?: string | undefined; sender?: string | undefined } {
   if (kind === 'document') return {};
-  const ownNode = nodes.find(
-    ({ key, kind: type }) =>
-      key !== undefined && meaningOf(key).isSure && (type === 'text' || type === 'number'),
+  const textOf = (isSought: (node: Node) => boolean): string | undefined => {
+    const node = nodes.find(isSought);
+    return node === undefined ? undefined : textAt(json, node);
+  };
+  const recipient = textOf(
+    ({ key, kind: type }) => meaningOf(key) === 'recipient' && (type === 'text' || type === 'number'),
   );
-  const given = ownNode === undefined || kind === 'record' ? '' : seen(textAt(json, ownNode)).trim();
-  const number = plainNumber(given);
+  const number = kind === 'record' ? '' : plainNumber(seen(recipient ?? '').trim());
   const own = /^[0-9]{8,15}$/.test(number) ? number : undefined;
-  const senderNode = nodes.find(({ key, kind: type }) => key === 'sendNo' && type === 'text');
   // On an unknown channel, `sendNo` may be another number than the sender's.
-  if (senderNode === undefined || kind === 'other') return { own };
-  const sender = decoded(json, senderNode.start, senderNode.end);
+  const sender =
+    kind === 'other' ? undefined : textOf(({ key, kind: type }) => key === 'sendNo' && type === 'text');
   // A sender's number that equals the own number is the recipient's.
-  const isSender = /^[0-9+][0-9 ().-]*$/.test(sender) && (own === undefined || plainNumber(sender) !== own);
+  const isSender = /^[0-9+][0-9 ().-]*$/.test(sender ?? '') && (!own || plainNumber(sender ?? '') !== own);
   return { own, sender: isSender ? sender : undefined };
 }

@@ -5,54 +5,14 @@
  */
 import { HIDDEN } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
-import { edited } from './json.js';
+import { edited, type Piece } from './json.js';
 
-/** A text as its reader sees it, in pieces: most of them as they came, the others each seen instead of something else. */
-class View {
-  text = '';
-  /** Where each piece begins here, and in the text that came; where what it is seen instead of ends, or -1. */
-  readonly #begins: number[] = [];
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
-
-  add(piece: string, start: number, end = -1): void {
-    if (piece === '') return;
-    this.#begins.push(this.text.length);
-    this.#starts.push(start);
-    this.#ends.push(end);
-    this.text += piece;
-  }
-
-  /** Where a character begins in the text that came. */
-  startOf(at: number): number {
-    const nth = this.#pieceOf(at);
-    const start = this.#starts[nth] ?? 0;
-    return this.#ends[nth] === -1 ? start + at - (this.#begins[nth] ?? 0) : start;
-  }
-
-  /** The end of the finding in the original text. */
-  endOf(at: number): number {
-    const end = this.#ends[this.#pieceOf(at)] ?? -1;
-    return end === -1 ? this.startOf(at) + 1 : end;
-  }
-
-  #pieceOf(at: number): number {
-    let [low, high] = [0, this.#begins.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#begins[middle] ?? 0) <= at) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-}
-
-/** A number or an address in a text. `plain` is its canonical form; `end` is excluded. */
-export interface Finding {
-  readonly start: number;
-  readonly end: number;
+/** A number or an address in a text. `plain` is its canonical form. */
+export interface Finding extends Piece {
   readonly plain: string;
 }
+
+// What numbers and addresses look like.
 
 /** Between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, tildes and dashes, at most three. */
 const GAP = String.raw`[-.,/_\s()+~\u00B7\u2010-\u2015\u2212\u301C\u3161]{0,3}`;
@@ -60,16 +20,17 @@ const GAP = String.raw`[-.,/_\s()+~\u00B7\u2010-\u2015\u2212\u301C\u3161]{0,3}`;
 /** A Korean mobile number: 010 and eight digits, or 011, 016 to 019 and seven or eight, with a leading 0 or country code 82. */
 const MOBILE = `(?:(?:\\+|00)?82${GAP}0?${GAP}|0)(?:10${GAP}[0-9]{4}${GAP}[0-9]{4}|1[16789]${GAP}[0-9]{3,4}${GAP}[0-9]{4})`;
 const IS_MOBILE = new RegExp(`^${MOBILE}$`);
-/** A mobile number that no other digit touches. */
-const MOBILES = new RegExp(`(?<![0-9])${MOBILE}(?![0-9])`, 'g');
+/** A mobile number that no other digit touches. A number such as 37.01055517772 is none; one digit before the point numbers an item. */
+const MOBILES = new RegExp(`(?<![0-9])(?<!\\d\\d\\.(?=\\d{10}))${MOBILE}(?![0-9])`, 'g');
 
 /** Any telephone number that is a whole value, and service numbers (080, 15xx), which belong to no person. */
 const TELEPHONE = /^\+?\(?[0-9][0-9 ().\u2010-\u2015-]{5,18}[0-9]$/;
 const SERVICE_NUMBER = /^(?:080[-. ]?[0-9]{3,4}[-. ]?[0-9]{4}|1[568][0-9]{2}[-. ]?[0-9]{4})$/;
 
 /** UUIDs and long hexadecimal words: their digits may look like a number by chance. */
-const IDS = /[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}/g;
-const IS_ID = /^(?:[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,})$/;
+const ID = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}';
+const IDS = new RegExp(ID, 'g');
+const IS_ID = new RegExp(`^(?:${ID})$`);
 
 /** A value that is only an address may have any characters that addresses allow. */
 const LONE_ADDRESS = /^\s*(?:mailto:)?[!-9=?A-~]+@[!-.0-9A-~]+\.[!-.0-9A-~]+\s*$/;
@@ -83,6 +44,8 @@ const LOCAL_OF_OTHER_SCRIPTS =
   /[\p{L}\p{N}._+-]*[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Cyrillic}\p{Script=Greek}\u00C0-\u024F]$/u;
 /** The longest local part and domain that are looked at. */
 const LONGEST = 256;
+/** As long as a@b.co. */
+const SHORTEST = 6;
 
 /** The key of a recipient's number in JSON inside a text, and its number. */
 const RECIPIENT_KEY = 'recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*';
@@ -91,43 +54,94 @@ export const IS_RECIPIENT_KEY = new RegExp(`^${RECIPIENT_KEY}$`, 'i');
 export const IS_TELEPHONE_KEY =
   /^(?:to|hp|msisdn|recipients?|receivers?|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ ]?(?:no|num|number|list)?s?)$/i;
 
+/** True if a whole value looks like a telephone number, and neither like a service number nor like a day. */
+export function isTelephone(text: string): boolean {
+  return TELEPHONE.test(text) && !SERVICE_NUMBER.test(text) && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text);
+}
+
+export function isId(text: string): boolean {
+  return text.length >= 16 && IS_ID.test(text);
+}
+
+/** A redacted address is not an address any more. */
+export function isLoneAddress(text: string): boolean {
+  if (!text.includes('@') || !LONE_ADDRESS.test(text)) return false;
+  return !PICTURE.test(text.slice(text.indexOf('@') + 1)) && !/[0-9a-f]{64}/.test(text);
+}
+
+/** False for a text that cannot contain a number or an address. */
+export function mayHoldAny(text: string): boolean {
+  return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
+}
+
+// A text as its reader sees it.
+
+/** What is seen, and the position in the original of each of its characters. */
+interface View {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+const UNSEEN = String.raw`\p{Cf}\u034F\u115F\u1160\u3164\uFFA0`;
+
+/**
+ * What a reader sees as something else: an entity, percent-encoding, quoted-printable (=40), an escape of JSON inside a text, a folded
+ * line (vCard), full-width ASCII, a character that is not seen.
+ */
+const ESCAPES = new RegExp(
+  [
+    String.raw`&(?:amp;)*(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,6});)`,
+    '%(?:25)*(2[0-9a-f]|3[0-9a-f]|[46][0-9a-f]|[57][0-9a])',
+    '=(40|2[de])',
+    String.raw`\\{1,8}u([0-9a-f]{4})|\\{1,8}(["/nrt])`,
+    String.raw`=?\r?\n[ \t]|=\r?\n`,
+    String.raw`[\uFF01-\uFF5E${UNSEEN}]`,
+  ].join('|'),
+  'giu',
+);
+/** The same, and tags. */
+const UNITS = new RegExp(
+  String.raw`${ESCAPES.source}|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->`,
+  ESCAPES.flags,
+);
+/** The first characters of the units. */
+const UNIT = new RegExp(String.raw`[&%=\\<\r\n\uFF01-\uFF5E${UNSEEN}]`, 'u');
+const IS_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
+
+/** Tags that a reader does not see as the end of a word. */
+const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|strong|sub|sup|u|wbr)\b/i;
+
 const NAMED: Readonly<Record<string, string>> = {
   ...{ nbsp: ' ', ensp: ' ', emsp: ' ', thinsp: ' ', zwnj: '', zwj: '', shy: '', lrm: '', rlm: '', wj: '' },
   ...{ commat: '@', period: '.', hyphen: '-', dash: '-', ndash: '-', mdash: '-', minus: '-', plus: '+' },
   ...{ lpar: '(', rpar: ')', comma: ',', sol: '/', lowbar: '_', middot: '·', quot: '"', lt: '<', gt: '>' },
 };
 
-/** Tags that a reader does not see as the end of a word. */
-const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|strong|sub|sup|u|wbr)\b/i;
-
-/**
- * What a reader sees as something else: entities, percent-encoding, quoted-printable (=40), escapes of JSON inside a text, folded
- * lines (vCard), full-width ASCII, and characters that are not seen.
- */
-const ESCAPES =
-  /&(?:amp;)*(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|([a-z]{2,6});)|%(?:25)*(2[0-9a-f]|3[0-9a-f]|[46][0-9a-f]|[57][0-9a])|=(40|2[de])|\\{1,8}u([0-9a-f]{4})|\\{1,8}(["/nrt])|=?\r?\n[ \t]|=\r?\n|[\uFF01-\uFF5E]|[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/giu;
-/** The same, and tags. */
-const UNITS = new RegExp(
-  String.raw`${ESCAPES.source}|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->`,
-  ESCAPES.flags,
-);
-
-/** The first characters of the units. */
-const UNIT = /[&%=\\<\r\n\uFF01-\uFF5E\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/u;
-
 function viewOf(given: string, units = UNITS): View | undefined {
   if (!UNIT.test(given)) return undefined;
-  const view = new View();
+  const [starts, ends]: [number[], number[]] = [[], []];
+  let text = '';
   let at = 0;
-  units.lastIndex = 0;
-  for (let unit = units.exec(given); unit !== null; unit = units.exec(given)) {
-    view.add(given.slice(at, unit.index), at);
-    at = unit.index + unit[0].length;
-    view.add(seenAs(unit), unit.index, at);
+  const copy = (until: number): void => {
+    text += given.slice(at, until);
+    for (; at < until; at++) {
+      starts.push(at);
+      ends.push(at + 1);
+    }
+  };
+  for (const unit of given.matchAll(units)) {
+    copy(unit.index);
+    at += unit[0].length;
+    for (const character of seenAs(unit)) {
+      text += character;
+      starts.push(unit.index);
+      ends.push(at);
+    }
   }
   if (at === 0) return undefined;
-  view.add(given.slice(at), at);
-  return view;
+  copy(given.length);
+  return { text, starts, ends };
 }
 
 function seenAs([unit, decimal, hex, named, percent, printable, escaped, sign]: RegExpExecArray): string {
@@ -145,7 +159,7 @@ function characterOf(code: number): string {
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
   if (code > 0xffff || code === 0xa0) return ' ';
   const character = String.fromCharCode(code);
-  return /[\p{Cf}\u034F\u115F\u1160\u3164\uFFA0]/u.test(character) ? '' : character;
+  return IS_UNSEEN.test(character) ? '' : character;
 }
 
 /** A text as its reader sees it. */
@@ -153,29 +167,24 @@ export function seen(given: string): string {
   return viewOf(given)?.text ?? given;
 }
 
+// The places of numbers and addresses in a text.
+
 /** The numbers and addresses in a text, in order; none overlaps another. */
 export function findingsIn(text: string): Finding[] {
   if (!mayHoldAny(text)) return [];
   const findings = findingsAsWritten(text);
   // Tags are left out, and looked into: one may have an address, too.
-  for (const view of [viewOf(text), text.includes('<') ? viewOf(text, ESCAPES) : undefined]) {
-    if (view === undefined) continue;
-    for (const { start, end, plain } of findingsAsWritten(view.text)) {
-      let from = view.startOf(start);
-      // A mark of direction before a number ends within it.
-      while (/\p{Cf}/u.test(text.charAt(from - 1))) from--;
-      findings.push({ start: from, end: view.endOf(end - 1), plain });
-    }
-  }
+  for (const view of [viewOf(text), text.includes('<') ? viewOf(text, ESCAPES) : undefined])
+    if (view !== undefined)
+      findings.push(...findingsAsWritten(view.text).map((finding) => originalOf(finding, view, text)));
   return merged(findings);
 }
 
-/** As long as a@b.co. */
-const SHORTEST = 6;
-
-/** False for a text that cannot contain a number or an address. */
-export function mayHoldAny(text: string): boolean {
-  return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
+function originalOf({ start, end, plain }: Finding, { starts, ends }: View, text: string): Finding {
+  let from = starts[start] ?? 0;
+  // A mark of direction before a number ends within it.
+  while (/\p{Cf}/u.test(text.charAt(from - 1))) from--;
+  return { start: from, end: ends[end - 1] ?? text.length, plain };
 }
 
 /** The longest of what overlaps counts, up to where the last of it ends. */
@@ -195,80 +204,60 @@ export function merged(findings: readonly Finding[]): Finding[] {
 
 function findingsAsWritten(text: string): Finding[] {
   const findings: Finding[] = [];
-  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const found = addressAround(text, at);
-    if (found !== undefined) findings.push(found);
-  }
-  if (text.includes('"')) {
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1))
+    findings.push(...addressAround(text, at));
+  if (text.includes('"'))
     for (const { index, 0: whole, 1: key = '', 2: number = '' } of text.matchAll(WRITTEN_MEMBERS))
       findings.push({ start: index + key.length, end: index + whole.length, plain: plainNumber(number) });
-  }
-  MOBILES.lastIndex = 0;
-  for (let found = MOBILES.exec(text); found !== null; found = MOBILES.exec(text)) {
-    const [number] = found;
-    const start = found.index;
+  for (const { index: start, 0: number } of text.matchAll(MOBILES)) {
     const end = start + number.length;
-    if (!isPartOfId(text, start, end) && !isDecimal(text, start, number))
-      findings.push({ start, end, plain: koreanNumber(number) });
+    if (!isPartOfId(text, start, end)) findings.push({ start, end, plain: koreanNumber(number) });
   }
   return findings;
 }
 
-function addressAround(text: string, at: number): Finding | undefined {
-  let start = at;
-  let end = at + 1;
+function addressAround(text: string, at: number): Finding[] {
+  let [start, end] = [at, at + 1];
   // People write blanks around the sign to keep programs from finding the address.
   while (at - start < 2 && /[ \t]/.test(text.charAt(start - 1))) start--;
   while (end - at < 3 && /[ \t]/.test(text.charAt(end))) end++;
   const domain = DOMAIN.exec(text.slice(end, end + LONGEST))?.[0];
   // Looking for the part before the sign takes longer.
-  if (domain === undefined || PICTURE.test(domain)) return undefined;
+  if (domain === undefined || PICTURE.test(domain)) return [];
   const before = text.slice(Math.max(0, start - LONGEST), start);
-  const local = LOCAL.exec(before) ?? (start === at ? LOCAL_OF_OTHER_SCRIPTS.exec(before) : null);
-  if (local === null) return undefined;
-  return {
-    start: start - local[0].length,
-    end: end + domain.length,
-    plain: plainAddress(`${local[0]}@${domain}`),
-  };
+  const [local] = LOCAL.exec(before) ?? (start === at ? LOCAL_OF_OTHER_SCRIPTS.exec(before) : null) ?? [];
+  if (local === undefined) return [];
+  return [
+    { start: start - local.length, end: end + domain.length, plain: plainAddress(`${local}@${domain}`) },
+  ];
 }
 
+/** True if an id includes the digits between the positions, or a hash any of them. */
 function isPartOfId(text: string, start: number, end: number): boolean {
-  let from = start;
-  let to = end;
+  let [from, to] = [start, end];
   while (start - from < 64 && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;
   while (to - end < 64 && /[0-9A-Fa-f-]/.test(text.charAt(to))) to++;
-  if (to - from < 16) return false;
-  const ids = [...text.slice(from, to).matchAll(IDS)];
-  return ids.some(({ index, 0: id }) => {
-    const begins = from + index;
-    const ends = begins + id.length;
-    // Digits at the edge of a hash never belong to a number before or after it.
-    return begins <= start
-      ? ends >= end || (ends > start && id.length === 64)
-      : begins < end && id.length === 64;
+  return [...text.slice(from, to).matchAll(IDS)].some(({ index, 0: id }) => {
+    const [begins, ends] = [from + index, from + index + id.length];
+    return id.length === 64 ? begins < end && ends > start : begins <= start && ends >= end;
   });
 }
 
-/** True for the places after the point of a number such as 37.01055517772; one digit before it numbers an item of a list. */
-function isDecimal(text: string, start: number, digits: string): boolean {
-  return /^[0-9]+$/.test(digits) && /[0-9][0-9]\.$/.test(text.slice(Math.max(0, start - 3), start));
+/** The places of a number in a text, whatever separates its digits, also inside a longer one; `number` is in canonical form. */
+export function placesOf(number: string, text: string): Finding[] {
+  const core = number.replace(/^0+/, '');
+  const view = viewOf(text);
+  const looked = view?.text ?? text;
+  // An expression is compiled only for the few texts that have the digits.
+  if (!looked.replace(/[^0-9]+/g, '').includes(core)) return [];
+  const spelled = new RegExp(`(?:\\+?82${GAP})?(?:0${GAP}){0,2}${[...core].join(GAP)}`, 'g');
+  return [...looked.matchAll(spelled)].map(({ index, 0: found }) => {
+    const finding = { start: index, end: index + found.length, plain: number };
+    return view === undefined ? finding : originalOf(finding, view, text);
+  });
 }
 
-export function isId(text: string): boolean {
-  return text.length >= 16 && IS_ID.test(text);
-}
-
-export function isLoneAddress(text: string): boolean {
-  if (!text.includes('@') || !LONE_ADDRESS.test(text)) return false;
-  // A redacted address is not an address any more.
-  return !PICTURE.test(text.slice(text.indexOf('@') + 1)) && !/[0-9a-f]{64}/.test(text);
-}
-
-/** True if a whole value looks like a telephone number, and neither like a service number nor like a day. */
-export function isTelephone(text: string): boolean {
-  return TELEPHONE.test(text) && !SERVICE_NUMBER.test(text) && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text);
-}
+// The canonical forms.
 
 function koreanNumber(given: string): string {
   return given.replace(/[^0-9]/g, '').replace(/^(?:00)?820?/, '0');
@@ -301,43 +290,6 @@ export function plainRecipient(given: string): string | undefined {
   return isLoneAddress(text) ? plainAddress(text) : plainNumber(text);
 }
 
-/** The places of a number in a text, whatever separates its digits, also inside a longer one; `number` is in canonical form. */
-export function placesOf(number: string, text: string): Finding[] {
-  const core = number.replace(/^0+/, '');
-  if (!mayHold(core, text)) return [];
-  const view = viewOf(text);
-  const looked = view?.text ?? text;
-  const at = [...looked.matchAll(/[0-9]/g)].map(({ index }) => index);
-  const digits = at.map((index) => looked.charAt(index)).join('');
-  const findings: Finding[] = [];
-  const isNear = (nth: number): boolean => IS_GAP.test(looked.slice((at[nth - 1] ?? -99) + 1, at[nth]));
-  for (let from = digits.indexOf(core); from !== -1; from = digits.indexOf(core, from + 1)) {
-    let first = from;
-    const last = from + core.length - 1;
-    let isWhole = true;
-    for (let nth = from + 1; nth <= last; nth++) isWhole &&= isNear(nth);
-    if (!isWhole) continue;
-    for (let zeros = 0; zeros < 2 && digits[first - 1] === '0' && isNear(first); zeros++) first--;
-    const isAbroad = digits.slice(first - 2, first) === '82' && isNear(first) && isNear(first - 1);
-    if (isAbroad) first -= 2;
-    const start = (at[first] ?? 0) - (isAbroad && looked[(at[first] ?? 0) - 1] === '+' ? 1 : 0);
-    const end = (at[last] ?? 0) + 1;
-    findings.push({ start: view?.startOf(start) ?? start, end: view?.endOf(end - 1) ?? end, plain: number });
-  }
-  return merged(findings);
-}
-
-/**
- * False if the digits of a text cannot include those of the number, and none is hidden. This is so for nearly every
- * text.
- */
-function mayHold(core: string, text: string): boolean {
-  return text.length >= core.length && (HIDES.test(text) || text.replace(/[^0-9]+/g, '').includes(core));
-}
-
-const HIDES = /[&%=\\\uFF10-\uFFFF]/;
-const IS_GAP = new RegExp(`^${GAP}$`);
-
 /**
  * The first characters of a text of the service without e-mail addresses and mobile numbers: the only form in errors,
  * logs and the ledger, under every setting.
@@ -346,8 +298,5 @@ export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);
   // Drops the last word: a truncated number would not be recognized.
   const looked = text.length <= most ? head : head.replace(/\S{0,100}$/, '');
-  return edited(
-    looked,
-    findingsIn(looked).map(({ start, end }) => ({ start, end, text: HIDDEN })),
-  );
+  return edited(looked, findingsIn(looked), () => HIDDEN);
 }

@@ -4,8 +4,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExperimentSettings } from '../config/schema.js';
-import { Redaction } from '../documents/personal.js';
-import { PLACEHOLDERS } from '../documents/placeholders.js';
+import { PLACEHOLDERS, Redaction } from '../documents/personal.js';
 import { dayOf } from '../ground/calendar.js';
 import { DawnloadError, messageOf } from '../ground/errors.js';
 import { describeAll } from './describe.js';
