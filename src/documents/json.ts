@@ -103,7 +103,8 @@ export function textAt(json: string, { kind, start, end }: Node): string {
 
 /** The characters of the JSON of a text. */
 function decoded(given: string): string {
-  return String((given.includes('\\') ? parsed(given) : undefined) ?? given.slice(1, -1));
+  const made = given.includes('\\') ? parsed(given) : undefined;
+  return typeof made === 'string' ? made : given.slice(1, -1);
 }
 
 /** The JSON of a text; of null, the word. Half a surrogate pair is written as U+FFFD, because DuckDB refuses it. */

@@ -20,7 +20,7 @@ const GAP = String.raw`[-.,/_\s()+~\u00B7\u2010-\u2015\u2212\u301C\u3161]{0,3}`;
 /** A Korean mobile number: 010 and eight digits, or 011, 016 to 019 and seven or eight, with a leading 0 or country code 82. */
 const MOBILE = `(?:(?:\\+|00)?82${GAP}0?${GAP}|0)(?:10${GAP}[0-9]{4}${GAP}[0-9]{4}|1[16789]${GAP}[0-9]{3,4}${GAP}[0-9]{4})`;
 const IS_MOBILE = new RegExp(`^${MOBILE}$`);
-/** A mobile number that no other digit touches. A number such as 37.01055517772 is none; one digit before the point numbers an item. */
+/** A mobile number that no other digit touches, and not the places of a number such as 37.01055517772. */
 const MOBILES = new RegExp(`(?<![0-9])(?<!\\d\\d\\.(?=\\d{10}))${MOBILE}(?![0-9])`, 'g');
 
 /** Any telephone number that is a whole value, and service numbers (080, 15xx), which belong to no person. */
@@ -250,7 +250,10 @@ export function placesOf(number: string, text: string): Finding[] {
   const looked = view?.text ?? text;
   // An expression is compiled only for the few texts that have the digits.
   if (!looked.replace(/[^0-9]+/g, '').includes(core)) return [];
-  const spelled = new RegExp(`(?:\\+?82${GAP})?(?:0${GAP}){0,2}${[...core].join(GAP)}`, 'g');
+  const spelled = new RegExp(
+    `(?:\\+?82${GAP})?(?:0${GAP}){0,2}${core.replaceAll(/\d(?=\d)/g, `$&${GAP}`)}`,
+    'g',
+  );
   return [...looked.matchAll(spelled)].map(({ index, 0: found }) => {
     const finding = { start: index, end: index + found.length, plain: number };
     return view === undefined ? finding : originalOf(finding, view, text);
