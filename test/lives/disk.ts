@@ -111,7 +111,9 @@ export class Disk implements Disposable {
   /** Paths below a folder that have bytes or a name that are not durable. */
   pending(folder: string): string[] {
     const files = [...this.#durable].flatMap(([path, size]) => ((sizeOf(path) ?? 0) > size ? [path] : []));
-    return [...files, ...this.#renames.map(({ to }) => to)].filter(
+    // A new file without bytes promises nothing.
+    const renames = this.#renames.filter(({ to, old }) => old !== undefined || sizeOf(to) !== 0);
+    return [...files, ...renames.map(({ to }) => to)].filter(
       (path) => path.startsWith(folder + sep) && fs.existsSync(path) && !isTemporary(path),
     );
   }

@@ -33,14 +33,20 @@ import { directly, type Asked } from '../support/direct.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
 import { damage } from './damages.js';
 import { Disk } from './disk.js';
+import { People, PUSH_YAML } from './people.js';
 import { argumentsOf, FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
-import { CUT, FULL, ODD_TEXTS, SKEWS, TROUBLES, type Kill, type Step } from './steps.js';
-
-/**
- * How deep a life goes: `file` plays the paid events alone, over a warehouse that is one small file; `duckdb` plays whole
- * commands.
- */
-export type Depth = 'file' | 'duckdb';
+import {
+  CUT,
+  FULL,
+  nameOfPoint,
+  ODD_TEXTS,
+  PUSH_TROUBLES,
+  SKEWS,
+  TROUBLES,
+  type Depth,
+  type Kill,
+  type Step,
+} from './steps.js';
 
 const FIRST_DAY = '2026-11-19';
 
@@ -66,7 +72,7 @@ const ID_LENGTH = 24;
 
 const SETTINGS: Readonly<Record<Depth, string>> = {
   file: YAML,
-  duckdb: `${YAML}retention: { events: ${KEPT_DAYS}, landing: ${KEPT_DAYS} }\n`,
+  duckdb: `${YAML}retention: { events: ${KEPT_DAYS}, landing: ${KEPT_DAYS} }\n${PUSH_YAML}`,
 };
 
 /** Clocks that differ by more than this pay nothing (`MOST_SKEW_MS`). */
@@ -98,6 +104,7 @@ export class Life {
   #broken: string | undefined;
   /** The exports whose pages were read and complete, in this folder. */
   readonly #landed = new Set<string>();
+  readonly #people: People;
 
   private constructor(
     readonly place: Place,
@@ -106,7 +113,9 @@ export class Life {
     readonly counters: Counters,
     private readonly kept: string,
     private readonly depth: Depth,
-  ) {}
+  ) {
+    this.#people = new People(place.sandbox, () => this.data);
+  }
 
   static async begin(counters: Counters, depth: Depth = 'file'): Promise<Life> {
     const clock = new Clock();
@@ -159,11 +168,17 @@ export class Life {
     await this.play({ kind: 'recover' });
     for (let round = 0; round < 8; round++) {
       await this.play({ kind: 'night', days: 0, skew: 0 });
-      if ((await this.#left()).length === 0 && (await this.#waiting()).length === 0) return;
+      if ((await this.#left()).length === 0 && (await this.#waiting()).length === 0)
+        return this.#finishPushes();
       await this.play({ kind: 'decide', which: 0, how: 'attach' });
     }
     const left = await this.#left();
     this.#assert(left.length === 0, `${left.join(', ')} left to nobody`);
+  }
+
+  /** Pushes end as well: what waits is decided, and all rows come. */
+  async #finishPushes(): Promise<void> {
+    for await (const args of this.#people.remaining()) await this.#command(args, undefined);
   }
 
   /** The days that no export covers, although a night wants them. */
@@ -197,11 +212,19 @@ export class Life {
     for (const entry of await this.#entries()) {
       if (entry.state !== 'loaded' || entry.day < this.#keptFrom) continue;
       const records = this.place.sandbox.bills().find(({ export_id: id }) => id === realId(entry))?.records;
+      const loaded = held.get(entry.day) ?? 0;
       this.#assert(
-        held.get(entry.day) === records,
-        `${entry.key}: ${records} records billed, ${held.get(entry.day) ?? 0} in the published file`,
+        this.#isOf(loaded, records),
+        `${entry.key}: ${records} records billed, ${loaded} in the published file`,
       );
     }
+    const left = await this.#people.left();
+    this.#assert(left === undefined, left ?? '');
+  }
+
+  /** True for all records that were billed; an erasure takes some. */
+  #isOf(found: number, billed: number | undefined): boolean {
+    return found === billed || (this.#people.gone.size > 0 && found < (billed ?? 0));
   }
 
   async #take(step: Step): Promise<void> {
@@ -243,6 +266,8 @@ export class Life {
           this.#forgiven.add(id);
           this.#consent(`${start}/${end}`, 1);
         }
+        // You have agreed: what was pushed and is on no record may come again.
+        if (this.#isDoubted) this.#people.allowed++;
         if (code === 0) this.#isDoubted = false;
         return;
       }
@@ -255,12 +280,44 @@ export class Life {
         await rm(this.#backup, { recursive: true, force: true });
         await this.#command(['backup', this.#backup], step.kill);
         return;
+      case 'forget': {
+        const user = await this.#people.someone(step.which);
+        if (user === undefined || this.#isDoubted) return;
+        const args = ['forget', '--user-id', user, '--yes'];
+        let code = await this.#command(args, step.kill);
+        // What was begun before the death is resumed; if nothing was, the person is named again.
+        for (let turn = 0; turn < 2 && code === undefined; turn++) {
+          if (turn === 0) await this.#command(args, undefined);
+          else code = await this.#command(args, undefined);
+        }
+        this.#assert(code === 0, `forget ended with ${code}`);
+        this.#people.gone.add(user);
+        const left = await this.#people.left();
+        this.#assert(left === undefined, left ?? '');
+        return;
+      }
+      case 'push':
+        if (step.trouble !== undefined)
+          counters.play(place.sandbox, [
+            PUSH_TROUBLES[step.trouble % PUSH_TROUBLES.length] ?? PUSH_TROUBLES[0],
+          ]);
+        await this.#command(this.#people.pushing(step.rows), step.kill);
+        return;
+      case 'decide push': {
+        const args = await this.#people.decision();
+        if (args === undefined) return;
+        counters.count('decision', args.at(-1) ?? '');
+        await this.#command(args, step.kill);
+        return;
+      }
       case 'move': {
         const from = this.#home;
         this.#folder++;
         return rename(from, this.#home);
       }
       case 'damage': {
+        // Of an erasure that two lost files knew alone, nothing is left to supply it.
+        if (this.#people.gone.size > 0) return;
         const done = damage(this.data, this.#backup, step.what, step.amount);
         if (done === undefined) return;
         counters.count('damage', done.name);
@@ -388,7 +445,7 @@ export class Life {
       // What a dead process still sends does not arrive.
       service: directly(place.sandbox.listener, () => dead !== undefined, this.#watchRequest),
       reach: (point: CrashPoint) => {
-        if (dead === undefined && --left !== 0) return;
+        if (dead === undefined && ((kill?.point ?? point) !== point || --left !== 0)) return;
         if (dead === undefined && kill !== undefined) {
           dead = point;
           this.#folder++;
@@ -405,7 +462,7 @@ export class Life {
     });
     disk.room = Number.POSITIVE_INFINITY;
     if (disk.refusals > 0) counters.count('mishap', FULL);
-    if (dead !== undefined) counters.count('crash point', dead);
+    if (dead !== undefined) counters.count('crash point', nameOfPoint(dead, this.depth));
     if (this.#broken !== undefined) throw new Broken(this.#broken);
     const [first] = disk.disorder;
     this.#assert(first === undefined, first ?? '');
@@ -460,6 +517,8 @@ export class Life {
   }
 
   async #audit(): Promise<void> {
+    const sent = this.#people.tooOften();
+    this.#assert(sent === undefined, sent ?? '');
     const bills = this.place.sandbox.bills();
     const windows = new Map<string, number>();
     for (const { start, end } of bills) {
@@ -499,7 +558,7 @@ export class Life {
       if (!this.#landed.has(what)) {
         const ids = new Set(await landedIdsIn(this.data, entry));
         this.#assert(
-          ids.size === bill.records,
+          this.#isOf(ids.size, bill.records),
           `${entry.key}: ${bill.records} records billed, ${ids.size} landed`,
         );
         this.#landed.add(what);

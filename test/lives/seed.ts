@@ -1,8 +1,8 @@
 /** The life of a seed: played, and shrunk to its shortest form if it breaks a promise. */
 import fc from 'fast-check';
 import type { Counters } from '../torture/counters.js';
-import { Life, type Depth } from './life.js';
-import { lives, type Step } from './steps.js';
+import { Life } from './life.js';
+import { lives, type Depth, type Step } from './steps.js';
 
 /** Plays a life to its end. Throws Broken. */
 export async function play(steps: readonly Step[], counters: Counters, depth: Depth): Promise<void> {
@@ -28,7 +28,7 @@ export async function broken(
   shrinkingMs = 60_000,
 ): Promise<string | undefined> {
   const begun = Date.now();
-  const property = fc.asyncProperty(lives(steps), async (life) => {
+  const property = fc.asyncProperty(lives(steps, depth), async (life) => {
     // One life at a time: an interrupted one would go on beside the next.
     if (Date.now() - begun < shrinkingMs) await play(life, counters, depth);
   });

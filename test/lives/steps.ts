@@ -3,12 +3,19 @@ import fc from 'fast-check';
 import type { Fault } from '../support/faults/index.js';
 import { Counters, nameOf } from '../torture/counters.js';
 import { KILL_POINTS } from '../torture/ways.js';
-import { APPEND_STEPS } from '../../src/ground/crash-points.js';
+import { APPEND_STEPS, POINTS, type CrashPoint } from '../../src/ground/crash-points.js';
 import { DAMAGES } from './damages.js';
 
-/** A death at the nth crash point that a command passes; with `cut`, of the power. */
+/**
+ * How deep a life goes: `file` plays the paid events alone, over a warehouse that is one small file; `duckdb` plays whole
+ * commands.
+ */
+export type Depth = 'file' | 'duckdb';
+
+/** A death at the nth crash point that a command passes, or at the nth passing of one; with `cut`, of the power. */
 export interface Kill {
   readonly at: number;
+  readonly point?: CrashPoint | undefined;
   readonly cut?: number | undefined;
 }
 
@@ -32,6 +39,14 @@ export type Step =
     }
   | { readonly kind: 'recover' | 'rebuild' | 'backup'; readonly kill?: Kill | undefined }
   | { readonly kind: 'move' }
+  | { readonly kind: 'forget'; readonly which: number; readonly kill?: Kill | undefined }
+  | {
+      readonly kind: 'push';
+      readonly rows: number;
+      readonly trouble?: number | undefined;
+      readonly kill?: Kill | undefined;
+    }
+  | { readonly kind: 'decide push'; readonly kill?: Kill | undefined }
   | { readonly kind: 'damage'; readonly what: number; readonly amount: number };
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -79,6 +94,22 @@ export const TROUBLES: readonly [Fault, ...Fault[]] = [
   { endpoint: 'E1', kind: 'status', status: 500, times: 4 },
 ];
 
+/** How it misbehaves at a push. */
+export const PUSH_TROUBLES: readonly [Fault, ...Fault[]] = [
+  { endpoint: 'E16', kind: 'reset-after', times: 1 },
+  { endpoint: 'E16', kind: 'reset-before', times: 1 },
+  { endpoint: 'E16', kind: 'error-body-200', refusal: 'internal', handled: true, times: 1 },
+  { endpoint: 'E16', kind: 'cut-with-length', bytes: 5, times: 1 },
+  {
+    name: 'E16 is taken, and a proxy answers',
+    endpoint: 'E16',
+    kind: 'status',
+    status: 503,
+    handled: true,
+    times: 1,
+  },
+];
+
 /** What the service says instead of a plain id: an id with odd characters before the real one, or a refusal. */
 export const ODD_TEXTS: readonly {
   readonly name: string;
@@ -93,15 +124,18 @@ export const ODD_TEXTS: readonly {
   { name: 'a refusal with U+2029', refusal: 'no\u2029"}\nmore' },
 ];
 
-export const counters = (): Counters =>
+export const counters = (depth: Depth = 'file'): Counters =>
   new Counters({
-    'crash point': LIFE_POINTS,
-    fault: TROUBLES.map(nameOf),
+    'crash point': depth === 'file' ? LIFE_POINTS : [...COMMAND_POINTS, OTHER],
+    fault: [...TROUBLES, ...(depth === 'file' ? [] : PUSH_TROUBLES)].map(nameOf),
     damage: [...DAMAGES.map(({ name }) => name), CUT],
     mishap: [...SKEWS.map(({ name }) => name), FULL],
-    step: ['night', 'backfill', 'decide', 'recover', 'rebuild', 'backup', 'move', 'damage'],
-    decision: ['attach', 'abandon', 'pay again'],
+    decision: ['attach', 'abandon', 'pay again', ...(depth === 'file' ? [] : ['--delivered', '--again'])],
     'odd value': ODD_TEXTS.map(({ name }) => name),
+    step: [
+      ...['night', 'backfill', 'decide', 'recover', 'backup', 'move', 'damage'],
+      ...(depth === 'file' ? [] : ['rebuild', 'forget', 'push', 'decide push']),
+    ],
   });
 
 export const CUT = 'a power cut takes what is not durable';
@@ -126,6 +160,16 @@ const LIFE_POINTS: readonly string[] = [
   ].flatMap((event) => LINE.map((step) => `journal/export/${event}/${step}`)),
 ];
 
+/** What whole commands pass between the steps of files, without the lake. */
+const COMMAND_POINTS = (Object.keys(POINTS) as (keyof typeof POINTS)[]).filter(
+  (point) => !point.startsWith('lake/'),
+);
+const OTHER = 'a step of a file';
+
+/** What a death counts as. */
+export const nameOfPoint = (point: CrashPoint, depth: Depth): string =>
+  depth === 'file' || COMMAND_POINTS.some((one) => one === point) ? point : OTHER;
+
 // Distributions: most steps are plain, so that a life gets on.
 
 const rarely = <T>(of: fc.Arbitrary<T>, inEvery = 4): fc.Arbitrary<T | undefined> =>
@@ -142,7 +186,7 @@ const run = {
   room: rarely(fc.integer({ min: 0, max: 150_000 }), 8),
 };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const steps: fc.WeightedArbitrary<Step>[] = [
   {
     weight: 10,
     arbitrary: fc.record({
@@ -172,7 +216,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constantFrom('recover' as const, 'rebuild' as const, 'backup' as const),
+      kind: fc.constantFrom('recover' as const, 'backup' as const),
       kill: rarely(kill),
     }),
   },
@@ -185,8 +229,63 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       amount: fc.integer({ min: 0, max: 12 }),
     }),
   },
-);
+];
+
+/** A death at a point that the commands of one kind pass. */
+const killAmong = (...groups: readonly string[]): fc.Arbitrary<Kill | undefined> =>
+  rarely(
+    fc.record({
+      at: fc.constant(1),
+      point: fc.constantFrom(
+        ...COMMAND_POINTS.filter((point) => groups.includes(point.split('/', 1).join(''))),
+      ),
+      cut: rarely(fc.nat(), 2),
+    }),
+    2,
+  );
+
+/** What only whole commands do. */
+const wholeSteps: fc.WeightedArbitrary<Step>[] = [
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('night' as const),
+      days: fc.integer({ min: 0, max: 2 }),
+      skew: fc.constant(0),
+      kill: killAmong('load', 'exports', 'model', 'check', 'close', 'publish', 'retention'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('rebuild' as const),
+      kill: killAmong('rebuild', 'replace', 'load'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('forget' as const),
+      which: index,
+      kill: killAmong('erase', 'replace', 'publish'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('push' as const),
+      rows: fc.integer({ min: 1, max: 20 }),
+      trouble: rarely(index, 2),
+      kill: killAmong('push'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('decide push' as const), kill: rarely(kill) }) },
+];
 
 /** A life of so many steps on average. */
-export const lives = (steps: number): fc.Arbitrary<Step[]> =>
-  fc.array(step, { minLength: 1, maxLength: 2 * steps - 1, size: 'max' });
+export const lives = (average: number, depth: Depth): fc.Arbitrary<Step[]> =>
+  fc.array(fc.oneof(...steps, ...(depth === 'file' ? [] : wholeSteps)), {
+    minLength: 1,
+    maxLength: 2 * average - 1,
+    size: 'max',
+  });
