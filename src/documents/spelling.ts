@@ -130,7 +130,7 @@ function viewOf(given: string, units = UNITS): View | undefined {
       ends.push(at + 1);
     }
   };
-  for (const unit of given.matchAll(units)) {
+  for (const unit of matchesOf(given, units)) {
     copy(unit.index);
     at += unit[0].length;
     for (const character of seenAs(unit)) {
@@ -142,6 +142,14 @@ function viewOf(given: string, units = UNITS): View | undefined {
   if (at === 0) return undefined;
   copy(given.length);
   return { text, starts, ends };
+}
+
+/** The matches of a global expression. `matchAll` would copy the expression for each text. */
+function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) found.push(match);
+  return found;
 }
 
 function seenAs([unit, decimal, hex, named, percent, printable, escaped, sign]: RegExpExecArray): string {
@@ -209,7 +217,7 @@ function findingsAsWritten(text: string): Finding[] {
   if (text.includes('"'))
     for (const { index, 0: whole, 1: key = '', 2: number = '' } of text.matchAll(WRITTEN_MEMBERS))
       findings.push({ start: index + key.length, end: index + whole.length, plain: plainNumber(number) });
-  for (const { index: start, 0: number } of text.matchAll(MOBILES)) {
+  for (const { index: start, 0: number } of matchesOf(text, MOBILES)) {
     const end = start + number.length;
     if (!isPartOfId(text, start, end)) findings.push({ start, end, plain: koreanNumber(number) });
   }
@@ -237,7 +245,8 @@ function isPartOfId(text: string, start: number, end: number): boolean {
   let [from, to] = [start, end];
   while (start - from < 64 && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;
   while (to - end < 64 && /[0-9A-Fa-f-]/.test(text.charAt(to))) to++;
-  return [...text.slice(from, to).matchAll(IDS)].some(({ index, 0: id }) => {
+  if (to - from < 16) return false;
+  return matchesOf(text.slice(from, to), IDS).some(({ index, 0: id }) => {
     const [begins, ends] = [from + index, from + index + id.length];
     return id.length === 64 ? begins < end && ends > start : begins <= start && ends >= end;
   });
