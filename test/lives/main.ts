@@ -20,6 +20,8 @@ const { values } = parseArgs({
     steps: { type: 'string' },
     /** Processes at a time: one life each. */
     workers: { type: 'string', default: '2' },
+    /** For how many seconds a broken life is shrunk. */
+    shrinking: { type: 'string', default: '60' },
     /** A life to play once more, as a broken one is printed. */
     life: { type: 'string' },
   },
@@ -38,7 +40,9 @@ const counted = counters(depth);
 async function work(own: number): Promise<void> {
   const step = Number(values.workers);
   for (let seed = first + own; seed < first + seeds; seed += step)
-    await broken(seed, steps, counted, depth).then((why) => process.send?.({ seed, broken: why }));
+    await broken(seed, steps, counted, depth, 1_000 * Number(values.shrinking)).then((why) =>
+      process.send?.({ seed, broken: why }),
+    );
   process.send?.({ counters: counted.all() });
 }
 
