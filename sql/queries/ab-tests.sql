@@ -2,6 +2,7 @@
 -- title_ko: A/B 테스트
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is that more than chance?
+-- question_ko: A/B 테스트마다 어느 안이 더 좋고, 우연 이상의 차이인가요?
 -- also: people
 -- params:
 --   campaign (varchar, default null): only the campaign with this id

@@ -1,7 +1,8 @@
 -- title: Best hours to send
 -- title_ko: 발송하기 좋은 시간대
 -- subject: times
--- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
+-- question: At which hour do messages of each campaign get the most clicks on each channel?
+-- question_ko: 캠페인별로 어느 시간대에 보낸 메시지의 클릭이 가장 많나요?
 -- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of sending; by default the first available day

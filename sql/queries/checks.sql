@@ -2,6 +2,7 @@
 -- title_ko: 데이터 검사에서 발견된 문제
 -- subject: the data
 -- question: What did the last round of checks find?
+-- question_ko: 최근 데이터 검사에서 발견된 문제는 무엇인가요?
 -- params:
 --   severity (varchar, default null, one of stop warn): only findings of this severity
 --   top (bigint, default null): how many findings of each check to show, newest first; by default all

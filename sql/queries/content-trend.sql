@@ -2,6 +2,7 @@
 -- title_ko: 콘텐츠 성과 추이
 -- subject: contents
 -- question: Which templates and titles lose clicks from week to week?
+-- question_ko: 주마다 클릭률이 떨어지는 템플릿과 제목은 무엇인가요?
 -- also: exports
 -- params:
 --   start (date, default last_date - 55): first KST day; by default the range has 56 days

@@ -2,6 +2,7 @@
 -- title_ko: 템플릿과 제목
 -- subject: contents
 -- question: Which templates and titles do best on each channel?
+-- question_ko: 채널별로 성과가 가장 좋은 템플릿과 제목은 무엇인가요?
 -- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification

@@ -2,6 +2,7 @@
 -- title_ko: 명세와 다른 필드
 -- subject: the data
 -- question: Which fields differ from the specification, and since when?
+-- question_ko: 명세와 다른 필드는 무엇이고, 언제부터 달라졌나요?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- sentences:

@@ -2,6 +2,7 @@
 -- title_ko: 발송 실패 사유
 -- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
+-- question_ko: 발송은 왜 실패하고, 늘어나는 사유는 무엇인가요?
 -- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification

@@ -2,6 +2,7 @@
 -- title_ko: 캠페인별 피로도
 -- subject: people
 -- question: Do people click a campaign less when they got many messages in the days before?
+-- question_ko: 최근 메시지를 많이 받은 사람은 캠페인을 덜 클릭하나요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

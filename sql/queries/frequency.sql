@@ -2,6 +2,7 @@
 -- title_ko: 광고 수신 한도 초과
 -- subject: people
 -- question: Who got more ads in a week than the cap allows?
+-- question_ko: 한 주에 한도보다 많은 광고를 받은 사람은 누구인가요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

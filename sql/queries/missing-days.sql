@@ -1,7 +1,8 @@
 -- title: Missing days
 -- title_ko: 누락된 날짜
 -- subject: the data
--- question: Which days does the warehouse lack, stream by stream, up to the last complete one, and which did retention remove?
+-- question: Which days are missing in each stream, up to the last complete one, and which did retention remove?
+-- question_ko: 마지막 완료일까지 종류별로 누락된 날짜와, 보존 기간이 지나 삭제된 날짜는 언제인가요?
 -- params:
 --   start (date, default null): first KST day; by default, and at the earliest, the first day of the settings
 --   end (date, default null): last KST day; by default, and at the latest, the last complete day

@@ -1,7 +1,8 @@
 -- title: Opt-outs after messages
 -- title_ko: 메시지 후 수신거부
 -- subject: opt-outs
--- question: Which campaign, template or hour do opt-outs follow within 72 hours more often than all others?
+-- question: Which campaigns, templates or hours have more opt-outs within 72 hours than the others?
+-- question_ko: 메시지 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대는 무엇인가요?
 -- params:
 --   start (date, default last_date - 27): first KST day of sending; by default the range has 28 days
 --   end (date, default max(date)): last KST day of sending; by default the latest with all 72 hours available

@@ -2,6 +2,7 @@
 -- title_ko: 중복 수신 대상
 -- subject: people
 -- question: Which campaigns and user journeys reach the same people?
+-- question_ko: 같은 사람에게 가는 캠페인과 유저 여정은 무엇인가요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -1,7 +1,8 @@
 -- title: This period and the ones before
 -- title_ko: 기간 비교
 -- subject: overview
--- question: How did the last days compare with those before, and with the same a year ago?
+-- question: How did the last days compare with those before, and with the same days a year ago?
+-- question_ko: 최근 기간은 직전 기간, 1년 전과 비교해 어떤가요?
 -- params:
 --   start (date, default last_date - 6): first KST day of the period; by default the period has 7 days
 --   end (date, default max(date)): last KST day of the period; by default the latest available day

@@ -2,6 +2,7 @@
 -- title_ko: 서비스 전송 이력
 -- subject: the data
 -- question: What did each push send back to the service, and what did it leave out or lose?
+-- question_ko: 서비스로 보낸 전송마다 무엇을 보냈고, 무엇이 제외되거나 유실되었나요?
 -- params:
 --   start (date, default last_date - 27): first KST day on which pushes began
 --   end (date, default max(date)): last KST day; by default the day of the latest push

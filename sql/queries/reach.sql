@@ -2,6 +2,7 @@
 -- title_ko: 수신자 수
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
+-- question_ko: 캠페인마다 몇 명에게 메시지를 보냈고, 그중 몇 명이 클릭했나요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

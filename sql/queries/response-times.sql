@@ -2,6 +2,7 @@
 -- title_ko: 도달·클릭까지 걸린 시간
 -- subject: times
 -- question: How long after sending are people reached, and how long until they click?
+-- question_ko: 발송 후 도달과 클릭까지 얼마나 걸리나요?
 -- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of the responses; by default the first available day

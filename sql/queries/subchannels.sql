@@ -1,7 +1,8 @@
 -- title: Sub-channels and targets
 -- title_ko: 하위 채널과 타깃
 -- subject: overview
--- question: How do the finer kinds of a channel do, such as SMS against LMS, or the targets of brand messages?
+-- question: How do sub-channels compare, such as SMS with LMS, or the targets of brand messages?
+-- question_ko: SMS와 LMS, 브랜드 메시지 타깃 등 하위 채널의 성과는 어떤가요?
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

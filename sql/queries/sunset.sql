@@ -2,6 +2,7 @@
 -- title_ko: 클릭하지 않는 수신자
 -- subject: people
 -- question: Who got many messages and never clicked one?
+-- question_ko: 메시지를 많이 받고도 한 번도 클릭하지 않은 사람은 누구인가요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days

@@ -2,6 +2,7 @@
 -- title_ko: 태그
 -- subject: campaigns
 -- question: How do the campaigns with each tag do together?
+-- question_ko: 태그별 캠페인 성과는 어떤가요?
 -- also: scanned_mail
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -11,6 +11,7 @@ import {
   describeQuery,
   loadCatalogue,
   newQuery,
+  queriesAbout,
   type QueryFile,
   queryNamed,
   questionOf,
@@ -50,12 +51,21 @@ export async function queryCommand(
   const format = formatOf(options, stdout);
   const config = invocation.loadConfig();
   const { dataDir, mcp, queries } = config;
+  const lang = options.lang ?? 'en';
+  // A word alone searches. Whoever wants an answer in a form or with parameters mistyped the name.
+  const isWord = [options.format, options.output, options.param, options.new].every(
+    (given) => given === undefined,
+  );
+  const mentioning = isWord && options.name !== undefined ? queriesAbout(options.name, queries) : [];
+  if (mentioning.length > 0) {
+    const isKorean = /[가-힣]/.test(options.name ?? '');
+    return listQueries(mentioning.slice(0, 5), format, isKorean ? 'ko' : lang, invocation);
+  }
   const question = questionOf({ ...options, queries }, invocation.effects.now());
-  if (question === undefined) return listQueries(format, queries, invocation);
+  if (question === undefined) return listQueries(loadCatalogue(queries), format, lang, invocation);
   const write = options.new === undefined ? undefined : newQuery(options.new, question, queries);
 
   const output = options.output === undefined ? undefined : outsideOf(config, resolve(options.output));
-  const lang = options.lang ?? 'en';
   const { name, sql, file, param } = options;
   // Only Parquet needs a place to write, which a container may lack.
   const scratch = format === 'parquet' ? makeTemporary('dawnload-') : '';
@@ -145,13 +155,17 @@ export function describe(name: string, invocation: Invocation): ExitCode {
   return EXIT.done;
 }
 
-/** Lists the queries by subject: name and question, in JSON the complete header. */
-function listQueries(format: Format, queries: string | undefined, { terminal }: Invocation): ExitCode {
-  const catalogue = loadCatalogue(queries);
+/** Lists queries by subject: name and question, in JSON the complete header. */
+function listQueries(
+  catalogue: readonly QueryFile[],
+  format: Format,
+  lang: Language,
+  { terminal }: Invocation,
+): ExitCode {
   const width = Math.max(...catalogue.map(({ name }) => name.length));
-  const lines = catalogue.map(({ name, subject, question }, i) => {
+  const lines = catalogue.map(({ name, subject, question, question_ko: korean }, i) => {
     const head = subject === catalogue[i - 1]?.subject ? '' : `${subject}\n`;
-    return `${head}${wrapLine(`  ${name.padEnd(width)}  ${question}`, terminal.width)}`;
+    return `${head}${wrapLine(`  ${name.padEnd(width)}  ${lang === 'ko' ? korean : question}`, terminal.width)}`;
   });
   terminal.draw(format === 'json' ? JSON.stringify(catalogue, null, 2) : lines.join('\n'));
   if (format !== 'json')

@@ -16,6 +16,10 @@ export type Language = (typeof LANGUAGES)[number];
 
 const word = z.string().trim().min(1);
 const words = z.strictObject({ en: word, ko: word });
+const valueWords = words.extend({
+  /** Other names that people give to the value. */
+  also: z.array(word).default([]),
+});
 const columnWords = words.extend({
   /** The short Korean name of a column, for the header of a report. */
   label: word,
@@ -36,7 +40,7 @@ export const documentShape = z.strictObject({
   /** The same by the name of the query, for columns that mean something else in its answer. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
   /** The display names of values, by column. */
-  values: z.record(z.string(), z.record(z.string(), words)).default({}),
+  values: z.record(z.string(), z.record(z.string(), valueWords)).default({}),
   /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
   /** Common errors of readers. */
@@ -130,7 +134,7 @@ export class Dictionary {
   }
 
   /** The display name of a value of a column, such as `rising` in the column `trend`. */
-  value(column: string, value: string): Words | undefined {
+  value(column: string, value: string): z.infer<typeof valueWords> | undefined {
     return own(own(this.of('values'), column) ?? {}, value);
   }
 

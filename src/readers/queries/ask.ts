@@ -271,14 +271,11 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
   if (known.some((one) => one.value === value)) return value;
   const wanted = plain(value);
   const dictionary = Dictionary.load();
-  // Sentences call a channel by its names in the dictionary.
+  // People call a channel by its names in the dictionary, as sentences do.
   const spelled = known.map((one) => {
-    const texts = [
-      one.value,
-      one.name ?? one.value,
-      ...Object.values(dictionary.value(parameter, one.value) ?? {}),
-    ];
-    return { ...one, texts: texts.map(plain) };
+    const words = dictionary.value(parameter, one.value);
+    const texts = [one.value, one.name, words?.en, words?.ko, ...(words?.also ?? [])];
+    return { ...one, texts: texts.flatMap((text) => (typeof text === 'string' ? [plain(text)] : [])) };
   });
   const alike = spelled.filter(({ texts }) => texts.includes(wanted)).map((one) => one.value);
   const [only, ...others] = [...new Set(alike)].sort();

@@ -46,6 +46,8 @@ export interface QueryFile {
   readonly title_ko: string;
   /** The question, in one sentence. */
   readonly question: string;
+  /** The same in Korean; a query of the user's may lack it. */
+  readonly question_ko: string;
   readonly params: readonly QueryParameter[];
   /** The sentences about the answer, each with its condition. */
   readonly sentences: readonly Sentence[];
@@ -82,8 +84,7 @@ export function queryNamed(name: string, own?: string): QueryFile {
   if (file !== undefined) return parseQuery(name, file, readSql(file));
   const inOwn = own && join(own, `${name}.sql`);
   if (inOwn && existsSync(inOwn)) readSql(inOwn);
-  const near = didYouMean(name, [...files.keys()]) || about(name, files);
-  const others = `${near}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
+  const others = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
   throw new UsageError(`Unknown query: ${name}.`, {
     hint:
       inOwn && existsSync(inOwn)
@@ -92,19 +93,22 @@ export function queryNamed(name: string, own?: string): QueryFile {
   });
 }
 
-/** Names at most five queries that mention a word: in their name first, then in title or question, then anywhere. */
-function about(word: string, files: ReadonlyMap<string, string>): string {
+/**
+ * The queries that mention a word, in English or Korean: in their name first, then in title or question, then anywhere. None if the
+ * word is the name of a query.
+ */
+export function queriesAbout(word: string, own?: string): readonly QueryFile[] {
   const plain = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
   const wanted = plain(word);
-  const ranked = [...files].flatMap(([name, file]) => {
-    const text = readSql(file);
-    const { title, title_ko: korean, question } = parseQuery(name, file, text);
-    const places = [name, `${title} ${korean} ${question}`, text];
-    const rank = places.findIndex((place) => plain(place).includes(wanted));
-    return wanted === '' || rank < 0 ? [] : [{ name, rank }];
+  if (wanted === '' || isBundled(word) || filesOf(own).has(word)) return [];
+  const ranked = loadCatalogue(own).flatMap((query) => {
+    const { name, title, title_ko: korean, question, question_ko: asked, sql } = query;
+    const rank = [name, [title, korean, question, asked].join(' '), sql].findIndex((place) =>
+      plain(place).includes(wanted),
+    );
+    return rank < 0 ? [] : [{ query, rank }];
   });
-  const found = ranked.sort((a, b) => a.rank - b.rank).slice(0, 5);
-  return found.length === 0 ? '' : `Queries that mention it: ${found.map(({ name }) => name).join(', ')}. `;
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ query }) => query);
 }
 
 /** The files by the names of their queries. Numbers have one definition, so a bundled query cannot be replaced. */
@@ -172,7 +176,7 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
 }
 
 /**
- * Parses the header: `title`, `title_ko`, `subject`, `question`, `params` (either `none` or a list of indented lines), `sentences` with the
+ * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `params` (either `none` or a list of indented lines), `sentences` with the
  * common table expressions that they read (`given`), and the names of shared sentences (`also`).
  */
 function parseQuery(name: string, file: string, sql: string): QueryFile {
@@ -189,6 +193,7 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
     title: field('title'),
     title_ko: header['title_ko']?.[0] ?? field('title'),
     question: field('question'),
+    question_ko: header['question_ko']?.[0] ?? field('question'),
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
     sentences: [
       ...parseSentences(file, header['sentences'] ?? [], header['given']),

@@ -95,6 +95,7 @@ describe('dawnload query', () => {
       'title',
       'title_ko',
       'question',
+      'question_ko',
       'params',
       'sentences',
       'sql',
@@ -150,6 +151,18 @@ describe('dawnload query', () => {
     expect(await ask('2026-11-04T22:01:00Z')).toContain('events,2026-11-04,2026-11-04,1');
     const korean = await run({ name: 'missing-days', lang: 'ko' }, { now: '2026-11-04T22:01:00Z' });
     expect(korean.stdout).toMatch(/│ 누락 +│/);
+  });
+
+  it('searches for a word that is no query, in the language of the word', async () => {
+    const found = async (name: string): Promise<string> => (await run({ name })).stdout;
+    expect(await found('holdout')).toBe(
+      'campaigns\n  ab-tests  Which variant of each A/B test is better, and is that more than chance?\n',
+    );
+    expect(await found('수신거부')).toMatch(
+      /^failures\n {2}compliance +야간.*\nopt-outs\n {2}opt-outs +080 번호별로/,
+    );
+    const { stdout } = await run({ lang: 'ko' });
+    expect(stdout).toMatch(/channel-changes +지난주에 좋아지거나 나빠진 채널은/);
   });
 
   it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
@@ -368,8 +381,11 @@ describe('a mistake', () => {
 
   it.each<[string, QueryOptions, RegExp]>([
     ['a wrong name', { name: 'chanel-sumary' }, /Did you mean channel-summary\?/],
-    ['a word of its subject', { name: 'holdout' }, /Queries that mention it: .*ab-tests/],
-    ['a Korean word', { name: '수신거부' }, /Queries that mention it: .*opt-outs/],
+    [
+      'a word of its subject, with a parameter',
+      { name: 'holdout', param: ['x=1'] },
+      /^Unknown query: holdout/,
+    ],
     ['a word that no query has', { name: 'quux' }, /^Unknown query: quux\. `dawnload query` lists them/],
     [
       'a wrong parameter',
@@ -434,12 +450,16 @@ describe('a mistake', () => {
     expect(await of('channel-summary', 'channel=Push_Notification')).toBe(right);
     expect(await of('campaign-days', 'campaign=뉴스레터')).toBe(await of('campaign-days', 'campaign=c-mail'));
     expect(await of('channel-summary', 'channel=푸시')).toBe(right);
-    expect(await of('channel-summary', 'channel=이메일')).toBe(await of('channel-summary', 'channel=email'));
+    for (const name of ['이메일', 'mail', '메일', 'E-Mail'])
+      expect(await of('channel-summary', `channel=${name}`)).toBe(
+        await of('channel-summary', 'channel=email'),
+      );
   });
 
   it.each([
     ['channel=notification', /^Did you mean push-notification\?$/],
     ['channel=emial', /^Did you mean email\?$/],
+    ['channel=카카오톡', /^Did you mean chatapp-alimtalk\?$|^Give one of/],
     ['channel=smoke', /^Give one of (?=.*email)(?=.*push-notification).*\.$/],
   ])('in the value %s gets the near values, or all', async (param, hint) => {
     expect((await failure({ name: 'channel-summary', param: [param] })).hint).toMatch(hint);
