@@ -1,6 +1,8 @@
 // Finishes what was compiled: the command gets its run bit, which `npm link` needs, the statements of message tables and the
-// types of all statements are written, and the dictionary, the YAML files of `sql/schema` and `sql/streams`, becomes one file of JSON.
+// types of all statements are written, the editor of `explore` is bundled, and the dictionary, the YAML files of `sql/schema` and `sql/streams`, becomes one file of JSON.
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { parse } from 'yaml';
 import { documentShape } from '../dist/src/warehouse/dictionary.js';
 import { messageStatements } from './messages.js';
@@ -27,3 +29,10 @@ writeFileSync(
   new URL('../dist/dictionary.json', import.meta.url),
   JSON.stringify(documentShape.parse(whole)),
 );
+
+const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
+const editor = await rolldown({ input: path('src/readers/explore/editor.js'), logLevel: 'silent' });
+const banner =
+  '/* With CodeMirror (https://codemirror.net), MIT license, copyright Marijn Haverbeke and others. */';
+await editor.write({ file: path('dist/editor.js'), format: 'esm', minify: true, postBanner: banner });
+await editor.close();

@@ -1,5 +1,6 @@
 -- title: Best hours to send
 -- title_ko: 발송하기 좋은 시간대
+-- chart: bar resource_name shrunk_click_rate by channel
 -- subject: times
 -- question: At which hour do messages of each campaign get the most clicks on each channel?
 -- question_ko: 캠페인별로 어느 시간대에 보낸 메시지의 클릭이 가장 많나요?

@@ -1,5 +1,6 @@
 -- title: Campaigns and user journeys by day
 -- title_ko: 캠페인·유저 여정 일별 성과
+-- chart: line date sent by resource_name
 -- subject: campaigns
 -- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
 -- question_ko: 캠페인과 유저 여정, 또는 그 안과 단계의 일별 성과는 어떤가요?

@@ -1,5 +1,6 @@
 -- title: Campaigns and user journeys over a range
 -- title_ko: 캠페인·유저 여정 기간 성과
+-- chart: bar resource_name sent by channel
 -- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best?
 -- question_ko: 캠페인과 유저 여정은 어느 채널로 얼마나 보냈고, 반응은 어땠으며, 무엇이 가장 좋았나요?

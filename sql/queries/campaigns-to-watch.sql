@@ -1,5 +1,6 @@
 -- title: Campaigns to look at
 -- title_ko: 살펴볼 캠페인
+-- chart: bar campaign_name click_rate by channel
 -- subject: campaigns
 -- question: Which campaigns do clearly better or worse than others on their channel, and which got worse this week?
 -- question_ko: 같은 채널에서 뚜렷하게 좋거나 나쁜 캠페인, 이번 주에 나빠진 캠페인은 무엇인가요?

@@ -1,5 +1,6 @@
 -- title: Channels
 -- title_ko: 채널 요약
+-- chart: line first_date sent by channel, bar channel sent
 -- subject: overview
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- question_ko: 기간별·일별·주별·월별로 채널마다 얼마나 발송했고 결과는 어땠나요?

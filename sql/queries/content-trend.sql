@@ -1,5 +1,6 @@
 -- title: Contents that wear out
 -- title_ko: 콘텐츠 성과 추이
+-- chart: line week click_rate by content
 -- subject: contents
 -- question: Which templates and titles lose clicks from week to week?
 -- question_ko: 주마다 클릭률이 떨어지는 템플릿과 제목은 무엇인가요?

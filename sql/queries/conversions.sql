@@ -1,5 +1,6 @@
 -- title: Conversions
 -- title_ko: 전환
+-- chart: bar conversion_name conversions by channel
 -- subject: conversions and costs
 -- question: Which conversions did the messages bring, by name and channel?
 -- question_ko: 메시지로 어떤 전환이 채널별로 얼마나 발생했나요?

@@ -1,5 +1,6 @@
 -- title: Duplicates in a day
 -- title_ko: 하루 중복 발송
+-- chart: bar campaign_name duplicates by channel
 -- subject: people
 -- question: Which campaigns reached a person more than once on a day, and how often?
 -- question_ko: 한 사람에게 하루에 두 번 이상 보낸 캠페인은 무엇이고, 몇 건인가요?

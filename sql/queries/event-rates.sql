@@ -1,5 +1,6 @@
 -- title: Events per message
 -- title_ko: 메시지당 이벤트
+-- chart: line hour events by event_name, bar event_name events by channel
 -- subject: times
 -- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
 -- question_ko: 채널별로 메시지당 오픈·클릭 등 이벤트가 얼마나, 몇 명에게서, 어느 시간대에 발생하나요?

@@ -1,5 +1,6 @@
 -- title: Export fees by month
 -- title_ko: 월별 이벤트 내보내기 비용
+-- chart: bar month records
 -- subject: the data
 -- question: How many event records were paid for in each month, and what were the fees?
 -- question_ko: 월별로 비용을 낸 이벤트 레코드는 몇 건이고, 비용은 얼마인가요?

@@ -1,5 +1,6 @@
 -- title: Texts instead of failed messages
 -- title_ko: 실패 메시지의 대체 문자
+-- chart: bar resource_name failover_succeeded by channel
 -- subject: failures
 -- question: How many failed messages reached people as a text instead?
 -- question_ko: 실패한 메시지 중 대체 문자로 전달된 것은 몇 건인가요?

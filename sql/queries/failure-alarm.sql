@@ -1,5 +1,6 @@
 -- title: Failure alarm
 -- title_ko: 발송 실패 경보
+-- chart: bar channel failure_rate
 -- subject: failures
 -- question: On which channels did more sends fail than on the same weekday of the weeks before?
 -- question_ko: 지난 몇 주의 같은 요일보다 발송 실패가 늘어난 채널은 무엇인가요?

@@ -1,5 +1,6 @@
 -- title: Reasons of failed sends
 -- title_ko: 발송 실패 사유
+-- chart: bar failure_reason failed by channel
 -- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
 -- question_ko: 발송은 왜 실패하고, 늘어나는 사유는 무엇인가요?

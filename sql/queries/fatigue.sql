@@ -1,5 +1,6 @@
 -- title: Fatigue by campaign
 -- title_ko: 캠페인별 피로도
+-- chart: line messages_before same_day_rate by resource_name
 -- subject: people
 -- question: Do people click a campaign less when they got many messages in the days before?
 -- question_ko: 최근 메시지를 많이 받은 사람은 캠페인을 덜 클릭하나요?

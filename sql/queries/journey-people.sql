@@ -1,5 +1,6 @@
 -- title: People in user journeys
 -- title_ko: 유저 여정 이동 현황
+-- chart: bar user_journey_node_name people by user_journey_name
 -- subject: journeys
 -- question: How many of the people who enter a user journey reach each step, and how long does it take them?
 -- question_ko: 여정에 진입한 사람 중 각 단계에 도달한 사람은 몇 명이고, 얼마나 걸리나요?

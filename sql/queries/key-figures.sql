@@ -1,5 +1,6 @@
 -- title: Key figures of the week
 -- title_ko: 주간 핵심 지표
+-- chart: tiles
 -- subject: overview
 -- question: How did the last seven days compare with the seven before, and how was each of the last 28 days?
 -- question_ko: 최근 7일은 그 전 7일과 비교해 어떤가요? 최근 28일의 일별 추이는 어떤가요?

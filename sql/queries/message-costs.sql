@@ -1,5 +1,6 @@
 -- title: What messages cost
 -- title_ko: 메시지 비용
+-- chart: bar resource_name cost by channel, bar channel cost
 -- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- question_ko: 채널이나 캠페인별 메시지 비용, 클릭당·전환당 비용은 얼마인가요?

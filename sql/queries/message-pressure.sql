@@ -1,5 +1,6 @@
 -- title: Message pressure
 -- title_ko: 수신 빈도
+-- chart: bar messages_per_person people
 -- subject: people
 -- question: How many messages reach people, and do they click less when they get more?
 -- question_ko: 사람들은 메시지를 몇 건이나 받고, 많이 받을수록 덜 클릭하나요?

@@ -1,5 +1,6 @@
 -- title: Months
 -- title_ko: 월간 실적
+-- chart: line month sent
 -- subject: overview
 -- question: What did each month send, reach, earn and cost?
 -- question_ko: 월별로 얼마나 발송했고, 몇 명에게 도달했으며, 매출과 비용은 얼마인가요?

@@ -1,5 +1,6 @@
 -- title: Opt-outs by day and number
 -- title_ko: 날짜·번호별 수신거부
+-- chart: line date opt_outs by unsubscribe_number
 -- subject: opt-outs
 -- question: How many recipients opt out on each day by each 080 number, and how many opt-outs disappear later?
 -- question_ko: 080 번호별로 하루에 몇 명이 수신거부하고, 나중에 사라지는 수신거부는 몇 건인가요?

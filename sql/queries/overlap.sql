@@ -1,5 +1,6 @@
 -- title: Who gets both
 -- title_ko: 중복 수신 대상
+-- chart: bar resource_or_channel common_people by other
 -- subject: people
 -- question: Which campaigns and user journeys reach the same people?
 -- question_ko: 같은 사람에게 가는 캠페인과 유저 여정은 무엇인가요?

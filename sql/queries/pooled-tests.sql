@@ -1,5 +1,6 @@
 -- title: A/B tests together
 -- title_ko: A/B 테스트 통합 분석
+-- chart: interval tag_or_word lift lift_low lift_high by metric
 -- subject: campaigns
 -- question: What do the A/B tests with one tag, or with one word in the names of their variants, show together?
 -- question_ko: 같은 태그나 안 이름의 같은 단어를 쓴 A/B 테스트를 합치면 결과가 어떤가요?

@@ -1,5 +1,6 @@
 -- title: Reach
 -- title_ko: 수신자 수
+-- chart: bar resource_name people_reached by channel, bar channel people_reached
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
 -- question_ko: 캠페인마다 몇 명에게 메시지를 보냈고, 그중 몇 명이 클릭했나요?

@@ -1,5 +1,6 @@
 -- title: Time to delivery and click
 -- title_ko: 도달·클릭까지 걸린 시간
+-- chart: bar resource_name p50_seconds by channel
 -- subject: times
 -- question: How long after sending are people reached, and how long until they click?
 -- question_ko: 발송 후 도달과 클릭까지 얼마나 걸리나요?

@@ -1,5 +1,6 @@
 -- title: How much counts rise
 -- title_ko: 수치의 사후 증가
+-- chart: line age_days median_rise by counter
 -- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days are they final?
 -- question_ko: 하루의 수치는 첫날 아침 이후 얼마나 늘고, 며칠 뒤에 확정되나요?

@@ -1,5 +1,6 @@
 -- title: Revenue
 -- title_ko: 매출
+-- chart: bar campaign_name revenue by variant_name
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in total and per message?
 -- question_ko: 캠페인과 안별 매출은 얼마이고, 메시지당 얼마인가요?

@@ -1,5 +1,6 @@
 -- title: Heatmap of sending
 -- title_ko: 발송 히트맵
+-- chart: heatmap
 -- subject: times
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- question_ko: 어느 요일, 어느 시간대에 보낸 메시지의 클릭률이 가장 높나요?

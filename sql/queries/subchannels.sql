@@ -1,5 +1,6 @@
 -- title: Sub-channels and targets
 -- title_ko: 하위 채널과 타깃
+-- chart: bar channel_sub sent by channel
 -- subject: overview
 -- question: How do sub-channels compare, such as SMS with LMS, or the targets of brand messages?
 -- question_ko: SMS와 LMS, 브랜드 메시지 타깃 등 하위 채널의 성과는 어떤가요?

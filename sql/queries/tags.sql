@@ -1,5 +1,6 @@
 -- title: Tags
 -- title_ko: 태그
+-- chart: bar tag sent by channel
 -- subject: campaigns
 -- question: How do the campaigns with each tag do together?
 -- question_ko: 태그별 캠페인 성과는 어떤가요?

@@ -1,5 +1,6 @@
 -- title: Brand and alimtalk templates
 -- title_ko: 브랜드·알림톡 템플릿
+-- chart: bar template_name sent by template_kind
 -- subject: contents
 -- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
 -- question_ko: 브랜드·알림톡 템플릿은 당시의 본문, 상태, 버튼별로 성과가 어떤가요?

@@ -95,6 +95,7 @@ export const demoCommand: Command = async (_, invocation) => {
     terminal.out('');
     terminal.out(`The report, for a browser: ${report}`);
     terminal.out('Try next:');
+    terminal.out(`  npx dawnload explore --open ${place}   # questions and charts in a browser`);
     terminal.out(`  npx dawnload query campaigns-to-watch ${place}`);
     terminal.out(`  npx dawnload query ${place}   # lists all questions`);
     terminal.out('  npx dawnload init   # sets up your own account');

@@ -398,6 +398,19 @@ export function commandLine(version: string, perform: Perform): Command {
     ],
     load: async () => (await import('./report.js')).reportCommand,
   });
+  add('explore', 'serve the questions and the report as pages for a browser on this machine', {
+    examples: ['dawnload explore --open', 'dawnload explore --lang ko --port 8787'],
+    options: [
+      numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 8787),
+      ['--open', 'open the page in the default browser'],
+      new Option('--host <address>', 'serve other machines too, with DAWNLOAD_EXPLORE_PASSWORD').default(
+        '127.0.0.1',
+      ),
+      numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 60),
+      LANGUAGE('the first language of the pages'),
+    ],
+    load: async () => (await import('./explore.js')).exploreCommand,
+  });
   add('schedule', 'keep running and start the nightly job at 07:10 KST', {
     examples: ['dawnload schedule', 'dawnload schedule --at 08:00 --now'],
     options: [

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { formatKst } from '../../ground/calendar.js';
 import { UsageError } from '../../ground/errors.js';
-import { Dictionary } from '../../warehouse/dictionary.js';
+import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { mentions } from '../../warehouse/models.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { loadCatalogue, type Question } from './catalogue.js';
@@ -28,7 +28,7 @@ const form = z.object({ language: z.enum(['en', 'ko']), limits: lengths });
  */
 export async function answer(question: Question, reader: Reader, how: unknown): Promise<string> {
   const { language, limits } = form.parse(how);
-  const { sql, query } = question;
+  const { query } = question;
   const found = await ask(reader, question, language);
   const rows: string[] = [];
   let length = 0;
@@ -40,26 +40,22 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
       if (rows.length > limits.rows || length > limits.characters) break reading;
     }
   const columns = found.columns.map(({ name }) => name);
-  const { relations, isSure } = await relationsIn(reader, sql);
-  const period = query && (await daysAsked(reader, query));
-  const isFree = query === undefined;
-  const named = isFree ? namedDays(question, relations, await heldIn(reader)) : {};
-  const days = period ?? named.asked;
-  const tables = [...relations].filter((relation) => !relation.startsWith('ops.'));
-  const dictionary = Dictionary.load();
-  // SQL may compute or rename a column, which the dictionary does not know then.
-  const meanings = (query === undefined ? [] : columns).map(
-    (column) => [column, dictionary.meaning(column, relations, language, query?.name)] as const,
+  const { relations, days, notHeld, coverage, meanings } = await contextOf(
+    reader,
+    question,
+    columns,
+    language,
   );
+  const isFree = query === undefined;
+  const tables = [...relations].filter((relation) => !relation.startsWith('ops.'));
   const about = {
     // JSON leaves out what is undefined.
     question: query?.question,
     parameters: query && Object.fromEntries(found.values),
     sentences: found.said.length === 0 ? undefined : found.said.map(({ text }) => text),
     days_asked: days && `${days.start}..${days.end}`,
-    days_not_held: named.notHeld,
-    // SQL may mean more days than it names.
-    ...(await coverageOf(reader, relations, isSure, named.notHeld === undefined ? period : days)),
+    days_not_held: notHeld,
+    ...coverage,
     published_at: formatKst(statSync(reader.path).mtime),
     texts: TEXTS,
     tables: [...relations].sort(),
@@ -73,6 +69,35 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
       : undefined,
   };
   return fitted('rows', rows, { columns, about }, limits, 'Aggregate, or request fewer days or columns.');
+}
+
+/**
+ * What makes an answer trustworthy: its tables and days, those that the file lacks, findings of checks, and what its columns
+ * mean. Call it on the connection that has the variables of the question.
+ */
+export async function contextOf(
+  reader: Reader,
+  question: Question,
+  columns: readonly string[],
+  language: Language,
+) {
+  const { sql, query } = question;
+  const { relations, isSure } = await relationsIn(reader, sql);
+  const period = query && (await daysAsked(reader, query));
+  const named = query === undefined ? namedDays(question, relations, await heldIn(reader)) : {};
+  const days = period ?? named.asked;
+  const dictionary = Dictionary.load();
+  return {
+    relations,
+    days,
+    notHeld: named.notHeld,
+    // SQL may mean more days than it names.
+    coverage: await coverageOf(reader, relations, isSure, named.notHeld === undefined ? period : days),
+    // SQL may compute or rename a column, which the dictionary does not know then.
+    meanings: (query === undefined ? [] : columns).map(
+      (column) => [column, dictionary.meaning(column, relations, language, query?.name)] as const,
+    ),
+  };
 }
 
 /** A JSON object with as many items as the limits allow; `cut` shows why and where it ends early. */

@@ -11,7 +11,7 @@ import { DAY_STREAMS, STREAM_NAMES, TABLES } from '../../streams/index.js';
 import { nearWords, shownText } from '../../ground/text.js';
 import { answerOf, type QueryResult } from './formats.js';
 import { type ParameterValues, type QueryFile, type Question, withoutComments } from './catalogue.js';
-import { tellsOfDamage } from '../../landing/duckdb.js';
+import { escaped, tellsOfDamage } from '../../landing/duckdb.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { readCheck } from '../../warehouse/checks.js';
@@ -25,9 +25,15 @@ import duckdb = require('@duckdb/node-api');
  * Runs all statements and returns the answer of the last one; the statements before it prepare the question.
  *
  * @param language the language of the sentences that read the answer; without it they are not asked
+ * @param view which of the rows are read, and in which order; of several statements all are, in their own order
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
-export async function ask(reader: Reader, question: Question, language?: Language): Promise<Answer> {
+export async function ask(
+  reader: Reader,
+  question: Question,
+  language?: Language,
+  view?: View,
+): Promise<Answer> {
   const { sql, subject, query } = question;
   if (/^[\s;]*$/.test(withoutComments(sql))) {
     throw new UsageError(`${subject} has no statement.`, { hint: 'Write one, such as `from events`.' });
@@ -38,11 +44,12 @@ export async function ask(reader: Reader, question: Question, language?: Languag
     const values = await knownValues(question, reader);
     await setVariables(connection, values);
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
-    const isKept = sentences.length > 0;
+    const isSingle = async () => (await connection.extractStatements(sql)).count === 1;
+    const isKept = sentences.length > 0 || (view !== undefined && (await isSingle()));
     if (isKept) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
     const told = await saidOf(connection, sentences, wording);
-    const result = await runAll(connection, isKept ? 'select * from answer order by rowid' : sql, subject);
+    const result = await runAll(connection, isKept ? viewSql(view) : sql, subject);
     const isEmpty = isKept && result.rowCount === 0;
     const why = isEmpty
       ? await whyEmpty(reader, { ...question, values }, told.length > 0, wording)
@@ -52,6 +59,19 @@ export async function ask(reader: Reader, question: Question, language?: Languag
   } catch (error) {
     throw error instanceof DawnloadError ? error : sqlError(subject, error);
   }
+}
+
+/** Rows with one value in a column, and the column by which they are sorted. */
+export interface View {
+  readonly where?: { readonly column: string; readonly value: string } | undefined;
+  readonly by?: { readonly column: string; readonly isDown: boolean } | undefined;
+}
+
+function viewSql({ where, by }: View = {}): string {
+  const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
+  const chosen = where === undefined ? '' : ` where ${named(where.column)} = '${escaped(where.value)}'`;
+  const sorted = by === undefined ? '' : `${named(by.column)} ${by.isDown ? 'desc' : 'asc'} nulls last, `;
+  return `select * from answer${chosen} order by ${sorted}rowid`;
 }
 
 const NOT_HELD = {

@@ -35,6 +35,16 @@ interface QueryParameter {
   readonly description: string;
 }
 
+const CHARTS = ['line', 'bar', 'interval', 'heatmap', 'tiles'] as const;
+
+/** A chart of a header, such as `line date sent by channel`. */
+export interface Chart {
+  readonly kind: (typeof CHARTS)[number];
+  readonly columns: readonly string[];
+  /** The column of the series of a line, and of the small print of the others. */
+  readonly by?: string | undefined;
+}
+
 export interface QueryFile {
   /** The name of the file without its extension, such as `channel-summary`. */
   readonly name: string;
@@ -53,6 +63,8 @@ export interface QueryFile {
   readonly sentences: readonly Sentence[];
   /** The complete file; it runs unchanged in any DuckDB client. */
   readonly sql: string;
+  /** How the answer is drawn: the first chart for which it has enough values. */
+  readonly charts: readonly Chart[];
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
@@ -147,7 +159,12 @@ function namesIn(folder: string): string[] {
  * @returns writes the file, and says so
  * @throws UsageError, ConfigError if there can be no such file
  */
-export function newQuery(name: string, { sql }: { sql: string }, own: string | undefined): () => string {
+export function newQuery(
+  name: string,
+  { sql }: { sql: string },
+  own: string | undefined,
+  said: Readonly<Partial<Record<'title' | 'question' | 'chart', string>>> = {},
+): () => string {
   if (own === undefined)
     throw new ConfigError('The folder for new queries is not set.', {
       hint: 'Add `queries: ./queries` to dawnload.yaml.',
@@ -164,8 +181,11 @@ export function newQuery(name: string, { sql }: { sql: string }, own: string | u
     (one) =>
       `\n--   ${one} (${/^(start|end)$/.test(one) ? 'date' : 'varchar'}, default null): what it chooses`,
   );
-  const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
-  const made = `-- title: ${title}\n-- question: What does it answer?\n-- params:${params.join('') || ' none'}\n\n`;
+  const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  const title = line(said.title ?? '') || name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
+  const question = line(said.question ?? '') || 'What does it answer?';
+  const chart = line(said.chart ?? '') === '' ? '' : `-- chart: ${line(said.chart ?? '')}\n`;
+  const made = `-- title: ${title}\n-- question: ${question}\n${chart}-- params:${params.join('') || ' none'}\n\n`;
   const text = `${sql.startsWith('-- title:') ? '' : made}${sql.trim().replace(/;?$/, ';')}\n`;
   parseQuery(name, `the new query ${name}`, text);
   return () => {
@@ -202,7 +222,18 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
       ),
     ],
     sql,
+    charts: parseCharts(file, header['chart']?.[0]),
   };
+}
+
+/** Parses charts with commas between them: `line first_date sent by channel, bar channel sent`. */
+function parseCharts(file: string, text?: string): Chart[] {
+  return (text?.split(',') ?? []).map((one) => {
+    const [, word, columns = '', by] = /^\s*(\w+)((?: \w+)*?)(?: by (\w+))?\s*$/.exec(one) ?? [];
+    const kind = CHARTS.find((known) => known === word);
+    if (kind === undefined) throw unreadable(file, `chart (${one.trim()})`);
+    return { kind, columns: columns.trim().split(' '), by };
+  });
 }
 
 /** Matches `start (date, default last_date - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */

@@ -22,13 +22,17 @@ import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { Reader } from '../../warehouse/reader.js';
 import { asking, questionOf } from './catalogue.js';
 
-/** The work of a process: a question, and which file beside this one answers it by its function `answer`. */
+/** The work of a process: a question, and which file answers it by its function `answer`. */
 interface Task {
   readonly module: keyof typeof MODULES;
   readonly input: z.input<typeof given>;
 }
 
-const MODULES = { agent: () => import('./agent.js'), deliver: () => import('./deliver.js') };
+const MODULES = {
+  agent: () => import('./agent.js'),
+  deliver: () => import('./deliver.js'),
+  explore: () => import('../explore/answer.js'),
+};
 
 /** A question about a published file, and more that `answer` reads; all of it is JSON. */
 const given = z.looseObject({ file: z.string(), asking, now: z.coerce.date<Date>() });
@@ -143,7 +147,7 @@ async function perform({ module, input, megabytes }: Task & { megabytes: number 
     const result = await Reader.using(file, async (reader) => {
       // The SQL may be pasted from an untrusted source: it may read the warehouse, but no file and no network.
       await reader.confine(megabytes);
-      return answer(question, reader, how, tell);
+      return answer(question, reader, { ...how, now }, tell);
     });
     return { result };
   } catch (error) {

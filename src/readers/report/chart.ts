@@ -76,6 +76,67 @@ export function line(label: string, values: readonly (number | null)[], highest:
   return svg(label, [...mark, ...lines, path('soft', `M0 ${height - 1}H${WIDTH}`)], height, 'days');
 }
 
+/** Values of one name at the places of the horizontal axis. */
+export interface Line {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** The most points that show their value under the pointer. */
+const MOST_POINTS = 400;
+
+/**
+ * Lines over one horizontal axis. The drawing is as wide as its place; the words of the axes are beside it.
+ *
+ * @param places the names of the places
+ */
+export function lines(
+  label: string,
+  places: readonly string[],
+  all: readonly Line[],
+  write: (value: number) => string,
+): Html {
+  const [width, height] = [600, 200];
+  const known = all.flatMap(({ values }) => values).filter((value) => value !== null);
+  const [least, most] = [Math.min(0, ...known), Math.max(0, ...known)];
+  // The scale ends at 1, 2 or 5 times a power of ten.
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, -least) || 1));
+  const round = (value: number): number =>
+    Math.sign(value) * power * ([1, 2, 5, 10].find((step) => step * power >= Math.abs(value)) ?? 10);
+  const [bottom, top] = [round(least), round(most) || (least < 0 ? 0 : power)];
+  const x = (i: number): number => (i / Math.max(1, places.length - 1)) * width;
+  const y = (value: number): number => height - ((value - bottom) / (top - bottom || 1)) * height;
+  const isSmall = known.length <= MOST_POINTS;
+  const drawn = all.map(({ name, values }, nth) => {
+    const pieces: string[][] = [[]];
+    values.forEach((value, i) => {
+      if (value === null) pieces.push([]);
+      else pieces.at(-1)?.push(`${px(x(i))} ${px(y(value))}`);
+    });
+    const strokes = pieces
+      .filter((points) => points.length > 1)
+      .map((points) => path('line', `M${points.join('L')}`));
+    const points = values.map((value, i) => {
+      const isAlone = value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null;
+      if (value === null || !(isSmall || isAlone)) return undefined;
+      const told = [name, places[i], write(value)].join(', ');
+      return markup`<path class="dot" d="M${px(x(i))} ${px(y(value))}h.01"><title>${told}</title></path>`;
+    });
+    return markup`<g class="s${nth}">${strokes}${points}</g>`;
+  });
+  const rules = [top, (top + bottom) / 2, bottom].map((value) => path('soft', `M0 ${px(y(value))}H${width}`));
+  const ends = [...new Set([0, Math.floor((places.length - 1) / 2), places.length - 1])];
+  return markup`<figure class="plot">
+    <figcaption>${label}</figcaption>
+    <ul class="key">${all.map(({ name }, nth) => markup`<li class="s${nth}">${name}</li>`)}</ul>
+    <div class="axes">
+      <div class="y">${[top, (top + bottom) / 2, bottom].map((value) => markup`<span>${write(value)}</span>`)}</div>
+      <svg viewBox="0 0 ${width} ${height}" role="img" preserveAspectRatio="none"><title>${label}</title>${rules}${drawn}</svg>
+      <div class="x">${ends.map((i) => markup`<span>${places[i]}</span>`)}</div>
+    </div>
+    </figure>`;
+}
+
 /** Steps of a color, from 1 to 5, by the share of the highest value; 0 for no value. */
 export function stepOf(value: number | null, highest: number): number {
   return value === null || value <= 0 ? 0 : Math.max(1, Math.ceil((value / (highest || 1)) * 5));

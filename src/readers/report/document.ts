@@ -10,8 +10,8 @@ import type { Word } from './words.js';
 
 /** Style and behavior of the page, which contains them. */
 const FOLDER = join(PACKAGE_ROOT, 'src', 'readers', 'report');
-const STYLE = readFileSync(join(FOLDER, 'report.css'), 'utf8');
-const SCRIPT = readFileSync(join(FOLDER, 'sort.js'), 'utf8');
+export const STYLE = readFileSync(join(FOLDER, 'report.css'), 'utf8');
+export const SCRIPT = readFileSync(join(FOLDER, 'sort.js'), 'utf8');
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
 /** Nothing but the style and the one script that are in the page may apply. */
@@ -40,7 +40,15 @@ interface Circumstances {
   readonly notice: { readonly word: Word; readonly reason: string } | undefined;
 }
 
-export function documentOf(renderer: Renderer, all: readonly Answered[], given: Circumstances): string {
+/** Puts the body of the page into a whole document. */
+export type Frame = (title: string, body: Html, renderer: Renderer, given: Circumstances) => string;
+
+export function documentOf(
+  renderer: Renderer,
+  all: readonly Answered[],
+  given: Circumstances,
+  frame: Frame = selfContained,
+): string {
   const { wording } = renderer;
   const shown = all.flatMap((answered) => {
     const section = renderer.section(answered);
@@ -56,6 +64,29 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
   );
   const names = about.map(({ id }) => renderer.word(id)).join(', ');
   const drawn = (some: typeof shown): Html[] => some.map((one) => one.drawn);
+  const body = markup`
+    <header>
+      <h1>${title} <span>${day}</span></h1>
+      <p>${renderer.word('made', { made: given.madeAt })}</p>
+      ${alerts(renderer, all, given)}
+    </header>
+    <main>
+      ${first?.drawn}
+      <div class="reading">${standsOut(renderer, all)}${toDo(renderer, all)}</div>
+      <nav aria-label="${renderer.word('contents')}"><ul>${links}</ul></nav>
+      ${drawn(others)}
+      <section id="about" aria-labelledby="about-title">
+        <h2 id="about-title">${renderer.word('about')}</h2>
+        ${given.notice && markup`<p>${prose(given.notice.reason)}</p>`}
+        ${folded(names, drawn(about))}
+        ${folded(renderer.word('commands'), listed(commands))}
+      </section>
+    </main>`;
+  return frame(title, body, renderer, given);
+}
+
+/** The document of a file, which needs nothing else. */
+const selfContained: Frame = (title, body, { wording }, { mark, day }) => {
   const page = markup`
     <html lang="${wording.language}">
     <head>
@@ -63,35 +94,19 @@ export function documentOf(renderer: Renderer, all: readonly Answered[], given: 
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <meta name="referrer" content="no-referrer">
-      <meta name="data" content="${given.mark}">
+      <meta name="data" content="${mark}">
       <meta http-equiv="Content-Security-Policy" content="${POLICY}">
       <link rel="icon" href="data:,">
-      <title>${title} ${given.day}</title>
+      <title>${title} ${day}</title>
       <style>${new Html(STYLE)}</style>
     </head>
     <body>
-      <header>
-        <h1>${title} <span>${day}</span></h1>
-        <p>${renderer.word('made', { made: given.madeAt })}</p>
-        ${alerts(renderer, all, given)}
-      </header>
-      <main>
-        ${first?.drawn}
-        <div class="reading">${standsOut(renderer, all)}${toDo(renderer, all)}</div>
-        <nav aria-label="${renderer.word('contents')}"><ul>${links}</ul></nav>
-        ${drawn(others)}
-        <section id="about" aria-labelledby="about-title">
-          <h2 id="about-title">${renderer.word('about')}</h2>
-          ${given.notice && markup`<p>${prose(given.notice.reason)}</p>`}
-          ${folded(names, drawn(about))}
-          ${folded(renderer.word('commands'), listed(commands))}
-        </section>
-      </main>
+      ${body}
       <script>${new Html(SCRIPT)}</script>
     </body>
     </html>`;
   return `<!doctype html>\n${page.markup}\n`;
-}
+};
 
 /** The sentences of a role with their queries. */
 const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>

@@ -2,9 +2,9 @@
 import { daysOf } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
-import { bar, interval, line, stepOf } from './chart.js';
+import { bar, interval, line, lines, stepOf } from './chart.js';
 import { markup, prose, type Child, type Html } from './html.js';
-import type { Asked, Columns, Heatmap, Section, Series, Table } from './sections.js';
+import type { Asked, Caption, Columns, Heatmap, Section, Series, Table } from './sections.js';
 import { HEADS, WORDS, type Word } from './words.js';
 
 /** The answer to one query of a section. */
@@ -29,6 +29,9 @@ const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'
 /** The number of days of the week that is marked in a line of 28 days. */
 const MARKED = 7;
 
+/** The most lines of one drawing, each with a color of its own. */
+const MOST_LINES = 6;
+
 const namesIn = (columns: Columns | undefined): string[] => columns?.split(' ') ?? [];
 const known = (row: Row, column: string): Value => row[column] ?? null;
 const numberIn = (value: Value | undefined): number | null => (typeof value === 'number' ? value : null);
@@ -40,10 +43,18 @@ const highestOf = (values: readonly (number | null)[]): number =>
   Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
 
 export class Renderer {
-  constructor(readonly wording: Wording) {}
+  /** @param linkOf the address of the question behind an answer, where the page is served */
+  constructor(
+    readonly wording: Wording,
+    readonly linkOf?: (answer: Answer) => Html,
+  ) {}
 
   word(word: Word, values: Row = {}): string {
     return filled(this.wording.say(WORDS[word]), values, this.wording);
+  }
+
+  #caption(caption: Caption): string {
+    return typeof caption === 'string' ? this.word(caption) : this.wording.say(caption);
   }
 
   /** The section with its sentences, or nothing if its queries have nothing to say. */
@@ -65,12 +76,23 @@ export class Renderer {
     const toDo = isAbout ? listed(texts('to do')) : undefined;
     return markup`<section id="${id}" aria-labelledby="${id}-title">
       ${title}
-      <div class="says">${sentences}${toDo}${paragraph('note', texts('note'))}</div>
-      <div class="shows">${answers.map((answer) => this.#shown(answer))}</div>
+      <div class="says">${sentences}${toDo}${paragraph('note', texts('note'))}${this.#links(answers)}</div>
+      <div class="shows">${answers.map((answer) => this.shown(answer))}</div>
       </section>`;
   }
 
-  #shown({ asked, rows, said }: Answer): Html | undefined {
+  /** One link for each question of a section; what differs in parameters alone has the first. */
+  #links(answers: readonly Answer[]): Html | undefined {
+    const asked = answers.map(({ asked: { query } }) => query);
+    const first = answers.filter((_, i) => asked.indexOf(asked[i] ?? '') === i);
+    return (
+      this.linkOf &&
+      markup`<ul class="links">${first.map((one) => markup`<li>${this.linkOf?.(one)}</li>`)}</ul>`
+    );
+  }
+
+  /** The rows of an answer as its block says. */
+  shown({ asked, rows, said }: Answer): Html | undefined {
     if (rows.length === 0) return undefined;
     if ('columns' in asked) return this.#table(asked, rows);
     if ('counters' in asked) return this.#series(asked, rows);
@@ -150,7 +172,7 @@ export class Renderer {
     };
     const ends = namesIn(block.interval);
     const legend = ends.length === 0 ? [] : [this.word(ends.length === 2 ? 'readCompared' : 'readInterval')];
-    const told = [this.word(caption), ...legend].join('; ');
+    const told = [this.#caption(caption), ...legend].join('; ');
     const heads = [name, ...columns].map(
       (one) => markup`<th scope="col" class="${one?.kind}">${one?.head}</th>`,
     );
@@ -191,13 +213,13 @@ export class Renderer {
 
   /** The first rows in a table, and the others in one that is folded. */
   #sheets<R>(
-    caption: Word,
+    caption: Caption,
     rows: readonly R[],
     most: number,
     sheet: (some: readonly R[]) => Html,
     notes: readonly Html[] = [],
   ): Html {
-    const label = this.word(caption);
+    const label = this.#caption(caption);
     const more = this.word('moreRows', { left: rows.length - most });
     const rest = folded(more, scrolling(`${label} (${more})`, sheet(rows.slice(most))));
     return markup`<div class="block">
@@ -258,8 +280,37 @@ export class Renderer {
     const axis = counters.map(() => markup`<td class="axis"><span>${first}</span><span>${last}</span></td>`);
     const foot = markup`<tfoot><tr><td></td>${axis}</tr></tfoot>`;
     const sheet = (some: readonly (typeof series)[number][]): Html =>
-      tableOf('series', `${this.word(caption)}, ${range}`, heads, some.map(rowOf), foot);
+      tableOf('series', `${this.#caption(caption)}, ${range}`, heads, some.map(rowOf), foot);
     return this.#sheets(caption, sorted, most, sheet);
+  }
+
+  /** The rows as lines of one measure, at most six of them, in the order of the places; undefined without two places. */
+  lines(caption: string, rows: readonly Row[], [at = '', measure = '']: readonly string[], by?: string) {
+    const places = [...new Set(rows.map((row) => textOf(row, at)))];
+    if (rows.every((row) => /^[\d.:T -]+$/.test(textOf(row, at))))
+      places.sort((a, b) => Number(a) - Number(b) || 0 || (a < b ? -1 : 1));
+    const names = [...new Set(rows.map((row) => (by === undefined ? '' : textOf(row, by))))];
+    if (places.length < 2 || rows.every((row) => numberOf(row, measure) === null)) return undefined;
+    // Shares are not added up.
+    const isShare = /rate|share|retention|rise/.test(measure);
+    const all = names.map((name) => {
+      const own = rows.filter((row) => by === undefined || textOf(row, by) === name);
+      const values = places.map((place) => {
+        const here = own.filter((row) => textOf(row, at) === place).map((row) => numberOf(row, measure));
+        return here.length > 1 && isShare ? null : sumOf(here);
+      });
+      return {
+        name: by === undefined ? '' : this.wording.value(by, name),
+        values,
+        total: sumOf(values) ?? 0,
+      };
+    });
+    const sorted = all.filter(({ values }) => values.some((value) => value !== null));
+    sorted.sort((a, b) => b.total - a.total);
+    const shown = sorted.slice(0, MOST_LINES);
+    const write = (value: number): string => this.wording.value(measure, value);
+    const named = places.map((place) => this.wording.value(at, place));
+    return { drawn: lines(caption, named, shown, write), left: sorted.length - shown.length };
   }
 
   #heatmap({ caption }: Heatmap, rows: readonly Row[], said: readonly Said[]): Html | undefined {
@@ -273,9 +324,9 @@ export class Renderer {
     const cell = (row: Row, day: string): Html => {
       const rate = numberOf(row, day);
       const isNamed = named?.['hour'] === row['hour'] && named?.['weekday'] === day;
-      const kind = `${rate === null ? 'none' : 'step'}${isNamed ? ' named' : ''}`;
+      const kind = `${rate === null ? 'none' : `step step${stepOf(rate, highest)}`}${isNamed ? ' named' : ''}`;
       const text = rate === null ? '–' : (rate * 100).toFixed(1);
-      return markup`<td class="${kind}" style="--step:${stepOf(rate, highest)}">${text}</td>`;
+      return markup`<td class="${kind}">${text}</td>`;
     };
     const heads = WEEK.map((day) => this.wording.value('weekday_name', day, 'weekday_short'));
     const told = markup`<b>${channel}</b>, ${words.map((word) => this.word(word)).join('; ')}`;

@@ -15,7 +15,8 @@ import type { PastRun } from '../../journal/journal.js';
 import { isOutOfMemory } from '../../landing/duckdb.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
-import { documentOf } from './document.js';
+import { documentOf, type Frame } from './document.js';
+import type { Html } from './html.js';
 import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
 import type { Word } from './words.js';
@@ -30,6 +31,8 @@ interface ReportOptions {
   readonly runs: readonly PastRun[];
   /** An earlier page, which is kept if it shows the same. */
   readonly earlier?: string | undefined;
+  /** The document around a page that is served, and the link from an answer to its question. */
+  readonly served?: { readonly frame: Frame; readonly linkOf: (answer: Answer, wording: Wording) => Html };
 }
 
 /**
@@ -41,15 +44,15 @@ interface ReportOptions {
  */
 export function makeReport(
   published: string,
-  { language, now, runs, earlier }: ReportOptions,
+  { language, now, runs, earlier, served }: ReportOptions,
 ): Promise<{ page: string; faults: string[] }> {
   return Reader.using(published, async (reader) => {
     const wording = new Wording(language);
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
     const about = [packageVersion(), language, dayOf(now), lastCompleteDay(now), notice];
-    const mark = await markOf(reader, about);
-    if (earlier?.includes(`content="${mark}"`) === true) return { page: earlier, faults: [] };
+    const mark = served === undefined ? await markOf(reader, about) : '';
+    if (mark !== '' && earlier?.includes(`content="${mark}"`) === true) return { page: earlier, faults: [] };
     const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
     const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
     const [most] = await reader.objects("select current_setting('memory_limit') as memory");
@@ -74,13 +77,14 @@ export function makeReport(
       all[nth] = await answered(section);
     }
     const faults = all.flatMap(({ failure }) => failure ?? []);
-    const renderer = new Renderer(wording);
-    const page = documentOf(renderer, all, {
+    const renderer = new Renderer(wording, served && ((answer) => served.linkOf(answer, wording)));
+    const circumstances = {
       day,
       mark: faults.length === 0 ? mark : '',
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: renderer.word(notice.reason, notice.values) },
-    });
+    };
+    const page = documentOf(renderer, all, circumstances, served?.frame);
     return { page, faults: faults.map((why) => `A part of it could not be shown: ${why}`) };
   });
 }
@@ -143,7 +147,7 @@ export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string
   return { word: 'runIncomplete', reason: 'lastIncomplete', values };
 }
 
-interface WriteOptions extends Omit<ReportOptions, 'earlier'> {
+interface WriteOptions extends Omit<ReportOptions, 'earlier' | 'served'> {
   readonly dataDir: string;
   /** True if the page that is there is left as it is where it shows the same. */
   readonly keeps?: boolean;

@@ -2,15 +2,19 @@
  * The sections of the page as data: which bundled queries they ask, and how the answers are shown. A section shows the
  * sentences of its queries above what is drawn of their answers. A new section is an entry here; `render.ts` draws it.
  */
+import type { Words } from '../../warehouse/dictionary.js';
 import type { Row, Unit } from '../queries/wording.js';
 import type { Word } from './words.js';
+
+/** A word of the page, or a text of a question. */
+export type Caption = Word | Words;
 
 /** Names of columns, separated by blanks. */
 export type Columns = string;
 
 /** A table of the rows. */
 export interface Table {
-  readonly caption: Word;
+  readonly caption: Caption;
   readonly columns: Columns;
   /** Columns in small print below the first. */
   readonly sub?: Columns;
@@ -41,7 +45,7 @@ export interface Table {
 
 /** A row for each value of `by`, with a line of each counter over the days of `date`. */
 export interface Series {
-  readonly caption: Word;
+  readonly caption: Caption;
   readonly by: string;
   /** The column that names the rows, where names may repeat; by default `by`. */
   readonly named?: string;

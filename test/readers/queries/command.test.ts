@@ -99,6 +99,7 @@ describe('dawnload query', () => {
       'params',
       'sentences',
       'sql',
+      'charts',
     ]);
   });
 

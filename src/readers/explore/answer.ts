@@ -1,0 +1,219 @@
+/**
+ * Answers the questions of a view, and lists what its forms offer: the work of a process of its own (queries/child.ts). A
+ * question that fails leaves the others.
+ */
+import { z } from 'zod';
+import { dayCount, shiftDay, type DayRange } from '../../ground/calendar.js';
+import { DawnloadError, messageOf } from '../../ground/errors.js';
+import { columnRow, type Language } from '../../warehouse/dictionary.js';
+import { streamDay, type Reader } from '../../warehouse/reader.js';
+import { contextOf } from '../queries/agent.js';
+import { ask } from '../queries/ask.js';
+import { asking, questionOf, type Asking, type Chart, type Question } from '../queries/catalogue.js';
+import { isNumeric, jsonText } from '../queries/formats.js';
+import type { Said } from '../queries/sentences.js';
+import type { Row, Value } from '../queries/wording.js';
+
+const part = z.object({
+  asking,
+  where: z.object({ column: z.string(), value: z.string() }).optional(),
+  by: z.object({ column: z.string(), isDown: z.boolean() }).optional(),
+  /** The rows of the table: how many are left out, and how many are given. */
+  from: z.number().default(0),
+  rows: z.number().default(100),
+  /** Whether the days, the missing days and the meanings of the columns are given. */
+  isAbout: z.boolean().default(false),
+});
+
+const form = z.object({
+  language: z.enum(['en', 'ko']),
+  now: z.date(),
+  parts: z.array(part).default([]),
+  /** Whether the first question is asked again for the period before its own. */
+  isBefore: z.boolean().default(false),
+  isKnown: z.boolean().default(false),
+});
+
+export type Part = z.input<typeof part>;
+export type Wish = Omit<z.input<typeof form>, 'now'>;
+
+/** The answer to a question, as a view shows it. */
+export interface Sheet {
+  readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
+  readonly rows: readonly Row[];
+  /** The number of all rows. */
+  readonly total: number;
+  readonly charts: readonly Chart[];
+  /** The columns of the charts in the first rows, of which charts are drawn. */
+  readonly drawn: readonly Row[];
+  readonly said: readonly Said[];
+  readonly values: readonly (readonly [string, string])[];
+  readonly about?: {
+    readonly days?: DayRange | undefined;
+    readonly notHeld?: string | undefined;
+    readonly coverage: readonly Readonly<Record<string, string | number>>[];
+    readonly findings: readonly {
+      readonly name: string;
+      readonly severity: string;
+      readonly example: string;
+    }[];
+    readonly meanings: readonly (readonly [string, string])[];
+  };
+}
+
+export type Outcome =
+  | { readonly sheet: Sheet }
+  | { readonly failure: string; readonly hint?: string | undefined };
+
+/** What forms and search offer, from the data. */
+export interface Known {
+  /** The values of the parameters that name something, with their names. */
+  readonly values: Readonly<
+    Record<string, readonly { readonly value: string; readonly name: string | null }[]>
+  >;
+  /** The days of the daily statistics. */
+  readonly days?: DayRange | undefined;
+  readonly columns: readonly z.infer<typeof columnRow>[];
+  readonly macros: readonly { readonly name: string; readonly takes: string }[];
+}
+
+export interface Answers {
+  readonly outcomes: readonly Outcome[];
+  readonly known?: Known | undefined;
+}
+
+export async function answer(_: Question, reader: Reader, how: unknown): Promise<Answers> {
+  const { language, now, parts, isBefore, isKnown } = form.parse(how);
+  const outcomes: Outcome[] = [];
+  for (const one of parts) outcomes.push(await outcomeOf(one, reader, now, language));
+  const [first] = outcomes;
+  const days = first !== undefined && 'sheet' in first ? first.sheet.about?.days : undefined;
+  const before =
+    isBefore && parts[0] !== undefined && days !== undefined ? earlier(parts[0], days) : undefined;
+  if (before !== undefined) outcomes.push(await outcomeOf(before, reader, now, language));
+  return { outcomes, known: isKnown ? await knownIn(reader) : undefined };
+}
+
+/** The same question for as many days, which end where its own begin. */
+function earlier(one: z.output<typeof part>, days: DayRange): z.output<typeof part> {
+  const length = dayCount(days);
+  const [start, end] = [shiftDay(days.start, -length), shiftDay(days.start, -1)];
+  const others = (one.asking.param ?? []).filter((text) => !/^\s*(start|end)\s*=/.test(text));
+  const earlierAsking: Asking = { ...one.asking, param: [...others, `start=${start}`, `end=${end}`] };
+  return { ...one, asking: earlierAsking, from: 0, rows: MOST_DRAWN };
+}
+
+/** The most rows that a chart is drawn of. */
+const MOST_DRAWN = 20_000;
+
+async function outcomeOf(
+  { asking: asked, where, by, from, rows: most, isAbout }: z.output<typeof part>,
+  reader: Reader,
+  now: Date,
+  language: Language,
+): Promise<Outcome> {
+  const session = await reader.beside();
+  try {
+    const question = questionOf(asked, now);
+    if (question === undefined) throw new Error('The question is missing.');
+    const found = await ask(session, question, language, (where ?? by) && { where, by });
+    const columns = found.columns.map(({ name, type }) => ({ name, isNumber: isNumeric(type) }));
+    const charts =
+      question.query?.charts ?? guessed(found.columns.map(({ name, type }) => [name, String(type)]));
+    const wanted = new Set(charts.flatMap(({ columns: names, by: name }) => [...names, name]));
+    const isWhole = charts.some(({ kind }) => kind === 'tiles' || kind === 'heatmap');
+    const [rows, drawn]: [Row[], Row[]] = [[], []];
+    let nth = 0;
+    for await (const chunk of found.chunks) {
+      for (const cells of chunk.getRows()) {
+        const isShown = nth >= from && nth < from + most;
+        if (isShown || nth < MOST_DRAWN) {
+          const row: Record<string, Value> = {};
+          for (const [i, { name, type }] of found.columns.entries())
+            if (isShown || isWhole || wanted.has(name)) row[name] = valueOf(jsonText(cells[i] ?? null, type));
+          if (isShown) rows.push(row);
+          if (nth < MOST_DRAWN) drawn.push(row);
+        }
+        nth++;
+      }
+      if (nth >= MOST_DRAWN && nth >= from + most) break;
+    }
+    const context = isAbout
+      ? await contextOf(
+          session,
+          question,
+          columns.map(({ name }) => name),
+          language,
+        )
+      : undefined;
+    return {
+      sheet: {
+        columns,
+        rows,
+        total: found.rows,
+        charts,
+        drawn,
+        said: found.said,
+        values: [...found.values],
+        ...(context === undefined ? {} : { about: aboutOf(context) }),
+      },
+    };
+  } catch (error) {
+    return { failure: messageOf(error), hint: error instanceof DawnloadError ? error.hint : undefined };
+  } finally {
+    await session.close();
+  }
+}
+
+const entry = z.record(z.string(), z.union([z.string(), z.number()]));
+const finding = z.object({ name: z.string(), severity: z.string(), example: z.string() });
+
+function aboutOf({ days, notHeld, coverage, meanings }: Awaited<ReturnType<typeof contextOf>>) {
+  return {
+    days,
+    notHeld,
+    coverage: z.array(entry).catch([]).parse(coverage?.coverage),
+    findings: z.array(finding).catch([]).parse(coverage?.findings),
+    meanings: meanings.flatMap(([column, text]) => (text === undefined ? [] : [[column, text] as const])),
+  };
+}
+
+/** A value as JSON says it; documents and lists of documents stay texts. */
+function valueOf(json: string): Value {
+  const parsed: unknown = JSON.parse(json);
+  const { data } = scalar.or(z.array(scalar)).safeParse(parsed);
+  return data === undefined ? json : data;
+}
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** The charts that free SQL may want: its first number over days, or by its first text. */
+function guessed(columns: readonly (readonly [name: string, type: string])[]): Chart[] {
+  const first = (pattern: RegExp, ...not: (string | undefined)[]): string | undefined =>
+    columns.find(([name, type]) => pattern.test(type) && !not.includes(name))?.[0];
+  const [day, text] = [first(/^(DATE|TIMESTAMP)/), first(/^(VARCHAR|ENUM)/)];
+  const number = first(/^(\w*INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL)/);
+  if (number === undefined) return [];
+  return [
+    ...(day === undefined ? [] : [{ kind: 'line' as const, columns: [day, number], by: text }]),
+    ...(text === undefined ? [] : [{ kind: 'bar' as const, columns: [text, number] }]),
+  ];
+}
+
+/** The parameters that name something in the data. */
+const NAMED = ['channel', 'campaign', 'journey', 'goal', 'tag', 'template', 'number'];
+
+async function knownIn(reader: Reader): Promise<Known> {
+  const known = z.object({ value: z.string(), name: z.string().nullable() });
+  const values = [];
+  for (const parameter of NAMED)
+    values.push([parameter, await reader.rows('ask/known', known, { parameter })] as const);
+  const covered = await reader.rows('status/coverage', streamDay);
+  const days = covered.filter(({ stream }) => stream === 'statistics').map(({ date }) => date);
+  const [start, end] = [days[0], days.at(-1)];
+  return {
+    values: Object.fromEntries(values),
+    days: start === undefined || end === undefined ? undefined : { start, end },
+    columns: await reader.rows('describe/columns', columnRow),
+    macros: await reader.rows('explore/macros', z.object({ name: z.string(), takes: z.string() })),
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * Asks for the views: two questions at a time, each in a confined process of its own (queries/child.ts), with its limits of
+ * time and memory. What forms offer and the page of today are kept until another file is published.
+ */
+import { statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { UsageError } from '../../ground/errors.js';
+import { makeTemporary } from '../../landing/storage-error.js';
+import type { Language } from '../../warehouse/dictionary.js';
+import type { Asking } from '../queries/catalogue.js';
+import { inChild } from '../queries/child.js';
+import type { Format } from '../queries/formats.js';
+import type { Answers, Known, Wish } from './answer.js';
+
+/** The questions that may wait for their turn. */
+const MOST_WAITING = 100;
+
+interface Limits {
+  readonly seconds: number;
+  readonly megabytes: number;
+}
+
+export class Asker {
+  readonly #atOnce = pLimit(2);
+  readonly #kept = new Map<string, Promise<unknown>>();
+  #identity = '';
+
+  constructor(
+    readonly file: string,
+    private readonly queries: string | undefined,
+    private readonly limits: Limits,
+    private readonly now: () => Date,
+  ) {}
+
+  /** When the published file was made, in milliseconds; undefined if it is not there. */
+  get publishedAt(): number | undefined {
+    return statSync(this.file, { throwIfNoEntry: false })?.mtimeMs;
+  }
+
+  /** Keeps a result as long as the published file is the same. A failure is not kept. */
+  kept<T>(key: string, make: () => Promise<T>): Promise<T>;
+  kept(key: string, make: () => Promise<unknown>): Promise<unknown> {
+    const { ino, mtimeMs, size } = statSync(this.file, { throwIfNoEntry: false }) ?? {};
+    const identity = [ino, mtimeMs, size].join();
+    if (identity !== this.#identity) this.#kept.clear();
+    this.#identity = identity;
+    const made = this.#kept.get(key) ?? make();
+    this.#kept.set(key, made);
+    made.catch(() => this.#kept.delete(key));
+    return made;
+  }
+
+  /** What forms and search offer. */
+  known(signal: AbortSignal): Promise<Known> {
+    return this.kept('known', async () => {
+      const { known } = await this.answers({ language: 'en', isKnown: true }, signal);
+      if (known === undefined) throw new Error('Nothing is known.');
+      return known;
+    });
+  }
+
+  /** @throws UsageError at a limit, or if too many questions wait */
+  answers({ parts = [], ...wish }: Wish, signal: AbortSignal): Promise<Answers> {
+    const own = parts.map((part) => ({ ...part, asking: this.#own(part.asking) }));
+    const [first] = own;
+    const asking = first?.asking ?? { sql: 'select 1' };
+    return this.#inTurn(signal, async () => {
+      const input = { file: this.file, asking, now: this.now(), ...wish, parts: own };
+      return answers.parse(await inChild({ module: 'explore', input }, { ...this.limits, signal }));
+    });
+  }
+
+  /** All rows of an answer in a format, as `query` writes them. The process begins when the first byte is read. */
+  download(asking: Asking, format: Exclude<Format, 'table'>, lang: Language, signal: AbortSignal): Readable {
+    const bytes = new PassThrough();
+    const write = async (): Promise<void> => {
+      // Only Parquet needs a place to write.
+      const scratch = format === 'parquet' ? makeTemporary('dawnload-') : '';
+      const how = {
+        format,
+        lang,
+        limit: 0,
+        bom: format === 'csv',
+        isTerminal: false,
+        drawing: { color: false },
+        scratch,
+      };
+      const input = { file: this.file, asking: this.#own(asking), now: this.now(), ...how };
+      const read = (stdout: Readable): Promise<void> => pipeline(stdout, bytes, { end: false });
+      try {
+        await inChild({ module: 'deliver', input }, { ...this.limits, signal, read });
+      } finally {
+        if (scratch !== '') await rm(scratch, { recursive: true, force: true });
+      }
+    };
+    this.#inTurn(signal, write).then(
+      () => bytes.end(),
+      (error: unknown) => bytes.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
+    return bytes;
+  }
+
+  #own(asking: Asking): Asking {
+    return asking.name === undefined ? asking : { ...asking, queries: this.queries };
+  }
+
+  #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.#atOnce.pendingCount >= MOST_WAITING)
+      return Promise.reject(
+        new UsageError('Too many questions are waiting.', { hint: 'Try again in a minute.' }),
+      );
+    return this.#atOnce(() => {
+      signal.throwIfAborted();
+      return work();
+    });
+  }
+}
+
+/** The process is our own. */
+const answers = z.custom<Answers>();

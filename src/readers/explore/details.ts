@@ -1,0 +1,345 @@
+/** The other views: search, a campaign, a user journey, and the data. They are made of questions too. */
+import { daysOf } from '../../ground/calendar.js';
+import { Dictionary, entriesOf, type SchemaEntry } from '../../warehouse/dictionary.js';
+import { statement } from '../../warehouse/session.js';
+import type { QueryFile } from '../queries/catalogue.js';
+import type { Row } from '../queries/wording.js';
+import { markup, prose, type Child, type Html } from '../report/html.js';
+import { folded } from '../report/render.js';
+import type { Known, Outcome, Part } from './answer.js';
+import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
+import { failure, sentencesOf, chartOf, table, titleOf } from './question.js';
+import { SUBJECTS, type Word } from './words.js';
+
+// Search.
+
+const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '');
+
+/** The most results of a kind. */
+const MOST_FOUND = 20;
+
+/** Everything that has the words; without words, all questions by subject. */
+export function search(view: View, catalogue: readonly QueryFile[], known: Known): Html {
+  const wanted = view.get('q');
+  if (wanted === undefined) return markup`<h1>${view.word('questions')}</h1>${bySubject(view, catalogue)}`;
+  const has = (...texts: readonly (string | null)[]): boolean =>
+    texts.some((one) => one !== null && plain(one).includes(plain(wanted)));
+  const link = (address: string, name: string, about?: string): Html =>
+    markup`<li><a href="${address}">${shortName(name, 120)}</a>${about && markup` <small>${shortName(about, 200)}</small>`}</li>`;
+  const values = (parameter: string): Known['values'][string] =>
+    (known.values[parameter] ?? []).filter(({ value, name }) => has(value, name));
+  const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
+  const columns = schemas
+    .flatMap(({ relations }) => relations)
+    .flatMap((relation) => {
+      const found = relation.columns.filter((one) => has(one.name, one.label, one.description));
+      const about = found.length === 0 ? relation.description : found.map((one) => one.name).join(', ');
+      return has(relation.name, relation.description) || found.length > 0
+        ? [link(addressOf('/data', [['table', relation.name]]), relation.name, about)]
+        : [];
+    });
+  const journeys = values('journey');
+  const isJourney = new Set(journeys.map(({ value }) => value));
+  const groups: readonly (readonly [Word, readonly Html[]])[] = [
+    [
+      'questions',
+      catalogue
+        .filter((one) => has(one.name, one.title, one.title_ko, one.question, one.question_ko))
+        .map((one) => link(questionAddress(one.name), titleOf(view, one), askedIn(view, one))),
+    ],
+    [
+      'campaigns',
+      values('campaign')
+        .filter(({ value }) => !isJourney.has(value))
+        .map(({ value, name }) =>
+          link(`/campaign/${encodeURIComponent(value)}`, name ?? value, name === null ? undefined : value),
+        ),
+    ],
+    [
+      'journeys',
+      journeys.map(({ value, name }) =>
+        link(`/journey/${encodeURIComponent(value)}`, name ?? value, name === null ? undefined : value),
+      ),
+    ],
+    [
+      'tags',
+      values('tag').map(({ value }) => link(questionAddress('campaign-performance', { tag: value }), value)),
+    ],
+    [
+      'templates',
+      values('template').map(({ value }) =>
+        link(questionAddress('template-performance', { template: value }), value),
+      ),
+    ],
+    ['columns', columns],
+  ];
+  const drawn = groups
+    .filter(([, found]) => found.length > 0)
+    .map(
+      ([word, found]) => markup`<h2>${view.word(word)}</h2>
+    <ul>${found.slice(0, MOST_FOUND)}</ul>${found.length > MOST_FOUND ? markup`<p class="note">${view.word('moreFound', { left: found.length - MOST_FOUND })}</p>` : undefined}`,
+    );
+  return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>${drawn.length === 0 ? markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}` : drawn}`;
+}
+
+const askedIn = ({ language }: View, query: QueryFile): string =>
+  language === 'ko' ? query.question_ko : query.question;
+
+function bySubject(view: View, catalogue: readonly QueryFile[]): Html {
+  const subjects = [...new Set(catalogue.map(({ subject }) => subject))];
+  const name = (subject: string): string =>
+    view.language === 'ko'
+      ? (SUBJECTS[subject] ?? subject)
+      : `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
+  return markup`<div class="subjects">${subjects.map(
+    (subject) => markup`<div><h2>${name(subject)}</h2>
+    ${catalogue.filter((one) => one.subject === subject).map((one) => markup`<p><a href="${questionAddress(one.name)}">${titleOf(view, one)}</a><br>${askedIn(view, one)}</p>`)}</div>`,
+  )}</div>`;
+}
+
+// A campaign, or a user journey.
+
+interface Asked {
+  readonly query: QueryFile;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The column in which the rows have the id, if the question does not take it. */
+  readonly where?: string;
+}
+
+/** The questions about one thing: those of a table that is filtered have no sentences, because they are about all of it. */
+const ASKED: Readonly<
+  Record<
+    'campaign' | 'journey',
+    readonly (readonly [query: string, takes: Readonly<Record<string, string>>, where?: string])[]
+  >
+> = {
+  campaign: [
+    ['campaign-days', { campaign: 'id' }],
+    ['ab-tests', { campaign: 'id' }],
+    ['best-hours', { top: '5' }, 'resource_id'],
+    ['conversions', { campaign: 'id' }],
+    ['revenue', { campaign: 'id' }],
+    ['message-costs', { by: 'campaign' }, 'resource_id'],
+    ['opt-outs-after-messages', {}, 'resource_id'],
+    ['duplicates', { campaign: 'id' }],
+    ['fatigue', { campaign: 'id' }],
+    ['compliance', { campaign: 'id' }],
+    ['refused-templates', {}, 'resource_id'],
+  ],
+  journey: [
+    ['journey-funnel', { journey: 'id' }],
+    ['campaign-days', { journey: 'id', by: 'variant_or_node' }],
+    ['best-hours', { top: '5' }, 'resource_id'],
+    ['message-costs', { by: 'campaign' }, 'resource_id'],
+    ['opt-outs-after-messages', {}, 'resource_id'],
+    ['fatigue', { campaign: 'id' }],
+    ['compliance', { campaign: 'id' }],
+    ['refused-templates', {}, 'resource_id'],
+  ],
+};
+
+/** The rows of a table that is a part of a view. */
+const FEW_ROWS = 12;
+
+const own = (name: 'about' | 'texts' | 'causes' | 'days' | 'runs' | 'exports', id = ''): Part => ({
+  asking: { sql: statement(`explore/${name}`), param: [`id=${id}`] },
+  rows: 2_000,
+});
+
+function questionsOf(kind: keyof typeof ASKED, id: string, catalogue: readonly QueryFile[]): Asked[] {
+  return ASKED[kind].flatMap(([name, takes, where]) => {
+    const query = catalogue.find((one) => one.name === name);
+    const fields = Object.fromEntries(
+      Object.entries(takes).map(([key, value]) => [key, value === 'id' ? id : value]),
+    );
+    return query === undefined ? [] : [{ query, fields, ...(where === undefined ? {} : { where }) }];
+  });
+}
+
+/** What the view of a campaign or journey asks. */
+export function partsOf(
+  view: View,
+  kind: keyof typeof ASKED,
+  id: string,
+  catalogue: readonly QueryFile[],
+): Part[] {
+  const asked = questionsOf(kind, id, catalogue).map(({ query, fields, where }): Part => ({
+    asking: {
+      name: query.name,
+      param: Object.entries(fields).map((pair) => pair.join('=')),
+      lang: view.language,
+    },
+    rows: FEW_ROWS,
+    ...(where === undefined ? {} : { where: { column: where, value: id } }),
+  }));
+  return [own('about', id), own('texts', id), own('causes', id), ...asked];
+}
+
+const rowsOf = (outcome: Outcome | undefined): readonly Row[] =>
+  outcome !== undefined && 'sheet' in outcome ? outcome.sheet.rows : [];
+
+export function detail(
+  view: View,
+  kind: keyof typeof ASKED,
+  id: string,
+  [about, texts, causes, ...outcomes]: readonly Outcome[],
+  catalogue: readonly QueryFile[],
+  known: Known,
+): Html {
+  const [row = {}] = rowsOf(about);
+  const names = (column: string, value: string): string =>
+    (Array.isArray(row[column]) ? row[column] : []).map((one) => nameOf(view, value, String(one))).join(', ');
+  const formerly = names('former_names', 'name');
+  const days = view.wording.days(String(row['first_date']), String(row['last_date'])).replace(/^on /, '');
+  const tags = (Array.isArray(row['tags']) ? row['tags'] : []).map(String);
+  const facts = [names('channels', 'channel'), days, id]
+    .filter((one) => one !== '')
+    .map((one) => shortName(one, 120));
+  const sections = questionsOf(kind, id, catalogue).map(({ query, fields, where }, i) => {
+    const outcome = outcomes[i];
+    if (outcome === undefined) return undefined;
+    const address = questionAddress(query.name, fields);
+    const heading = markup`<h2><a href="${address}">${titleOf(view, query)}</a></h2>`;
+    if ('failure' in outcome) return markup`${heading}${failure(outcome)}`;
+    const { sheet } = outcome;
+    const isSilent = where !== undefined;
+    if (sheet.rows.length === 0) return undefined;
+    const more =
+      sheet.total > sheet.rows.length
+        ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: sheet.rows.length, total: sheet.total })} <a href="${address}">${view.word('every')}</a></p>`
+        : undefined;
+    return markup`${heading}${isSilent ? undefined : sentencesOf(sheet)}${chartOf(view, query, sheet)}${table(view, query, sheet, known, { isFixed: true })}${more}`;
+  });
+  return markup`<h1>${shortName(String(row['name'] ?? id), 200)}</h1>
+    <p class="note">${view.word(kind)} · ${facts.join(' · ')}${formerly === '' ? '' : ` · ${view.word('formerly', { names: formerly })}`}</p>
+    ${tags.length === 0 ? undefined : markup`<ul class="links">${tags.map((tag) => markup`<li><a href="${questionAddress('campaign-performance', { tag })}">${shortName(tag)}</a></li>`)}</ul>`}
+    <h2>${view.word('texts')}</h2>${messageTexts(view, rowsOf(texts))}
+    ${sections}
+    ${
+      rowsOf(causes).length === 0 || causes === undefined || !('sheet' in causes)
+        ? undefined
+        : markup`<h2>${view.word('causes')}</h2>${table(
+            view,
+            catalogue.find(({ name }) => name === 'failure-reasons'),
+            causes.sheet,
+            known,
+            { isFixed: true },
+          )}`
+    }`;
+}
+
+/** The members of a message as the service gave them; an image is an address in text. */
+function messageTexts(view: View, rows: readonly Row[]): Html {
+  if (rows.length === 0) return markup`<p>${view.word('noTexts')}</p>`;
+  const members = (text: string): Child => {
+    const parsed: unknown = JSON.parse(text);
+    const pairs = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : [['', text]];
+    return pairs.map(
+      ([key, value]) =>
+        markup`<dt>${key}</dt><dd>${shortName(typeof value === 'string' ? value : JSON.stringify(value), 4_000)}</dd>`,
+    );
+  };
+  return markup`<div class="messages">${rows.map(
+    (row) => markup`<figure class="message">
+    <figcaption>${[nameOf(view, 'channel', String(row['channel'])), row['variant_or_node'] === null ? '' : shortName(String(row['variant_or_node'])), view.wording.value('sent', row['sent'] ?? null)].filter((one) => one !== '').join(' · ')}</figcaption>
+    <dl>${members(String(row['message']))}</dl></figure>`,
+  )}</div>`;
+}
+
+// The data.
+
+const OF_DATA = ['freshness', 'missing-days', 'checks', 'budget', 'export-fees', 'restatements-by-age'];
+
+export function dataParts(view: View): Part[] {
+  const asked = OF_DATA.map((name): Part => ({ asking: { name, lang: view.language }, rows: FEW_ROWS }));
+  return [own('days'), own('runs'), own('exports'), ...asked];
+}
+
+export function data(
+  view: View,
+  [days, runs, exported, ...outcomes]: readonly Outcome[],
+  catalogue: readonly QueryFile[],
+  known: Known,
+): Html {
+  const sections = OF_DATA.map((name, i) => {
+    const [query, outcome] = [catalogue.find((one) => one.name === name), outcomes[i]];
+    if (query === undefined || outcome === undefined) return undefined;
+    const heading = markup`<h2><a href="${questionAddress(name)}">${titleOf(view, query)}</a></h2>`;
+    if ('failure' in outcome) return markup`${heading}${failure(outcome)}`;
+    const { sheet } = outcome;
+    return markup`${heading}${sentencesOf(sheet)}${sheet.rows.length === 0 ? undefined : table(view, query, sheet, known, { isFixed: true })}`;
+  });
+  const listed = (word: Word, outcome: Outcome | undefined): Html | undefined =>
+    outcome === undefined || rowsOf(outcome).length === 0 || !('sheet' in outcome)
+      ? undefined
+      : markup`<h2>${view.word(word)}</h2>${table(
+          view,
+          catalogue.find(({ name }) => name === 'freshness'),
+          outcome.sheet,
+          known,
+          { isFixed: true },
+        )}`;
+  const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
+  return markup`<h1>${view.word('data')}</h1>
+    <h2>${view.word('coverage')}</h2>${calendar(view, rowsOf(days))}
+    ${sections}${listed('exports', exported)}${listed('runs', runs)}
+    <h2>${view.word('tables')}</h2>${schemas.filter(({ relations }) => relations.length > 0).map((schema) => tablesOf(schema))}`;
+}
+
+/** A row for each kind of data, with a sign for each day. */
+function calendar(view: View, rows: readonly Row[]): Html {
+  const dates = rows.map((row) => String(row['date'])).sort();
+  const [start, end] = [dates[0], dates.at(-1)];
+  if (start === undefined || end === undefined) return markup`<p>${view.word('noRows')}</p>`;
+  const days = daysOf({ start, end });
+  const states = new Map(
+    rows.map((row) => [`${String(row['stream'])} ${String(row['date'])}`, String(row['state'])]),
+  );
+  const streams = [...new Set(rows.map((row) => String(row['stream'])))];
+  const used = [...new Set(states.values())];
+  const named = (state: string): string => view.wording.say(STATES[state]?.[1] ?? { en: state, ko: state });
+  const sign = (state: string | undefined): string =>
+    state === undefined ? '' : (STATES[state]?.[0] ?? '?');
+  const lines = streams.map(
+    (stream) =>
+      markup`<tr><th scope="row">${view.wording.value('stream', stream)}</th>${days.map((day) => {
+        const state = states.get(`${stream} ${day}`);
+        return markup`<td class="${state}">${state === undefined ? '' : markup`<abbr title="${view.wording.day(day)}: ${named(state)}">${sign(state)}</abbr>`}</td>`;
+      })}</tr>`,
+  );
+  const heads = days.map(
+    (day) => markup`<th scope="col"><abbr title="${view.wording.day(day)}">${day.slice(8)}</abbr></th>`,
+  );
+  return markup`<p class="note">${view.wording.days(start, end)}. ${used.map((state) => `${sign(state)} ${named(state)}`).join(', ')}</p>
+    <div class="scroll" role="region" aria-label="${view.word('coverage')}" tabindex="0"><table class="calendar"><thead><tr><td></td>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+}
+
+const STATES: Readonly<Record<string, readonly [string, { en: string; ko: string }]>> = {
+  loaded: ['●', { en: 'available', ko: '있음' }],
+  missing: ['○', { en: 'missing', ko: '누락' }],
+  under_way: ['…', { en: 'under way', ko: '진행 중' }],
+  waits: ['!', { en: 'needs your decision', ko: '담당자 확인 필요' }],
+  given_up: ['✕', { en: 'given up', ko: '포기' }],
+  removed: ['–', { en: 'removed by retention', ko: '보존 기간 지나 삭제' }],
+};
+
+const tablesOf = ({ name, description, relations }: SchemaEntry): Html =>
+  folded(
+    name,
+    markup`<p>${description}</p><dl>${relations.map((one) => markup`<dt><a href="${addressOf('/data', [['table', one.name]])}">${one.name}</a></dt><dd>${one.description}</dd>`)}</dl>`,
+  );
+
+/** A table with its columns; undefined if the file has no such table. */
+export function tableView(view: View, name: string, known: Known): Html | undefined {
+  const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
+  const relation = schemas.flatMap(({ relations }) => relations).find((one) => one.name === name);
+  if (relation === undefined) return undefined;
+  const sql = `from ${name} limit 20`;
+  return markup`<h1>${name}</h1><p>${prose(relation.description)} ${view.word('rowPer', { grain: relation.grain })}</p>
+    <p><a href="${addressOf('/sql', [['q', sql]])}">${view.word('openSql')}: <code>${sql}</code></a></p>
+    <dl>${relation.columns.map((one) => markup`<dt><code>${one.name}</code> <small>${one.type}</small></dt><dd>${view.language === 'ko' && one.label !== '' ? `${one.label}: ` : ''}${one.description}</dd>`)}</dl>`;
+}

@@ -1,0 +1,84 @@
+/**
+ * Who may read: a browser that once had the token of the first address, or the password. Other sites may not: the Host header
+ * must name this server (DNS rebinding), and a form must come from one of its own pages (CSRF).
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+
+/** The addresses at which only this machine can reach a server. */
+export const isLoopback = (host: string): boolean => /^(127(\.\d+){3}|localhost|::1)$/.test(host);
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+export class Guard {
+  /** What the cookie of a browser that may read has; another one after each start. */
+  readonly #session = randomBytes(32).toString('base64url');
+  readonly #secret: Buffer;
+  /** When the next wrong token may be answered. */
+  #wrongUntil = 0;
+
+  constructor(
+    private readonly host: string,
+    secret: string,
+    readonly isPassword: boolean,
+    private readonly now: () => number,
+  ) {
+    this.#secret = digest(secret);
+  }
+
+  /** Whether the Host header names this server. A server on all addresses has every number and the name of the machine. */
+  isOwnHost(header: string | undefined): boolean {
+    const name = header
+      ?.replace(/:\d+$/, '')
+      .replace(/^\[(.*)\]$/, '$1')
+      .toLowerCase();
+    if (name === undefined || name === '') return false;
+    if (isLoopback(name) || name === this.host.toLowerCase()) return true;
+    return /^(0\.0\.0\.0|::)$/.test(this.host) && (isIP(name) !== 0 || name === hostname().toLowerCase());
+  }
+
+  /** Whether a form comes from a page of this server. Behind a proxy only the browser itself knows. */
+  isOwnForm(headers: Headers): boolean {
+    const site = headers.get('sec-fetch-site');
+    if (site !== null) return site === 'same-origin';
+    return headers.get('origin') === `http://${headers.get('host') ?? ''}`;
+  }
+
+  /** Browsers share cookies between the ports of a host, so the name of ours has the port. */
+  #cookieName(headers: Headers): string {
+    return `dawnload-${/:(\d+)$/.exec(headers.get('host') ?? '')?.[1] ?? '80'}`;
+  }
+
+  isKnown(headers: Headers): boolean {
+    const name = this.#cookieName(headers);
+    const cookies = headers.get('cookie')?.split(/; */) ?? [];
+    return cookies.some(
+      (cookie) =>
+        cookie.startsWith(`${name}=`) && same(digest(cookie.slice(name.length + 1)), digest(this.#session)),
+    );
+  }
+
+  /** The cookie for a right token; undefined for a wrong one. Guessing is slow: a second for each wrong one. */
+  cookieFor(token: string, headers: Headers): string | undefined {
+    if (this.isPassword && this.now() < this.#wrongUntil) return undefined;
+    if (same(digest(token), this.#secret))
+      return `${this.#cookieName(headers)}=${this.#session}; Path=/; HttpOnly; SameSite=Strict`;
+    this.#wrongUntil = this.now() + 1000;
+    return undefined;
+  }
+}
+
+const same = (a: Buffer, b: Buffer): boolean => timingSafeEqual(a, b);
+
+/** The headers of every answer. Nothing but the files of this server applies, and no other site may embed or read it. */
+export const HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  // A form without a referrer would have no origin either.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store',
+};

@@ -1,0 +1,509 @@
+/** A question as a view: its form, its answer in sentences, a chart and a table, and what to do with it. */
+import { shiftDay, type DayRange } from '../../ground/calendar.js';
+import { quoteShell } from '../../ground/text.js';
+import type { Asking, Chart, QueryFile } from '../queries/catalogue.js';
+import type { Row, Value } from '../queries/wording.js';
+import { Html, markup, prose, type Child } from '../report/html.js';
+import { folded, listed, Renderer } from '../report/render.js';
+import type { Known, Outcome, Part, Sheet } from './answer.js';
+import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
+import { CHOICES, PARAMETERS } from './words.js';
+
+/** Fields of an address that are no parameters. */
+const FIELDS = ['lang', 'sort', 'page', 'beside', 'run', 'token'];
+/** The rows of a page of a table. */
+export const PAGE_ROWS = 100;
+/** The most values that a list offers without typing. */
+const MOST_LISTED = 300;
+/** The parameters that the language and the clock give. */
+const OWN = ['lang', 'now'];
+
+type Parameter = QueryFile['params'][number];
+
+/** The parameters in the address; those of a second question begin with `b.`. */
+export function givenIn(view: View, query: QueryFile, prefix = ''): [string, string][] {
+  return query.params
+    .filter(({ name }) => !OWN.includes(name))
+    .flatMap(({ name }) => {
+      const value = view.get(`${prefix}${name}`);
+      return value === undefined ? [] : [[name, value]];
+    });
+}
+
+export function askingOf(
+  view: View,
+  query: QueryFile,
+  given: readonly (readonly [string, string])[],
+): Asking {
+  return { name: query.name, param: given.map((pair) => pair.join('=')), lang: view.language };
+}
+
+/** The part of the table that the address names. */
+export function partOf(view: View, asking: Asking): Part {
+  const sort = view.get('sort');
+  const by =
+    sort === undefined ? undefined : { column: sort.replace(/^-/, ''), isDown: sort.startsWith('-') };
+  const page = Math.max(1, Math.floor(Number(view.get('page') ?? 1)) || 1);
+  return { asking, by, from: (page - 1) * PAGE_ROWS, rows: PAGE_ROWS, isAbout: true };
+}
+
+/** The same address without empty fields and those that the question lacks; undefined if it is clean. */
+export function cleanAddress(view: View, query: QueryFile, other?: QueryFile): string | undefined {
+  const names = [
+    ...FIELDS,
+    ...query.params.map(({ name }) => name),
+    ...(other?.params ?? []).map(({ name }) => `b.${name}`),
+  ];
+  const all = [...view.url.searchParams];
+  const kept = all.filter(([name, value]) => value.trim() !== '' && names.includes(name));
+  return kept.length === all.length ? undefined : addressOf(view.url.pathname, kept);
+}
+
+export const titleOf = ({ language }: View, query: QueryFile): string =>
+  language === 'ko' ? query.title_ko : query.title;
+
+/** Title, question, and the form. */
+export function head(
+  view: View,
+  query: QueryFile,
+  known: Known,
+  all: readonly QueryFile[],
+  other?: QueryFile,
+): Html {
+  const asked = view.language === 'ko' ? query.question_ko : query.question;
+  const beside = view.get('beside');
+  const hasDays = ['start', 'end'].every((name) => query.params.some((one) => one.name === name));
+  const options = [
+    option('', view.word('nothing'), beside ?? ''),
+    ...(hasDays ? [option('before', view.word('before'), beside ?? '')] : []),
+    markup`<optgroup label="${view.word('another')}">${all.map((one) => option(one.name, titleOf(view, one), beside ?? ''))}</optgroup>`,
+  ];
+  return markup`<h1>${titleOf(view, query)}</h1><p class="question">${prose(asked)}</p>
+    <form class="ask" action="/q/${encodeURIComponent(query.name)}">
+      ${fields(view, query, known, '')}
+      <label>${view.word('beside')}<select name="beside">${options}</select></label>
+      ${other && markup`<fieldset><legend>${titleOf(view, other)}</legend>${fields(view, other, known, 'b.')}</fieldset>`}
+      ${view.get('sort') && markup`<input type="hidden" name="sort" value="${view.get('sort')}">`}
+      <button>${view.word('ask')}</button>
+    </form>
+    ${hasDays ? presets(view, known) : undefined}`;
+}
+
+const option = (value: string, label: string, chosen: string): Html =>
+  markup`<option value="${value}"${value === chosen ? new Html(' selected') : undefined}>${label}</option>`;
+
+/** The fields of a question: first those that most people use, the others folded. */
+function fields(view: View, query: QueryFile, known: Known, prefix: string): Child {
+  const shown = query.params.filter(({ name }) => !OWN.includes(name));
+  const isRare = ({ name, type }: Parameter): boolean =>
+    type === 'bigint' && view.get(`${prefix}${name}`) === undefined;
+  const rare = shown.filter(isRare);
+  const draw = (some: readonly Parameter[]): Html[] => some.map((one) => field(view, one, known, prefix));
+  return [
+    ...draw(shown.filter((one) => !isRare(one))),
+    rare.length === 0
+      ? undefined
+      : markup`<details class="rare"><summary>${view.word('more')}</summary>${draw(rare)}</details>`,
+  ];
+}
+
+function field(view: View, parameter: Parameter, known: Known, prefix: string): Html {
+  const { name, type, choices, description, least } = parameter;
+  const value = view.get(`${prefix}${name}`) ?? '';
+  const named = PARAMETERS[name];
+  const label = named === undefined ? view.wording.head(name) : view.wording.say(named);
+  const full = `${prefix}${name}`;
+  const about = view.language === 'en' ? description : undefined;
+  const wrap = (input: Html): Html => markup`<label title="${about}">${label}${input}</label>`;
+  if (type === 'date') {
+    const { start, end } = known.days ?? {};
+    return wrap(markup`<input type="date" name="${full}" value="${value}" min="${start}" max="${end}">`);
+  }
+  if (type === 'bigint' && choices.length === 0)
+    return wrap(
+      markup`<input type="number" name="${full}" value="${value}" min="${least}" placeholder="${/^\d+$/.test(parameter.default) ? parameter.default : undefined}">`,
+    );
+  const values = choices.length > 0 ? choices.map((one) => ({ value: one, name: null })) : known.values[name];
+  if (values === undefined || values.length > MOST_LISTED) {
+    const list =
+      values &&
+      markup`<datalist id="${full}-list">${values.slice(0, 5000).map((one) => option(one.value, shortName(one.name ?? one.value), ''))}</datalist>`;
+    return wrap(
+      markup`<input name="${full}" value="${value}"${list && new Html(` list="${prefix}${name}-list"`)}>${list}`,
+    );
+  }
+  const isKnown = value === '' || values.some((one) => one.value === value);
+  const sorted = values
+    .map((one) => ({
+      value: one.value,
+      label:
+        choices.length > 0
+          ? choiceOf(view, name, one.value)
+          : one.name === null
+            ? nameOf(view, name, one.value)
+            : shortName(one.name),
+    }))
+    .sort((a, b) => (choices.length > 0 ? 0 : a.label.localeCompare(b.label, view.language)));
+  const byDefault = choices.includes(parameter.default.replaceAll("'", ''))
+    ? `${choiceOf(view, name, parameter.default.replaceAll("'", ''))} (${view.word('byDefault')})`
+    : view.word(name === 'goal' || choices.length > 0 ? 'byDefault' : 'every');
+  return wrap(markup`<select name="${full}">
+    ${option('', byDefault, value)}${isKnown ? undefined : option(value, shortName(value), value)}
+    ${sorted.map((one) => option(one.value, one.label, value))}
+    </select>`);
+}
+
+function choiceOf(view: View, parameter: string, choice: string): string {
+  const words = CHOICES[choice];
+  const named = view.wording.value(parameter, choice);
+  return named !== choice ? named : words === undefined ? view.wording.head(choice) : view.wording.say(words);
+}
+
+/** Links to the same question for other days. */
+function presets(view: View, { days }: Known): Html | undefined {
+  if (days === undefined) return undefined;
+  const { end } = days;
+  const month = `${end.slice(0, 7)}-01`;
+  const before = shiftDay(month, -1);
+  const ranges = [
+    ['last7', shiftDay(end, -6), end],
+    ['last28', shiftDay(end, -27), end],
+    ['thisMonth', month, end],
+    ['lastMonth', `${before.slice(0, 7)}-01`, before],
+  ] as const;
+  const links = ranges
+    .filter(([, , last]) => last >= days.start)
+    .map(([word, start, last]) => {
+      const isChosen = view.get('start') === start && view.get('end') === last;
+      const current = isChosen ? new Html(' aria-current="true"') : undefined;
+      return markup`<li><a href="${view.address({ start, end: last, page: undefined, run: undefined })}"${current}>${view.word(word)}</a></li>`;
+    });
+  return markup`<nav class="presets" aria-label="${view.word('presets')}"><ul>${links}</ul></nav>`;
+}
+
+// The answer.
+
+/** The answer, with that of the period before or of another question beside it. */
+export function answered(
+  view: View,
+  query: QueryFile | undefined,
+  outcomes: readonly Outcome[],
+  known: Known,
+  other?: { readonly query: QueryFile; readonly outcome: Outcome },
+): Html {
+  const [first, before] = outcomes;
+  if (first === undefined) return markup`<p>${view.word('cancelled')}</p>`;
+  if (other !== undefined)
+    return markup`<div class="pair">${[
+      block(view, query, first, known),
+      block(view, other.query, other.outcome, known, undefined, true),
+    ]}</div>`;
+  return block(view, query, first, known, before);
+}
+
+export function failure({
+  failure: said,
+  hint,
+}: {
+  readonly failure: string;
+  readonly hint?: string | undefined;
+}): Html {
+  // A hint about options is for the command line.
+  const own = hint?.split(/(?<=[.?]) /).filter((sentence) => !/--|`dawnload query/.test(sentence));
+  return markup`<p class="notice" role="alert">${prose([shortName(said, 1_000), ...(own ?? [])].join(' '))}</p>`;
+}
+
+/** A question with its answer; `isOther` if it is beside the one of the address. */
+export function block(
+  view: View,
+  query: QueryFile | undefined,
+  outcome: Outcome,
+  known: Known,
+  before?: Outcome,
+  isOther = false,
+): Html {
+  const heading = isOther && query !== undefined ? markup`<h2>${titleOf(view, query)}</h2>` : undefined;
+  if ('failure' in outcome) return markup`<div class="answer">${heading}${failure(outcome)}</div>`;
+  const { sheet } = outcome;
+  const earlier = before !== undefined && 'sheet' in before ? before.sheet : undefined;
+  const isEmpty = sheet.rows.length === 0;
+  const beforeDays = earlier?.about?.days;
+  const pair =
+    earlier === undefined
+      ? undefined
+      : markup`<div class="pair"><div><h2>${daysIn(view, sheet.about?.days)}</h2>${sentencesOf(sheet)}${chartOf(view, query, sheet)}</div>
+          <div><h2>${daysIn(view, beforeDays)} <small>${view.word('before')}</small></h2>${sentencesOf(earlier)}${chartOf(view, query, earlier)}</div></div>`;
+  return markup`<div class="answer">${heading}
+    ${pair ?? [sentencesOf(sheet), chartOf(view, query, sheet)]}
+    ${before !== undefined && 'failure' in before ? failure(before) : undefined}
+    ${isEmpty && sheet.said.length === 0 ? markup`<p>${view.word('noRows')}</p>` : undefined}
+    ${isEmpty ? undefined : table(view, query, sheet, known, { earlier, isFixed: isOther })}
+    ${covers(view, sheet)}
+    ${query === undefined || isOther ? undefined : again(view, query, sheet)}
+    </div>`;
+}
+
+const daysIn = (view: View, days: DayRange | undefined): string =>
+  days === undefined ? '' : view.wording.days(days.start, days.end).replace(/^on /, '');
+
+export function sentencesOf({ said }: Sheet): Html {
+  const of = (...roles: readonly string[]): string[] => [
+    ...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text)),
+  ];
+  const [toDo, note] = [of('to do'), of('note').join(' ')];
+  return markup`<div class="says">
+    ${of('alert').map((text) => markup`<p class="notice">${prose(text)}</p>`)}
+    ${[...of('finding'), ...of('sentence')].length > 0 ? markup`<p class="sentence">${prose([...of('finding'), ...of('sentence')].join(' '))}</p>` : undefined}
+    ${listed(toDo)}${note === '' ? undefined : markup`<p class="note">${prose(note)}</p>`}
+    </div>`;
+}
+
+/** The first chart of the question for which its answer has enough values. */
+export function chartOf(view: View, query: QueryFile | undefined, sheet: Sheet): Html | undefined {
+  for (const one of sheet.charts) {
+    const drawn = draw(view, query?.name ?? '', one, sheet);
+    if (drawn !== undefined) return markup`<div class="chart">${drawn}</div>`;
+  }
+  return undefined;
+}
+
+function draw(
+  view: View,
+  query: string,
+  { kind, columns, by }: Chart,
+  { drawn, said, total }: Sheet,
+): Html | undefined {
+  const renderer = new Renderer(view.wording);
+  const [name = '', measure = '', ...ends] = columns;
+  // A total would dwarf its parts.
+  const rows = drawn.filter((row) => row[name] !== 'all' && (by === undefined || row[by] !== 'all'));
+  const label = [measure, by]
+    .map((column) => (column === undefined || column === '' ? [] : [view.wording.head(column, query)]))
+    .flat()
+    .join(view.wording.say({ en: ' by ', ko: ' · ' }));
+  if (kind === 'line') {
+    const found = renderer.lines(label, rows, columns, by);
+    const more =
+      found !== undefined && found.left > 0
+        ? markup`<p class="note">${view.word('othersOf', { left: found.left })}</p>`
+        : undefined;
+    return found && markup`${found.drawn}${more}`;
+  }
+  const asked = { query, command: '', said, rows: drawn };
+  if (kind === 'tiles') return total === 0 ? undefined : renderer.shown({ ...asked, asked: { query, kind } });
+  const caption = { en: label, ko: label };
+  if (kind === 'heatmap') return renderer.shown({ ...asked, asked: { query, kind, caption: 'heatmap' } });
+  const isNumber = (row: Row): boolean =>
+    typeof row[measure] === 'number' && (ends.length === 0 || typeof row[ends[0] ?? ''] === 'number');
+  const some = rows.filter(isNumber).slice(0, MOST_BARS);
+  // Bars of one name do not tell which is which.
+  const names = new Set(some.map((row) => JSON.stringify([row[name], by && row[by]])));
+  if (some.length < 2 || names.size < some.length) return undefined;
+  const sub = by === undefined ? {} : { sub: by };
+  const units =
+    kind === 'interval' && measure.includes('difference')
+      ? { [measure]: 'points' as const, [ends[0] ?? '']: 'points' as const }
+      : {};
+  const shown = kind === 'bar' ? { bars: measure } : { interval: columns.slice(1).join(' ') };
+  return renderer.shown({
+    ...asked,
+    rows: some,
+    asked: {
+      query,
+      caption,
+      ...shown,
+      ...sub,
+      units,
+      columns: [name, measure, ...ends.slice(0, 1)].join(' '),
+    },
+  });
+}
+
+const MOST_BARS = 12;
+
+interface TableOptions {
+  readonly earlier?: Sheet | undefined;
+  /** True if the address does not sort it. */
+  readonly isFixed?: boolean;
+}
+
+export function table(
+  view: View,
+  query: QueryFile | undefined,
+  sheet: Sheet,
+  known: Known,
+  { earlier, isFixed = false }: TableOptions = {},
+): Html {
+  const { rows, total } = sheet;
+  // A part of a view leaves out what is unknown everywhere.
+  const columns = sheet.columns.filter(
+    ({ name }) => !isFixed || rows.some((row) => (row[name] ?? null) !== null),
+  );
+  const sort = view.get('sort') ?? '';
+  const label = (name: string): string => (query === undefined ? name : view.wording.head(name, query.name));
+  const heads = columns.map(({ name, isNumber }) => {
+    const isDown = sort === `-${name}`;
+    const order = isDown ? 'descending' : sort === name ? 'ascending' : undefined;
+    const next = isDown || (sort !== name && !isNumber) ? name : `-${name}`;
+    const sorted = order === undefined ? undefined : new Html(` aria-sort="${order}"`);
+    const content =
+      isFixed || query === undefined
+        ? label(name)
+        : markup`<a href="${view.address({ sort: next, page: undefined })}">${label(name)}</a>`;
+    return markup`<th scope="col"${isNumber ? new Html(' class="number"') : undefined}${sorted}>${content}</th>`;
+  });
+  const named = columns.findIndex(({ name, isNumber }) => !isNumber && !/date|day|month|week$/.test(name));
+  const matched = earlier === undefined ? undefined : matching(sheet, earlier);
+  const lines = rows.map((row) => {
+    const past = matched?.(row);
+    const cells = columns.map(({ name, isNumber }, i) => {
+      const content = cell(view, query, name, row, known);
+      const small =
+        isNumber && earlier !== undefined
+          ? markup`<small>${past === undefined ? view.word('newRow') : written(view, query, name, past)}</small>`
+          : undefined;
+      if (i === named) return markup`<th scope="row">${content}</th>`;
+      const kind = isNumber ? 'number' : written(view, query, name, row).length > LONG ? 'long' : 'short';
+      return markup`<td class="${kind}">${content}${small}</td>`;
+    });
+    return markup`<tr>${cells}</tr>`;
+  });
+  const name = query === undefined ? view.word('table') : titleOf(view, query);
+  const note =
+    matched &&
+    markup`<p class="note">${view.word('beforeBelow', { days: daysIn(view, earlier?.about?.days) })}</p>`;
+  return markup`${note}<div class="scroll" role="region" aria-label="${view.word('table')}: ${name}" tabindex="0">
+    <table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
+    ${isFixed ? undefined : pager(view, rows.length, total)}`;
+}
+
+function pager(view: View, shown: number, total: number): Html | undefined {
+  if (shown === total) return undefined;
+  const page = Math.max(1, Math.floor(Number(view.get('page') ?? 1)) || 1);
+  const from = (page - 1) * PAGE_ROWS;
+  const link = (to: number, word: 'previousRows' | 'nextRows'): Html =>
+    markup`<a href="${view.address({ page: String(to) })}">${view.word(word)}</a>`;
+  return markup`<p class="pager">${view.word('rowsOf', { from: from + 1, to: from + shown, total })}
+    ${page > 1 ? link(page - 1, 'previousRows') : undefined} ${from + shown < total ? link(page + 1, 'nextRows') : undefined}</p>`;
+}
+
+/** Finds the row of the period before that is about the same thing: with equal texts, except for verdicts and days. */
+function matching(now: Sheet, before: Sheet): ((row: Row) => Row | undefined) | undefined {
+  const names = now.columns
+    .filter(({ name, isNumber }) => !isNumber && !/verdict|date|day|trend|goals/.test(name))
+    .map(({ name }) => name);
+  const keyOf = (row: Row): string => JSON.stringify(names.map((name) => row[name]));
+  const found = new Map(before.rows.map((row) => [keyOf(row), row]));
+  const isUnique = found.size === before.rows.length && new Set(now.rows.map(keyOf)).size === now.rows.length;
+  return isUnique ? (row) => found.get(keyOf(row)) : undefined;
+}
+
+/** Longer texts have a column wide enough for lines. */
+const LONG = 24;
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
+/** A value as people read it; of free SQL as it is. */
+function written(view: View, query: QueryFile | undefined, name: string, row: Row): string {
+  const value: Value = row[name] ?? null;
+  if (value === null) return '–';
+  if (query === undefined)
+    return shortName(typeof value === 'object' ? JSON.stringify(value) : String(value), 500);
+  if (typeof value === 'string' && INSTANT.test(value)) return value.slice(0, 16).replace('T', ' ');
+  const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
+  return shortName(view.wording.value(name, value, undefined, currency), 300);
+}
+
+/** The columns that name a campaign or a journey, with those of its id. */
+const NAMES: readonly (readonly [name: RegExp, ids: readonly string[]])[] = [
+  [/^(campaign_name|campaign_id|channel_or_campaign)$/, ['campaign_id']],
+  [/^(user_journey_name|user_journey_id)$/, ['user_journey_id']],
+  [/^(resource_name|resource_id|item)$/, ['resource_id', 'campaign_id', 'user_journey_id']],
+];
+
+function cell(view: View, query: QueryFile | undefined, name: string, row: Row, known: Known): Child {
+  const text = written(view, query, name, row);
+  const ids = NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? [];
+  const id = ids.map((column) => row[column]).find((value) => typeof value === 'string');
+  if (typeof id !== 'string' || text === '–') return text;
+  const address = detailAddress(known, id);
+  return address === undefined ? text : markup`<a href="${address}">${text}</a>`;
+}
+
+/** The address of a campaign or journey that the file has. */
+export function detailAddress({ values }: Known, id: string): string | undefined {
+  const journeys = values['journey'] ?? [];
+  const kind = journeys.some(({ value }) => value === id)
+    ? 'journey'
+    : values['campaign']?.some(({ value }) => value === id) === true
+      ? 'campaign'
+      : undefined;
+  return kind && `/${kind}/${encodeURIComponent(id)}`;
+}
+
+/** The days of the answer, those that are missing, and what its columns mean. */
+function covers(view: View, { about }: Sheet): Html | undefined {
+  if (about === undefined) return undefined;
+  const { days, coverage, findings, meanings, notHeld } = about;
+  const streams = coverage.flatMap((one) => {
+    const stream = view.wording.value('stream', String(one['stream']));
+    if (one['last_snapshot'] !== undefined)
+      return [view.word('snapshot', { stream, day: String(one['last_snapshot']) })];
+    const which = Object.entries(one).flatMap(([key, value]) =>
+      ['missing', 'not_held', 'waits', 'given_up', 'under_way', 'removed_by_retention'].includes(key) &&
+      value !== 'none'
+        ? [
+            String(value).replaceAll(
+              /(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?/g,
+              (_, first: string, last: string = first) => view.wording.days(first, last).replace(/^on /, ''),
+            ),
+          ]
+        : [],
+    );
+    if (one['days'] === 0) return [view.word('noStream', { stream })];
+    return which.length === 0 ? [] : [view.word('missing', { stream, which: which.join(', ') })];
+  });
+  const said = [
+    days === undefined ? undefined : view.word('covers', { days: daysIn(view, days) }),
+    ...(notHeld === undefined ? [] : [notHeld]),
+    ...(streams.length > 0 ? streams : coverage.length > 0 ? [view.word('complete')] : []),
+    view.word('publishedAt', { at: view.published }),
+  ].filter((one) => one !== undefined);
+  const found = findings.map(
+    (one) =>
+      markup`<li><code>${one.name}</code> (${view.wording.value('severity', one.severity)}): ${prose(shortName(view.wording.sentence(one.example), 500))}</li>`,
+  );
+  const meant = meanings.map(
+    ([column, text]) => markup`<dt>${view.wording.head(column)} <code>${column}</code></dt><dd>${text}</dd>`,
+  );
+  return markup`<p class="note covers">${prose(said.join(' '))}</p>
+    ${found.length === 0 ? undefined : folded(view.word('findings'), markup`<ul>${found}</ul>`)}
+    ${meant.length === 0 ? undefined : folded(view.word('meanings'), markup`<dl>${meant}</dl>`)}`;
+}
+
+/** Downloads, and the question as a link, a command and SQL: fields from which they can be copied. */
+function again(view: View, query: QueryFile, { values }: Sheet): Html {
+  const given = values.filter(([name]) => !OWN.includes(name));
+  const file = (ending: string): string =>
+    addressOf(`/q/${encodeURIComponent(query.name)}.${ending}`, [...givenIn(view, query)]);
+  const params = given.map(([name, value]) => `--param ${quoteShell(`${name}=${value}`)}`);
+  const command = ['dawnload query', query.name, ...params].join(' ');
+  const sets = given.map(([name, value]) => `set variable "${name}" = '${value.replaceAll("'", "''")}';\n`);
+  const sql = `${sets.join('')}${query.sql}`;
+  const address = addressOf(view.url.origin + view.url.pathname, view.url.searchParams);
+  const copy = (label: string, value: string): Html =>
+    markup`<label>${label}<input readonly value="${value}"></label>`;
+  return markup`<p class="downloads">${view.word('download')}: ${['csv', 'xlsx', 'parquet', 'json'].map((one) => markup`<a href="${file(one)}" download>${one.toUpperCase()}</a> `)}</p>
+    ${folded(
+      view.word('again'),
+      markup`<div class="copy">${copy(view.word('link'), address)}${copy(view.word('command'), command)}
+      <label>SQL<textarea readonly rows="12">${new Html('\n')}${sql}</textarea></label></div>`,
+    )}`;
+}
+
+/** A link to a question under parameters, as a section of the page of today has it. */
+export const questionLink = (
+  query: QueryFile,
+  title: string,
+  fields: Readonly<Record<string, string>>,
+): Html => markup`<a href="${questionAddress(query.name, fields)}">${title}</a>`;
