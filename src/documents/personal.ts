@@ -83,15 +83,16 @@ export class Redaction {
     return isId(given) ? given : this.text(given, how);
   }
 
-  #redacted(given: string, how: Treatment, own?: string): string | null {
+  #redacted(given: string, how: Treatment, { own, sender }: Parties = {}): string | null {
     if (!mayHoldAny(given)) return given;
     const hidden = (plain: string): string => (how === 'hash' ? this.digest(plain) : '');
     if (isLoneAddress(given)) return hidden(plainAddress(given)) || null;
     const without = (text: string, findings: readonly Finding[]): string =>
       edited(text, findings, ({ start, end, plain }) => {
+        const found = text.slice(start, end);
+        if (plain === sender) return found;
         // Tags inside a number stay, so that none is left open; one may have an address, too.
-        const tags = text.slice(start, end).match(TAGS) ?? [];
-        return [hidden(plain), ...tags.map((tag) => this.#redacted(tag, how))].join('');
+        return [hidden(plain), ...(found.match(TAGS) ?? []).map((tag) => this.#redacted(tag, how))].join('');
       });
     const others = without(given, findingsIn(given));
     const made = own === undefined ? others : without(others, placesOf(own, others));
@@ -106,33 +107,28 @@ export class Redaction {
   document(json: string, kind: DocumentKind, how: Treatment): string {
     if (how === 'keep') return json;
     const nodes = nodesOf(json);
-    const { own, sender } = partiesOf(json, nodes, kind);
-    const senderHash = sender === undefined ? undefined : this.digest(plainNumber(sender));
+    const parties = partiesOf(json, nodes, kind);
     const edits: Edit[] = [];
-    const edit = (start: number, end: number, result: string | null): void => {
-      const kept = senderHash === undefined ? result : (result?.replaceAll(senderHash, sender ?? '') ?? null);
-      edits.push({ start, end, text: encoded(kept) });
-    };
     const isUnderTelephone = new Set<Node>();
     for (const node of nodes) {
       const { key, keyStart, keyEnd, kind: type, parent, start, end } = node;
       if (key !== undefined) {
-        const result = this.#redacted(key, how, own);
-        if (result !== key) edit(keyStart, keyEnd, result ?? '');
+        const result = this.#redacted(key, how, parties);
+        if (result !== key) edits.push({ start: keyStart, end: keyEnd, text: encoded(result ?? '') });
       }
       const meaning = meaningOf(key);
       if (meaning !== 'other' || (parent !== undefined && isUnderTelephone.has(parent)))
         isUnderTelephone.add(node);
       if (type !== 'text' && type !== 'number') continue;
-      if (key === 'sendNo' && sender !== undefined && type === 'text') continue;
       const text = textAt(json, node);
+      if (parties.sender !== undefined && plainNumber(text) === parties.sender) continue;
       const isRecipient =
         (isUnderTelephone.has(node) || hasNoKey(node)) &&
         (meaning === 'recipient' || isNumberOfSomebody(text, type));
       const isDecimal = type === 'number' && !/^[0-9]+$/.test(text);
-      const redacted = (): string | null => (isDecimal ? text : this.#redacted(text, how, own));
+      const redacted = (): string | null => (isDecimal ? text : this.#redacted(text, how, parties));
       const result = isRecipient ? this.recipient(text, how) : redacted();
-      if (result !== text) edit(start, end, result);
+      if (result !== text) edits.push({ start, end, text: encoded(result) });
     }
     return edited(json, edits, ({ text }) => text);
   }
@@ -197,25 +193,23 @@ function isNumberOfSomebody(text: string, type: 'text' | 'number'): boolean {
 }
 
 /** The number that a message went to, if it has enough digits to be found in any text, and the one that it came from. */
-function partiesOf(
-  json: string,
-  nodes: readonly Node[],
-  kind: DocumentKind,
-): { own?: string | undefined; sender?: string | undefined } {
+interface Parties {
+  readonly own?: string | undefined;
+  readonly sender?: string | undefined;
+}
+
+function partiesOf(json: string, nodes: readonly Node[], kind: DocumentKind): Parties {
   if (kind === 'document') return {};
-  const textOf = (isSought: (node: Node) => boolean): string | undefined => {
-    const node = nodes.find(isSought);
-    return node === undefined ? undefined : textAt(json, node);
+  const numberAt = (isSought: (node: Node) => boolean, digits: RegExp): string | undefined => {
+    const node = nodes.find((one) => (one.kind === 'text' || one.kind === 'number') && isSought(one));
+    const text = node === undefined ? '' : seen(textAt(json, node)).trim();
+    return digits.test(text) ? plainNumber(text) : undefined;
   };
-  const recipient = textOf(
-    ({ key, kind: type }) => meaningOf(key) === 'recipient' && (type === 'text' || type === 'number'),
-  );
-  const number = kind === 'record' ? '' : plainNumber(seen(recipient ?? '').trim());
-  const own = /^[0-9]{8,15}$/.test(number) ? number : undefined;
+  const recipient = numberAt(({ key }) => meaningOf(key) === 'recipient', /\d/);
+  const own = kind !== 'record' && /^[0-9]{8,15}$/.test(recipient ?? '') ? recipient : undefined;
   // On an unknown channel, `sendNo` may be another number than the sender's.
   const sender =
-    kind === 'other' ? undefined : textOf(({ key, kind: type }) => key === 'sendNo' && type === 'text');
+    kind === 'other' ? undefined : numberAt(({ key }) => key === 'sendNo', /^[0-9+][0-9 ().-]*$/);
   // A sender's number that equals the own number is the recipient's.
-  const isSender = /^[0-9+][0-9 ().-]*$/.test(sender ?? '') && (!own || plainNumber(sender ?? '') !== own);
-  return { own, sender: isSender ? sender : undefined };
+  return { own, sender: sender === own ? undefined : sender };
 }
