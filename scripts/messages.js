@@ -79,12 +79,13 @@ function rowsOf(table) {
   const odd = [
     `not starts_with(document, '{')`,
     `not has_usual_keys(keys[1], ${literal(keys[place])})`,
+    'holds_no_text(types)',
     ...(part === undefined
-      ? [`holds_no_text(types)`]
+      ? []
       : [
           `not has_usual_keys(keys[2], ${literal(keys[part.part])})`,
-          `is_no_object(types[1])`,
-          `holds_no_text(types[2:])`,
+          // Empty, or not an object.
+          `(m."${part.field}" is not null and len(keys[2]) = 0)`,
         ]),
     ...columns.flatMap(({ given, kind }) => {
       if (kind === 'list') return [`is_no_list(${given})`];
@@ -101,7 +102,7 @@ given as (
         *,
         json_transform(document, '${shapes[place]}') as m,
         json_keys(document, ${literal(['', ...pointers])}) as keys,
-        json_type(document, ${literal([...pointers, ...texts[place]])}) as types
+        json_type(document, ${literal(texts[place])}) as types
     from documents
 ),
 
@@ -137,7 +138,8 @@ function columnsOf(columns) {
 }
 
 function converted(kind, given) {
-  if (kind === 'recipient') return `_recipient(${given}, treatment())`;
+  if (kind === 'recipient')
+    return `case when is_hashed(${given}) then ${given} else _recipient(${given}, treatment()) end`;
   if (kind === 'number') return `number(${given})`;
   if (kind === 'time') return `korean_time(${given})`;
   if (kind === 'boolean') return `try_cast(${given} as boolean)`;

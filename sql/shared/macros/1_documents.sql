@@ -117,9 +117,11 @@ create macro macros.content_id(title, body, html) as
 create macro macros.has_usual_keys(keys, known) as
     case when keys = known then true else list_has_all(known, keys) and len(list_distinct(keys)) = len(keys) end;
 
--- Whether a value has another kind than the text or object that the specification defines, by its type.
+-- Whether a value that the specification defines as text has another type.
 create macro macros.holds_no_text(types) as list_has_any(types, ['OBJECT', 'ARRAY', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']);
-create macro macros.is_no_object(type) as coalesce(type not in ('OBJECT', 'NULL'), false);
+
+-- Whether a recipient's number or address is a hash already, so that no function is needed.
+create macro macros.is_hashed(given) as treatment() = 'hash' and regexp_full_match(given, '[0-9a-f]{64}');
 
 -- Whether the value of a field is of another kind than the specification says.
 create macro macros.is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);

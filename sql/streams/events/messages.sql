@@ -82,7 +82,7 @@ select
     m."messageType" as message_type,
     m."countryCode" as country_code,
     m."adYn" as ad_yn,
-    _recipient(m."recipientNo", treatment()) as recipient_no,
+    case when is_hashed(m."recipientNo") then m."recipientNo" else _recipient(m."recipientNo", treatment()) end as recipient_no,
     korean_time(m."requestDate") as request_date,
     odd.extra
 from divided
@@ -101,7 +101,7 @@ given as (
         *,
         json_transform(document, '{"title":"VARCHAR","body.html":"VARCHAR","body.text":"VARCHAR","body":{"html":"VARCHAR","text":"VARCHAR"}}') as m,
         json_keys(document, ['', '/body']) as keys,
-        json_type(document, ['/body', '/title', '/body.html', '/body.text', '/body/html', '/body/text']) as types
+        json_type(document, ['/title', '/body.html', '/body.text', '/body/html', '/body/text']) as types
     from documents
 ),
 
@@ -112,9 +112,9 @@ judged as (
             when
                 not starts_with(document, '{')
                 or not has_usual_keys(keys[1], ['title', 'body.html', 'body.text', 'body'])
+                or holds_no_text(types)
                 or not has_usual_keys(keys[2], ['html', 'text'])
-                or is_no_object(types[1])
-                or holds_no_text(types[2:])
+                or (m."body" is not null and len(keys[2]) = 0)
             then parts_of(_judged(document::varchar, 'message_data:email', treatment()))
         end as odd
     from given
@@ -190,7 +190,7 @@ select
     m."plusFriendId" as plus_friend_id,
     m."senderKey" as sender_key,
     m."content" as content,
-    _recipient(m."recipientNo", treatment()) as recipient_no,
+    case when is_hashed(m."recipientNo") then m."recipientNo" else _recipient(m."recipientNo", treatment()) end as recipient_no,
     try_cast(m."isAd" as boolean) as is_ad,
     odd.extra
 from divided
@@ -239,7 +239,7 @@ select
     m."senderKey" as sender_key,
     m."templateCode" as template_code,
     m."content" as content,
-    _recipient(m."recipientNo", treatment()) as recipient_no,
+    case when is_hashed(m."recipientNo") then m."recipientNo" else _recipient(m."recipientNo", treatment()) end as recipient_no,
     m."templateExtra" ->> '$' as template_extra,
     odd.extra
 from divided
@@ -302,7 +302,7 @@ given as (
         *,
         json_transform(document, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
         json_keys(document, ['', '/commerce']) as keys,
-        json_type(document, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
+        json_type(document, ['/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
     from documents
 ),
 
@@ -313,9 +313,9 @@ judged as (
             when
                 not starts_with(document, '{')
                 or not has_usual_keys(keys[1], ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'])
+                or holds_no_text(types)
                 or not has_usual_keys(keys[2], ['title', 'regularPrice', 'discountPrice', 'discountRate'])
-                or is_no_object(types[1])
-                or holds_no_text(types[2:])
+                or (m."commerce" is not null and len(keys[2]) = 0)
                 or loses_digits(m."commerce"."regularPrice")
                 or loses_digits(m."commerce"."discountPrice")
                 or loses_digits(m."commerce"."discountRate")
@@ -361,7 +361,7 @@ given as (
         *,
         json_transform(document, '{"messageType":"VARCHAR","chatBubbleType":"VARCHAR","title":"VARCHAR","content":"VARCHAR","imageUrl":"VARCHAR","header":"VARCHAR","buttons":"JSON","commerce":{"title":"VARCHAR","regularPrice":"VARCHAR","discountPrice":"VARCHAR","discountRate":"VARCHAR"},"attachment":"JSON"}') as m,
         json_keys(document, ['', '/commerce']) as keys,
-        json_type(document, ['/commerce', '/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
+        json_type(document, ['/messageType', '/chatBubbleType', '/title', '/content', '/imageUrl', '/header', '/commerce/title']) as types
     from documents
 ),
 
@@ -372,9 +372,9 @@ judged as (
             when
                 not starts_with(document, '{')
                 or not has_usual_keys(keys[1], ['messageType', 'chatBubbleType', 'title', 'content', 'imageUrl', 'header', 'buttons', 'commerce', 'attachment'])
+                or holds_no_text(types)
                 or not has_usual_keys(keys[2], ['title', 'regularPrice', 'discountPrice', 'discountRate'])
-                or is_no_object(types[1])
-                or holds_no_text(types[2:])
+                or (m."commerce" is not null and len(keys[2]) = 0)
                 or loses_digits(m."commerce"."regularPrice")
                 or loses_digits(m."commerce"."discountPrice")
                 or loses_digits(m."commerce"."discountRate")
@@ -477,7 +477,7 @@ given as (
         *,
         json_transform(document, '{"{brand}":{"ti":"VARCHAR","bd":"VARCHAR","u":"VARCHAR","ic":"VARCHAR","bg":"VARCHAR","im":"VARCHAR","data":"JSON","ac":"JSON","cid":"JSON","mid":"JSON","sd":"JSON","tg":"JSON","vb":"JSON","ri":"JSON"}}') as m,
         json_keys(document, ['', '/{brand}']) as keys,
-        json_type(document, ['/{brand}', '/{brand}/ti', '/{brand}/bd', '/{brand}/u', '/{brand}/ic', '/{brand}/bg', '/{brand}/im']) as types
+        json_type(document, ['/{brand}/ti', '/{brand}/bd', '/{brand}/u', '/{brand}/ic', '/{brand}/bg', '/{brand}/im']) as types
     from documents
 ),
 
@@ -488,9 +488,9 @@ judged as (
             when
                 not starts_with(document, '{')
                 or not has_usual_keys(keys[1], ['{brand}'])
+                or holds_no_text(types)
                 or not has_usual_keys(keys[2], ['ti', 'bd', 'u', 'ic', 'bg', 'im', 'data', 'ac', 'cid', 'mid', 'sd', 'tg', 'vb', 'ri'])
-                or is_no_object(types[1])
-                or holds_no_text(types[2:])
+                or (m."{brand}" is not null and len(keys[2]) = 0)
             then parts_of(_judged(document::varchar, 'message_data:web-push-notification', treatment()))
         end as odd
     from given

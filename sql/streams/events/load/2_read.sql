@@ -79,7 +79,7 @@ read as (
         record,
         json_transform(record, shape('record')) as given,
         json_keys(record, ['', '/channel_metadata']) as keys,
-        json_type(record, list_prepend('/channel_metadata', getvariable('specification').texts['record'])) as types
+        json_type(record, getvariable('specification').texts['record']) as types
     from unfolded
 ),
 
@@ -101,8 +101,9 @@ judged as (
                 not starts_with(record, '{')
                 or not has_usual_keys
                 or not has_usual_keys(keys[2], getvariable('specification').keys['channel_metadata'])
-                or is_no_object(types[1])
-                or holds_no_text(types[2:])
+                -- Empty, or not an object.
+                or (given.channel_metadata is not null and len(keys[2]) = 0)
+                or holds_no_text(types)
                 or (given.time is not null and given_micros is null),
                 true
             )
