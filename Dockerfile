@@ -17,7 +17,7 @@ COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/sql ./sql
 COPY --from=build /build/examples ./examples
 COPY --from=build /build/dist ./dist
-COPY --from=build /build/src/readers/report/report.css /build/src/readers/report/sort.js ./src/readers/report/
+COPY --from=build /build/src/readers/report/report.css /build/src/readers/report/page.js ./src/readers/report/
 COPY --from=build /build/src/readers/explore/explore.css ./src/readers/explore/
 # The account of the image exists already; numbers, so that Kubernetes can tell that it is not root.
 RUN ln -s /app/dist/src/cli.js /usr/local/bin/dawnload && install -d -o 1000 -g 1000 -m 0755 /data /etc/dawnload

@@ -10,6 +10,21 @@
 --   metric (varchar, default null, one of click conversion): only this metric
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
+-- given:
+--   money as (select campaign_id, any_value(goal) as goal, any_value(currencies[1]) as currency from marts.revenue_days group by
+--   campaign_id having coalesce(len(marts.members_of(list(currencies))), 0) <= 1),
+--   sales as (select dimensions.campaign_id, coalesce(variant_names.variant_id, dimensions.dimension_value) as variant_id,
+--   any_value(money.currency) as currency, sum(dimensions.value) filter (dimensions.conversion_type = 'sales_conversion' and
+--   dimensions.metric_name = money.goal) / nullif(sum(dimensions.value) filter (dimensions.metric_type = 'standard' and
+--   dimensions.metric_name = 'send_success'), 0) as revenue from campaign_metric_dimensions as dimensions inner join money using
+--   (campaign_id) left join variant_names on dimensions.campaign_id = variant_names.campaign_id and dimensions.dimension_value =
+--   variant_names.variant_name where dimensions.dimension_key = 'experiment_group_name' group by all),
+--   winners as (select answer.*, marts.variant_in_korean(answer.variant_name) as variant_ko, baseline.variant_name as baseline_name,
+--   round(sales.revenue, 2) as revenue, round(other_sales.revenue, 2) as other_revenue, sales.currency from answer left join answer
+--   as baseline on answer.campaign_id = baseline.campaign_id and answer.channel = baseline.channel and answer.metric =
+--   baseline.metric and baseline.verdict_code = 'baseline' left join sales on answer.campaign_id = sales.campaign_id and
+--   answer.variant_id = sales.variant_id left join sales as other_sales on baseline.campaign_id = other_sales.campaign_id and
+--   baseline.variant_id = other_sales.variant_id where answer.verdict_code = 'better')
 -- sentences:
 --   select campaign_name, marts.variant_in_korean(variant_name) as variant_ko, metric, verdict, if(verdict_code = 'better',
 --   '우세합니다', '열세입니다') as standing from answer where verdict_code in ('better', 'worse') order by verdict_code, sent desc
@@ -33,10 +48,17 @@
 --     en: The test of “{campaign_name}” has no verdict, because {people} people got messages of two variants.
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
---   select campaign_name, variant_name, marts.variant_in_korean(variant_name) as variant_ko, metric, size, if(unit = 'person', '명',
---   '건') as counter from answer where verdict_code = 'better' order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {variant_name} wins by {metric}, in a group of {size}.
---     ko: ‘{campaign_name}’의 A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {metric} 기준으로 우세합니다({variant_ko} {size}{counter}).
+--   from winners where revenue > 0 and other_revenue is not null order by sent desc
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {metric}, {compared_rate} versus
+--       {compared_baseline_rate}. It sold {revenue:money} per message, {baseline_name} {other_revenue:money}.
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {metric} 기준 {compared_rate}로 기준안
+--       {compared_baseline_rate}보다 높습니다. 메시지당 매출은 {revenue:money}, 기준안은 {other_revenue:money}입니다.
+--     as: to do
+--   from winners where revenue is null or revenue <= 0 or other_revenue is null order by sent desc
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {metric}, {compared_rate} versus
+--       {compared_baseline_rate}.
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {metric} 기준 {compared_rate}로 기준안
+--       {compared_baseline_rate}보다 높습니다.
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.

@@ -31,7 +31,7 @@
 --     en: Campaigns differ from week to week, and rates change with them.
 --     ko: 주마다 캠페인이 달라 지표가 변할 수 있습니다.
 --     as: note
---   select 1 where not exists (from answer)
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No messages went out in these two weeks.
 --     ko: 이 두 주에 발송한 메시지가 없습니다.
 
@@ -58,6 +58,7 @@ performance as (
 ),
 rates as (
     select span, channel, sent, goals, unnest([
+        {'place': 0, 'measure': 'sent', 'rate': sent::double, 'base': null},
         {'place': 1, 'measure': 'failure_rate', 'rate': failure_rate, 'base': sent},
         {'place': 2, 'measure': 'delivery_rate', 'rate': delivery_rate, 'base': deliverable},
         {'place': 3, 'measure': 'click_rate', 'rate': click_rate, 'base': clickable},
@@ -71,48 +72,40 @@ compared as (
         place,
         measure,
         max(rate) filter (span = 'week') as value,
-        max(rate) filter (span = 'previous') as before,
+        -- Conversions of different goals are not compared.
+        if(
+            any_value(held.previous_days_held) < 7 or (measure = 'conversion_rate' and count(distinct goals) > 1),
+            null,
+            max(rate) filter (span = 'previous')
+        ) as previous,
         max(base) filter (span = 'week') as base,
         max(base) filter (span = 'previous') as previous_base,
-        coalesce(max(sent) filter (span = 'week'), 0) as sent,
-        -- Conversions of different goals are not compared.
-        measure = 'conversion_rate' and count(distinct goals) > 1 as has_other_goals
+        coalesce(max(sent) filter (span = 'week'), 0) as sent
     from rates
+    cross join held
     -- Messages in the app or on the web are not delivered but shown.
     where not (measure = 'delivery_rate' and marts.is_display(channel))
     group by channel, place, measure
     having value is not null
-),
--- Three standard errors of the difference of two rates, as in key-figures. A rate above 1 has no such error.
-judged as (
-    select
-        compared.*,
-        held.*,
-        if(held.previous_days_held < 7 or has_other_goals, null, before) as previous,
-        if(
-            held.days_held = 7 and value between 0 and 1 and previous between 0 and 1,
-            3 * sqrt(value * (1 - value) / base + previous * (1 - previous) / previous_base),
-            null
-        ) as margin
-    from compared
-    cross join held
 )
 select
-    judged.channel,
-    judged.measure,
-    round(judged.value, 4) as value,
-    round(judged.previous, 4) as previous,
-    if(judged.days_held = 7, round(judged.value / nullif(judged.previous, 0) - 1, 4), null) as change,
-    case
-        when judged.margin is null then null
-        when abs(judged.value - judged.previous) <= greatest(judged.margin, 0.0005) then 'same'
-        when (judged.value > judged.previous) = (judged.measure <> 'failure_rate') then 'better'
-        else 'worse'
-    end as verdict_code,
-    judged.sent,
+    compared.channel,
+    compared.measure,
+    round(compared.value, 4) as value,
+    round(compared.previous, 4) as previous,
+    if(held.days_held = 7, round(compared.value / nullif(compared.previous, 0) - 1, 4), null) as change,
+    if(
+        held.days_held = 7,
+        marts.rate_verdict(
+            compared.value, compared.base, compared.previous, compared.previous_base, compared.measure = 'failure_rate'
+        ),
+        null
+    ) as verdict_code,
+    compared.sent,
     week.last_date,
-    judged.days_held,
-    judged.previous_days_held
-from judged
+    held.days_held,
+    held.previous_days_held
+from compared
 cross join week
-order by judged.sent desc, judged.channel, judged.place;
+cross join held
+order by compared.sent desc, compared.channel, compared.place;

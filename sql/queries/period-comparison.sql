@@ -105,6 +105,7 @@ measures as (
             channel,
             campaign_id,
             sent::double as sent,
+            {'failure_rate': sent, 'delivery_rate': deliverable, 'click_rate': clickable, 'conversion_rate': convertible} as bases,
             failure_rate,
             delivery_rate,
             click_rate,
@@ -130,6 +131,15 @@ compared as (
         any_value(missing.year_before) as year_before_days_missing,
         -- Nothing was sent in a period without rows; in one with rows it may be unknown how much was.
         map(list(measures.period), list(measures.value)) as found,
+        map(
+            list(measures.period),
+            list(case measures.measure
+                when 'failure_rate' then measures.bases.failure_rate
+                when 'delivery_rate' then measures.bases.delivery_rate
+                when 'click_rate' then measures.bases.click_rate
+                when 'conversion_rate' then measures.bases.conversion_rate
+            end)
+        ) as bases,
         if(measures.measure = 'sent', 0, null) as nothing,
         if(map_contains(found, 'this'), found['this'], nothing) as value,
         case when previous_days_missing = 0 then if(map_contains(found, 'previous'), found['previous'], nothing) end as previous,
@@ -144,6 +154,17 @@ select
     round(compared.value, 4) as value,
     round(compared.previous, 4) as previous,
     round(if(compared.days_missing = 0, compared.value / nullif(compared.previous, 0) - 1, null), 4) as change,
+    if(
+        compared.days_missing = 0,
+        marts.rate_verdict(
+            compared.value,
+            compared.bases['this'],
+            compared.previous,
+            compared.bases['previous'],
+            compared.measure = 'failure_rate'
+        ),
+        null
+    ) as verdict_code,
     round(compared.year_before, 4) as year_before,
     round(
         if(compared.days_missing = 0, compared.value / nullif(compared.year_before, 0) - 1, null), 4

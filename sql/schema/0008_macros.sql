@@ -271,6 +271,17 @@ create macro marts.trend_by_deviations(deviations) as case
     when deviations is not null then 'steady'
 end;
 
+-- Whether a rate is better or worse than an earlier one by more than three standard errors of their difference; null if a rate is above
+-- 1, because messages count more than once then, or has no base. `is_bad`: a rate of failures.
+create macro marts.rate_verdict(rate, base, earlier, earlier_base, is_bad) as case
+    when not coalesce(rate between 0 and 1 and earlier between 0 and 1 and least(base, earlier_base) > 0, false) then null
+    when
+        abs(rate - earlier)
+        <= greatest(3 * sqrt(rate * (1 - rate) / base + earlier * (1 - earlier) / earlier_base), 0.0005) then 'same'
+    when (rate > earlier) <> is_bad then 'better'
+    else 'worse'
+end;
+
 -- A sub-channel as settings name it: `brand-message` for BRAND_MESSAGE.
 create macro marts.sub_channel_name(given) as replace(lower(given), '_', '-');
 

@@ -65,7 +65,7 @@ export const nameOf = ({ language }: View, column: string, value: string): strin
 export const ASSETS = [
   '/assets/report.css',
   '/assets/explore.css',
-  '/assets/sort.js',
+  '/assets/page.js',
   '/assets/editor.js',
 ] as const;
 

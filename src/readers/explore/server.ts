@@ -219,7 +219,7 @@ class Explorer {
     const files: Readonly<Record<(typeof ASSETS)[number], () => string>> = {
       '/assets/report.css': () => STYLE,
       '/assets/explore.css': () => own('src/readers/explore/explore.css'),
-      '/assets/sort.js': () => SCRIPT,
+      '/assets/page.js': () => SCRIPT,
       '/assets/editor.js': () => own('dist/editor.js'),
     };
     for (const path of ASSETS)
@@ -236,7 +236,7 @@ class Explorer {
     const view = this.#view(c);
     if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const around = [markup`<div id="content">`, markup`</div>`] as const;
-    return this.#flowing(c, view, view.word('today'), around, () => this.#made(view), ['/assets/sort.js']);
+    return this.#flowing(c, view, view.word('today'), around, () => this.#made(view), ['/assets/page.js']);
   }
 
   /** The page of today, which is made once for each published file, day and language. */

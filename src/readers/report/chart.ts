@@ -25,7 +25,7 @@ const path = (kind: string, d: string): Html => markup`<path class="${kind}" d="
 const upright = (kind: string, x: number, y1 = 2, y2 = HEIGHT - 2): Html =>
   path(kind, `M${px(x)} ${px(y1)}V${px(y2)}`);
 const rect = (kind: string, x: number, width: number, y: number, height: number): Html =>
-  markup`<rect class="${kind}" x="${px(x)}" y="${y}" width="${px(Math.max(0, width))}" height="${height}"></rect>`;
+  markup`<rect class="${kind}" x="${px(x)}" y="${px(y)}" width="${px(Math.max(0, width))}" height="${px(height)}"></rect>`;
 
 export function bar(label: string, value: number, longest: number): Html {
   const end = scale(0, longest)(value);
@@ -48,7 +48,8 @@ export function interval(
 }
 
 /**
- * Values by day as a line over its area, from zero; an unknown day is a gap.
+ * Values by day as a line over its area, from zero; an unknown day is a gap. Where no three days follow each other, each
+ * day is a bar, because a line between the days would show what never was.
  *
  * @param marked how many of the last days are marked
  */
@@ -72,8 +73,21 @@ export function line(label: string, values: readonly (number | null)[], highest:
         path('line', `${drawn}${points.length === 1 ? 'h3' : ''}`),
       ];
     });
+  const width = Math.min(step, 4);
+  const bars = values.flatMap((value, i) => {
+    if (value === null || value <= 0) return [];
+    const x = Math.min(Math.max(0, i * step - width / 2), WIDTH - width);
+    return [rect('fill', x, width, y(value), height - 1 - y(value))];
+  });
+  const isSingle =
+    bars.length > 0 && !/[+]{3}/.test(values.map((value) => ((value ?? 0) > 0 ? '+' : '-')).join(''));
   const mark = marked > 0 ? [rect('marked', from, WIDTH - from, 0, height)] : [];
-  return svg(label, [...mark, ...lines, path('soft', `M0 ${height - 1}H${WIDTH}`)], height, 'days');
+  return svg(
+    label,
+    [...mark, ...(isSingle ? bars : lines), path('soft', `M0 ${height - 1}H${WIDTH}`)],
+    height,
+    'days',
+  );
 }
 
 /** Values of one name at the places of the horizontal axis. */

@@ -11,7 +11,7 @@ import type { Word } from './words.js';
 /** Style and behavior of the page, which contains them. */
 const FOLDER = join(PACKAGE_ROOT, 'src', 'readers', 'report');
 export const STYLE = readFileSync(join(FOLDER, 'report.css'), 'utf8');
-export const SCRIPT = readFileSync(join(FOLDER, 'sort.js'), 'utf8');
+export const SCRIPT = readFileSync(join(FOLDER, 'page.js'), 'utf8');
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
 /** Nothing but the style and the one script that are in the page may apply. */

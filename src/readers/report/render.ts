@@ -26,6 +26,9 @@ export interface Answered {
 }
 
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const VERDICTS = ['better', 'worse', 'same'] as const;
+/** How many tables of one block are shown at first. */
+const MOST_SUBJECTS = 3;
 /** The number of days of the week that is marked in a line of 28 days. */
 const MARKED = 7;
 
@@ -58,7 +61,11 @@ export class Renderer {
   }
 
   /** The section with its sentences, or nothing if its queries have nothing to say. */
-  section({ section: { id, isAbout = false }, answers, failure }: Answered): Html | undefined {
+  section({
+    section: { id, isAbout = false, isOpen = false },
+    answers,
+    failure,
+  }: Answered): Html | undefined {
     const said = answers.flatMap((answer) => answer.said);
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
@@ -69,15 +76,23 @@ export class Renderer {
     const title = isAbout
       ? markup`<h3 id="${id}-title">${this.word(id)}</h3>`
       : markup`<h2 id="${id}-title">${this.word(id)}</h2>`;
+    // The news of a folded section is beside its title.
+    const [headline] = texts('finding', 'sentence');
     const sentences =
       failure === undefined
         ? paragraph('sentence', texts('finding', 'sentence'))
         : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
     const toDo = isAbout ? listed(texts('to do')) : undefined;
+    const body = markup`<div class="says">${sentences}${toDo}${paragraph('note', texts('note'))}${this.#links(answers)}</div>
+      <div class="shows">${answers.map((answer) => this.shown(answer))}</div>`;
+    const isFixed = isAbout || id === 'happened';
     return markup`<section id="${id}" aria-labelledby="${id}-title">
-      ${title}
-      <div class="says">${sentences}${toDo}${paragraph('note', texts('note'))}${this.#links(answers)}</div>
-      <div class="shows">${answers.map((answer) => this.shown(answer))}</div>
+      ${
+        isFixed
+          ? markup`${title}${body}`
+          : markup`<details${isOpen ? ' open' : ''}><summary>${title} <span class="headline">${headline && prose(headline)}</span></summary>
+            <div class="body">${body}</div></details>`
+      }
       </section>`;
   }
 
@@ -113,7 +128,7 @@ export class Renderer {
     const [value, previous] = [numberOf(row, 'value'), numberOf(row, 'previous')];
     const list = row['daily_values'];
     const days = Array.isArray(list) ? list.map(numberIn) : [];
-    const verdict = (['better', 'worse', 'same'] as const).find((code) => code === row['verdict_code']);
+    const verdict = VERDICTS.find((code) => code === row['verdict_code']);
     const difference = figure.endsWith('_rate')
       ? this.wording.points((value ?? 0) - (previous ?? 0))
       : this.#value(row, 'change');
@@ -136,6 +151,22 @@ export class Renderer {
   }
 
   #table(block: Table & Asked, all: readonly Row[]): Html | undefined {
+    const { per } = block;
+    if (per === undefined) return this.#oneTable(block, all);
+    const subjects = [...new Set(all.map((row) => textOf(row, per)))];
+    const tables = subjects.map((subject) =>
+      this.#oneTable(
+        block,
+        all.filter((row) => textOf(row, per) === subject),
+        this.wording.value(per, subject),
+      ),
+    );
+    const more = this.word('moreRows', { left: tables.length - MOST_SUBJECTS });
+    return markup`${tables.slice(0, MOST_SUBJECTS)}
+      ${tables.length > MOST_SUBJECTS ? folded(more, tables.slice(MOST_SUBJECTS)) : ''}`;
+  }
+
+  #oneTable(block: Table & Asked, all: readonly Row[], subject?: string): Html | undefined {
     const { by, below = '', caption } = block;
     const pivoted = block.pivot === undefined ? all : pivot(all, namesIn(block.pivot));
     const kept = pivoted.filter(block.where ?? (() => true));
@@ -171,8 +202,14 @@ export class Renderer {
         <tr class="below"><td colspan="${columns.length + 1}">${said}</td></tr>`;
     };
     const ends = namesIn(block.interval);
-    const legend = ends.length === 0 ? [] : [this.word(ends.length === 2 ? 'readCompared' : 'readInterval')];
-    const told = [this.#caption(caption), ...legend].join('; ');
+    const legend = [
+      ...(ends.length === 0 ? [] : [this.word(ends.length === 2 ? 'readCompared' : 'readInterval')]),
+      ...(columns.some(({ column }) => rows.some((row) => verdictIn(row, column) === 'same'))
+        ? [this.word('same')]
+        : []),
+    ];
+    const about = subject === undefined ? this.#caption(caption) : `${subject}: ${this.#caption(caption)}`;
+    const told = [about, ...legend].join('; ');
     const heads = [name, ...columns].map(
       (one) => markup`<th scope="col" class="${one?.kind}">${one?.head}</th>`,
     );
@@ -180,7 +217,7 @@ export class Renderer {
       (note, i) => markup`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`,
     );
     const sheet = (some: readonly Row[]): Html => tableOf('sortable', told, heads, some.map(rowOf));
-    return this.#sheets(caption, rows, block.most ?? rows.length, sheet, notes);
+    return this.#sheets(about, rows, block.most ?? rows.length, sheet, notes);
   }
 
   /** A column with its class, its heading, and the content of its cells. Digits of numbers line up. */
@@ -203,6 +240,9 @@ export class Renderer {
     const content = (row: Row): Child => {
       if (known(row, column) === null) return '–';
       const text = written.map((name) => this.#value(row, name, unit)).join(' … ');
+      const verdict = verdictIn(row, column);
+      if (verdict === 'same') return `≈\u00a0${text}`;
+      if (verdict !== undefined) return markup`<span class="${verdict}">${this.word(verdict)} ${text}</span>`;
       if (draw === undefined) return text;
       const all = isInterval ? ends : [column];
       const label = [this.#value(row, named), ...all.map((one) => this.#value(row, one, unit))].join(', ');
@@ -213,13 +253,12 @@ export class Renderer {
 
   /** The first rows in a table, and the others in one that is folded. */
   #sheets<R>(
-    caption: Caption,
+    label: string,
     rows: readonly R[],
     most: number,
     sheet: (some: readonly R[]) => Html,
     notes: readonly Html[] = [],
   ): Html {
-    const label = this.#caption(caption);
     const more = this.word('moreRows', { left: rows.length - most });
     const rest = folded(more, scrolling(`${label} (${more})`, sheet(rows.slice(most))));
     return markup`<div class="block">
@@ -234,7 +273,9 @@ export class Renderer {
 
   #series(block: Series, rows: readonly Row[]): Html {
     const { by, named = by, sub, caption, most } = block;
-    const counters = namesIn(block.counters);
+    const counters = namesIn(block.counters).filter((counter) =>
+      rows.some((row) => known(row, counter) !== null),
+    );
     // An answer by day has its day as `date`, or as the first day of a row.
     const dayOf = (row: Row): string => textOf(row, 'date' in row ? 'date' : 'first_date');
     const dates = rows.map(dayOf).sort();
@@ -276,12 +317,15 @@ export class Renderer {
       const cells = counters.map((counter, i) => cell(counter, i, one));
       return markup`<tr><th scope="row">${one.name}${small}</th>${cells}</tr>`;
     };
-    const heads = [named, ...counters].map((one) => markup`<th scope="col">${this.#head(one, '')}</th>`);
+    const heads = [named, ...counters].map((one, i) => {
+      const most = i === 0 ? '' : this.word('mostADay', { most: highest[i - 1] ?? 0 });
+      return markup`<th scope="col">${this.#head(one, '')}${most && markup`<small>${most}</small>`}</th>`;
+    });
     const axis = counters.map(() => markup`<td class="axis"><span>${first}</span><span>${last}</span></td>`);
     const foot = markup`<tfoot><tr><td></td>${axis}</tr></tfoot>`;
     const sheet = (some: readonly (typeof series)[number][]): Html =>
       tableOf('series', `${this.#caption(caption)}, ${range}`, heads, some.map(rowOf), foot);
-    return this.#sheets(caption, sorted, most, sheet);
+    return this.#sheets(this.#caption(caption), sorted, most, sheet);
   }
 
   /** The rows as lines of one measure, at most six of them, in the order of the places; undefined without two places. */
@@ -366,6 +410,12 @@ function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
   };
 }
 
+/** Whether a change of a measure is significant; undefined if that is unknown. */
+function verdictIn(row: Row, column: string): (typeof VERDICTS)[number] | undefined {
+  const code = column.endsWith('_points') ? row[column.replace(/_points$/, '_verdict')] : undefined;
+  return VERDICTS.find((known) => known === code);
+}
+
 const paragraph = (kind: string, texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<p class="${kind}">${prose(texts.join(' '))}</p>`;
 
@@ -393,6 +443,7 @@ function pivot(rows: readonly Row[], names: readonly string[]): Row[] {
     const [value, previous] = [numberOf(row, 'value'), numberOf(row, 'previous')];
     one[measure] = value;
     one[`${measure}_change`] = known(row, 'change');
+    one[`${measure}_verdict`] = known(row, 'verdict_code');
     one[`${measure}_points`] = value === null || previous === null ? null : value - previous;
     found.set(key, one);
   }

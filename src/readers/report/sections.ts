@@ -36,9 +36,11 @@ export interface Table {
   readonly by?: string;
   /** How many rows are shown at first; the others are folded. */
   readonly most?: number;
+  /** A column with the subject of a row: each subject has a table of its own. */
+  readonly per?: string;
   /**
    * The columns that name a row whose measures are rows of the answer. They become columns: `sent`, `sent_change`
-   * (relative), `click_rate_points` (the difference).
+   * (relative), `click_rate_points` (the difference, with its verdict).
    */
   readonly pivot?: Columns;
 }
@@ -76,12 +78,15 @@ export type Asked = Block & Question;
 
 export interface Section {
   readonly id: Word;
+  /** True if the section is open when the page opens. */
+  readonly isOpen?: boolean;
   /** True if the section is about the data and the job, and stands folded at the end of the page. */
   readonly isAbout?: boolean;
   readonly asks: readonly Asked[];
 }
 
 const section = (id: Word, ...asks: readonly Asked[]): Section => ({ id, asks });
+const open = (id: Word, ...asks: readonly Asked[]): Section => ({ id, asks, isOpen: true });
 const about = (id: Word, ...asks: readonly Asked[]): Section => ({ id, isAbout: true, asks });
 
 /** The answer to a query as a table. */
@@ -93,8 +98,8 @@ const table = (
 ): Asked => ({ query, ...options, caption, columns });
 
 export const SECTIONS: readonly Section[] = [
-  section('happened', { query: 'key-figures', kind: 'tiles' }, { query: 'restatements-by-age' }),
-  section(
+  open('happened', { query: 'key-figures', kind: 'tiles' }, { query: 'restatements-by-age' }),
+  open(
     'channels',
     {
       query: 'channel-summary',
@@ -105,12 +110,10 @@ export const SECTIONS: readonly Section[] = [
       most: 12,
     },
     table(
-      'period-comparison',
+      'channel-changes',
       'channelRates',
       'channel sent sent_change delivery_rate click_rate click_rate_points failure_rate failure_rate_points',
       {
-        parameters: { by: 'channel' },
-        isSilent: true,
         pivot: 'channel',
         by: 'sent',
         most: 12,
@@ -119,7 +122,7 @@ export const SECTIONS: readonly Section[] = [
       },
     ),
   ),
-  section(
+  open(
     'campaigns',
     table(
       'campaigns-to-watch',
@@ -177,7 +180,7 @@ export const SECTIONS: readonly Section[] = [
       'journey-funnel',
       'funnels',
       'user_journey_node_name sent share_of_first click_rate conversion_rate',
-      { most: 12, sub: 'user_journey_name channels', bars: 'share_of_first', wide: 'conversion_rate' },
+      { per: 'user_journey_name', sub: 'channels', bars: 'share_of_first', wide: 'conversion_rate' },
     ),
   ),
   section('calendar', {

@@ -23,7 +23,8 @@ export const WORDS = {
   about: text('About the data', '데이터 안내'),
   commands: text('Queries behind this page', '이 페이지의 쿼리'),
   seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
-  // Tiles.
+  // Charts and tiles.
+  mostADay: text('up to {most} a day', '하루 최대 {most}'),
   weekBefore: text('week before {value}', '직전 주 {value}'),
   partOfWeek: text('{days} available {days#day|days}', '{days}일분 데이터'),
   noWeekBefore: text('previous week incomplete', '직전 주 데이터 부족'),

@@ -115,28 +115,59 @@ describe('tables', () => {
       'c',
       'a',
     ]);
-    expect(textOf(found, 'summary')).toBe('1 more rows');
-    expect(found.querySelectorAll('details tbody tr')).toHaveLength(1);
+    expect(textOf(found, '.block summary')).toBe('1 more rows');
+    expect(found.querySelectorAll('.block details tbody tr')).toHaveLength(1);
   });
 
   test('have a column for each measure of a long answer, with its change, and none that is unknown everywhere', () => {
-    const measure = (name: string, value: number | null, previous: number | null): Row => ({
+    const measure = (name: string, value: number | null, previous: number | null, verdict?: string): Row => ({
       channel: 'email',
       measure: name,
       value,
       previous,
       change: 0.5,
+      verdict_code: verdict ?? null,
     });
-    const found = shown(
-      [measure('sent', 30, 20), measure('click_rate', 0.06, 0.04), measure('failure_rate', null, null)],
-      {
-        pivot: 'channel',
-        columns: 'channel sent sent_change click_rate click_rate_points failure_rate',
-      },
+    const cells = (verdict?: string): (string | null)[] => {
+      const found = shown(
+        [
+          measure('sent', 30, 20),
+          measure('click_rate', 0.06, 0.04, verdict),
+          measure('failure_rate', null, null),
+        ],
+        {
+          pivot: 'channel',
+          columns: 'channel sent sent_change click_rate click_rate_points failure_rate',
+        },
+      );
+      return [...found.querySelectorAll('tbody tr > *')].map(({ textContent }) => textContent);
+    };
+    const others = ['e-mail', '30', '+50.0%', '6.0%'];
+    expect(cells()).toEqual([...others, '+2.0\u00a0pp']);
+    expect(cells('better')).toEqual([...others, '✓ better +2.0\u00a0pp']);
+    expect(cells('same')).toEqual([...others, '≈\u00a0+2.0\u00a0pp']);
+  });
+
+  test('of several subjects are one for each, and those after the first three are folded', () => {
+    const rows = ['a', 'b', 'c', 'd'].flatMap((subject) =>
+      [1, 2].map((n) => row(`${subject}${n}`, { n, subject })),
     );
-    expect([...found.querySelectorAll('tbody tr > *')].map(({ textContent }) => textContent)).toEqual([
-      ...['e-mail', '30', '+50.0%', '6.0%', '+2.0\u00a0pp'],
+    const found = shown(rows, { columns: 'name n', per: 'subject' });
+    const tables = [...found.querySelectorAll('table')].map((one) => one.querySelectorAll('tbody tr').length);
+    expect(tables).toEqual([2, 2, 2, 2]);
+    expect(textOf(found, 'caption')).toMatch(/^a: /);
+    expect(found.querySelectorAll('.shows > details table')).toHaveLength(1);
+  });
+
+  test('are in a section that shows its news while it is folded', () => {
+    const found = pageOf([
+      answered('revenue', [
+        ['note', 'Campaigns only.'],
+        ['sentence', 'It sold.'],
+      ]),
     ]);
+    expect(found.querySelector('#channels details')?.hasAttribute('open')).toBe(false);
+    expect(textOf(found, '#channels summary .headline')).toBe('It sold.');
   });
 });
 
@@ -165,7 +196,13 @@ test('campaigns of one name have a row each in what was sent when', () => {
 });
 
 test('a day without a value is a gap in a line, and an interval wider than its scale ends with it', () => {
-  expect(line('x', [1, null, 2, 3], 3).markup.match(/class="line"/g)).toHaveLength(2);
+  expect(line('x', [1, null, 2, 3, 4], 4).markup.match(/class="line"/g)).toHaveLength(2);
+  // Where messages went out on single days, nothing is drawn between them.
+  expect(line('x', [1, null, 2, 3, 0, 4], 4).markup.match(/class="\w+"/g)).toEqual([
+    'class="days"',
+    ...Array.from({ length: 4 }, () => 'class="fill"'),
+    'class="soft"',
+  ]);
   expect(interval('x', [0, -9, 9, 0], [-1, 1]).markup).toContain('M5 10H145');
 });
 

@@ -1,3 +1,15 @@
+// Opens the section that an address names, and folds all sections on a phone. Without this, a section is opened by hand.
+const open = () => {
+  const part = document
+    .getElementById(decodeURIComponent(location.hash.slice(1)))
+    ?.querySelector(':scope > details');
+  if (part) part.open = true;
+};
+if (matchMedia('(max-width: 40rem)').matches)
+  for (const part of document.querySelectorAll('main > section > details')) part.open = false;
+addEventListener('hashchange', open);
+open();
+
 // Sorts a table by a column of numbers when its heading is pressed, together with its folded rows. Without it the rows stay in
 // the order of the page.
 for (const block of document.querySelectorAll('.block')) {
