@@ -4,9 +4,15 @@
  * replaces each.
  */
 import { changed, childrenOf, encoded, isJson, textAt, type Node } from './json.js';
-import { CREDENTIAL, SECRET } from './suspicion.js';
 
 const MASK = '***';
+
+/** What the name of a credential contains. */
+const SECRET =
+  'authorization|cookie|token|secret|signature|passw(?:or)?d|credential|jwt|bearer|hmac|(?:api|access|private|auth|signing|encryption)[-_ ]?key|session[-_ ]?id';
+
+/** Matches texts that may contain a credential, in JavaScript and in DuckDB. */
+export const CREDENTIAL = `${SECRET}|auth|key|sign|pwd|basic|digest|(?:^|["?&;#])(?:pass|sid|sig)=|://`;
 
 /** Names of headers, keys and query parameters that carry credentials. */
 const REST = String.raw`[^"\\:=&?#\s]*`;
@@ -35,7 +41,6 @@ const USERS = /(:\/\/)[^/?#@\s"\\]*@/g;
 const NAMES = /^(?:name|key|header|field)$/i;
 const VALUES = /^(?:values?|content)$/i;
 
-/** A text without a match has no credential. */
 const SUSPICION = new RegExp(CREDENTIAL, 'i');
 
 /**

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../ground/calendar.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
-import { PATTERNS } from '../documents/suspicion.js';
+import { PATTERNS } from '../documents/functions.js';
 import { wellFormedJson } from '../ground/text.js';
 import { keepMacros, migrate, openSession, writing, type WarehouseOptions } from './opening.js';
 import { limitsOf, withMemoryLimit } from './memory-limit.js';
