@@ -3,7 +3,7 @@
  * as drift. The same code serves records, messages, buttons, attachments, statistics and reference items.
  */
 import { TEXTS, type Field, type Kind } from '../ground/fields.js';
-import { childrenOf, encoded, nodesOf, textAt, type Node } from './json.js';
+import { encoded, nodesOf, textAt, type Node } from './json.js';
 
 export interface Conformance {
   /**
@@ -68,13 +68,11 @@ export class Places {
   }
 
   #divided(json: string, place: string): Division | undefined {
-    const nodes = nodesOf(json);
-    const [root] = nodes;
-    return root?.kind === 'object' ? this.#division(json, nodes, root, place) : undefined;
+    const [root] = nodesOf(json);
+    return root?.kind === 'object' ? this.#division(json, root, place) : undefined;
   }
 
-  #division(json: string, nodes: readonly Node[], parent: Node, place: string): Division {
-    const children = childrenOf(nodes, parent);
+  #division(json: string, { children }: Node, place: string): Division {
     const made: Division = { unknown: [], whole: [], fitting: [], oddities: [], isRepeated: false };
     const seen = new Map<string, number>();
     for (const node of children) {
@@ -100,9 +98,7 @@ export class Places {
       const isConforming = isFitting && conforms(field, node, text, given);
       if (!isConforming) made.oddities.push({ place, field: key, kind: 'type', type: typeOf(node, given) });
       const inner =
-        field.part !== null && node.kind === 'object'
-          ? this.#division(json, nodes, node, field.part)
-          : undefined;
+        field.part !== null && node.kind === 'object' ? this.#division(json, node, field.part) : undefined;
       if (inner !== undefined) {
         made.oddities.push(...inner.oddities);
         made.isRepeated ||= inner.isRepeated;
@@ -135,13 +131,12 @@ function isNull(json: string, { start, end }: Node): boolean {
  */
 function columnValue(kind: Kind, given: string): string {
   if (kind === 'texts') {
-    const nodes = nodesOf(given);
-    const tags = childrenOf(nodes, nodes[0]).map((tag) => {
-      const name = childrenOf(nodes, tag).find(({ key, kind: of }) => key === 'name' && of === 'text');
+    const tags = nodesOf(given)[0]?.children.map((tag) => {
+      const name = tag.children.find(({ key, kind: of }) => key === 'name' && of === 'text');
       const { start, end } = (tag.kind === 'object' ? name : undefined) ?? tag;
       return given.slice(start, end);
     });
-    return `[${tags.join(',')}]`;
+    return tags === undefined ? given : `[${tags.join(',')}]`;
   }
   const isDecimal = (kind === 'string' || kind === 'recipient') && /^-?\d.*[.eE]/.test(given);
   return isDecimal && Number.isSafeInteger(Number(given)) ? String(Number(given)) : given;

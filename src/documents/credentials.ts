@@ -3,7 +3,7 @@
  * headers, URLs, forms, and JSON inside a text. Addresses that are a credential themselves are masked too. `***`
  * replaces each.
  */
-import { changed, childrenOf, encoded, isJson, textAt, type Node } from './json.js';
+import { changed, encoded, isJson, textAt, type Node } from './json.js';
 
 const MASK = '***';
 
@@ -59,8 +59,8 @@ const LONGEST_WORD = 20;
  */
 export function masked(json: string, isForOthers: boolean): string {
   if (!SUSPICION.test(json)) return json;
-  return changed(json, (node, nodes) => {
-    if (isCredential(json, nodes, node)) return `"${MASK}"`;
+  return changed(json, (node) => {
+    if (isCredential(json, node)) return `"${MASK}"`;
     if (node.kind !== 'text') return undefined;
     const text = textAt(json, node);
     const result = maskedText(text, isForOthers);
@@ -69,23 +69,16 @@ export function masked(json: string, isForOthers: boolean): string {
 }
 
 /** True for the value of a key, of a pair or of a list of two whose name is one of a credential. A boolean is never one. */
-function isCredential(json: string, nodes: readonly Node[], node: Node): boolean {
+function isCredential(json: string, node: Node): boolean {
   const { key, parent, kind } = node;
   if (kind === 'word' || parent === undefined) return false;
   if (key !== undefined && IS_NAME.test(key)) return true;
   const isName = (other: Node | undefined): boolean =>
     other?.kind === 'text' && IS_NAME.test(textAt(json, other));
-  if (key === undefined) {
-    if (kind !== 'text') return false;
-    const [first, second, ...more] = childrenOf(nodes, parent);
-    return second === node && more.length === 0 && isName(first);
-  }
-  return (
-    VALUES.test(key) &&
-    childrenOf(nodes, parent).some(
-      (other) => other.key !== undefined && NAMES.test(other.key) && isName(other),
-    )
-  );
+  const [first, second] = parent.children;
+  if (key === undefined)
+    return kind === 'text' && second === node && parent.children.length === 2 && isName(first);
+  return VALUES.test(key) && parent.children.some((other) => NAMES.test(other.key ?? '') && isName(other));
 }
 
 function maskedText(text: string, isForOthers: boolean): string {

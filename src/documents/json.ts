@@ -11,6 +11,8 @@ export interface Node {
   end: number;
   /** The object or list around the value; undefined for the outermost value. */
   readonly parent: Node | undefined;
+  /** The values directly inside an object or list. */
+  readonly children: Node[];
   /** The key of the value, decoded, and its position with its quotes; undefined in a list. */
   readonly key: string | undefined;
   readonly keyStart: number;
@@ -27,6 +29,8 @@ export interface Piece {
 export interface Edit extends Piece {
   readonly text: string;
 }
+
+const NONE: Node[] = [];
 
 /** The values of a valid JSON text in the order in which they begin, the outermost first; empty if the text is not JSON. */
 export function nodesOf(json: string): Node[] {
@@ -56,8 +60,10 @@ export function nodesOf(json: string): Node[] {
         key = decoded(json.slice(at, end));
         [keyStart, keyEnd, expectsKey] = [at, end, false];
       } else {
-        const node: Node = { kind, start: at, end, parent: open, key, keyStart, keyEnd };
+        const children = isOpening ? [] : NONE;
+        const node: Node = { kind, start: at, end, parent: open, children, key, keyStart, keyEnd };
         nodes.push(node);
+        open?.children.push(node);
         key = undefined;
         if (isOpening) [open, expectsKey] = [node, kind === 'object'];
       }
@@ -65,11 +71,6 @@ export function nodesOf(json: string): Node[] {
     }
   }
   return open === undefined ? nodes : [];
-}
-
-/** The values directly inside an object or list. */
-export function childrenOf(nodes: readonly Node[], parent: Node | undefined): Node[] {
-  return nodes.filter((node) => node.parent === parent);
 }
 
 function kindOf(sign: string): Node['kind'] {
@@ -126,14 +127,10 @@ function parsed(json: string): unknown {
 }
 
 /** JSON with other values: `change` returns the JSON of the new value, or undefined. A new value is not looked into. */
-export function changed(
-  json: string,
-  change: (node: Node, nodes: readonly Node[]) => string | undefined,
-): string {
+export function changed(json: string, change: (node: Node) => string | undefined): string {
   const edits: Edit[] = [];
-  const nodes = nodesOf(json);
-  for (const node of nodes) {
-    const text = node.start < (edits.at(-1)?.end ?? 0) ? undefined : change(node, nodes);
+  for (const node of nodesOf(json)) {
+    const text = node.start < (edits.at(-1)?.end ?? 0) ? undefined : change(node);
     if (text !== undefined) edits.push({ start: node.start, end: node.end, text });
   }
   return edited(json, edits, ({ text }) => text);

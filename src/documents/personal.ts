@@ -109,7 +109,9 @@ export class Redaction {
     const nodes = nodesOf(json);
     const parties = partiesOf(json, nodes, kind);
     const edits: Edit[] = [];
-    const isUnderTelephone = new Set<Node>();
+    const underTelephones = new Set<Node>();
+    /** Values outside of any object, such as a message that is only a number: no key shows what they are. */
+    const keyless = new Set<Node>();
     for (const node of nodes) {
       const { key, keyStart, keyEnd, kind: type, parent, start, end } = node;
       if (key !== undefined) {
@@ -117,13 +119,15 @@ export class Redaction {
         if (result !== key) edits.push({ start: keyStart, end: keyEnd, text: encoded(result ?? '') });
       }
       const meaning = meaningOf(key);
-      if (meaning !== 'other' || (parent !== undefined && isUnderTelephone.has(parent)))
-        isUnderTelephone.add(node);
+      if (meaning !== 'other' || (parent !== undefined && underTelephones.has(parent)))
+        underTelephones.add(node);
+      const isInKeyless = parent === undefined || (parent.kind === 'list' && keyless.has(parent));
+      if (key === undefined ? isInKeyless : key === 'message_data') keyless.add(node);
       if (type !== 'text' && type !== 'number') continue;
       const text = textAt(json, node);
       if (parties.sender !== undefined && plainNumber(text) === parties.sender) continue;
       const isRecipient =
-        (isUnderTelephone.has(node) || hasNoKey(node)) &&
+        (underTelephones.has(node) || keyless.has(node)) &&
         (meaning === 'recipient' || isNumberOfSomebody(text, type));
       const isDecimal = type === 'number' && !/^[0-9]+$/.test(text);
       const redacted = (): string | null => (isDecimal ? text : this.#redacted(text, how, parties));
@@ -180,12 +184,6 @@ function meaningOf(key = ''): Meaning {
     if (IS_RECIPIENT_KEY.test(key)) return 'recipient';
     return IS_TELEPHONE_KEY.test(key) ? 'telephone' : 'other';
   });
-}
-
-/** True for a value outside of any object, such as a message that is only a number: no key shows what it is. */
-function hasNoKey({ key, parent }: Node): boolean {
-  if (key !== undefined) return key === 'message_data';
-  return parent === undefined || (parent.kind === 'list' && hasNoKey(parent));
 }
 
 function isNumberOfSomebody(text: string, type: 'text' | 'number'): boolean {

@@ -234,6 +234,11 @@ test('whatever is changed in a document is suspicious to the statements of the l
   expect(reader.getRowObjectsJson()).toEqual([]);
 });
 
+test('no depth is too deep', () => {
+  const nested = (text: string): string => `${'['.repeat(100_000)}"${text}"${']'.repeat(100_000)}`;
+  expect(redaction.document(nested('010-5551-7772'), 'other', 'hash')).toBe(nested(NUMBER));
+});
+
 test('no text takes longer than its length', () => {
   for (const letter of ['a', '가', '1', '@', 'a@', '0', '<a ', '&', '010-', '%25', '\\']) {
     const began = performance.now();
