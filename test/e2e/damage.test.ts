@@ -74,7 +74,7 @@ test('damage is told of as soon as DuckDB comes upon it, and `doctor --deep` rea
 
 test('a log that DuckDB rejects is set aside, and what it had is loaded from what has landed', async () => {
   await rm(working());
-  await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'load/after-commit:2' });
+  await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'load/after-commit:2' });
   const log = `${working()}.wal`;
   const bytes = await readFile(log);
   const rejected = [

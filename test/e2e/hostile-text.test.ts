@@ -1,7 +1,7 @@
 // @module-tag long
 /** Text of the service that means harm to a terminal, through every command that could show it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Place, type Ended } from '../support/dawnload.js';
+import { executeEach, Place, type Ended } from '../support/dawnload.js';
 
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
@@ -52,7 +52,7 @@ test('the run shows what came, and lets it do nothing', () => {
 });
 
 describe('and so does', () => {
-  test.each([
+  const COMMANDS = [
     'status',
     'plan',
     'exports list',
@@ -69,12 +69,21 @@ describe('and so does', () => {
     'doctor',
     '\u001b[2J\u202e',
     'run --config \u001b[2J\nwarning: every export',
-  ])('%j', async (command) => {
-    const [words = '', sql] = command.split('|');
-    const typed = words.startsWith('run --config ')
-      ? ['run', '--config', words.slice('run --config '.length)]
-      : words.split(' ');
-    expectSafe(await place.execute(sql === undefined ? typed : [...typed, sql]));
+  ];
+  let results: Ended[] = [];
+  beforeAll(async () => {
+    const typed = COMMANDS.map((command) => {
+      const [words = '', sql] = command.split('|');
+      const config = /^(run) (--config) ([^]*)$/.exec(words)?.slice(1) ?? words.split(' ');
+      return sql === undefined ? config : [...config, sql];
+    });
+    results = await executeEach(typed, place.folder, place.environment);
+  });
+
+  test.each(COMMANDS.map((command, nth) => [command, nth] as const))('%j', (_, nth) => {
+    const [result] = results.slice(nth);
+    if (result !== undefined) expectSafe(result);
+    expect(`${result?.stdout}${result?.stderr}`).not.toBe('');
   });
 
   test('a table written to a file', async () => {

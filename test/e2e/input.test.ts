@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ended, NOW, start, type Ended, type Environment } from '../support/dawnload.js';
+import { ended, executeEach, NOW, start, type Ended, type Environment } from '../support/dawnload.js';
 import { performCommand } from '../support/in-process.js';
 
 const SETTINGS = `base_url: http://127.0.0.1:9
@@ -90,12 +90,18 @@ const PERFORMED: [string, RegExp][] = [
   ['run --config .', /cannot be read \(it is a folder, not a file\)/],
   ['query --sql select', /The warehouse .* does not exist yet[\s\S]*dawnload run/],
 ];
-test.each([
-  ...EXECUTED.map(([args, words]) => [args, words, execute] as const),
-  ...PERFORMED.map(([args, words]) => [args, words, dawnload] as const),
-])('dawnload %s is answered with one sentence, what to do, and exit code 2', async (args, words, run) => {
-  expectSentence(await run(args), words, 2);
+test('what is mistyped is answered with one sentence, what to do, and exit code 2', async () => {
+  const typed = EXECUTED.map(([args]) => args.split(' '));
+  const results = await executeEach(typed, folder, KEYS);
+  for (const [nth, result] of results.entries()) expectSentence(result, EXECUTED[nth]?.[1] ?? /never/, 2);
 });
+
+test.each(PERFORMED)(
+  'dawnload %s is answered with one sentence, what to do, and exit code 2',
+  async (args, words) => {
+    expectSentence(await dawnload(args), words, 2);
+  },
+);
 
 test('without keys a run asks for them: one sentence, exit code 2', async () => {
   expectSentence(await dawnload('run', {}), /access keys are not set[\s\S]*DAWNLOAD_ACCESS_KEY/, 2);
@@ -190,9 +196,10 @@ test('each command begins its help with examples', async () => {
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name ?? '');
   const known = 'demo init doctor plan run backfill exports rebuild status query schedule sandbox'.split(' ');
   expect(commands).toEqual(expect.arrayContaining(known));
-  for (const command of ['', ...commands.filter((name) => name !== 'help')]) {
-    const help = await execute(`${command} --help`);
-    expect(help.stdout, command).toMatch(/^Examples:\n {2}dawnload /);
+  const names = ['', ...commands.filter((name) => name !== 'help')];
+  const asked = names.map((name) => `${name} --help`.trim().split(' '));
+  for (const [nth, help] of (await executeEach(asked, folder, KEYS)).entries()) {
+    expect(help.stdout, names[nth]).toMatch(/^Examples:\n {2}dawnload /);
     const [examples = ''] = help.stdout.split('\n\n');
     expect(examples.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(help.code).toBe(0);

@@ -309,7 +309,7 @@ describe('after a kill', { tags: ['long'] }, () => {
   test('pages that are at home are not fetched again', async () => {
     const place = await makePlace(`concurrency: 1\n${TWO_PAID}`, { eventsPerDay: 6_000 });
     const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
-    const killed = await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+    const killed = await place.dying(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
     expect(killed.signal).toBe('SIGKILL');
     const landed = await readdir(join(place.folder, 'data/landing/events'), { recursive: true });
     const home = landed.filter((name) => /\/page-\d+\.json\.gz$/.test(name)).length;
@@ -327,7 +327,7 @@ describe('after a kill', { tags: ['long'] }, () => {
     const place = await makePlace(TWO_PAID, { eventsPerDay: 2_000 });
     const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
     // The manifest is there, and the journal knows nothing of it.
-    const killed = await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events-manifest/durable' });
+    const killed = await place.dying(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events-manifest/durable' });
     expect(killed.signal).toBe('SIGKILL');
     const before = place.sandbox.requests();
     await run(place, day);
@@ -347,7 +347,7 @@ describe('after a kill', { tags: ['long'] }, () => {
     };
     place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 200, body: [record] }]);
     const again = 'backfill --start 2026-11-18 --end 2026-11-18 --streams statistics'.split(' ');
-    const killed = await place.execute(again, { DAWNLOAD_CRASH_AT: 'land/statistics-manifest/durable' });
+    const killed = await place.dying(again, { DAWNLOAD_CRASH_AT: 'land/statistics-manifest/durable' });
     expect(killed.signal).toBe('SIGKILL');
     expect(await sent()).toEqual(before);
     place.sandbox.setFaults([]);

@@ -272,7 +272,7 @@ describe('what arrives after an erasure', () => {
   test('loads and is cut again where a process was killed between two pages, which no look goes on with, and where an older copy of a page comes back', async () => {
     const before = await pages();
     const optOuts = await pages(data(), 'opt_outs');
-    const killed = await place.execute(['forget', '--user-id', person, '--yes'], {
+    const killed = await place.dying(['forget', '--user-id', person, '--yes'], {
       DAWNLOAD_CRASH_AT: 'erasures/page/durable',
     });
     expect(killed.signal).toBe('SIGKILL');
@@ -366,7 +366,7 @@ describe('what arrives after an erasure', () => {
     { tags: ['extended'] },
     async () => {
       const args = ['forget', '--user-id', person, '--yes'];
-      const killed = await place.execute(args, { DAWNLOAD_CRASH_AT: 'erasures/page/durable' });
+      const killed = await place.dying(args, { DAWNLOAD_CRASH_AT: 'erasures/page/durable' });
       expect(killed.signal).toBe('SIGKILL');
       await loseJournal();
       expect((await place.run(['run'])).stderr).toContain('Erased persons could come back');
@@ -385,7 +385,7 @@ describe('what arrives after an erasure', () => {
     { tags: ['extended'] },
     async () => {
       const other = (await pages()).flatMap(({ page }) => page.data).find((one) => one.user_id !== person);
-      const killed = await place.execute(['forget', '--user-id', person, '--yes'], {
+      const killed = await place.dying(['forget', '--user-id', person, '--yes'], {
         DAWNLOAD_CRASH_AT: 'journal/erase/begun/durable',
       });
       expect(killed.signal).toBe('SIGKILL');

@@ -243,7 +243,7 @@ test(
     const from = (day: string): string =>
       `start_date: 2026-11-19\n${exports(100_000, `  start_date: ${day}\n`)}`;
     const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
-    await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
+    await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
     // What has landed and is loaded next is not given up by mistake.
     await ends(place.run(['exports', 'decide', '2026-11-20.1', '--abandon']), 3, 'has landed');
     expect((await place.run(['run'])).code).toBe(0);

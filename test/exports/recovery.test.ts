@@ -122,7 +122,7 @@ describe('a machine that was lost and restored by the documented steps', () => {
 test.each([
   [
     'is killed before it said so',
-    (place: Place) => place.execute(['run'], { ...at(2), DAWNLOAD_CRASH_AT: 'witness/durable' }),
+    (place: Place) => place.dying(['run'], { ...at(2), DAWNLOAD_CRASH_AT: 'witness/durable' }),
   ],
   [
     'fails',
@@ -194,7 +194,7 @@ test(
     clock.night = 1;
     expect((await place.run(['run'], at(1))).code).toBe(0);
     clock.night = 2;
-    const killed = await place.execute(['run'], {
+    const killed = await place.dying(['run'], {
       ...at(2),
       DAWNLOAD_CRASH_AT: 'land/campaigns-manifest/durable',
     });
@@ -308,7 +308,7 @@ test('a first run that was killed before its witness, and again on its way, is n
     date: () => new Date(NIGHTS[0]).toUTCString(),
   });
   for (const point of ['journal/project/made/durable', 'land/statistics/durable']) {
-    const killed = await place.execute(['run'], { ...at(0), DAWNLOAD_CRASH_AT: point });
+    const killed = await place.dying(['run'], { ...at(0), DAWNLOAD_CRASH_AT: point });
     expect(killed.code, point).toBeNull();
   }
   const { code, stderr } = await place.run(['run'], at(0));

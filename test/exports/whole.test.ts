@@ -123,7 +123,7 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     async () => {
       const place = await make(swapped(1));
       // The fourth page that lands is one of the second reading.
-      const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+      const killed = await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
       expect(killed.signal).toBe('SIGKILL');
       const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
         state: string;

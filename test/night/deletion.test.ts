@@ -22,6 +22,7 @@ const data = (...parts: readonly string[]): string => join(place.folder, 'data',
 
 beforeAll(async () => {
   place = await Place.make(YAML, { eventsPerDay: 60 });
+  place.rebuildsFromNothing = true;
   expect((await place.run(['run'])).code).toBe(0);
   kept = join(place.folder, 'kept');
   await cp(data(), kept, { recursive: true });
@@ -97,7 +98,7 @@ test(
   { tags: ['extended'] },
   async () => {
     await place.configure(YAML + DUE);
-    const killed = await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'retention/unlisted' });
+    const killed = await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'retention/unlisted' });
     expect([killed.signal, killed.stderr]).toEqual([
       'SIGKILL',
       expect.not.stringContaining('retention, landing'),
@@ -107,7 +108,7 @@ test(
     expect(left).not.toEqual([]);
     await rm(join(folder, String(left[0])));
     await place.configure(YAML);
-    const rebuilt = await place.execute(['rebuild']);
+    const rebuilt = await place.run(['rebuild']);
     expect([rebuilt.code, rebuilt.stderr]).toEqual([0, expect.stringContaining('is kept')]);
     expect((await place.run(['run'])).code).toBe(0);
   },
@@ -138,10 +139,10 @@ async function survives(damage: string, command: string): Promise<void> {
   if (damage === 'gone') await rm(working);
   if (damage === 'older') await cp(join(kept, 'private', 'warehouse.duckdb'), working);
   if (damage === 'published') await writeFile(published, 'no database');
-  const { code, stderr } = await place.execute([command]);
+  const { code, stderr } = await place.run([command]);
   expect([code, stderr]).toEqual([0, expect.anything()]);
   expect(await figures()).toEqual(before);
-  expect((await place.execute(['run'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
   expect(await figures()).toEqual(before);
 }
 
@@ -164,12 +165,12 @@ test('a published file is never replaced by one that lacks a day of it', async (
     await copyData(kept, data());
     const [day = ''] = (await readdir(data('landing', stream))).sort();
     await rm(data('landing', stream, day), { recursive: true });
-    const { code, stderr } = await place.execute(['rebuild']);
+    const { code, stderr } = await place.run(['rebuild']);
     expect([stream, code, stderr]).toEqual([stream, 1, expect.stringContaining('Not published')]);
     expect(await coverageDays(place.published)).toEqual(before);
     // The private file has the day, so it is kept too.
     expect(await coverageDays(data('private', 'warehouse.duckdb'))).toEqual(before);
-    expect((await place.execute(['run'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
     expect(await coverageDays(place.published)).toEqual(before);
   }
 });
@@ -178,7 +179,7 @@ test('a published file that no warehouse can be read from is set aside, whatever
   const foreign = data('foreign.duckdb');
   await change(foreign, 'create table mine as select 42 as n');
   await cp(foreign, place.published);
-  const { code, stderr } = await place.execute(['run']);
+  const { code, stderr } = await place.run(['run']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('cannot be read as a warehouse')]);
   const aside = (await readdir(data())).find((name) => name.startsWith('warehouse.duckdb.set-aside'));
   expect(await place.rows('select n::int as n from mine', data(aside ?? ''))).toEqual([{ n: 42 }]);
@@ -189,9 +190,9 @@ test('after a lost journal, recover enters the removal too, and a rebuild publis
   const before = await figures();
   await rm(data('ledger'), { recursive: true });
   await rm(data('landing', 'ledger'), { recursive: true });
-  const recovered = await place.execute(['recover', '--yes']);
+  const recovered = await place.run(['recover', '--yes']);
   expect([recovered.code, recovered.stderr]).toEqual([0, expect.anything()]);
-  const { code, stderr } = await place.execute(['rebuild']);
+  const { code, stderr } = await place.run(['rebuild']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('Published')]);
   expect(await figures()).toEqual(before);
 });

@@ -19,11 +19,12 @@ exports:
 `;
 const RETENTION = 'retention: { events: 8 days, landing: 9, reference: 8 days }\n';
 
-// Rebuilds take computed rows into a file without tables: the built command, which begins with no template.
+// Rebuilds take computed rows into a file without tables.
 let place: Place;
 
 beforeAll(async () => {
   place = await Place.make(YAML, { eventsPerDay: 60 });
+  place.rebuildsFromNothing = true;
   expect((await place.run(['run'])).code).toBe(0);
 }, 120_000);
 
@@ -51,13 +52,13 @@ test('a run that is killed while it removes pages is ended by the next one, whic
   const all = await pages();
   await copyData(data, before);
   await place.configure(YAML + RETENTION);
-  expect((await place.execute(['run'], { DAWNLOAD_CRASH_AT: 'retention/removed' })).signal).toBe('SIGKILL');
-  expect((await place.execute(['run'])).code).toBe(0);
+  expect((await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'retention/removed' })).signal).toBe('SIGKILL');
+  expect((await place.run(['run'])).code).toBe(0);
   const [left, figures] = [await pages(), await computed()];
   expect(left.length).toBeLessThan(all.length);
 
   await copyData(before, data);
-  expect((await place.execute(['run'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
   expect(left).toEqual(await pages());
   expect(differences(figures, await computed())).toEqual([]);
   await copyData(before, data);
@@ -231,14 +232,14 @@ test('an erased person leaves what was computed of removed days, and others stay
     join(kept, 'private', 'warehouse.duckdb'),
     join(place.folder, 'data', 'private', 'warehouse.duckdb'),
   );
-  expect((await place.execute(['rebuild'])).code).toBe(0);
+  expect((await place.run(['rebuild'])).code).toBe(0);
   expect(await rowsOf(users[0])).toBe(0);
   await copyData(kept, join(place.folder, 'data'));
 });
 
 test('a rebuild keeps what was computed of the removed days and says what it could not make again', async () => {
   const before = await contents(place.published);
-  const { code, stderr } = await place.execute(['rebuild']);
+  const { code, stderr } = await place.run(['rebuild']);
   expect(code).toBe(0);
   expect(stderr.replaceAll('\n', ' ')).toContain('what was computed from them is kept');
   const after = await computed();
@@ -259,7 +260,7 @@ test('an export whose pages were removed keeps its id, so a rebuild keeps what w
   ]);
   expect([code, stderr]).toEqual([3, expect.stringContaining('so it keeps its id')]);
   expect((await place.run(['exports', 'decide', '2026-11-11.1', '--abandon'])).code).toBe(2);
-  expect((await place.execute(['rebuild'])).code).toBe(0);
+  expect((await place.run(['rebuild'])).code).toBe(0);
   expect(differences(before, await computed())).toEqual([]);
 });
 
@@ -269,7 +270,7 @@ test(
   async () => {
     const before = await computed();
     await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
-    const { code, stderr } = await place.execute(['rebuild']);
+    const { code, stderr } = await place.run(['rebuild']);
     expect([code, stderr.replaceAll('\n', ' ')]).toEqual([0, expect.stringContaining('is kept')]);
     expect(differences(before, await computed())).toEqual([]);
   },
@@ -280,7 +281,7 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
   await cp(join(place.folder, 'data'), kept, { recursive: true });
   await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
   await rm(place.published);
-  const { code, stderr } = await place.execute(['rebuild']);
+  const { code, stderr } = await place.run(['rebuild']);
   expect(stderr.replaceAll('\n', ' ')).toContain('no warehouse file has what was computed');
   expect(code).toBe(0);
   expect((await eventDays())[0]).toEqual({ day: '2026-11-13' });

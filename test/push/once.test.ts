@@ -364,7 +364,7 @@ test('a decision is exactly one, and listing rejected rows makes no key', async 
 
 test('a push that was killed before the answer is ambiguous; --delivered leaves the rows of the call out', async () => {
   const point = { DAWNLOAD_CRASH_AT: 'push/answered' };
-  expect((await place.execute(['push', ...JOURNEY, users(10)], point)).signal).toBe('SIGKILL');
+  expect((await place.dying(['push', ...JOURNEY, users(10)], point)).signal).toBe('SIGKILL');
   const again = await ends(
     push(place, ...JOURNEY, users(10)),
     3,

@@ -51,7 +51,7 @@ describe('user properties', () => {
   test('what a killed push had sent is counted, by the limits too', async () => {
     const point = { DAWNLOAD_CRASH_AT: 'pushed/durable:3' };
     const args = ['push', 'user-properties', '--sql', users(1500, "'k' as killed", 'killed')];
-    expect((await place.execute(args, point)).signal).toBe('SIGKILL');
+    expect((await place.dying(args, point)).signal).toBe('SIGKILL');
     // A part of a line, as a process leaves it that dies during an append.
     const file = join(place.folder, 'data', 'ledger', 'pushed', 'user-properties.jsonl');
     await appendFile(file, '{"target":"user-properties","push":"2026-11-2');
@@ -527,7 +527,7 @@ describe('what must not leave, or must not go unseen', () => {
   test('nothing of the query is kept, even after a kill', async () => {
     const point = { DAWNLOAD_CRASH_AT: 'pushed/durable' };
     const sql = users(2, "'tier of mine' as tier", 'kill');
-    const killed = await place.execute(['push', 'user-properties', '--sql', sql], point);
+    const killed = await place.dying(['push', 'user-properties', '--sql', sql], point);
     expect(killed.signal).toBe('SIGKILL');
     expect(await bytesOf(place)).not.toContain('tier of mine');
   });

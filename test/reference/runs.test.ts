@@ -355,7 +355,7 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
 
   test('and any others come after what is paid', async () => {
     const nights = await Lists.make(LISTS);
-    const killed = await nights.place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/catalogs/before-write' });
+    const killed = await nights.place.dying(['run'], { DAWNLOAD_CRASH_AT: 'land/catalogs/before-write' });
     expect(killed.signal).toBe('SIGKILL');
     const { stdout } = await nights.run([], ['exports', 'list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject([{ date: '2026-11-20', state: 'loaded' }]);

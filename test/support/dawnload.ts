@@ -1,11 +1,13 @@
 /** Whole runs over real sockets and files, against a sandbox in this process: the command in it too, or as a child. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpSync, existsSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { Effects } from '../../src/ground/effects.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
+import { adopt } from './copies.js';
 import { performCommand } from './in-process.js';
 import { beginWithTemplate } from './template.js';
 import { startFaultySandbox, type FaultySandbox, type FaultySandboxOptions } from './faults/index.js';
@@ -31,7 +33,11 @@ export type Environment = Readonly<Record<string, string>>;
 /** Starts the command; it is not in this process, so that it can be killed. */
 export function start(args: readonly string[], cwd: string, environment: Environment = {}): ChildProcess {
   if (!existsSync(CLI)) throw new Error('not built: npm run build');
-  return spawn(process.execPath, [CLI, ...args], {
+  return spawnNode([CLI, ...args], cwd, environment);
+}
+
+function spawnNode(args: readonly string[], cwd: string, environment: Environment): ChildProcess {
+  return spawn(process.execPath, args, {
     cwd,
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -56,12 +62,40 @@ export function ended(child: ChildProcess): Promise<Ended> {
   });
 }
 
+/** Ends what one of several commands wrote; no command writes it. */
+const END = '\u0000end of command\u0000';
+
+/** The built command, several times in one process, which starts once: what each wrote, and its exit code. */
+export async function executeEach(
+  commands: readonly (readonly string[])[],
+  cwd: string,
+  environment: Environment = {},
+): Promise<Ended[]> {
+  const script = `
+    const { main } = await import(${JSON.stringify(resolve('dist/src/main.js'))});
+    for (const args of ${JSON.stringify(commands)}) {
+      const code = await main(['node', 'dawnload', ...args]);
+      process.stdout.write(code + ${JSON.stringify(END)});
+      process.stderr.write(${JSON.stringify(END)});
+    }
+    process.exit();`;
+  const all = await ended(spawnNode(['--input-type=module', '--eval', script], cwd, environment));
+  const [out, err] = [all.stdout.split(END), all.stderr.split(END)];
+  if (out.length !== commands.length + 1) throw new Error(`A command ended the process: ${all.stderr}`);
+  return commands.map((_, nth) => {
+    const [, stdout = '', code = ''] = /^([^]*?)(\d+)$/.exec(out[nth] ?? '') ?? [];
+    return { code: Number(code), signal: null, stdout, stderr: err[nth] ?? '' };
+  });
+}
+
 /** A folder with settings, keys in the environment, and the sandbox that they point at. */
 export class Place {
   /** What stands in for the lake's catalog, for commands in this process. */
   lakeCatalog?: LakeCatalog;
   /** Commands in this process leave the status for others, as those of their own always do. */
   leavesStatus = false;
+  /** A rebuild in this process makes its file from nothing, and not from the template. */
+  rebuildsFromNothing = false;
 
   private constructor(
     readonly folder: string,
@@ -118,8 +152,37 @@ export class Place {
     return ended(this.start(args, environment));
   }
 
+  /**
+   * The command in this process, which dies at the crash point `DAWNLOAD_CRASH_AT`: the data folder is then as it was there.
+   * What the dying code still does reaches no folder.
+   */
+  async dying(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    const [point = '', count = '1'] = (environment['DAWNLOAD_CRASH_AT'] ?? '').split(':');
+    const data = join(this.folder, 'data');
+    let left = Number(count);
+    let isDead = false;
+    const reach = (passed: string): void => {
+      if (!isDead && passed === point && --left === 0) {
+        // DuckDB's files, too: after a kill they are as they were written.
+        cpSync(data, `${data}.left`, { recursive: true, preserveTimestamps: true });
+        isDead = true;
+      }
+      if (isDead) throw new Error('This process is dead.');
+    };
+    const result = await this.run(args, environment, { reach });
+    if (!isDead) return result;
+    await rm(data, { recursive: true });
+    await rename(`${data}.left`, data);
+    await adopt(data);
+    return { ...result, code: null, signal: 'SIGKILL' };
+  }
+
   /** The command in this process, where pauses pass at once. */
-  async run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  async run(
+    args: readonly string[],
+    environment: Environment = {},
+    effects: Partial<Effects> = this.rebuildsFromNothing ? { reach: () => undefined } : {},
+  ): Promise<Ended> {
     const began = Date.now();
     const start = Date.parse(environment['DAWNLOAD_NOW'] ?? NOW);
     const { service } = this;
@@ -135,7 +198,16 @@ export class Place {
     };
     const given = { ...this.environment, ...environment };
     const { folder, lakeCatalog, leavesStatus } = this;
-    const result = await performCommand(args, folder, given, clock, undefined, lakeCatalog, {}, leavesStatus);
+    const result = await performCommand(
+      args,
+      folder,
+      given,
+      clock,
+      undefined,
+      lakeCatalog,
+      effects,
+      leavesStatus,
+    );
     return { ...result, signal: null };
   }
 
