@@ -160,17 +160,17 @@ export class Place {
     const [point = '', count = '1'] = (environment['DAWNLOAD_CRASH_AT'] ?? '').split(':');
     const data = join(this.folder, 'data');
     let left = Number(count);
-    let isDead = false;
+    const dead = new Set<string>();
     const reach = (passed: string): void => {
-      if (!isDead && passed === point && --left === 0) {
+      if (dead.size === 0 && passed === point && --left === 0) {
         // DuckDB's files, too: after a kill they are as they were written.
         cpSync(data, `${data}.left`, { recursive: true, preserveTimestamps: true });
-        isDead = true;
+        dead.add(passed);
       }
-      if (isDead) throw new Error('This process is dead.');
+      if (dead.size > 0) throw new Error('This process is dead.');
     };
     const result = await this.run(args, environment, { reach });
-    if (!isDead) return result;
+    if (dead.size === 0) return result;
     await rm(data, { recursive: true });
     await rename(`${data}.left`, data);
     await adopt(data);
