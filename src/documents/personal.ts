@@ -198,16 +198,18 @@ interface Parties {
 
 function partiesOf(json: string, nodes: readonly Node[], kind: DocumentKind): Parties {
   if (kind === 'document') return {};
-  const numberAt = (isSought: (node: Node) => boolean, digits: RegExp): string | undefined => {
-    const node = nodes.find((one) => (one.kind === 'text' || one.kind === 'number') && isSought(one));
-    const text = node === undefined ? '' : seen(textAt(json, node)).trim();
-    return digits.test(text) ? plainNumber(text) : undefined;
+  const textOf = (isSought: (node: Node) => boolean): string => {
+    const node = nodes.find(isSought);
+    return node === undefined ? '' : textAt(json, node);
   };
-  const recipient = numberAt(({ key }) => meaningOf(key) === 'recipient', /\d/);
-  const own = kind !== 'record' && /^[0-9]{8,15}$/.test(recipient ?? '') ? recipient : undefined;
+  const recipient = textOf(
+    ({ key, kind: type }) => meaningOf(key) === 'recipient' && (type === 'text' || type === 'number'),
+  );
+  const number = kind === 'record' ? '' : plainNumber(seen(recipient).trim());
+  const own = /^[0-9]{8,15}$/.test(number) ? number : undefined;
   // On an unknown channel, `sendNo` may be another number than the sender's.
-  const sender =
-    kind === 'other' ? undefined : numberAt(({ key }) => key === 'sendNo', /^[0-9+][0-9 ().-]*$/);
+  const sendNo = kind === 'other' ? '' : textOf(({ key, kind: type }) => key === 'sendNo' && type === 'text');
+  const sender = /^[0-9+][0-9 ().-]*$/.test(sendNo) ? plainNumber(sendNo) : undefined;
   // A sender's number that equals the own number is the recipient's.
   return { own, sender: sender === own ? undefined : sender };
 }

@@ -169,6 +169,12 @@ test.each<[what: string, kind: DocumentKind, given: string, made: string]>([
     `{"recipientNo":"${redaction.digest('025551234')}","content":"x${redaction.digest('025551234')}x ${redaction.digest('025551234')}"}`,
   ],
   [
+    'a number that is not a text is not believed to be the sender’s',
+    'message',
+    '{"sendNo":1055517772,"body":"010-5551-7772"}',
+    `{"sendNo":1055517772,"body":"${NUMBER}"}`,
+  ],
+  [
     'the sender’s number stays',
     'message',
     '{"recipientNo":"01055517772","sendNo":"01099998888","body":"01099998888"}',
