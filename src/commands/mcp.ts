@@ -131,10 +131,11 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
     "The bundled questions and the user's own, with their parameters. Look here first: bundled numbers are defined and tested.",
     z.object({}),
     () => {
-      const questions = loadCatalogue(invocation.loadConfig().queries).map(
-        ({ name, subject, title, question, params: parameters }) =>
+      const questions = loadCatalogue(invocation.loadConfig().queries)
+        .filter(({ isRecorded }) => !isRecorded)
+        .map(({ name, subject, title, question, params: parameters }) =>
           JSON.stringify({ name, subject, title, question, parameters }),
-      );
+        );
       return Promise.resolve(fitted('questions', questions, {}, whole, ''));
     },
   );

@@ -16,6 +16,7 @@ import {
   queryNamed,
   questionOf,
 } from '../readers/queries/catalogue.js';
+import { offered, recordAccess } from '../readers/queries/access.js';
 import { inChild } from '../readers/queries/child.js';
 import { delivered, type Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
@@ -59,10 +60,11 @@ export async function queryCommand(
   const mentioning = isWord && options.name !== undefined ? queriesAbout(options.name, queries) : [];
   if (mentioning.length > 0) {
     const isKorean = /[가-힣]/.test(options.name ?? '');
-    return listQueries(mentioning.slice(0, 5), format, isKorean ? 'ko' : lang, invocation);
+    return listQueries(offered(mentioning, dataDir).slice(0, 5), format, isKorean ? 'ko' : lang, invocation);
   }
   const question = questionOf({ ...options, queries }, invocation.effects.now());
-  if (question === undefined) return listQueries(loadCatalogue(queries), format, lang, invocation);
+  if (question === undefined)
+    return listQueries(offered(loadCatalogue(queries), dataDir), format, lang, invocation);
   const write = options.new === undefined ? undefined : newQuery(options.new, question, queries);
 
   const output = options.output === undefined ? undefined : outsideOf(config, resolve(options.output));
@@ -80,7 +82,10 @@ export async function queryCommand(
     scratch,
   };
   const asking = { name, queries, sql, file, param, lang: options.lang };
-  const input = { file: dataFiles(dataDir).published, asking, now: invocation.effects.now(), ...how };
+  const now = invocation.effects.now();
+  const isRecorded = question.query?.isRecorded === true;
+  if (isRecorded) await recordAccess(question, dataDir, now);
+  const input = { file: dataFiles(dataDir).published, asking, now, isRecorded, ...how };
   const told = (said: readonly string[]): void => {
     for (const sentence of said) terminal.note(sentence);
   };

@@ -59,6 +59,8 @@ export interface QueryFile {
   /** The same in Korean; a query of the user's may lack it. */
   readonly question_ko: string;
   readonly params: readonly QueryParameter[];
+  /** True if each use is recorded, because it shows one person's messages. */
+  readonly isRecorded: boolean;
   /** The sentences about the answer, each with its condition. */
   readonly sentences: readonly Sentence[];
   /** The complete file; it runs unchanged in any DuckDB client. */
@@ -196,7 +198,7 @@ export function newQuery(
 }
 
 /**
- * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `params` (either `none` or a list of indented lines), `sentences` with the
+ * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `access`, `params` (either `none` or a list of indented lines), `sentences` with the
  * common table expressions that they read (`given`), and the names of shared sentences (`also`).
  */
 function parseQuery(name: string, file: string, sql: string): QueryFile {
@@ -214,6 +216,7 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
     title_ko: header['title_ko']?.[0] ?? field('title'),
     question: field('question'),
     question_ko: header['question_ko']?.[0] ?? field('question'),
+    isRecorded: header['access']?.[0] === 'recorded',
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
     sentences: [
       ...parseSentences(file, header['sentences'] ?? [], header['given']),

@@ -35,7 +35,13 @@ const MODULES = {
 };
 
 /** A question about a published file, and more that `answer` reads; all of it is JSON. */
-const given = z.looseObject({ file: z.string(), asking, now: z.coerce.date<Date>() });
+const given = z.looseObject({
+  file: z.string(),
+  asking,
+  now: z.coerce.date<Date>(),
+  /** True if the parent recorded this question about one person. */
+  isRecorded: z.boolean().default(false),
+});
 
 interface Bounds {
   readonly signal: AbortSignal;
@@ -139,9 +145,16 @@ function residentMegabytes(pid: number | undefined): Promise<number> {
 /** The work of the process itself. */
 async function perform({ module, input, megabytes }: Task & { megabytes: number }): Promise<Message> {
   try {
-    const { file, asking: asked, now, ...how } = given.parse(input);
+    const { file, asking: asked, now, isRecorded, ...how } = given.parse(input);
     const question = questionOf(asked, now);
     if (question === undefined) throw new Error('The question is missing.');
+    if (question.query?.isRecorded === true && !isRecorded)
+      throw new UsageError(
+        `The query ${question.query.name} shows one person's messages, and each use is recorded.`,
+        {
+          hint: `Ask it by \`dawnload query ${question.query.name}\`, where the job runs.`,
+        },
+      );
     const { answer } = await MODULES[module]();
     const tell = (said: readonly string[]): boolean => process.send?.({ said }) === true;
     const result = await Reader.using(file, async (reader) => {

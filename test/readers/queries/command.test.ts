@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../src/config/invocation.js';
 import { queryCommand, type QueryOptions } from '../../../src/commands/query.js';
 import { loadConfig } from '../../../src/config/config.js';
+import { inChild } from '../../../src/readers/queries/child.js';
 import { realEffects } from '../../../src/ground/effects.js';
 import { DawnloadError, EXIT, InterruptedError } from '../../../src/ground/errors.js';
 import { invocationOf, keepingOutput } from '../../support/in-process.js';
@@ -96,6 +98,7 @@ describe('dawnload query', () => {
       'title_ko',
       'question',
       'question_ko',
+      'isRecorded',
       'params',
       'sentences',
       'sql',
@@ -152,6 +155,43 @@ describe('dawnload query', () => {
     expect(await ask('2026-11-04T22:01:00Z')).toContain('events,2026-11-04,2026-11-04,1');
     const korean = await run({ name: 'missing-days', lang: 'ko' }, { now: '2026-11-04T22:01:00Z' });
     expect(korean.stdout).toMatch(/│ 누락 +│/);
+  });
+
+  it('records a question about one person, and does not offer it without the private folder', async () => {
+    const asked: QueryOptions = { name: 'timeline', param: ['id=u1'], format: 'csv' };
+    const offers = async (): Promise<boolean> => (await run({})).stdout.includes('  timeline ');
+    expect(await offers()).toBe(false);
+    expect((await failure(asked)).message).toContain(
+      'cannot be recorded: this data folder has no private folder',
+    );
+    const private_ = join(dataDir, 'private');
+    mkdirSync(private_);
+    writeFileSync(join(private_, 'hmac.key'), Buffer.alloc(32, 7));
+    try {
+      expect(await offers()).toBe(true);
+      expect((await run(asked)).stdout).toMatch(/,push-notification,succeeded,/);
+      await run(asked);
+      const lines = readFileSync(join(private_, 'access.jsonl'), 'utf8').trimEnd().split('\n');
+      const [first, second] = lines.map((line) => JSON.parse(line) as Record<string, string>);
+      expect(lines).toHaveLength(2);
+      expect(first).toMatchObject({ query: 'timeline', person: second?.['person'] });
+      expect(first?.['person']).toMatch(/^[0-9a-f]{64}$/);
+      expect(lines.join()).not.toContain('u1"');
+      expect(statSync(join(private_, 'access.jsonl')).mode & 0o077).toBe(0);
+      // No other reader answers it.
+      const input = {
+        file: join(dataDir, 'warehouse.duckdb'),
+        asking: { name: 'timeline', param: ['id=u1'] },
+        now: new Date(),
+      };
+      const agent = inChild(
+        { module: 'agent', input },
+        { signal: new AbortController().signal, seconds: 60, megabytes: 1024 },
+      );
+      await expect(agent).rejects.toThrow('each use is recorded');
+    } finally {
+      rmSync(private_, { recursive: true });
+    }
   });
 
   it('searches for a word that is no query, in the language of the word', async () => {

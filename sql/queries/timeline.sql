@@ -1,0 +1,71 @@
+-- title: One person's messages
+-- title_ko: 수신자 이력
+-- subject: people
+-- question: What did one person get, and what did the person click?
+-- question_ko: 한 사람이 어떤 메시지를 받았고 무엇을 클릭했나요?
+-- access: recorded
+-- also: people exports
+-- params:
+--   id (varchar, default ''): a user or device id of the person, as events have it
+--   start (date, default min(date)): first KST day; by default the first available day
+--   end (date, default max(date)): last KST day; by default the latest available day
+-- sentences:
+--   select count(*) filter (what in ('succeeded', 'shown')) as messages, min(date) filter (what in ('succeeded', 'shown')) as first_date,
+--   count(*) filter (what = 'clicked') as clicked, count(*) filter (what = 'failed') as failed from answer having messages > 0
+--     en: This person got {messages} {messages#message|messages} since {first_date} and clicked {clicked} {clicked#time|times}. {failed}
+--       {failed#send|sends} failed.
+--     ko: {first_date}부터 메시지 {messages}건을 받고 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.
+--   select 1 where not exists (from answer) and coalesce(getvariable('id')::varchar, '') <> ''
+--     en: No messages of this id. If `privacy.columns` hashes ids, give the hash.
+--     ko: 이 ID의 메시지가 없습니다. `privacy.columns`에서 ID를 해시한다면 해시 값을 입력하세요.
+--   select 1 where coalesce(getvariable('id')::varchar, '') = ''
+--     en: Give an id, such as `--param id=user-1`.
+--     ko: `--param id=user-1`처럼 ID를 입력하세요.
+--   select 1 from answer limit 1
+--     en: This question was recorded in private/access.jsonl, with the time and a keyed digest of the id.
+--     ko: 조회 시각과 ID의 해시가 private/access.jsonl에 기록되었습니다.
+--     as: note
+
+with period as (from marts.period('events')),
+wanted as (select distinct person from marts.person_ids where id = getvariable('id')::varchar),
+happened as (
+    select
+        messages.sent_at as happened_at,
+        messages.channel,
+        messages.outcome as what,
+        messages.resource_name,
+        messages.title,
+        -- In one line, for tables.
+        trim(regexp_replace(messages.text, '\s+', ' ', 'g')) as text,
+        messages.variant_name,
+        messages.template,
+        messages.failure_reason,
+        messages.resource_id,
+        messages.event_id,
+        messages.date
+    from marts.messages
+    inner join period on messages.date between period.first_date and period.last_date
+    left join marts.people on messages.person = people.weaker_id
+    where coalesce(people.person, messages.person) in (select person from wanted)
+    union all by name
+    select
+        clicks.sent_at + to_microseconds((1000000 * clicks.seconds)::bigint) as happened_at,
+        clicks.date,
+        clicks.channel,
+        clicks.response as what,
+        coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+        coalesce(clicks.campaign_id, clicks.user_journey_id) as resource_id,
+        clicks.event_id
+    from marts.message_responses as clicks
+    inner join period on clicks.date between period.first_date and period.last_date
+    left join campaigns on clicks.campaign_id = campaigns.campaign_id
+    left join user_journeys on clicks.user_journey_id = user_journeys.user_journey_id
+    left join marts.people on clicks.person = people.weaker_id
+    where
+        clicks.response = 'clicked'
+        and not clicks.is_machine
+        and coalesce(people.person, clicks.person) in (select person from wanted)
+)
+select *
+from happened
+order by happened_at, what desc, event_id;

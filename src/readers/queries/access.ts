@@ -1,0 +1,39 @@
+/**
+ * Questions about one person (`access: recorded` in their header). Each is recorded in the private folder before it is answered, and
+ * who has no private folder is not offered them.
+ */
+import { createHmac } from 'node:crypto';
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../../ground/errors.js';
+import { clauseOf } from '../../landing/storage-error.js';
+import { foldersOf } from '../../landing/paths.js';
+import { storedKey } from '../../warehouse/privacy.js';
+import type { Question, QueryFile } from './catalogue.js';
+
+/** The queries of the catalogue that can be asked where the data folder is. */
+export const offered = (catalogue: readonly QueryFile[], dataDir: string): readonly QueryFile[] =>
+  existsSync(foldersOf(dataDir).private) ? catalogue : catalogue.filter(({ isRecorded }) => !isRecorded);
+
+/**
+ * Appends a line to `private/access.jsonl`: the time, the query, and the keyed digest of the id.
+ *
+ * @throws UsageError if it cannot be recorded; then the question is not answered
+ */
+export async function recordAccess({ query, values }: Question, dataDir: string, now: Date): Promise<void> {
+  const name = query?.name ?? '';
+  const folder = foldersOf(dataDir).private;
+  try {
+    if (!existsSync(folder)) throw new Error('this data folder has no private folder');
+    const person = createHmac('sha256', await storedKey(dataDir))
+      .update(values.get('id') ?? '')
+      .digest('hex');
+    const line = JSON.stringify({ at: now.toISOString(), query: name, person });
+    appendFileSync(join(folder, 'access.jsonl'), `${line}\n`, { mode: 0o600, flush: true });
+  } catch (cause) {
+    throw new UsageError(
+      `The query ${name} shows one person's messages and cannot be recorded: ${clauseOf(cause)}.`,
+      { hint: 'Run it where the job runs, under its account.', cause },
+    );
+  }
+}
