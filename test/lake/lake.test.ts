@@ -182,19 +182,23 @@ describe('a push', () => {
     await good(lakeside.place, 'lake verify');
   });
 
-  test('that somebody else was faster than changes nothing and ends with 75; the next one succeeds', async () => {
-    const lakeside = await filled();
-    const { place, lake } = lakeside;
-    await change(
-      lakeside.lake.file,
-      "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'",
-    );
-    lake.endings = ['conflict'];
-    await fails(place, 'lake push', 75, 'Somebody else changed the lake at the same time');
-    expect(await commits(lakeside)).toHaveLength(5);
-    await good(place, 'lake push');
-    await expectEqual(lakeside);
-  });
+  test(
+    'that somebody else was faster than changes nothing and ends with 75; the next one succeeds',
+    { tags: ['extended'] },
+    async () => {
+      const lakeside = await filled();
+      const { place, lake } = lakeside;
+      await change(
+        lakeside.lake.file,
+        "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'",
+      );
+      lake.endings = ['conflict'];
+      await fails(place, 'lake push', 75, 'Somebody else changed the lake at the same time');
+      expect(await commits(lakeside)).toHaveLength(5);
+      await good(place, 'lake push');
+      await expectEqual(lakeside);
+    },
+  );
 
   test('whose answer was lost is found in the lake, and counts', { tags: ['extended'] }, async () => {
     const lakeside = await filled(1);
@@ -206,15 +210,19 @@ describe('a push', () => {
     await good(place, 'lake push');
   });
 
-  test('whose outcome cannot be known says so, and the next one first looks for it', async () => {
-    const lakeside = await filled(1);
-    const { place, lake } = lakeside;
-    lake.endings = ['catalog gone'];
-    await ends(place.run(['run'], NEXT_NIGHT), 1, 'it is unknown whether the last commit reached the lake');
-    const again = await good(place, 'lake push');
-    expect(again.stderr).toContain('The lake has all data of the published file already.');
-    await expectEqual(lakeside);
-  });
+  test(
+    'whose outcome cannot be known says so, and the next one first looks for it',
+    { tags: ['extended'] },
+    async () => {
+      const lakeside = await filled(1);
+      const { place, lake } = lakeside;
+      lake.endings = ['catalog gone'];
+      await ends(place.run(['run'], NEXT_NIGHT), 1, 'it is unknown whether the last commit reached the lake');
+      const again = await good(place, 'lake push');
+      expect(again.stderr).toContain('The lake has all data of the published file already.');
+      await expectEqual(lakeside);
+    },
+  );
 
   test('that fails withholds no file: exit code 1, the days are named, the next night brings them', async () => {
     const lakeside = await filled(1);

@@ -62,7 +62,10 @@ export const DAMAGES: readonly Damage[] = [
     name: 'a backup is restored',
     doubts: true,
     unloads: true,
-    to: (files) => existsSync(files.backup) && replace(files.data, files.backup),
+    // A backup of a folder that nothing had happened in cannot be told from a new folder.
+    to: (files) =>
+      linesOf(textOf(join(files.backup, 'ledger', 'journal.jsonl'))).length > 1 &&
+      replace(files.data, files.backup),
   },
   {
     name: 'the second copy is lost',

@@ -264,6 +264,7 @@ export class Life {
       case 'decide':
         return this.#decide(step);
       case 'recover': {
+        const before = this.#confirmations;
         const code = await this.#command(['recover', '--yes'], step.kill);
         for (const { export_id: id, start, end } of await this.#orphans()) {
           if (this.#forgiven.has(id)) continue;
@@ -272,7 +273,8 @@ export class Life {
         }
         // You have agreed: what was pushed and is on no record may come again.
         if (this.#isDoubted) this.#people.allowed++;
-        if (code === 0) this.#isDoubted = false;
+        // A death after the agreement was recorded leaves it.
+        if (code === 0 || this.#confirmations > before) this.#isDoubted = false;
         return;
       }
       case 'rebuild':
@@ -519,6 +521,11 @@ export class Life {
     )
       this.#broken ??= `E20 was sent for ${day} before its intent was durable`;
   };
+
+  /** How often the journal says that a person agreed to what is lost. */
+  get #confirmations(): number {
+    return readIfThere(join(this.data, 'ledger', 'journal.jsonl')).split('"event":"confirmed"').length;
+  }
 
   async #entries(): Promise<Export[]> {
     return (await readLedger(this.data)).entries();

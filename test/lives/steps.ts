@@ -150,7 +150,7 @@ const LIFE_POINTS: readonly string[] = [
   ...KILL_POINTS.filter((point) =>
     /^(journal\/(copy|healed|reserve)|land\/(events|rejected)|load\/|lock\/|witness\/)/.test(point),
   ),
-  ...APPENDING.map((step) => `journal/project/made/${step}`),
+  ...[...APPENDING, 'copied'].map((step) => `journal/project/made/${step}`),
   ...['begun', 'ended', 'unsure', 'confirmed'].flatMap((event) =>
     LINE.map((step) => `journal/run/${event}/${step}`),
   ),
@@ -181,9 +181,15 @@ const kill: fc.Arbitrary<Kill> = fc.record({
   cut: rarely(fc.nat(), 2),
 });
 const index = fc.nat(1000);
+/** Room for the first lines of a run; the same beside the room that is kept for the answer of E20; and more. */
+const room = fc.oneof(
+  fc.integer({ min: 0, max: 4_000 }),
+  fc.integer({ min: 65_536, max: 70_000 }),
+  fc.integer({ min: 0, max: 150_000 }),
+);
 const run = {
   ...{ trouble: rarely(index, 3), odd: rarely(index, 6), kill: rarely(kill, 2) },
-  room: rarely(fc.integer({ min: 0, max: 150_000 }), 8),
+  room: rarely(room, 5),
 };
 
 const steps: fc.WeightedArbitrary<Step>[] = [

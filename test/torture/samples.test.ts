@@ -12,11 +12,11 @@ import { PUSH_POINTS, pushWithKills } from './pushes.js';
 /** More where mutations are tried. */
 const SECONDS = Number(process.env['TORTURE_SECONDS'] ?? 12);
 
-test('two nights of a hostile service and a hostile data folder break no promise', async () => {
-  await fortnight(1, emptyFortnightReport(), 2);
-}, 180_000);
-
 describe('of the extended tests', { tags: ['extended'] }, () => {
+  test('two nights of a hostile service and a hostile data folder break no promise', async () => {
+    await fortnight(1, emptyFortnightReport(), 2);
+  }, 180_000);
+
   test(
     'a run may be killed at any moment: nothing is paid for twice, lost, or shown half done',
     async () => {
