@@ -21,15 +21,14 @@
 --   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by period.first_date, period.last_date
 --     en: {sent} messages went out on the {days} available {days#day|days} {first_date~last_date}.
 --     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 보냈습니다.
---   select sum(value) / sum(previous) - 1 as change from answer where measure = 'sent' and
+--   select moved as change from (select sum(value) / sum(previous) - 1 as moved from answer where measure = 'sent' and
 --   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing + previous_days_missing) = 0 and
---   sum(previous) > 0 and abs(change) < 0.01
+--   sum(previous) > 0) where abs(moved) < 0.01
 --     en: That is about as many as in the previous period ({change}).
 --     ko: 직전 기간과 비슷합니다({change}).
---   select sum(value) / sum(previous) - 1 as change, abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where measure = 'sent' and
---   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing + previous_days_missing) = 0 and
---   sum(previous) > 0 and
---   abs(change) >= 0.01
+--   select abs(moved) as rate, if(moved > 0, 'more', 'fewer') as comparison from (select sum(value) / sum(previous) - 1 as moved from
+--   answer where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
+--   previous_days_missing) = 0 and sum(previous) > 0) where abs(moved) >= 0.01
 --     en: That is {rate} {comparison} than in the previous period.
 --     ko: 직전 기간보다 {rate} {comparison}.
 --   select max(days_missing + previous_days_missing) as days from answer having days > 0

@@ -129,13 +129,16 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
   tool(
     'list_questions',
     "The bundled questions and the user's own, with their parameters. Look here first: bundled numbers are defined and tested.",
-    z.object({}),
-    () => {
+    z.object({ lang }),
+    ({ lang: language }) => {
       const questions = loadCatalogue(invocation.loadConfig().queries)
         .filter(({ isRecorded }) => !isRecorded)
-        .map(({ name, subject, title, question, params: parameters }) =>
-          JSON.stringify({ name, subject, title, question, parameters }),
-        );
+        .map((query) => {
+          const { name, subject, params: parameters } = query;
+          const title = { en: query.title, ko: query.title_ko }[language];
+          const question = { en: query.question, ko: query.question_ko }[language];
+          return JSON.stringify({ name, subject, title, question, parameters });
+        });
       return Promise.resolve(fitted('questions', questions, {}, whole, ''));
     },
   );

@@ -1,11 +1,12 @@
 /** `dawnload mcp` as a client starts it: the built command, its standard input and output, and two ages of the protocol. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import { CLI, NOW } from '../support/dawnload.js';
 import { makeWarehouse } from '../readers/queries/support.js';
 
@@ -43,6 +44,18 @@ interface Message {
   id?: number;
   result?: Record<string, unknown> & { content?: { text: string }[]; isError?: boolean };
   error?: { code: number; message: string; data?: unknown };
+}
+
+interface Answer {
+  readonly rows?: readonly unknown[];
+  readonly columns?: readonly (string | { readonly name: string })[];
+  readonly tables?: readonly { readonly name: string }[];
+  readonly about?: { readonly sentences?: readonly string[] };
+}
+
+interface GoldenAnswer {
+  readonly rows: readonly string[];
+  readonly said: readonly string[];
 }
 
 /** A client that keeps every line of standard output. */
@@ -246,4 +259,52 @@ describe('dawnload mcp', () => {
     );
     expect(await client.end()).toBe(0);
   });
+});
+
+/**
+ * What people ask agents, in both languages, with the calls that answer it. The file has after `=` the first three rows, after `>`
+ * the sentences in both languages. UPDATE_GOLDEN=1 writes the answers anew, to be read by a person.
+ */
+describe('forty questions of people', { tags: ['long'] }, () => {
+  const GOLDEN = join(PACKAGE_ROOT, 'test', 'commands', 'agent-questions.txt');
+
+  it('have their answers', async () => {
+    const client = await initialized();
+    const blocks = readFileSync(GOLDEN, 'utf8')
+      .trimEnd()
+      .split(/\n(?=# )/);
+    expect(blocks).toHaveLength(40);
+    const answered = await Promise.all(
+      blocks.map(async (block) => {
+        const [question = '', call = ''] = block.split('\n');
+        expect(question).toMatch(/^# .*[a-z].* \| .*[가-힣]/);
+        const [, tool = '', given = ''] = /^(\w+) (.*)$/.exec(call) ?? [];
+        const { pick = [], ...args } = JSON.parse(given) as { pick?: string[] };
+        const answer = async (lang: string): Promise<GoldenAnswer> => {
+          const { text, isError } = await client.call(tool, { ...args, lang });
+          expect(isError, text).toBe(false);
+          const found = JSON.parse(text) as Answer;
+          const described = (found.columns ?? found.tables ?? []).filter(
+            (one) => typeof one === 'object' && pick.includes(one.name),
+          );
+          const rows = [...(found.rows ?? []).slice(0, 3), ...described];
+          return { rows: rows.map((row) => JSON.stringify(row)), said: found.about?.sentences ?? [] };
+        };
+        const [english, korean] = [await answer('en'), await answer('ko')];
+        // Sentences of the two languages are the same ones.
+        expect(korean.said).toHaveLength(english.said.length);
+        const rows = tool === 'describe' ? [...english.rows, ...korean.rows] : english.rows;
+        return [
+          question,
+          call,
+          ...rows.map((row) => `= ${row}`),
+          ...english.said.map((said, i) => `> ${said} | ${korean.said[i] ?? ''}`),
+        ].join('\n');
+      }),
+    );
+    const text = `${answered.join('\n')}\n`;
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, text);
+    expect(text).toBe(readFileSync(GOLDEN, 'utf8'));
+    expect(await client.end()).toBe(0);
+  }, 300_000);
 });

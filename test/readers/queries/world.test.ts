@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
+import { Reader } from '../../../src/warehouse/reader.js';
+import { answerAndSentences } from '../../../src/readers/queries/ask.js';
+import { Wording } from '../../../src/readers/queries/wording.js';
 import { answerOf, AS_IS, tableText } from '../../../src/readers/queries/formats.js';
-import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
+import { loadCatalogue, questionNamed } from '../../../src/readers/queries/catalogue.js';
 import { drawTable } from '../../../src/terminal/table.js';
 import { NOW, Place } from '../../support/dawnload.js';
 import { kept } from '../../support/template.js';
@@ -50,6 +53,7 @@ async function makeWorld(path: string): Promise<void> {
 }
 
 let world: DuckDBInstance;
+let path: string;
 
 beforeAll(async () => {
   const madeOf = [
@@ -60,7 +64,7 @@ beforeAll(async () => {
     'test/readers/queries/world.test.ts',
     'package-lock.json',
   ];
-  const path = await kept('world', madeOf, makeWorld);
+  path = await kept('world', madeOf, makeWorld);
   world = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
 }, 300_000);
 
@@ -157,6 +161,20 @@ describe('in the fixed world', () => {
     },
   );
 });
+
+it('says its sentences about each real answer, in both languages', async () => {
+  const reader = await Reader.open(path);
+  try {
+    for (const { name } of catalogue)
+      for (const language of ['en', 'ko'] as const) {
+        const question = questionNamed(name, { lang: language }, new Date(NOW));
+        const { said } = await answerAndSentences(reader, question, new Wording(language));
+        for (const { text } of said) expect(text, name).not.toMatch(/[{}]|undefined|NaN/);
+      }
+  } finally {
+    await reader.close();
+  }
+}, 120_000);
 
 describe('every head', () => {
   const dictionary = Dictionary.load();
