@@ -17,7 +17,7 @@ import type { Format } from '../queries/formats.js';
 import type { Answers, Known, Wish } from './answer.js';
 
 /** The questions that may wait for their turn. */
-const MOST_WAITING = 100;
+const MOST_WAITING = 30;
 
 interface Limits {
   readonly seconds: number;

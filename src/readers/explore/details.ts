@@ -281,7 +281,7 @@ export function data(
           catalogue.find(({ name }) => name === 'freshness'),
           outcome.sheet,
           known,
-          { isFixed: true },
+          { isFixed: true, label: view.word(word) },
         )}`;
   const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
   return markup`<h1>${view.word('data')}</h1>

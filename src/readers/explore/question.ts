@@ -277,10 +277,11 @@ function draw(
   const [name = '', measure = '', ...ends] = columns;
   // A total would dwarf its parts.
   const rows = drawn.filter((row) => row[name] !== 'all' && (by === undefined || row[by] !== 'all'));
-  const label = [measure, by]
-    .map((column) => (column === undefined || column === '' ? [] : [view.wording.head(column, query)]))
-    .flat()
-    .join(view.wording.say({ en: ' by ', ko: ' · ' }));
+  const heading = (column: string): string => view.wording.head(column, query);
+  const label =
+    by === undefined
+      ? heading(measure)
+      : `${heading(measure)}${view.wording.say({ en: ` by ${heading(by).toLowerCase()}`, ko: ` · ${heading(by)}` })}`;
   if (kind === 'line') {
     const found = renderer.lines(label, rows, columns, by);
     const more =
@@ -325,6 +326,8 @@ interface TableOptions {
   readonly earlier?: Sheet | undefined;
   /** True if the address does not sort it. */
   readonly isFixed?: boolean;
+  /** The name of the table, if it is not that of the question. */
+  readonly label?: string;
 }
 
 export function table(
@@ -332,15 +335,20 @@ export function table(
   query: QueryFile | undefined,
   sheet: Sheet,
   known: Known,
-  { earlier, isFixed = false }: TableOptions = {},
+  { earlier, isFixed = false, label }: TableOptions = {},
 ): Html {
   const { rows, total } = sheet;
   // A part of a view leaves out what is unknown everywhere.
   const columns = sheet.columns.filter(
-    ({ name }) => !isFixed || rows.some((row) => (row[name] ?? null) !== null),
+    ({ name }) =>
+      (!isFixed || rows.some((row) => (row[name] ?? null) !== null)) &&
+      // The verdict says it in words.
+      (name !== 'verdict_code' ||
+        query === undefined ||
+        !sheet.columns.some((one) => one.name === 'verdict')),
   );
   const sort = view.get('sort') ?? '';
-  const label = (name: string): string => (query === undefined ? name : view.wording.head(name, query.name));
+  const headOf = (name: string): string => (query === undefined ? name : view.wording.head(name, query.name));
   const heads = columns.map(({ name, isNumber }) => {
     const isDown = sort === `-${name}`;
     const order = isDown ? 'descending' : sort === name ? 'ascending' : undefined;
@@ -348,8 +356,8 @@ export function table(
     const sorted = order === undefined ? undefined : new Html(` aria-sort="${order}"`);
     const content =
       isFixed || query === undefined
-        ? label(name)
-        : markup`<a href="${view.address({ sort: next, page: undefined })}">${label(name)}</a>`;
+        ? headOf(name)
+        : markup`<a href="${view.address({ sort: next, page: undefined })}">${headOf(name)}</a>`;
     return markup`<th scope="col"${isNumber ? new Html(' class="number"') : undefined}${sorted}>${content}</th>`;
   });
   const named = columns.findIndex(({ name, isNumber }) => !isNumber && !/date|day|month|week$/.test(name));
@@ -368,7 +376,7 @@ export function table(
     });
     return markup`<tr>${cells}</tr>`;
   });
-  const name = query === undefined ? view.word('table') : titleOf(view, query);
+  const name = label ?? (query === undefined ? '' : titleOf(view, query));
   const note =
     matched &&
     markup`<p class="note">${view.word('beforeBelow', { days: daysIn(view, earlier?.about?.days) })}</p>`;
@@ -401,6 +409,12 @@ function matching(now: Sheet, before: Sheet): ((row: Row) => Row | undefined) | 
 /** Longer texts have a column wide enough for lines. */
 const LONG = 24;
 
+/** Units that the names of columns do not give. */
+const UNITS = [
+  ['ab-tests', /^difference/, 'points'],
+  ['send-heatmap', /day$/, 'rate'],
+] as const;
+
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 /** A value as people read it; of free SQL as it is. */
@@ -411,6 +425,13 @@ function written(view: View, query: QueryFile | undefined, name: string, row: Ro
     return shortName(typeof value === 'object' ? JSON.stringify(value) : String(value), 500);
   if (typeof value === 'string' && INSTANT.test(value)) return value.slice(0, 16).replace('T', ' ');
   const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
+  const unit = UNITS.find(([of, pattern]) => of === query.name && pattern.test(name))?.[2];
+  if (typeof value === 'number' && unit === undefined && !Number.isInteger(value) && Math.abs(value) < 10)
+    // A small number that is no share keeps three digits.
+    if (view.wording.value(name, value) === view.wording.count(value))
+      return String(Number(value.toPrecision(3)));
+  if (typeof value === 'number' && unit !== undefined && !Number.isInteger(value))
+    return view.wording[unit](value);
   return shortName(view.wording.value(name, value, undefined, currency), 300);
 }
 

@@ -73,13 +73,21 @@ const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 /** Sentences that several bundled queries say, by name. */
 const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'), 'utf8'));
 
+/** Those that were parsed: a server loads them for each view. The files of this package do not change. */
+const bundled = new Map<string, QueryFile>();
+
 /**
  * The bundled queries and those in the user's folder, sorted by subject and name.
  *
  * @throws UsageError for a file in the user's folder without a whole header
  */
 export function loadCatalogue(own?: string): readonly QueryFile[] {
-  const queries = [...filesOf(own)].map(([name, file]) => parseQuery(name, file, readSql(file)));
+  const queries = [...filesOf(own)].map(([name, file]) => {
+    const known = file.startsWith(FOLDER) ? bundled.get(name) : undefined;
+    const query = known ?? parseQuery(name, file, readSql(file));
+    if (file.startsWith(FOLDER)) bundled.set(name, query);
+    return query;
+  });
   const rank = ({ subject }: QueryFile): number => SUBJECTS.indexOf(subject);
   return queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }

@@ -356,7 +356,7 @@ async function fetchPieces(from: Served, path: string, enough: (text: string) =>
 
 test(
   'of a thousand requests at the same time each gets an answer or one sentence',
-  { tags: ['long'] },
+  { tags: ['long'], timeout: 180_000 },
   async () => {
     const own = await Served.forTest(file);
     const all = await Promise.all(Array.from({ length: 1_000 }, () => own.get('/q/freshness')));

@@ -74,6 +74,8 @@ export class Served {
         host: '127.0.0.1',
         port: this.port,
         path,
+        // A connection that is kept may end just when it is used again.
+        agent: false,
         method: form === undefined ? 'GET' : 'POST',
         headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')),
       });
