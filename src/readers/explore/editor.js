@@ -77,6 +77,8 @@ const view = new EditorView({
     syntaxHighlighting(styles),
     look,
     EditorView.lineWrapping,
+    // A form is checked before it is sent.
+    EditorView.updateListener.of(({ state }) => (area.value = state.doc.toString())),
     EditorView.contentAttributes.of({ 'aria-label': area.getAttribute('aria-label') }),
   ],
 });
@@ -84,7 +86,6 @@ const view = new EditorView({
 const KEY = 'dawnload-sql';
 const past = JSON.parse(localStorage.getItem(KEY) ?? '[]');
 form.addEventListener('submit', () => {
-  area.value = view.state.doc.toString();
   const all = [area.value, ...past.filter((one) => one !== area.value)];
   localStorage.setItem(KEY, JSON.stringify(all.slice(0, 30)));
 });

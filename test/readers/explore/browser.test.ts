@@ -94,6 +94,8 @@ exports:
       expect(page.url()).not.toContain('token');
       expect(await page.locator('html').getAttribute('lang')).toBe(language);
       expect(await page.locator('.tile').count()).toBeGreaterThan(3);
+      const folded = page.locator('#channels > details:not([open]) > summary');
+      if ((await folded.count()) > 0) await folded.click();
       await page.locator('#channels .links a').first().click();
       await page.waitForURL(/\/q\/channel-summary/);
 
@@ -162,10 +164,13 @@ exports:
 
       // 8. Writes SQL with the help of the editor.
       await page.getByRole('link', { name: 'SQL', exact: true }).click();
-      const editor = page.getByRole('textbox', { name: word('sqlLabel') });
+      const editor = page.locator('.cm-content');
+      expect(await editor.getAttribute('aria-label')).toBe(word('sqlLabel'));
       await editor.click();
-      await page.keyboard.type('select date, channel, sent from marts.chan');
+      await page.keyboard.type('select date, channel, sent from marts.channel_da');
       await page.locator('.cm-tooltip-autocomplete li', { hasText: 'marts.channel_days' }).waitFor();
+      // The editor ignores keys just after its list has opened.
+      await page.waitForTimeout(200);
       await page.keyboard.press('Enter');
       await page.keyboard.press('Control+Enter');
       await page.locator('table.rows').waitFor();
