@@ -8,6 +8,8 @@ import { EditorView, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 
+if (document.querySelector('select.history') === null)
+  await new Promise((done) => addEventListener('DOMContentLoaded', done, { once: true }));
 const area = document.querySelector('textarea[name=q]');
 const { form } = area;
 const known = await fetch('/schema.json').then((answer) => answer.json());

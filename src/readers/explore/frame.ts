@@ -69,6 +69,9 @@ export const ASSETS = [
   '/assets/editor.js',
 ] as const;
 
+/** It starts before the answer is there. */
+const EDITOR = '/assets/editor.js';
+
 /** A document up to its content, and after it. */
 export function framed(
   view: View,
@@ -90,7 +93,7 @@ export function framed(
       <link rel="icon" href="data:,">
       <link rel="stylesheet" href="/assets/report.css">
       <link rel="stylesheet" href="/assets/explore.css">
-      ${scripts.map((src) => markup`<script type="module" src="${src}"></script>`)}
+      ${scripts.map((src) => markup`<script type="module"${src === EDITOR ? new Html(' async') : undefined} src="${src}"></script>`)}
       <title>${shortName(title)} · Dawnload</title>
     </head>
     <body>
