@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
@@ -11,7 +12,8 @@ import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
 import { makeTemporary } from '../../landing/storage-error.js';
 import type { Language } from '../../warehouse/dictionary.js';
-import type { Asking } from '../queries/catalogue.js';
+import { recordAccess } from '../queries/access.js';
+import { questionOf, type Asking } from '../queries/catalogue.js';
 import { inChild } from '../queries/child.js';
 import type { Format } from '../queries/formats.js';
 import type { Answers, Known, Wish } from './answer.js';
@@ -69,7 +71,8 @@ export class Asker {
     const [first] = own;
     const asking = first?.asking ?? { sql: 'select 1' };
     return this.#inTurn(signal, async () => {
-      const input = { file: this.file, asking, now: this.now(), ...wish, parts: own };
+      const isRecorded = await this.#record(own.map((part) => part.asking));
+      const input = { file: this.file, asking, now: this.now(), ...wish, parts: own, isRecorded };
       return answers.parse(await inChild({ module: 'explore', input }, { ...this.limits, signal }));
     });
   }
@@ -89,7 +92,8 @@ export class Asker {
         drawing: { color: false },
         scratch,
       };
-      const input = { file: this.file, asking: this.#own(asking), now: this.now(), ...how };
+      const isRecorded = await this.#record([asking]);
+      const input = { file: this.file, asking: this.#own(asking), now: this.now(), ...how, isRecorded };
       const read = (stdout: Readable): Promise<void> => pipeline(stdout, bytes, { end: false });
       try {
         await inChild({ module: 'deliver', input }, { ...this.limits, signal, read });
@@ -102,6 +106,14 @@ export class Asker {
       (error: unknown) => bytes.destroy(error instanceof Error ? error : new Error(String(error))),
     );
     return bytes;
+  }
+
+  /** Records the questions about one person. Resolves with whether there was one. */
+  async #record(asked: readonly Asking[]): Promise<boolean> {
+    const questions = asked.flatMap((asking) => questionOf(this.#own(asking), this.now()) ?? []);
+    const recorded = questions.filter(({ query }) => query?.isRecorded === true);
+    for (const question of recorded) await recordAccess(question, dirname(this.file), this.now());
+    return recorded.length > 0;
   }
 
   #own(asking: Asking): Asking {

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { serve } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
@@ -16,6 +16,7 @@ import { PACKAGE_ROOT, type Effects } from '../../ground/effects.js';
 import { dayOf } from '../../ground/calendar.js';
 import type { PastRun } from '../../journal/journal.js';
 import type { Language } from '../../warehouse/dictionary.js';
+import { offered } from '../queries/access.js';
 import { loadCatalogue, newQuery, type Asking, type QueryFile } from '../queries/catalogue.js';
 import { SCRIPT, STYLE } from '../report/document.js';
 import { Html, markup } from '../report/html.js';
@@ -272,7 +273,7 @@ class Explorer {
   async #question(c: Context) {
     const view = this.#view(c);
     if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
-    const catalogue = loadCatalogue(this.given.queries);
+    const catalogue = this.#catalogue();
     const find = (name: string | undefined): QueryFile | undefined =>
       catalogue.find((one) => one.name === name);
     const query = find(c.req.param('name'));
@@ -312,9 +313,7 @@ class Explorer {
     const view = this.#view(c);
     if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const known = await this.#asker.known(this.given.signal);
-    return c.html(
-      pageOf(view, view.word('questions'), search(view, loadCatalogue(this.given.queries), known)),
-    );
+    return c.html(pageOf(view, view.word('questions'), search(view, this.#catalogue(), known)));
   }
 
   async #detail(c: Context, kind: 'campaign' | 'journey') {
@@ -348,6 +347,11 @@ class Explorer {
       const { outcomes } = await this.#answers({ language: view.language, parts: dataParts(view) }, signal);
       return data(view, outcomes, loadCatalogue(), known);
     });
+  }
+
+  /** The bundled questions and the user's own, without those that cannot be recorded here. */
+  #catalogue(): readonly QueryFile[] {
+    return offered(loadCatalogue(this.given.queries), dirname(this.#asker.file));
   }
 
   async #answers(
@@ -454,7 +458,7 @@ class Explorer {
   async #download(c: Context) {
     const view = this.#view(c);
     const [, name = ''] = /^(.+)\.\w+$/.exec(c.req.param('name') ?? '') ?? [];
-    const query = loadCatalogue(this.given.queries).find((one) => one.name === name);
+    const query = this.#catalogue().find((one) => one.name === name);
     if (query === undefined) return this.#page(c, 404, 'notFound');
     return this.#file(c, name, askingOf(view, query, givenIn(view, query)));
   }

@@ -22,12 +22,14 @@ export const offered = (catalogue: readonly QueryFile[], dataDir: string): reado
  */
 export async function recordAccess({ query, values }: Question, dataDir: string, now: Date): Promise<void> {
   const name = query?.name ?? '';
+  const id = values.get('id') ?? '';
+  if (id === '') return;
   const folder = foldersOf(dataDir).private;
   try {
     if (!existsSync(folder)) throw new Error('this data folder has no private folder');
-    const person = createHmac('sha256', await storedKey(dataDir))
-      .update(values.get('id') ?? '')
-      .digest('hex');
+    const key = await storedKey(dataDir);
+    if (key.length === 0) throw new Error('the key of hashes is missing');
+    const person = createHmac('sha256', key).update(id).digest('hex');
     const line = JSON.stringify({ at: now.toISOString(), query: name, person });
     appendFileSync(join(folder, 'access.jsonl'), `${line}\n`, { mode: 0o600, flush: true });
   } catch (cause) {

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -476,6 +477,30 @@ describe('the published file', () => {
     copyFileSync(file, own);
     expect((await view.get('/q/freshness')).status).toBe(200);
   });
+});
+
+test('a question about one person is recorded, also beside another one, and not offered without the private folder', async () => {
+  const place = temporaryFolder();
+  const own = join(place, 'warehouse.duckdb');
+  copyFileSync(file, own);
+  const view = await Served.forTest(own);
+  expect((await view.get('/q/timeline?id=u1')).status).toBe(404);
+  expect((await view.get('/search?q=timeline')).body).not.toContain('/q/timeline');
+  const hidden = join(place, 'private');
+  mkdirSync(hidden);
+  writeFileSync(join(hidden, 'hmac.key'), Buffer.alloc(32, 7));
+  const lines = (): number =>
+    existsSync(join(hidden, 'access.jsonl'))
+      ? readFileSync(join(hidden, 'access.jsonl'), 'utf8').trimEnd().split('\n').length
+      : 0;
+  expect((await view.get('/q/timeline')).status).toBe(200);
+  expect(lines()).toBe(0);
+  expect((await view.get('/q/timeline?id=u1')).body).toContain('was recorded');
+  expect(lines()).toBe(1);
+  expect((await view.get('/q/timeline.csv?id=u1')).body).toContain('push-notification');
+  expect(lines()).toBe(2);
+  await view.get('/q/timeline?id=u1&beside=channel-summary');
+  expect(lines()).toBe(3);
 });
 
 describe('a question of your own', () => {
