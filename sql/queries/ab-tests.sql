@@ -2,7 +2,7 @@
 -- title_ko: A/B 테스트
 -- chart: interval variant_name difference difference_low difference_high by campaign_name
 -- subject: campaigns
--- question: Which variant of each A/B test is better, and is that more than chance?
+-- question: Which variant of each A/B test is better, and is the difference significant?
 -- question_ko: A/B 테스트마다 어느 안이 더 좋고, 우연 이상의 차이인가요?
 -- also: people
 -- params:

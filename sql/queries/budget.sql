@@ -91,7 +91,7 @@ needed as (
     from days
     inner join clock on days.date < clock.last_of_month
 ),
--- There is no forecast without history.
+-- A forecast needs history.
 forecast as (
     select
         coalesce(sum(needed.records), 0)::bigint as coming_records,
@@ -105,7 +105,7 @@ select
     strftime(clock.month, '%Y-%m') as month,
     budget.records_per_month - used.records as records_left,
     used.records + forecast.coming_records as forecast_records,
-    -- Without a price there is no fee, which is not a fee of 0.
+    -- An unknown price makes an unknown fee, not a fee of 0.
     if(
         budget.price_per_record > 0,
         used.fee + marts.price_of(forecast.coming_records, budget.price_per_record),

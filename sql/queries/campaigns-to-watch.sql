@@ -65,7 +65,7 @@ with params as (
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
     from marts.period('statistics', days := 28)
 ),
--- A week is compared with the previous one only if all days of both are held.
+-- A week is compared with the previous one only if all days of both are available.
 held as (
     select count(*) = 14 as has_two_weeks
     from ops.coverage

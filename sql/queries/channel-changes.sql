@@ -1,7 +1,7 @@
 -- title: Channels, week on week
 -- title_ko: 채널별 전주 대비
 -- subject: overview
--- question: Which channel became better or worse in the last week, and is that more than chance?
+-- question: Which channel became better or worse in the last week, and is the change significant?
 -- question_ko: 지난주에 좋아지거나 나빠진 채널은 무엇이고, 우연 이상의 변화인가요?
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day

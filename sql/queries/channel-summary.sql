@@ -58,7 +58,7 @@ range_days as (
 days as (
     select
         range_days.date,
-        -- The range begins with the first day that is held.
+        -- The range begins with the first available day.
         if(
             range_days.grain = 'channel',
             coalesce(min(range_days.date) filter (coverage.date is not null) over (), range_days.first_date),
@@ -69,7 +69,7 @@ days as (
     from range_days
     left join ops.coverage on coverage.stream = 'statistics' and range_days.date = coverage.date
 ),
--- A period with missing days is shown with the days held, and with their number.
+-- A period with missing days is shown with its available days, and with their number.
 periods as (
     select
         period,

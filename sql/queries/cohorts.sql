@@ -23,7 +23,7 @@ select
 from marts.cohort_retention
 where
     cohort_retention.weeks_since <= coalesce(getvariable('weeks')::bigint, 12)
-    -- People of the first week held may have got messages before: they are no cohort.
+    -- People of the first available week may have got earlier messages, so they are left out.
     and cohort_retention.cohort_week > (
         select date_trunc('week', min(date)) from ops.coverage where stream = 'events'
     )

@@ -73,7 +73,7 @@ weeks as (
         same_content as (partition by channel, content_kind, content),
         content as (same_content order by week)
 ),
--- Days of one week differ by more than chance alone, so the variance of the trend grows by how much they do.
+-- Days of one week vary more than random samples do, so the variance of the trend grows by that factor.
 dispersions as (
     select
         weeks.channel,

@@ -31,7 +31,7 @@
 --     ko: 유료 내보내기가 없습니다.
 
 select
-    -- Without a price there is no fee, which is not a fee of 0.
+    -- An unknown price makes an unknown fee, not a fee of 0.
     export_fees.* replace (if(fee_per_thousand > 0, fee, null) as fee, nullif(fee_per_thousand, 0) as fee_per_thousand),
     budget.currency
 from marts.export_fees

@@ -73,7 +73,7 @@ readers as (
         marts.matches('channel', daily_fatigue.channel)
         and marts.matches('campaign', coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id))
 ),
--- A click is held against the messages of the day on which its message was sent.
+-- A click counts for the messages of the day on which its message was sent.
 ranked as (
     select *, dense_rank() over (partition by resource_id, channel order by at_least) as step
     from readers

@@ -129,7 +129,7 @@ mails as (
         spans.span,
         spans.to_day,
         coalesce(sum(daily_events.events) filter (daily_events.kind = 'succeeded'), 0) as mails,
-        -- Where no opening was ever recorded, the service does not report them.
+        -- If no opening was ever recorded, the service does not report them.
         if(
             exists (from marts.daily_events where channel = 'email' and event_name = 'email_open'),
             coalesce(sum(daily_events.events) filter (daily_events.event_name = 'email_open'), 0),

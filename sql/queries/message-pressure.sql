@@ -60,7 +60,7 @@ with params as (
     from ops.coverage
     where stream = 'events'
 ),
--- A day that is not held has no window. A window with missing days shows too few messages.
+-- A missing day has no window. A window with missing days shows too few messages.
 span as (
     select params.*, last_date - length + 1 as first_date, count(*) as days_held
     from params
@@ -155,7 +155,7 @@ steps as (
     from ranked
     group by at_least
 )
--- Where no channel of the messages counts clicks, clicks are unknown.
+-- If no channel of the messages counts clicks, clicks are unknown.
 select
     marts.message_step_name(steps.at_least) as messages_per_person,
     steps.people,

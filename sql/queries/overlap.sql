@@ -95,6 +95,6 @@ inner join sizes as one_size on shared.one_id = one_size.id
 inner join sizes as other_size on shared.other_id = other_size.id
 left join names as one_name on shared.one_id = one_name.id
 left join names as other_name on shared.other_id = other_name.id
--- Pairs that share more than chance explains come first.
+-- Pairs that share more people than random audiences come first.
 order by share_of_smaller - expected_share_of_smaller desc, shared.common_people desc, shared.one_id, shared.other_id
 limit 100;

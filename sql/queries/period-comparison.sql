@@ -118,7 +118,7 @@ measures as (
     )
     unpivot include nulls (value for measure in (sent, failure_rate, delivery_rate, click_rate, conversion_rate))
 ),
--- A period with missing days is not compared. The requested period is shown with the days that are held.
+-- A period with missing days is not compared. The requested period is shown with its available days.
 compared as (
     select
         measures.channel,

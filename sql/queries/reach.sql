@@ -24,7 +24,7 @@ days as (
     select unnest(range(first_date, last_date + 1, interval 1 day))::date as date
     from params
 ),
--- People who were reached only on days that are not held are not counted.
+-- People who were reached only on missing days are not counted.
 range_days as (
     select
         count(coverage.date) as days_held,

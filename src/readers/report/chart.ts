@@ -48,7 +48,7 @@ export function interval(
 }
 
 /**
- * Values by day as a line over its area, from zero; an unknown day is a gap. Where no three days follow each other, each
+ * Values by day as a line over its area, from zero; an unknown day is a gap. Unless three days follow each other, each
  * day is a bar, because a line between the days would show what never was.
  *
  * @param marked how many of the last days are marked

@@ -30,13 +30,13 @@ const MOST_TO_DO = 3;
 const MOST_FINDINGS = 5;
 
 interface Circumstances {
-  /** The newest day of the daily statistics; undefined if there is none. */
+  /** The newest day of the daily statistics; undefined without any. */
   readonly day: string | undefined;
   /** The mark of what the page shows; empty if parts of it could not be drawn. */
   readonly mark: string;
   /** The instant at which the page was made, in KST. */
   readonly madeAt: string;
-  /** What the last run says of the numbers: a line at the top, and the whole reason. */
+  /** The state of the last run: a line at the top, and the whole reason. */
   readonly notice: { readonly word: Word; readonly reason: string } | undefined;
 }
 

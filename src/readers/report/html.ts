@@ -6,7 +6,7 @@ export class Html {
 
 export type Child = Html | string | number | undefined | readonly Child[];
 
-/** Markup in a template: values are escaped, lists are joined, `undefined` is nothing, and indented lines are one line. */
+/** Markup in a template: values are escaped, lists are joined, `undefined` is left out, and indented lines are one line. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly Child[]): Html =>
   new Html(parts.map((part, i) => part.replace(/\n\s*/g, '') + textOf(values[i])).join(''));
 

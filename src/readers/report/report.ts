@@ -39,7 +39,7 @@ interface ReportOptions {
  * Makes the page.
  *
  * @returns the text of a self-contained HTML file, and the reasons, in sentences, why parts of it could not be drawn
- * @throws ConfigError if there is no published warehouse
+ * @throws ConfigError if the published warehouse is missing
  * @throws CorruptDatabaseError if the warehouse is damaged
  */
 export function makeReport(
@@ -149,7 +149,7 @@ export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string
 
 interface WriteOptions extends Omit<ReportOptions, 'earlier' | 'served'> {
   readonly dataDir: string;
-  /** True if the page that is there is left as it is where it shows the same. */
+  /** True if an existing page stays when it shows the same. */
   readonly keeps?: boolean;
 }
 
@@ -157,7 +157,7 @@ interface WriteOptions extends Omit<ReportOptions, 'earlier' | 'served'> {
  * Makes the report of the published warehouse and writes it to a file.
  *
  * @returns the size of the file in bytes, and why parts of the page could not be drawn
- * @throws ConfigError if there is no published warehouse
+ * @throws ConfigError if the published warehouse is missing
  * @throws CorruptDatabaseError if the warehouse is damaged
  * @throws StorageError if the file cannot be written
  */
