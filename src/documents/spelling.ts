@@ -42,7 +42,7 @@ const PICTURE = /^[0-9.]+x\.[A-Za-z]+$/;
 const LOCAL = /[A-Za-z0-9_][A-Za-z0-9._+'-]*$/;
 const LOCAL_OF_OTHER_SCRIPTS =
   /[\p{L}\p{N}._+-]*[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Cyrillic}\p{Script=Greek}\u00C0-\u024F]$/u;
-/** The longest local part and domain that are looked at. */
+/** The longest local part, domain and id that are looked at. */
 const LONGEST = 256;
 /** As long as a@b.co. */
 const SHORTEST = 6;
@@ -240,15 +240,15 @@ function addressAround(text: string, at: number): Finding[] {
   ];
 }
 
-/** True if an id includes the digits between the positions, or a hash any of them. */
+/** True if an id includes the digits between the positions, or one of some hashes in a row any of them. */
 function isPartOfId(text: string, start: number, end: number): boolean {
   let [from, to] = [start, end];
-  while (start - from < 64 && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;
-  while (to - end < 64 && /[0-9A-Fa-f-]/.test(text.charAt(to))) to++;
+  while (start - from < LONGEST && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;
+  while (to - end < LONGEST && /[0-9A-Fa-f-]/.test(text.charAt(to))) to++;
   if (to - from < 16) return false;
   return matchesOf(text.slice(from, to), IDS).some(({ index, 0: id }) => {
     const [begins, ends] = [from + index, from + index + id.length];
-    return id.length === 64 ? begins < end && ends > start : begins <= start && ends >= end;
+    return id.length % 64 === 0 ? begins < end && ends > start : begins <= start && ends >= end;
   });
 }
 

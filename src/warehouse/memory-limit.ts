@@ -64,6 +64,10 @@ export async function withMemoryLimit<T>(
       }
     }
   } finally {
-    if (given !== limits) await apply(limits);
+    if (given !== limits) {
+      // DuckDB lowers its limit only if what it has in memory fits.
+      await session.checkpoint();
+      await apply(limits);
+    }
   }
 }

@@ -240,6 +240,12 @@ test('whatever is changed in a document is suspicious to the statements of the l
   expect(reader.getRowObjectsJson()).toEqual([]);
 });
 
+test('digits of two hashes in a row are no part of a number before them', () => {
+  const text = '010–5551—7772201055517772kim&zwj;@example&#46;com01055517772';
+  const once = redaction.text(text, 'hash') ?? '';
+  expect(redaction.text(once, 'hash')).toBe(once);
+});
+
 test('no depth is too deep', () => {
   const nested = (text: string): string => `${'['.repeat(100_000)}"${text}"${']'.repeat(100_000)}`;
   expect(redaction.document(nested('010-5551-7772'), 'other', 'hash')).toBe(nested(NUMBER));
