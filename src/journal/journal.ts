@@ -175,7 +175,7 @@ export class Journal {
     const found = await read(place);
     const journal = new Journal(place, effects, found);
     accept?.(journal);
-    const { own, bytes, path, isDamaged, hidden } = found;
+    const { own, bytes, path, isDamaged, hidden, lacks } = found;
     await journal.#disk.makeFolder(dirname(path));
     for (const one of [path, await copyIn(place)]) await sweepTemporaries(dirname(one));
     const now = effects.now();
@@ -183,9 +183,18 @@ export class Journal {
       new DurableFolder(dirname(one), effects).write(asidePath(one, now), what, 'journal/set-aside');
     if (isDamaged) await keep(path, own);
     if (hidden !== undefined) await keep(await copyIn(place), hidden);
-    if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
     journal.#copy = found.copy;
-    if (found.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
+    if (lacks === undefined) {
+      if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
+      if (found.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
+    } else if (!own.equals(bytes) && bytes.length > 0) {
+      // The doubt comes with the healed lines, because nothing else shows afterwards what was lost. The copy is written with
+      // the next line.
+      const doubt = journal.#composed(RUN, { event: 'unsure', why: lacks });
+      await journal.#disk.write(path, Buffer.concat([bytes, doubt.bytes]), 'journal/healed');
+      journal.#take(doubt);
+      if (found.copy === 'same') journal.#copy = 'behind';
+    } else if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
     return journal;
   }
 
@@ -257,15 +266,10 @@ export class Journal {
       if (this.#copy === undefined) throw new Error('A journal that was opened for reading is not written.');
       const name = `${kind.name}/${entry.event}`;
       const isIntent = INTENTS.has(name);
-      const [seq, at] = [given ?? this.head.seq + 1, this.effects.now()];
-      const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
-      const sum = sumOf(this.#hash.copy().update(begun));
-      const text = `${begun},"sum":"${sum}"}`;
-      const written = { text, kind: kind.name, seq };
-      const line = this.#parsed(kind, written, 'new');
+      const composed = this.#composed(kind, entry, given);
+      const { bytes, line } = composed;
       const reserve = join(dirname(this.path), 'journal.reserve');
       if (isIntent) await this.#disk.write(reserve, Buffer.alloc(64 * 1024), 'journal/reserve');
-      const bytes = Buffer.from(`${text}\n`);
       const write = () => this.#disk.append(this.path, bytes, `journal/${name}`, this.#size);
       await write().catch(async (error: unknown) => {
         // Nothing has been sent when something is intended, so only later lines may use the reserved space.
@@ -273,14 +277,29 @@ export class Journal {
         await rm(reserve, { force: true }).catch(() => undefined);
         await write();
       });
-      this.#lines.push(written);
-      this.#hash.update(bytes);
-      this.#size += bytes.length;
+      this.#take(composed);
       if (this.#copy !== 'other') await this.#updateCopy(bytes, name);
       this.effects.reach(`journal/${name}/copied`);
       if (isIntent) await this.witness();
       return line;
     });
+  }
+
+  /** The next line, with its checksum over all bytes before it. */
+  #composed<L extends Happened>(kind: Kind<L>, entry: Entry<L>, given?: number) {
+    const [seq, at] = [given ?? this.head.seq + 1, this.effects.now()];
+    const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
+    const sum = sumOf(this.#hash.copy().update(begun));
+    const written: Written = { text: `${begun},"sum":"${sum}"}`, kind: kind.name, seq };
+    const line = this.#parsed(kind, written, 'new');
+    return { line, written, bytes: Buffer.from(`${written.text}\n`) };
+  }
+
+  /** Takes a line that is durable. */
+  #take({ written, bytes }: { readonly written: Written; readonly bytes: Buffer }): void {
+    this.#lines.push(written);
+    this.#hash.update(bytes);
+    this.#size += bytes.length;
   }
 
   /**

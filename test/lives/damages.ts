@@ -27,6 +27,9 @@ interface Files {
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 const linesOf = (text: string): string[] => text.split('\n').slice(0, -1);
 
+/** The number of a line, or of the line that the witness saw last. */
+const seqIn = (text = ''): number => Number(/"seq":(\d+)/.exec(text)?.[1] ?? 0);
+
 /** True if the second copy has all that the journal has: otherwise a second loss is none of the promises. */
 const isCopied = ({ journal, copy }: Files): boolean => {
   const text = textOf(journal);
@@ -84,7 +87,8 @@ export const DAMAGES: readonly Damage[] = [
     to: (files, amount) => {
       const lines = linesOf(textOf(files.journal));
       const left = lines.slice(0, Math.max(1, lines.length - 1 - amount)).map((line) => `${line}\n`);
-      if (!isCopied(files)) return false;
+      // A line that no other file knows of is missed by nobody; an intent is in the witness before its request leaves.
+      if (!isCopied(files) || seqIn(left.at(-1)) >= seqIn(textOf(files.witness))) return false;
       for (const path of [files.journal, files.copy]) write(path, left.join(''));
       return true;
     },
