@@ -27,10 +27,10 @@
 --     as: note
 
 with period as (from marts.period('events')),
-wanted as (select distinct person from marts.person_ids where id = getvariable('id')::varchar),
+wanted as (select distinct person from marts.person_ids where id = coalesce(getvariable('id')::varchar, '')),
 happened as (
     select
-        messages.sent_at as happened_at,
+        messages.sent_at at time zone 'Asia/Seoul' as happened_at_kst,
         messages.channel,
         messages.outcome as what,
         messages.resource_name,
@@ -49,7 +49,7 @@ happened as (
     where coalesce(people.person, messages.person) in (select person from wanted)
     union all by name
     select
-        clicks.sent_at + to_microseconds((1000000 * clicks.seconds)::bigint) as happened_at,
+        (clicks.sent_at + to_microseconds((1000000 * clicks.seconds)::bigint)) at time zone 'Asia/Seoul' as happened_at_kst,
         clicks.date,
         clicks.channel,
         clicks.response as what,
@@ -68,4 +68,4 @@ happened as (
 )
 select *
 from happened
-order by happened_at, what desc, event_id;
+order by happened_at_kst, what desc, event_id;
