@@ -22,6 +22,7 @@ import {
 import type { CrashPoint } from '../../src/ground/crash-points.js';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
 import { DawnloadError, InterruptedError } from '../../src/ground/errors.js';
+import { Journal } from '../../src/journal/journal.js';
 import { firstReading, exportFolder } from '../../src/landing/paths.js';
 import { FIELDS } from '../../src/streams/index.js';
 import { Chance } from '../torture/chance.js';
@@ -275,6 +276,11 @@ export class Life {
         if (this.#isDoubted) this.#people.allowed++;
         // A death after the agreement was recorded leaves it.
         if (code === 0 || this.#confirmations > before) this.#isDoubted = false;
+        // The command looks into a warehouse of DuckDB for the newest line, and agrees to its loss.
+        if (code === 0 && this.depth === 'file') {
+          const { head } = await Journal.read({ dataDir: this.data }, realEffects({}));
+          if (this.#fake.heads.length > 0) this.#fake.close(head);
+        }
         return;
       }
       case 'rebuild':
@@ -522,6 +528,11 @@ export class Life {
       this.#broken ??= `E20 was sent for ${day} before its intent was durable`;
   };
 
+  /** The small file of the warehouse, as it is now. */
+  get #fake(): FakeWarehouse {
+    return new FakeWarehouse(fakeFile(this.data), { effects: realEffects({}) }, { days: [], messages: 0 });
+  }
+
   /** How often the journal says that a person agreed to what is lost. */
   get #confirmations(): number {
     return readIfThere(join(this.data, 'ledger', 'journal.jsonl')).split('"event":"confirmed"').length;
@@ -572,12 +583,7 @@ export class Life {
       this.#assert(at >= 0, `the bill ${id} for ${start} is known to no entry of the ledger`);
       unnamed.splice(at, 1);
     }
-    const warehouse = new FakeWarehouse(
-      fakeFile(this.data),
-      { effects: realEffects({}) },
-      { days: [], messages: 0 },
-    );
-    const loaded = new Set([...warehouse.loaded].map(firstReading));
+    const loaded = new Set([...this.#fake.loaded].map(firstReading));
     for (const entry of entries) {
       if (!isClosed(entry) || entry.day < this.#keptFrom) continue;
       const bill = bills.find(({ export_id: id }) => id === realId(entry));

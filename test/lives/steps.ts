@@ -192,7 +192,24 @@ const run = {
   room: rarely(room, 5),
 };
 
+/** Lines that a run writes only because of a fault, and dies at. */
+const FATES = (
+  [
+    ['failed', 'E20 is refused'],
+    ['processing', 'processing-forever on E21'],
+  ] as const
+).flatMap(([event, fault]) =>
+  LINE.map((line) => ({
+    trouble: TROUBLES.findIndex((one) => nameOf(one) === fault),
+    kill: { at: 1, point: `journal/export/${event}/${line}` as CrashPoint },
+  })),
+);
+
 const steps: fc.WeightedArbitrary<Step>[] = [
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...FATES).map((fate) => ({ kind: 'night', days: 1, skew: 0, ...fate })),
+  },
   {
     weight: 10,
     arbitrary: fc.record({
