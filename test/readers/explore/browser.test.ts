@@ -277,7 +277,7 @@ exports:
         '/sql?q=from+marts.channel_days',
         '/nothing',
       ];
-      for (const path of views) {
+      for (const path of language === 'en' ? views : views.filter((_, nth) => nth % 2 === 1)) {
         await page.goto(new URL(path, address).href);
         await page.evaluate(() => {
           for (const details of document.querySelectorAll('details')) details.open = true;
