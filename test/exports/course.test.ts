@@ -97,6 +97,25 @@ describe('a reading within a waiting time of ten minutes', () => {
       { minutes: 5, records: 9 },
     ],
     [
+      'no page that can be read, and no page behind them',
+      (n) => other(n < 3 ? 'unreadable' : 'invalid_page'),
+      'stuck',
+      { minutes: 10 },
+    ],
+    [
+      'a single page that cannot be read, and no page behind it',
+      (n) => (n === 0 ? ({ ...other('unreadable'), repeated: true } as Answer) : other('invalid_page')),
+      'stuck',
+      { minutes: 10 },
+    ],
+    ['no page that can be read, without end', () => other('unreadable'), 'stuck', { minutes: 10 }],
+    [
+      'no page that can be read, each repeated by the client, without end',
+      () => ({ ...other('unreadable'), repeated: true }) as Answer,
+      'stuck',
+      { minutes: 10 },
+    ],
+    [
       'fewer pages than announced',
       (n) => (n < 2 ? page(n, n === 0 ? 2 : 4) : other('invalid_page')),
       'end',

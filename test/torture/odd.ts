@@ -112,7 +112,10 @@ type Path = readonly (string | number)[];
 /** Every place of an answer, with the paths that lead to its values. */
 function placesOf(value: unknown, path: Path = [], found = new Map<string, Path[]>()): Map<string, Path[]> {
   const place = path.map((step) => (typeof step === 'number' ? '[]' : step)).join('.');
-  found.set(place, [...(found.get(place) ?? []), path]);
+  // Pushed, not copied: a list may have many thousands of values.
+  const paths = found.get(place) ?? [];
+  paths.push(path);
+  found.set(place, paths);
   if (Array.isArray(value)) value.forEach((one, i) => placesOf(one, [...path, i], found));
   else if (isRecord(value))
     for (const [key, one] of Object.entries(value)) placesOf(one, [...path, key], found);

@@ -274,6 +274,9 @@ export class Course {
     if (answer.kind === 'processing') {
       this.#isMade = true;
       this.#unready = { kind: 'processing', reason };
+    } else if (answer.kind === 'invalid_page' && this.unreadable.has(0)) {
+      // Page 0 was given up, so it cannot show how many pages there are.
+      this.#unready = { kind: 'stuck', reason: 'No page of the export can be read.' };
     } else if (answer.kind === 'invalid_page') {
       // The export may have become shorter; page 0 has the current number of pages.
       if (number > 0) this.#first = 0;
