@@ -205,6 +205,9 @@ const FATES = (
   })),
 );
 
+/** A death while your agreement is recorded. */
+const agreeing = (line: string): Kill => ({ at: 1, point: `journal/run/confirmed/${line}` as CrashPoint });
+
 const steps: fc.WeightedArbitrary<Step>[] = [
   {
     weight: 1,
@@ -240,7 +243,7 @@ const steps: fc.WeightedArbitrary<Step>[] = [
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constantFrom('recover' as const, 'backup' as const),
-      kill: rarely(kill),
+      kill: fc.oneof(rarely(kill), fc.constantFrom(...LINE).map(agreeing)),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'move' as const }) },
