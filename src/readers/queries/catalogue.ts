@@ -122,7 +122,9 @@ export function queryNamed(name: string, own?: string): QueryFile {
 export function queriesAbout(word: string, own?: string): readonly QueryFile[] {
   const plain = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
   const wanted = plain(word);
-  if (wanted === '' || isBundled(word) || filesOf(own).has(word)) return [];
+  // Whatever lies under that name in the user's folder is meant, also what is no query.
+  const isOwn = own !== undefined && existsSync(join(own, `${word}.sql`));
+  if (wanted === '' || isBundled(word) || isOwn) return [];
   const ranked = loadCatalogue(own).flatMap((query) => {
     const { name, title, title_ko: korean, question, question_ko: asked, sql } = query;
     const rank = [name, [title, korean, question, asked].join(' '), sql].findIndex((place) =>
