@@ -89,7 +89,7 @@ const firstNight: Step = async (lake) => {
   const { stderr } = await lake.expect(0, ['lake', 'setup']);
   await lake.examine(/lacks \d+ days of the published file/);
   await lake.expect(0, PUSH);
-  await lake.examine(/holds the days of the published file/);
+  await lake.examine(/has all days of the published file/);
   await lake.expect(0, ['lake', 'verify']);
   return /\d[\d,]* tables? created/.exec(stderr)?.[0] ?? '';
 };
@@ -205,8 +205,8 @@ const lostAnswer: Step = async (lake, { thorough }) => {
   const unknown = await lake.run(PUSH);
   lake.proxy.interfere = undefined;
   lake.assert(
-    unknown.code !== 0 && unknown.stderr.includes('not known'),
-    'nobody is told that the outcome is not known',
+    unknown.code !== 0 && unknown.stderr.includes('it is unknown'),
+    'nobody is told that the outcome is unknown',
     unknown,
   );
   await lake.expect(0, PUSH);
