@@ -92,8 +92,9 @@ export class Asker {
         drawing: { color: false },
         scratch,
       };
-      const isRecorded = await this.#record([asking]);
-      const input = { file: this.file, asking: this.#own(asking), now: this.now(), ...how, isRecorded };
+      const own = this.#own(asking);
+      const isRecorded = await this.#record([own]);
+      const input = { file: this.file, asking: own, now: this.now(), ...how, isRecorded };
       const read = (stdout: Readable): Promise<void> => pipeline(stdout, bytes, { end: false });
       try {
         await inChild({ module: 'deliver', input }, { ...this.limits, signal, read });
@@ -110,7 +111,7 @@ export class Asker {
 
   /** Records the questions about one person. Resolves with whether there was one. */
   async #record(asked: readonly Asking[]): Promise<boolean> {
-    const questions = asked.flatMap((asking) => questionOf(this.#own(asking), this.now()) ?? []);
+    const questions = asked.flatMap((asking) => questionOf(asking, this.now()) ?? []);
     const recorded = questions.filter(({ query }) => query?.isRecorded === true);
     for (const question of recorded) await recordAccess(question, dirname(this.file), this.now());
     return recorded.length > 0;

@@ -15,7 +15,7 @@ export const SHEET_ROWS = 1_048_575;
 const CELL_CHARACTERS = 32_767;
 const CUT = ' … (cut: Excel has no longer cells)';
 
-/** Formats of cells, by their place in STYLES. */
+/** Formats of cells, by their place in `cellXfs` of the styles. */
 const FORM = { plain: 0, head: 1, percent: 2, day: 3, instant: 4 } as const;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
