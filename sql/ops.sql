@@ -402,6 +402,11 @@ delete from ops.message_prices;
 insert into ops.message_prices
 select unnest(from_json($prices::json, '[{"channel":"VARCHAR","sub_channel":"VARCHAR","price":"DOUBLE"}]'), recursive := true);
 
+-- name: migrations
+select number, name
+from ops.migrations
+order by number;
+
 -- name: note_migrations
 -- params: numbers bigint[], names text[], applied_at timestamptz
 insert into ops.migrations (number, name, applied_at)

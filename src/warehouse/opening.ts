@@ -165,12 +165,18 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
  * Migrates the file to the schema of this program, as a whole or not at all.
  *
  * @throws ConfigError when a newer version of this program has migrated the file further
+ * @throws CorruptDatabaseError when it was made by statements that this version does not have
  */
 export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
-  const last = session.row('ops/last_migration', z.object({ number: count }));
-  const { number: applied } = await unlessMissing(last, { number: 0 });
-  refuseNewer(applied);
-  const missing = migrations().filter(({ number }) => number > applied);
+  const rows = session.rows('ops/migrations', z.object({ number: count, name: z.string() }));
+  const applied = await unlessMissing(rows, []);
+  refuseNewer(Math.max(0, ...applied.map(({ number }) => number)));
+  const known = new Map(migrations().map(({ number, name }) => [number, name]));
+  if (applied.some(({ number, name }) => known.get(number) !== name))
+    throw new CorruptDatabaseError(
+      'The private warehouse was made by another build of dawnload: its tables differ.',
+    );
+  const missing = migrations().slice(applied.length);
   if (missing.length === 0) return;
   await session.transaction(async () => {
     for (const { file } of missing) await session.runText(statement(file));
@@ -195,13 +201,18 @@ export function newestSchema(): number {
   return migrations().at(-1)?.number ?? 0;
 }
 
-/** The files of `sql/schema` and `sql/streams`: `streams/campaigns/0003_campaigns` has the number 3 and the name `campaigns`. */
+/**
+ * The files of `sql/schema` and `sql/streams`. `streams/campaigns/0003_campaigns` has the number 3; its name `campaigns-…` ends in a
+ * part of the checksum of its statements.
+ */
 export function migrations() {
   return ['schema', ...foldersIn('streams')]
     .flatMap(statementsIn)
     .flatMap((file) => {
       const [, number, name] = /^(\d+)_(\w+)$/.exec(basename(file)) ?? [];
-      return number === undefined || name === undefined ? [] : [{ number: Number(number), name, file }];
+      if (number === undefined || name === undefined) return [];
+      const checksum = createHash('sha256').update(statement(file)).digest('hex').slice(0, 12);
+      return [{ number: Number(number), name: `${name}-${checksum}`, file }];
     })
     .sort((a, b) => a.number - b.number);
 }
