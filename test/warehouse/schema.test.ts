@@ -78,7 +78,7 @@ test('each migration is applied once, in one opening or in many', async () => {
   await workshop.with(refreshModels);
   const rows = await workshop.look('select number, name from ops.migrations order by number');
   expect(rows.map(({ number }) => number)).toEqual(migrations().map(({ number }) => number));
-  expect(rows[0]).toEqual({ number: 1, name: expect.stringMatching(/^ops-[0-9a-f]{12}$/) });
+  expect(rows[0]?.['name']).toMatch(/^ops-[0-9a-f]{12}$/);
 });
 
 test('a file of an older schema is brought forward and keeps its rows', async () => {
@@ -192,7 +192,9 @@ test('a file with the tables of another build is refused with the command that m
   const workshop = await migrated();
   await workshop.close();
   await change(workshop.path, "update ops.migrations set name = 'ops' where number = 1");
-  const refused = workshop.with(refreshModels);
-  await expect(refused).rejects.toThrow(CorruptDatabaseError);
-  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('dawnload rebuild') });
+  await expect(workshop.with(refreshModels)).rejects.toThrow(
+    new CorruptDatabaseError(
+      'The private warehouse was made by another build of dawnload: its tables differ.',
+    ),
+  );
 });
