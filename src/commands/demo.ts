@@ -27,7 +27,6 @@ const DAYS = 28;
 const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
 
-/** Keys of the embedded sandbox, which exists only in this process. */
 const KEYS = { accessKey: 'sandbox-access-key', secretKey: 'sandbox-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
 const ENVIRONMENT = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
@@ -36,7 +35,6 @@ interface SandboxFlags extends Record<'port' | 'eventsPerDay' | 'exportSeconds',
   readonly billingJournal?: string;
 }
 
-/** Runs the sandbox on a port until it is stopped. */
 export const sandboxCommand: Command<SandboxFlags> = async (flags, invocation) => {
   const { terminal, effects, signal } = invocation;
   const settings = { ...flags, projectId: PROJECT, ...KEYS, now: () => effects.now() };
@@ -121,7 +119,6 @@ async function assertOfDemo(folder: string): Promise<void> {
     });
 }
 
-/** The queries whose sentences the demo ends with. */
 const RESULTS = [
   'key-figures',
   'campaigns-to-watch',

@@ -20,11 +20,6 @@ export interface DocsOptions extends JsonOptions {
   readonly lang?: Language;
 }
 
-/**
- * Describes the warehouse or one of its tables.
- *
- * @throws UsageError for an unknown table
- */
 export const docsCommand: Command<DocsOptions, [string?]> = async (
   { format: wanted = 'text', json, lang: language = 'en' },
   invocation,
@@ -79,12 +74,10 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
   }
 }
 
-/** Reads the columns of all tables and views in a warehouse file. */
 export function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
   return Reader.using(path, (reader) => reader.rows('describe/columns', columnRow));
 }
 
-/** @throws UsageError that names the nearest tables and views */
 export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
   const relations = schemas.flatMap((schema) => schema.relations);
   const name = wanted.toLowerCase().replace(/^main\./, '');
@@ -99,7 +92,6 @@ export function findRelation(schemas: readonly SchemaEntry[], wanted: string): R
   });
 }
 
-/** Lists each schema with its tables and views. */
 export function overviewText(schemas: readonly SchemaEntry[], width: number): string {
   return schemas
     .filter(({ relations }) => relations.length > 0)
@@ -115,7 +107,6 @@ export function overviewText(schemas: readonly SchemaEntry[], width: number): st
     .join('\n\n');
 }
 
-/** Describes one table or view with its columns; in Korean also with their headers. */
 export function relationText(
   { name, kind, description, grain, columns }: RelationEntry,
   language: Language,

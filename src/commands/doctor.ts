@@ -27,7 +27,6 @@ export const doctorCommand: Command<Extent & JsonOptions> = async (options, invo
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 const NAME_WIDTH = 14;
 
-/** Formats the reason and, on the next line, the remedy. */
 function linesOf({ name, verdict, reason, remedy }: Check, { color, width }: Terminal): string {
   const mark = verdict.padEnd(4);
   const rows = [[mark, name.padEnd(NAME_WIDTH), visible(reason)]];

@@ -65,7 +65,6 @@ export const exportsShowCommand: Command<JsonOptions, [string]> = async ({ json 
 
 const BILLED: Readonly<Record<exports.Export['billed'], string>> = { yes: 'yes', no: 'no', maybe: 'perhaps' };
 
-/** The export as lines of `what  value`. */
 function inWords(entry: exports.Export, isRemoved: boolean, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
   const known = billed === 'no' ? undefined : recordsOf(entry);
@@ -202,7 +201,6 @@ async function decideOnline(
   return delivered('exports decide', step, config, invocation);
 }
 
-/** Takes the step in a separate run, and publishes the result. */
 async function delivered(
   command: string,
   step: Step,
@@ -314,7 +312,6 @@ async function doubtOf(exportId: string, config: Config, invocation: Invocation)
   }
 }
 
-/** Resumes one export at no cost. */
 export const exportsResumeCommand: Command<object, [string]> = async (_, invocation, key) => {
   const config = requireService(invocation.loadConfig());
   const state = await ledgerNow(config, invocation.effects);
@@ -333,7 +330,6 @@ export const exportsResumeCommand: Command<object, [string]> = async (_, invocat
   return delivered('exports resume', downloading([key], false), config, invocation);
 };
 
-/** @throws RefusedError if the export has no id, or is over */
 function assertResumable(entry: exports.Export): void {
   const { key, day, state, exportId } = entry;
   if (exports.isResumable(state) || state === 'loaded') return;
@@ -347,23 +343,15 @@ function assertResumable(entry: exports.Export): void {
   });
 }
 
-/**
- * Returns the export with this key.
- *
- * @throws UsageError for an unknown key
- * @throws DamageError for an unknown key if the ledger is incomplete
- */
 function entryIn({ ledger, doubt }: LedgerState, key: string): exports.Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
   return ledger.get(key);
 }
 
-/** Warns about an incomplete ledger after a decision was recorded in it. */
 function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
   if (doubt !== undefined) terminal.warn(doubt.sentences);
 }
 
-/** The columns of `ops.exports` and the additional fields of the ledger. */
 function asJson(entry: exports.Export, isRunning: boolean) {
   return {
     ...knownOf(entry),

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
 import { requireService } from '../config/config.js';
+import { textGiven } from '../config/files.js';
 import * as person from '../erasure/person.js';
 import type { Given, Persons } from '../erasure/person.js';
 import { EXIT, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
-import { textGiven } from '../ground/given-file.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { erase } from '../night/erase.js';
 import type { Night } from '../night/step.js';
@@ -177,7 +177,6 @@ async function look(night: Night, { found }: Persons, { show, json }: ForgetOpti
  * Asks the service to delete the persons (E15), at most 1,000 with a request; numbers are sent exactly as given.
  *
  * @returns the number of rows that the service deleted
- * @throws ServiceError if a request fails; nothing is erased locally then
  */
 async function eraseAtService(given: readonly Given[], { config, invocation }: Night): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });

@@ -134,7 +134,6 @@ async function complete(
   }
 }
 
-/** The fault of an answer, as a sentence. */
 function faultOf({ what, rule }: Question, text: string, { allowHttp }: InitOptions): string | undefined {
   const [fault] = rule.safeParse(text).error?.issues ?? [];
   if (text === '' || fault !== undefined) return `The ${what} ${fault?.message ?? 'is missing'}.`;

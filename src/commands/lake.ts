@@ -16,7 +16,6 @@ import { formatCount, plural } from '../terminal/terminal.js';
 import { keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { showTable, type Command, type JsonOptions, type Options } from './shared.js';
 
-/** Number of commits that `lake status` shows. */
 const SHOWN_COMMITS = 5;
 
 /** Number of differences that `lake verify` shows; `--json` returns all of them. */
@@ -131,7 +130,6 @@ export const lakeVerifyCommand: Command<Options<never, 'erased' | 'json'>> = asy
   return EXIT.done;
 };
 
-/** Searches the data files for the persons of the register of erasures. */
 async function verifyErased(
   config: ReturnType<typeof requireLake>,
   { json }: JsonOptions,

@@ -47,10 +47,8 @@ export const mcpCommand: Command<Limits & { readonly seconds: number }> = async 
   return EXIT.done;
 };
 
-/** Milliseconds after the end of the input in which a question is taken up, or an answer written. */
 const ENDING_MS = 250;
 
-/** The longest line of a client, in bytes. */
 const LONGEST_LINE = 10 * 1024 * 1024;
 
 /** Passes lines on. A line that is too long gets an error as its answer and is never in memory as a whole. */
@@ -83,7 +81,6 @@ function shortLines(idle: () => Promise<void>): Transform {
 const message = `A message has at most ${LONGEST_LINE} bytes.`;
 const TOO_LONG = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } })}\n`;
 
-/** The longest text of an error, in characters. */
 const LONGEST_ERROR = 1_000;
 
 function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, invocation: Invocation) {

@@ -112,7 +112,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   };
 }
 
-/** Prints the plan; the exit code is 1 while an export needs action. */
 export function printPlan(plan: Plan, json: boolean | undefined, terminal: Terminal): ExitCode {
   const { days, new_folder, not_yet, events, retention } = plan;
   const line = (label: string, text: string): void => {
@@ -185,14 +184,12 @@ function eventLines(
   ].filter((line) => line !== '');
 }
 
-/** The command that pulls the free statistics of the days, from which their exports are estimated. */
 function freeFirst(days: readonly Day[]): string {
   const [first, ...more] = [...days].sort();
   if (first === undefined) return '';
   return `dawnload backfill --start ${first} --end ${more.at(-1) ?? first} --streams statistics`;
 }
 
-/** Describes the exports of a month: their number, records and price. */
 export function spentInWords(spent: Plan['events']['month'], currency: string | null): string {
   const { exports, records, price, estimated_records: estimated, exports_of_unknown_size: unknown } = spent;
   const expected = estimated === 0 ? '' : ` (${formatCount(estimated)} of them expected)`;
@@ -201,7 +198,6 @@ export function spentInWords(spent: Plan['events']['month'], currency: string | 
   return `${plural(exports, 'export')}${unsized}, ${formatCount(records)} records${expected}${priced}`;
 }
 
-/** The days of events that are not requested, as a line for each reason. */
 export function notRequestedLines(
   unpaid: readonly (Omit<RunReport['notRequested'][number], 'reason'> & { readonly reason: string })[],
   reasons: Readonly<Record<string, string>>,

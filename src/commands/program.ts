@@ -8,7 +8,6 @@ import { formatCount } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 import type { Command as Performer } from './shared.js';
 
-/** Runs a command and resolves to its exit code. */
 export type Action = (invocation: Invocation) => Promise<ExitCode>;
 
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
@@ -31,7 +30,6 @@ const PARAM = new Option('-p, --param <k=v>', 'a parameter of the query; may be 
   (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
 );
 
-/** The query of a push, or of `query`, besides its name. */
 const SQL_OPTIONS = [
   ['--sql <text>', 'SQL instead of the name of a query'],
   ['-f, --file <file>', 'a file of SQL instead of the name of a query'],
@@ -52,7 +50,6 @@ function numeric(flags: string, about: string, low: number, high: number, preset
   });
 }
 
-/** Adds examples to the beginning of the help. */
 function withExamples(command: Command, ...examples: readonly string[]): Command {
   return command.addHelpText('before', `Examples:\n  ${examples.join('\n  ')}\n`);
 }
@@ -95,8 +92,7 @@ export function commandLine(version: string, perform: Perform): Command {
       ),
     )
     .option('--quiet', 'write only warnings and errors to stderr, for cron')
-    .option('--verbose', 'with an error, also show its causes')
-    .option('--allow-root', "let root write into another account's data folder");
+    .option('--verbose', 'with an error, also show its causes');
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
 

@@ -67,7 +67,6 @@ async function pushesNow(config: Config, effects: Invocation['effects']) {
   return { pushes: pushesOf(journal, lock.taken), lost: needed.filter(({ key }) => key === 'ledger') };
 }
 
-/** Lists the pushes. The exit code is 1 while one needs your decision. */
 export const pushListCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const { terminal, effects } = invocation;
   const { pushes, lost } = await pushesNow(invocation.loadConfig(), effects);

@@ -37,12 +37,6 @@ export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' 
 /** Maximum number of rows in a table, which is in memory before it is drawn. */
 const LIMIT = 1000;
 
-/**
- * Lists the queries, or runs one of them or other SQL; the answer goes to standard output or a file.
- *
- * @throws UsageError for an invalid name, parameter, option or query
- * @throws StorageError if the warehouse cannot be opened or the output cannot be written
- */
 export async function queryCommand(
   options: QueryOptions,
   invocation: Invocation,
@@ -105,7 +99,6 @@ export async function queryCommand(
   }
 }
 
-/** The line below an answer: its query, its number of rows, and its file. */
 function closingLine(
   rows: number,
   format: Format,
@@ -151,7 +144,6 @@ function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOpti
   return found;
 }
 
-/** The help of one query. */
 export function describe(name: string, invocation: Invocation): ExitCode {
   const { terminal } = invocation;
   terminal.draw(describeQuery(queryNamed(name, invocation.loadConfig().queries), terminal.width));
@@ -160,7 +152,6 @@ export function describe(name: string, invocation: Invocation): ExitCode {
   return EXIT.done;
 }
 
-/** Lists queries by subject: name and question, in JSON the complete header. */
 function listQueries(
   catalogue: readonly QueryFile[],
   format: Format,

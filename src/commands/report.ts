@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../ground/errors.js';
 import { Journal, RUN, runsOf } from '../journal/journal.js';
-import { assertAccount } from '../landing/account.js';
 import { dataFiles } from '../landing/paths.js';
 import { outsideOf, realPlace } from '../readers/queries/output.js';
 import { writeReport } from '../readers/report/report.js';
@@ -21,7 +20,6 @@ export const reportCommand: Command<{ readonly lang?: Language; readonly output?
   const wanted = resolve(options.output ?? report);
   // The default path of the report in the data folder is allowed, because each run writes the report there.
   const isOwn = realPlace(wanted) === realPlace(report);
-  if (isOwn) await assertAccount(config, invocation, 'report');
   const file = isOwn ? wanted : outsideOf(config, wanted);
   const language = options.lang ?? reportIn ?? 'en';
   const runs = runsOf((await Journal.read(config, effects)).of(RUN));

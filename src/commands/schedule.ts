@@ -26,7 +26,6 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
     process.execPath,
     join(PACKAGE_ROOT, 'dist/src/cli.js'),
     'run',
-    ...(flags.allowRoot === true ? ['--allow-root'] : []),
     ...(flags.quiet === true ? ['--quiet'] : []),
     ...Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
   ];

@@ -21,15 +21,14 @@ import {
 import { describeGroup } from '../night/report.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
-import { unwritable } from '../landing/account.js';
 import { dataFiles } from '../landing/paths.js';
+import { unwritable } from '../landing/storage-error.js';
 import { writeFileWhole } from '../readers/queries/output.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { spentInWords } from './plan.js';
 import { showTable, warnAll, type Command, type JsonOptions } from './shared.js';
 
-/** Number of days shown at a terminal; `--json` returns all days. */
 const SHOWN_DAYS = 14;
 
 /**
@@ -58,7 +57,6 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
   return exitCodeOf(status);
 };
 
-/** True unless the file is there and this account may not read it. */
 function mayRead(file: string): boolean {
   try {
     if (existsSync(file)) accessSync(file, constants.R_OK);
@@ -142,7 +140,6 @@ function showKept(file: string, format: Format, terminal: Terminal, now: Date): 
   return isOld ? EXIT.incomplete : exit_code;
 }
 
-/** The status in the text format of Prometheus. */
 function metricsOf(status: Status, now: Date): string {
   const { last_run: run, export_fees: fees } = status;
   const seconds = (instant: Date | null | undefined): number | undefined =>
@@ -180,7 +177,6 @@ function metricsOf(status: Status, now: Date): string {
   return [...lines, ...head, ...missing].join('\n');
 }
 
-/** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
 async function readStatus({ effects, ...invocation }: Invocation, known?: Journal) {
   const config = invocation.loadConfig();
   const now = effects.now();
@@ -222,19 +218,14 @@ async function readStatus({ effects, ...invocation }: Invocation, known?: Journa
     last_complete_day: last,
     /** The first wanted day: the `start_date`, or the first day in the warehouse. */
     wanted_from: start ?? null,
-    /** The configured streams, each with the days that it lacks. */
     missing,
-    /** The configured reference data, with its last snapshot. */
     snapshots,
     /** Missing days of events that the budget does not allow. */
     over_budget: wanted.flatMap(({ date, decision }) =>
       decision?.verdict.startsWith('over_') === true ? [date] : [],
     ),
-    /** Days of events whose export needs a decision. */
     waits: daysIn(wanted, 'events', 'waits'),
-    /** Days of events whose export a person gave up. */
     given_up: daysIn(wanted, 'events', 'given_up'),
-    /** Days whose events were removed by retention. */
     removed,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
     /** The active run, or another active command that changes the data folder. */

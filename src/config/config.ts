@@ -54,7 +54,6 @@ const OVERRIDES = [
  * Reads the settings.
  *
  * @param shapes the fields of the documents of all streams, among which `privacy.columns` names some
- * @throws ConfigError for a missing or malformed file, an unknown key, or a value out of range
  */
 export function loadConfig(
   shapes: Shapes,
@@ -87,7 +86,6 @@ export function loadConfig(
   const { brandTemplates: brand } = reference;
   return Object.freeze({
     ...given,
-    /** The fields of the documents of all streams. */
     fields: fieldsFor(given.brand, shapes),
     /** The path of the settings file, for messages; undefined without a file. */
     file,
@@ -161,10 +159,8 @@ const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 const withoutEdges = (text = ''): string => text.replace(EDGES, '');
 
 /**
- * The variables of the environment, and those of `.env` that it does not have. `DAWNLOAD_NAME_FILE` names a file with the
- * value of `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
- *
- * @throws ConfigError if it is no file that can be read
+ * The variables of the environment, and those of `.env` that it does not have. `DAWNLOAD_NAME_FILE` names a file with
+ * the value of `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
  */
 function readVariables(folder: string, environment: Environment) {
   const file = resolve(folder, '.env');
@@ -194,7 +190,6 @@ function readVariables(folder: string, environment: Environment) {
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
 type Name = keyof typeof NAMES;
 
-/** @throws ConfigError that names the settings that are not set */
 export function requireSettings<N extends Name>(
   config: Config,
   ...names: readonly N[]
@@ -208,11 +203,7 @@ export function requireSettings<N extends Name>(
     throw new ConfigError(`${config.file} does not set ${missing}.`, { hint: `Add ${missing} to the file.` });
 }
 
-/**
- * Returns the config with everything that the service client needs.
- *
- * @throws ConfigError that names the missing settings
- */
+/** Returns the config with everything that the service client needs. */
 export function requireService(config: Config): ServiceConfig {
   requireSettings(config, 'baseUrl', 'projectId', 'startDate');
   assertEncrypted(config.baseUrl, config.allowHttp, 'base_url');
@@ -222,7 +213,6 @@ export function requireService(config: Config): ServiceConfig {
   return { ...config, credentials };
 }
 
-/** @throws ConfigError when keys would leave this machine unencrypted and the settings do not allow it */
 export function assertEncrypted(address: string, allowHttp: boolean, what: string): void {
   if (allowHttp || !isUnencrypted(address)) return;
   throw new ConfigError(`The ${what} ${address} uses http, so keys and data would travel unencrypted.`, {
@@ -230,7 +220,6 @@ export function assertEncrypted(address: string, allowHttp: boolean, what: strin
   });
 }
 
-/** @throws ConfigError when the keys are not set */
 export function requireCredentials({ credentials, denied }: Config): Credentials {
   if (credentials !== undefined) return credentials;
   if (denied.length > 0)
@@ -244,11 +233,7 @@ export function requireCredentials({ credentials, denied }: Config): Credentials
 
 export type LakeConfig = NonNullable<Config['lake']>;
 
-/**
- * Returns the config, with the lake as a required property.
- *
- * @throws ConfigError if no lake is configured, or secrets or recipients may not be sent to the configured one
- */
+/** Returns the config, with the lake as a required property. */
 export function requireLake(config: Config): Config & { readonly lake: LakeConfig } {
   const { lake, file = DEFAULT_FILE } = config;
   if (lake === undefined)

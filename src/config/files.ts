@@ -1,12 +1,11 @@
-/** Reads the files with the settings as text: `dawnload.yaml`, and the `.env` in the same folder. */
-import { existsSync } from 'node:fs';
+/** Reads the files that the user writes: `dawnload.yaml`, the `.env` in the same folder, and those that an option names. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
-import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
-import { NO_FILE, readGiven, whyUnread } from '../ground/given-file.js';
+import { codeOf, ConfigError, DawnloadError, messageOf, StorageError, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { settingsSchema } from './schema.js';
 
@@ -109,7 +108,7 @@ export function readText(file: string): string {
     return text;
   } catch (cause) {
     const code = codeOf(cause) ?? messageOf(cause);
-    const isOther = code === NO_FILE.folder || code === NO_FILE.other || /^(ERR_ENCODING|NUL)/.test(code);
+    const isOther = code === NO_FILE || /^(ERR_ENCODING|NUL)/.test(code);
     throw new (isOther ? ConfigError : StorageError)(`${file} cannot be read (${whyUnread(cause)}).`, {
       hint: 'Check that it is a file in UTF-8 or UTF-16 and that this account may read it.',
       cause,
@@ -139,4 +138,35 @@ function keysIn({ properties = {}, items }: z.core.JSONSchema.BaseSchema, path =
     ...(typeof inner === 'object' ? keysIn(inner, `${path}${key}.`) : []),
   ]);
   return [...keys, ...inList];
+}
+
+const NO_FILE = 'ENOTFILE';
+
+/** The bytes of a regular file. A pipe would wait for its writer for ever, and a device may never end. */
+function readGiven(file: string): Buffer {
+  const found = statSync(file);
+  if (found.isFile()) return readFileSync(file);
+  const kind = found.isDirectory() ? 'folder' : found.isFIFO() ? 'pipe' : 'device';
+  throw Object.assign(new Error(`it is a ${kind}, not a file`), { code: NO_FILE });
+}
+
+/** The text of a file that an option names. */
+export function textGiven(file: string, hint: string): string {
+  try {
+    return readGiven(file).toString('utf8');
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be read (${whyUnread(cause)}).`, { hint, cause });
+  }
+}
+
+const CLAUSES: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is not a folder',
+  EACCES: 'permission is denied',
+};
+
+/** Why a file could not be read, as a clause. */
+export function whyUnread(cause: unknown): string {
+  const code = codeOf(cause) ?? NO_FILE;
+  return CLAUSES[code] ?? (code === NO_FILE ? messageOf(cause) : code);
 }

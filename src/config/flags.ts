@@ -10,5 +10,4 @@ export interface Flags {
   readonly verbose?: boolean | undefined;
   readonly logFormat?: (typeof LOG_FORMATS)[number] | undefined;
   readonly quiet?: boolean | undefined;
-  readonly allowRoot?: boolean | undefined;
 }

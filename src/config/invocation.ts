@@ -12,15 +12,8 @@ export interface Invocation {
   readonly signal: AbortSignal;
   /** Identifies this process in log lines, in `ops.runs`, and in alerts. */
   readonly runId: string;
-  /** The version of this package, `1.2.3`. */
   readonly version: string;
-  /** The environment variables, for values that are not settings. */
   readonly environment: Environment;
-  /**
-   * Reads the settings, when a command needs them.
-   *
-   * @throws ConfigError
-   */
   loadConfig(): Config;
   /**
    * Called with the settings in use when the command has left a data folder that it may have changed; never rejects.

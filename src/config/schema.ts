@@ -456,7 +456,6 @@ export const settingsSchema = z
       'must be empty with exports.budget: the size of an export, which has all records, is estimated from the statistics',
   });
 
-/** Converts `records_per_run` to `recordsPerRun`. */
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
 
 /** Converts the names of settings to camel case; keys chosen by the user (campaigns, variants) are unchanged. */

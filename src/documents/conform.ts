@@ -142,7 +142,6 @@ function columnValue(kind: Kind, given: string): string {
   return isDecimal && Number.isSafeInteger(Number(given)) ? String(Number(given)) : given;
 }
 
-/** The type of a value as DuckDB names it. */
 function typeOf({ kind }: Node, given: string): string {
   if (kind === 'word') return given === 'null' ? 'NULL' : 'BOOLEAN';
   if (kind !== 'number') return { text: 'VARCHAR', object: 'OBJECT', list: 'ARRAY' }[kind];
@@ -150,7 +149,6 @@ function typeOf({ kind }: Node, given: string): string {
   return given.startsWith('-') ? 'BIGINT' : 'UBIGINT';
 }
 
-/** True if a column of the kind can take the value. */
 function fits(kind: Kind, node: Node, text: string, given: string): boolean {
   if (['any', 'content', 'text', 'document'].includes(kind) || given === 'null') return true;
   if (node.kind === 'list') return kind === 'list' || kind === 'texts';

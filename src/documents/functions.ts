@@ -13,7 +13,6 @@ import { Redaction, type ColumnRule, type DocumentKind, type Treatment } from '.
 
 export interface DocumentSettings {
   readonly fields: readonly Field[];
-  /** The key of hashes. */
   readonly key: Uint8Array;
   readonly rules: readonly ColumnRule[];
 }

@@ -4,7 +4,6 @@
  * keys.
  */
 
-/** A value in a JSON text. */
 export interface Node {
   readonly kind: 'text' | 'number' | 'word' | 'object' | 'list';
   readonly start: number;
@@ -25,7 +24,6 @@ export interface Piece {
   readonly end: number;
 }
 
-/** A piece with what replaces it. */
 export interface Edit extends Piece {
   readonly text: string;
 }

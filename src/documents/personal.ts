@@ -57,7 +57,6 @@ export class Redaction {
     this.#rules = new Map(rules.map((rule) => [rule.key, rule]));
   }
 
-  /** HMAC-SHA-256 in hex. */
   digest(text: string): string {
     return remembered(this.#remembered, text, () =>
       createHmac('sha256', this.#key).update(text).digest('hex'),

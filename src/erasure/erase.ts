@@ -48,7 +48,6 @@ export class Finder {
     return this.#spelled.size > 0 && [...spelledIn(text)].some(({ plain }) => this.#spelled.has(plain));
   }
 
-  /** Returns the text with asterisks in place of the ids. */
   blanked(text: string): string {
     let blank = text;
     const starred = (word: string): string => '*'.repeat(word.length);
@@ -92,14 +91,11 @@ async function fileHolds(path: string, finder: Finder): Promise<boolean> {
   }
 }
 
-/** The result of searching the data folder. */
 interface Searched {
   files: number;
   /** Files that contained an id and were removed: rejected answers, temporary files and files set aside. */
   readonly removed: string[];
-  /** Files that still contain an id. */
   readonly left: string[];
-  /** Files that could not be read. */
   readonly unread: string[];
   /** Number of ids that are not searched for in texts, because they are short or plain words. */
   readonly short_ids: number;
@@ -155,17 +151,13 @@ export async function searchFolder(dataDir: string, ids: readonly string[]): Pro
 const begun = z.object({
   at: z.iso.datetime(),
   reference: z.string().optional(),
-  /** The digests of the given ids. */
   origins: z.array(z.string()),
-  /** All digests that are to be erased. */
   ids: z.array(z.string()),
   /** The ids in plain text and as landed records spell them, to search for remains. */
   written: z.array(z.string()),
   sharedIds: z.number(),
-  /** Number of rows in the warehouse, by table. */
   rows: z.record(z.string(), z.number()),
   serviceDeletedRows: z.number().optional(),
-  /** The number of its line in the journal. */
   line: z.number().optional(),
 });
 
@@ -250,7 +242,6 @@ export function receiptOf(
       })),
     ],
     search: { ...search, unread: [...new Set([...search.unread, ...unread])] },
-    /** Rows that E15 reports as deleted. */
     service_deleted_rows: serviceDeletedRows,
     lake,
     out_of_reach: OUT_OF_REACH,
@@ -260,7 +251,6 @@ export function receiptOf(
 const REMAINS =
   'Ids of digits alone stay in messages of others, because an amount may look the same. Lists of the service (catalogs, templates) are not cut: remove the id at the service, run `dawnload run`, delete the landed folders of these lists and run `dawnload rebuild`. `dawnload forget` of the same ids then searches again.';
 
-/** Formats the receipt as text. */
 function receiptText(receipt: Receipt): string {
   const { search, reference, shared_ids: shared, service_deleted_rows: atService } = receipt;
   const lines = [

@@ -49,18 +49,15 @@ import { blanked } from './spelling.js';
 const BATCH_BYTES = 4 * 2 ** 20;
 
 const match = z.object({
-  /** The page. */
   filename: z.string(),
   /** The position of the record on the page, counted from 0, and the record as JSON. */
   position: count,
   record: z.string(),
   /** True if the record is about the person; false if its text only mentions the person's number or address. */
   own: z.boolean(),
-  /** The ids as the record spells them. */
   given: z.array(z.string()),
 });
 
-/** A record on a page that contains an erased id. */
 type Match = z.infer<typeof match>;
 
 type SizedFile = Pick<Page, 'file' | 'bytes'>;
@@ -126,7 +123,6 @@ export class Erasures {
     return line;
   }
 
-  /** Sets the digests to search for. */
   async lookFor(ids: readonly string[]): Promise<void> {
     this.#ids = new Set(ids);
     await this.#prepare(await this.session());
@@ -137,7 +133,6 @@ export class Erasures {
     if (this.register.last !== undefined) await deleteComputed(await this.session());
   }
 
-  /** Cuts erased persons from the files of pulls. */
   async guard(pulls: readonly Pull[]): Promise<void> {
     if (this.#ids.size === 0) return;
     for (const pull of pulls) {
@@ -450,7 +445,6 @@ export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>
 /** Matches a text or a number in JSON. */
 const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
-/** The number of records on a page; undefined if it has no list of them. */
 function recordsIn(page: Body): number | undefined {
   const envelope = readEnvelope(page);
   return envelope?.kind === 'object' ? envelope.parts.get('data')?.elements : undefined;

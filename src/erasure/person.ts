@@ -5,7 +5,6 @@ import { PERSON_COLUMNS } from '../ground/fields.js';
 import { EVENT_TABLES } from '../streams/events/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
 
-/** An id by which the request names a person. */
 export interface Given {
   readonly kind: 'user_id' | 'service_user_id' | 'device_id' | 'service_device_id' | 'recipient';
   readonly value: string;
@@ -30,7 +29,6 @@ type PersonId = z.infer<typeof personId>;
 export interface Persons {
   /** The digest of each given id, in the same order. */
   readonly origins: readonly string[];
-  /** The digests of all ids that belong to these persons. */
   readonly ids: readonly string[];
   /** The ids in the form of the warehouse; shared ids are neither followed nor erased. */
   readonly found: readonly PersonId[];
@@ -90,7 +88,6 @@ export async function findDays(session: Session): Promise<{ days: Day[]; firstOp
 /** A table, and the condition that selects the rows of the found persons. */
 type Rows = Readonly<Record<'table' | 'condition', string>>;
 
-/** The tables with rows of persons. */
 const TABLES: readonly Rows[] = [
   ...EVENT_TABLES.map(({ name }) => ({
     table: name,
@@ -114,7 +111,6 @@ export async function rowsFound(session: Session): Promise<Map<string, unknown[]
   return found;
 }
 
-/** Returns the number of rows of the found persons, by table. */
 export async function countFound(session: Session): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const names of [...TABLES, ...(await computedRows(session))]) {

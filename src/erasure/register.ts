@@ -48,7 +48,6 @@ export function erasuresOf(lines: readonly Line[]) {
       /** The number of its line in the journal, and the keyed digests of the erased ids. */
       line: seq,
       ids,
-      /** The fingerprint of the key of the digests. */
       key,
       erasedAt,
       persons,
@@ -59,7 +58,6 @@ export function erasuresOf(lines: readonly Line[]) {
         (sum, line) => sum + (isLate(line) && 'records' in line ? line.records : 0),
         0,
       ),
-      /** True if the erasure is complete. */
       done: lines.some((line) => line.event === 'done' && line.of === seq),
     };
   });
@@ -106,10 +104,7 @@ export function assertKeyOf(
 }
 
 export class Register {
-  /**
-   * @param fingerprint the fingerprint of the hash key
-   * @throws ConfigError when the register was made with another key
-   */
+  /** @param fingerprint the fingerprint of the hash key */
   constructor(
     private readonly journal: Journal,
     fingerprint: string,
@@ -121,7 +116,6 @@ export class Register {
     return this.journal.of(ERASE);
   }
 
-  /** The digests of all erased persons. */
   get ids(): string[] {
     return [...new Set(this.erasures.flatMap(({ ids }) => ids))];
   }
@@ -130,12 +124,10 @@ export class Register {
     return erasuresOf(this.lines);
   }
 
-  /** The unfinished erasure, if there is one. */
   get unfinished(): Erasure | undefined {
     return this.erasures.find(({ done }) => !done);
   }
 
-  /** The last erasure; undefined without one. */
   get last(): Erasure | undefined {
     return this.erasures.at(-1);
   }
@@ -146,7 +138,6 @@ export class Register {
     return last?.event === 'rows-deleted';
   }
 
-  /** Appends a line; resolves with its number once it is durable. Throws `StorageError`. */
   async append(entry: Entry<Line>): Promise<number> {
     return (await this.journal.append(ERASE, entry)).seq;
   }

@@ -30,7 +30,6 @@ export const REMOVED = new Kind(
       ...event('pages'),
       stream: z.string(),
       day: z.string().refine(isDay, 'not a day'),
-      /** The export that the pages belong to. */
       key: z.string().optional(),
       exportId: z.string().optional(),
     }),
@@ -43,11 +42,9 @@ export interface DueFolder {
   readonly path: string;
   readonly day: Day;
   readonly stream: 'events' | 'opt_outs' | 'rejected';
-  /** The export that the pages belong to. */
   readonly of?: { readonly key: string; readonly exportId: string };
 }
 
-/** What is past its retention. */
 export interface Due {
   /**
    * Days of events that may leave the file (with a lake: only if the lake has them). Pages stay for some, and are
@@ -60,7 +57,6 @@ export interface Due {
   readonly folders: readonly DueFolder[];
 }
 
-/** The part of the data folder that retention works with. */
 interface Kept {
   readonly config: Pick<Config, 'retention'>;
   readonly landing: LandingZone;
@@ -176,7 +172,6 @@ export interface Removed {
  */
 export type Deleting = 'file' | 'limited' | 'agreed';
 
-/** What is removed once the file is published. */
 export interface Removal {
   readonly folders: readonly DueFolder[];
   /** Number of days that are deleted with it. */

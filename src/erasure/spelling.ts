@@ -2,7 +2,6 @@
 
 import { findingsIn } from '../documents/spelling.js';
 
-/** A number or address in the spelling of a text. */
 interface Spelled {
   readonly start: number;
   readonly end: number;

@@ -42,7 +42,6 @@ export const EXPORT = new Kind(
       pricePerRecord: z.number().nonnegative(),
       /** The key of the export that you chose to pay for again. */
       again: key.optional(),
-      /** The id of the run that intended this export. */
       run: text.optional(),
       /** The instant of a request that was sent before it was entered here. */
       sentAt: instant.optional(),
@@ -118,7 +117,6 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly quotedId?: string | undefined;
 }
 
-/** An event of an export after its intent. */
 export type Outcome = Exclude<Entry<Line>, { event: 'intended' | 'requested' | 'attached' }>;
 
 /** The day and the terms of a request for an export. */
@@ -151,7 +149,6 @@ function newEntry(line: Line & { event: 'intended' }): Export {
   };
 }
 
-/** The fields of an export that a line sets besides its own. */
 function changesOf(entry: Export, line: Line): Partial<Export> {
   switch (line.event) {
     case 'attached':

@@ -71,12 +71,10 @@ export class Ledger {
     this.#book = exportsOf(journal.of(EXPORT));
   }
 
-  /** The settings under which exports are paid and downloaded. */
   get settings(): Config['exports'] {
     return this.place.exports;
   }
 
-  /** Adds exports that only a warehouse file lists. */
   show(rows: readonly ExportRow[]): void {
     for (const { exportId, pages, ...row } of rows) {
       const { key, state, billed, pricePerRecord = 0, requestedAt, updatedAt } = row;
@@ -96,7 +94,6 @@ export class Ledger {
     }
   }
 
-  /** All exports, in the order of their intents. */
   entries(): Export[] {
     return [...this.#book.values()];
   }
@@ -105,7 +102,6 @@ export class Ledger {
     return this.#book.get(key);
   }
 
-  /** Returns the export with this key. Throws `UsageError` for an unknown key. */
   get(key: string): Export {
     const entry = this.find(key);
     if (entry === undefined) throw this.#unknown(key);
@@ -189,7 +185,8 @@ export class Ledger {
   /**
    * Records that the service answered E20 with an export id: the export is billed.
    *
-   * @throws StorageError if the answer cannot be recorded; the message contains the id, so that the user can attach it later
+   * @throws StorageError if the answer cannot be recorded; the message contains the id, so that the user can attach it
+   *   later
    */
   async requested(key: string, exportId: string): Promise<Export> {
     try {
@@ -236,8 +233,8 @@ export class Ledger {
 
   /**
    * Records the export id that the user supplies for an export whose answer was lost. If the ledger lacks the key, for
-   * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace the
-   * id of an export whose data has arrived, and to give it the id of another export, which needs another one then.
+   * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace
+   * the id of an export whose data has arrived, and to give it the id of another export, which needs another one then.
    *
    * @param pricePerRecord of a new export
    * @throws UsageError
@@ -339,7 +336,6 @@ export class Ledger {
     });
   }
 
-  /** The error for a key that belongs to no export. */
   #unknown(key: string): UsageError {
     return new UsageError(`The ledger has no export ${key}.`, {
       hint: `${didYouMean(key, [...this.#book.keys()])}\`dawnload exports list\` shows the exports and their keys.`,
@@ -356,7 +352,6 @@ export class Ledger {
   }
 }
 
-/** True if an event would change nothing. */
 function isKnown(known: Export, entry: Outcome): boolean {
   const { state, pages, troubles, doubted, short, note } = known;
   switch (entry.event) {

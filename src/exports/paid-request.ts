@@ -36,7 +36,6 @@ const MOST_DOWNLOADS = 3;
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-/** A paid export that a run requested or resumed. */
 export interface ExportLine {
   readonly key: string;
   readonly day: Day;
@@ -44,7 +43,6 @@ export interface ExportLine {
   readonly requested: boolean;
 }
 
-/** The exports in the report of a run. */
 export interface ExportReport {
   readonly exports: ExportLine[];
   /** The keys of exports that the service has not finished. */
@@ -54,7 +52,6 @@ export interface ExportReport {
   readonly attention: Needed[];
 }
 
-/** The parts of the open data folder that paid requests use. */
 export interface PaymentParts extends LandingParts {
   readonly ledger: Ledger;
   readonly warehouse: Pick<Warehouse, 'messages' | 'coverage' | 'removedDays'>;
@@ -273,8 +270,8 @@ type Sent = Export | 'refused' | 'stop';
 /**
  * Requests one export.
  *
- * @throws CredentialsError, ServiceError, ClockError, StorageError, and RefusedError for a day that an export covers, before
- *   the intent is recorded, so nothing was sent
+ * @throws CredentialsError, ServiceError, ClockError, StorageError, and RefusedError for a day that an export covers,
+ *   before the intent is recorded, so nothing was sent
  */
 async function requestPaid(wish: Wish, service: ServiceClient, parts: PaymentParts): Promise<Sent> {
   const { ledger } = parts;
@@ -393,7 +390,6 @@ function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | un
     : undefined;
 }
 
-/** Records the outcome in the ledger and reports it. */
 async function record(
   { key, day }: Export,
   outcome: RequestOutcome,

@@ -62,7 +62,6 @@ function ofRow(row: ExportRow, knownBy: Place): Untracked[] {
   return isState(state) && partsOf(key) !== undefined ? [{ ...row, state, knownBy }] : [];
 }
 
-/** The exports with a folder below `landing/events`. */
 async function foldersOnDisk(dataDir: string): Promise<Untracked[]> {
   const { landing } = foldersOf(dataDir);
   const events = join(landing, 'events');

@@ -14,7 +14,6 @@ export const COMPLETE_FROM_HOUR = 7;
 /** A KST day, `YYYY-MM-DD`. */
 export type Day = string;
 
-/** A range of KST days, both ends included. */
 export interface DayRange {
   readonly start: Day;
   readonly end: Day;
@@ -41,17 +40,14 @@ export function koreanTime(instant: Date): string {
   return new Date(instant.getTime() + AHEAD_MS).toISOString().slice(0, -1);
 }
 
-/** The KST day of the instant. */
 export function dayOf(instant: Date): Day {
   return koreanTime(instant).slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** The KST month of the instant, `YYYY-MM`. */
 export function monthOf(instant: Date): string {
   return koreanTime(instant).slice(0, 'YYYY-MM'.length);
 }
 
-/** The day `n` days after (or, negative, before) another one. */
 export function shiftDay(day: Day, n: number): Day {
   // Days are counted in UTC, where each has 24 hours, so that the machine's time zone has no influence.
   const shifted = new Date(`${day}T12:00:00Z`);
@@ -79,12 +75,10 @@ export function windowOf(days: Day | DayRange): Window {
   };
 }
 
-/** Every day of a range, oldest first; empty if the range ends before it starts. */
 export function daysOf({ start, end }: DayRange): Day[] {
   return Array.from({ length: Math.max(0, dayCount({ start, end })) }, (_, i) => shiftDay(start, i));
 }
 
-/** Number of days in a range; zero or less if it ends before it starts. */
 export function dayCount({ start, end }: DayRange): number {
   return Math.round((Date.parse(`${end}T00:00:00Z`) - Date.parse(`${start}T00:00:00Z`)) / 86_400_000) + 1;
 }
@@ -107,7 +101,6 @@ export function listDays(days: Iterable<Day>): string {
     .join(', ');
 }
 
-/** The two halves of a range of more than one day. */
 export function halvesOf(range: DayRange): [DayRange, DayRange] {
   const middle = shiftDay(range.start, Math.floor(dayCount(range) / 2) - 1);
   return [
@@ -127,7 +120,6 @@ export function formatKst(instant: Date, to: 'minutes' | 'seconds' = 'minutes'):
  */
 const APART = 6;
 
-/** True if two instants belong to two nights. */
 export function areNightsApart(one: Date, other: Date): boolean {
   const hours = Math.abs(one.getTime() - other.getTime()) / 3_600_000;
   return dayOf(one) !== dayOf(other) && hours >= APART;

@@ -4,7 +4,6 @@
  */
 import type { StreamName } from './streams.js';
 
-/** Points between durable steps, in the order in which a run passes them. */
 export const POINTS = {
   'rebuild/before-open': 'Nothing was made. The next command discards the rebuilt file.',
   'push/answered':
@@ -67,7 +66,6 @@ export const APPEND_STEPS = {
     'The line is there, and its copy lags behind. What the line intends may not have been sent: its outcome is unknown.',
 } as const;
 
-/** The files that are written whole. */
 export const FILES = [
   'alerts',
   'erase-receipt',
@@ -85,11 +83,9 @@ export const FILES = [
   'swept',
   'witness',
 ] as const;
-/** The pages of a stream, or its manifests. */
 type Landed = `land/${StreamName}` | `land/${StreamName}-manifest`;
 export type FileName = (typeof FILES)[number] | Landed;
 
-/** What lines are appended to. */
 export type Appended = 'pushed' | `journal/${string}`;
 
 export type CrashPoint =

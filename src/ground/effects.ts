@@ -3,7 +3,7 @@
  * points. All code takes them as a parameter; this file has the real ones, and the place and the version of this package.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile, rm, stat, statfs, writeFile, type FileHandle } from 'node:fs/promises';
+import { stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +12,9 @@ import type { CrashPoint } from './crash-points.js';
 import { InterruptedError } from './errors.js';
 
 export interface Effects {
-  /** Returns the current instant. */
   now(): Date;
   /** Resolves after `ms` milliseconds; rejects with `InterruptedError` when the signal aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Returns a random number in [0, 1), for jitter. */
   random(): number;
   /** Returns the inode and birth time of a file, open or by path; a copy of the file has others. */
   readonly identify: (file: FileHandle | string) => Promise<FileIdentity>;
@@ -25,23 +23,9 @@ export interface Effects {
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
   reach(point: CrashPoint): void;
-  /** Resolves with the free bytes of the disk of a folder. */
   free(folder: string): Promise<number>;
-  readonly accounts: Accounts;
   /** Replaces the connections to the service, where the service is in this process. */
   readonly service?: Dispatcher;
-}
-
-/** The accounts of this machine, by their numbers. */
-export interface Accounts {
-  /** The account of this process; undefined on Windows. */
-  own(): number | undefined;
-  /** Resolves with the owner of a folder. */
-  ownerOf(folder: string): Promise<number>;
-  /** Makes a file in a folder and removes it; resolves with its owner, or with undefined if none can be made. */
-  ownerOfNew(folder: string): Promise<number | undefined>;
-  /** The name of an account for `sudo -u`; `#1000` if it has none here. */
-  nameOf(account: number): Promise<string>;
 }
 
 /** The inode of a file and its birth time in nanoseconds, `0` where the file system has none. */
@@ -72,30 +56,8 @@ export function realEffects(environment: Environment = process.env): Effects {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
     },
-    accounts: ACCOUNTS,
   };
 }
-
-const ACCOUNTS: Accounts = {
-  own: () => process.geteuid?.(),
-  ownerOf: async (folder) => (await stat(folder)).uid,
-  ownerOfNew: async (folder) => {
-    const file = join(folder, `.tmp-${process.pid}-owner`);
-    try {
-      await writeFile(file, '', { flag: 'wx' });
-      return (await stat(file)).uid;
-    } catch {
-      return undefined;
-    } finally {
-      await rm(file, { force: true }).catch(() => undefined);
-    }
-  },
-  nameOf: async (account) => {
-    const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
-    const fields = lines.map((line) => line.split(':'));
-    return fields.find((one) => one[2] === String(account))?.[0] ?? `#${account}`;
-  },
-};
 
 function clockFrom(start: string | undefined): () => Date {
   const offset = start === undefined ? 0 : Date.parse(start) - Date.now();

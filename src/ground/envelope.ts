@@ -17,15 +17,11 @@ const COLON = 0x3a;
 const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** A body that is too large for memory. */
 export interface LargeBody {
-  /** The decoded size in bytes. */
   readonly length: number;
   /** The outermost object without its large values, which are empty here; of what is not JSON, the beginning. */
   readonly outside: Buffer;
-  /** The envelope, with positions in `outside`. */
   readonly envelope: Envelope | undefined;
-  /** The path of the gzip file. */
   readonly file: string;
 }
 
@@ -45,7 +41,6 @@ export interface Span {
 
 /** A value of the outermost object, or the outermost array itself. */
 export interface Part extends Span {
-  /** Number of elements if the value is an array. */
   readonly elements: number | undefined;
   /** The SHA-256 of a value that the outside of a large body has no room for; it is empty there. */
   readonly digest?: string;
@@ -292,7 +287,6 @@ export class EnvelopeScanner {
     this.listener?.partBegins?.(this.#key, this.#partStart);
   }
 
-  /** Ends a value of the outermost array or object, or of one inside it. */
   #endValue(at: number, isArray = false): void {
     const depth = this.#closing.length;
     const end = this.#before + at;
@@ -329,7 +323,6 @@ function isOpening(byte: number): boolean {
   return byte === OPEN_BRACE || byte === OPEN_BRACKET;
 }
 
-/** True for digits, signs, the point, and the letter of an exponent. */
 function isOfNumber(byte = 0): boolean {
   return (
     (byte >= 0x30 && byte <= 0x39) ||

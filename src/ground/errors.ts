@@ -17,7 +17,6 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 interface ErrorDetails {
-  /** The next step, in whole sentences. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -33,7 +32,6 @@ export abstract class DawnloadError extends Error {
     this.hint = hint;
   }
 
-  /** The message and the hint in one line. */
   get sentences(): string {
     return `${this.message} ${this.hint ?? ''}`.trimEnd();
   }
@@ -51,9 +49,6 @@ export class ConfigError extends DawnloadError {
 
 /** The data folder belongs to another project: nothing is written there. */
 export class OtherProjectError extends ConfigError {}
-
-/** Root would leave files in another account's data folder: nothing is written there. */
-export class OtherAccountError extends ConfigError {}
 
 /** The service refuses the keys or the project (E1, 401, 403): the user corrects the credentials. */
 export class CredentialsError extends DawnloadError {}
@@ -119,7 +114,6 @@ export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The exit code of a command that ends with this error. */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof DawnloadError ? error.exitCode : EXIT.incomplete;
 }
@@ -145,13 +139,11 @@ export function outcomeOf(exitCode: ExitCode, failure?: unknown): string {
   return ends[exitCode] ?? 'incomplete';
 }
 
-/** What to do after a run that no error ended. */
 const NEXT: Partial<Record<ExitCode, string>> = {
   [EXIT.incomplete]: '`dawnload status` shows what is missing.',
   [EXIT.refused]: '`dawnload plan` shows which days are over the budget.',
 };
 
-/** The `code` of a Node or socket error (`ENOSPC`, `ECONNREFUSED`), if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -40,10 +40,8 @@ const KINDS = [
   'epoch',
 ] as const;
 
-/** The columns of `events` that identify a person, the strongest first. */
 export const ID_COLUMNS = ['user_id', 'service_user_id', 'device_id', 'service_device_id'] as const;
 
-/** Columns of models that identify persons by number. */
 export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_id'];
 
 /** True if a field of this kind may be an object or a list. */

@@ -15,7 +15,6 @@ const MOST_OF_OUTSIDE = 8 * 1024 * 1024;
 /** How many bytes of a text that is not JSON are kept. */
 const BEGINNING = 1024 * 1024;
 
-/** Reads the outside of a text that comes in pieces. */
 export class OutsideReader {
   readonly #scanner: EnvelopeScanner;
   readonly #parts = new Map<string, Part>();
@@ -63,7 +62,6 @@ export class OutsideReader {
     return { length, outside, envelope: { ...envelope, parts: this.#parts }, file };
   }
 
-  /** Reads the value up to a position in the text. */
   #read(end: number): void {
     const value = this.#value;
     if (value === undefined) return;

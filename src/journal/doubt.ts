@@ -75,7 +75,6 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
  * Compares the journal of a data folder with the witness and the given heads.
  *
  * @param holds true if the folder had landed data or a published file before this process started
- * @throws StorageError
  */
 export async function doubtIn(
   { dataDir, witness: how }: JournalPlace,

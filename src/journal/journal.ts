@@ -28,7 +28,6 @@ export const when = { seq: wholeNumber, at: instant };
 /** The fields that each line of an event has. */
 export const event = <const E extends string>(name: E) => ({ ...when, event: z.literal(name) });
 
-/** The fields of every line. */
 export const happened = z.object({ ...when, event: text });
 export type Happened = z.output<typeof happened>;
 
@@ -43,7 +42,6 @@ export class Kind<L extends Happened> {
   ) {}
 }
 
-/** A parsed line of a kind. */
 export type LineOf<K> = K extends Kind<infer L> ? L : never;
 
 /** The fields that a writer gives for a line. */
@@ -79,7 +77,6 @@ export interface PastRun {
   readonly over?: Omit<Extract<RunLine, { readonly event: 'ended' }>, 'seq' | 'event'> | undefined;
 }
 
-/** All runs that began, in order. Pure. */
 export function runsOf(lines: readonly RunLine[]): PastRun[] {
   const ends = new Map(lines.flatMap((line) => (line.event === 'ended' ? [[line.runId, line]] : [])));
   return lines.flatMap((line) =>
@@ -126,7 +123,7 @@ async function copyIn({ dataDir, ledgerCopy }: JournalPlace): Promise<string> {
 export class Journal {
   readonly path: string;
   /** A sentence on lines that the file lacks by the evidence of its copy; undefined if it is whole. */
-  readonly lacks: string | undefined;
+  lacks: string | undefined;
   /** The lines of a second copy that belongs to another journal, as JSON. */
   readonly others: readonly unknown[];
   readonly #disk: DurableFolder;
@@ -141,14 +138,7 @@ export class Journal {
   private constructor(
     private readonly place: JournalPlace,
     private readonly effects: Effects,
-    {
-      path,
-      lines,
-      size,
-      hash,
-      lacks,
-      others,
-    }: Pick<Found, 'path' | 'lines' | 'size' | 'hash' | 'lacks' | 'others'>,
+    { path, lines, size, hash, lacks, others }: Found,
   ) {
     this.path = path;
     this.lacks = lacks;
@@ -159,17 +149,16 @@ export class Journal {
     this.#size = size;
   }
 
-  /** Reads the journal beside a run; nothing is written. Throws `StorageError`. */
+  /** Reads the journal beside a run; nothing is written. */
   static async read(place: JournalPlace, effects: Effects): Promise<Journal> {
     return new Journal(place, effects, await read(place));
   }
 
   /**
-   * Opens the journal for writing; requires the lock. A torn end and a damaged line heal from the second copy. Lines that
-   * only the copy has are restored, and `lacks` reports them.
+   * Opens the journal for writing; requires the lock. A torn end and a damaged line heal from the second copy. Lines
+   * that only the copy has are restored, and `lacks` reports them.
    *
    * @param accept throws if the journal must not be used; then nothing is written
-   * @throws StorageError
    */
   static async open(place: JournalPlace, effects: Effects, accept?: (found: Journal) => void) {
     const found = await read(place);
@@ -205,7 +194,6 @@ export class Journal {
     return { seq: last?.seq ?? 0, sum: checksumIn(last), erase };
   }
 
-  /** The names of the journal's erasures, oldest first. */
   get erasures(): string[] {
     return this.of(ERASED).flatMap((line) => (line.event === 'begun' ? [erasureNamed(line.ids)] : []));
   }
@@ -221,7 +209,6 @@ export class Journal {
     return checksumIn(this.#lines[0]);
   }
 
-  /** The random id of the data folder; undefined before the first line. */
   get folder(): string | undefined {
     return this.of(PROJECT)[0]?.folder;
   }
@@ -285,7 +272,6 @@ export class Journal {
     });
   }
 
-  /** The next line, with its checksum over all bytes before it. */
   #composed<L extends Happened>(kind: Kind<L>, entry: Entry<L>, given?: number) {
     const [seq, at] = [given ?? this.head.seq + 1, this.effects.now()];
     const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
@@ -295,7 +281,6 @@ export class Journal {
     return { line, written, bytes: Buffer.from(`${written.text}\n`) };
   }
 
-  /** Takes a line that is durable. */
   #take({ written, bytes }: { readonly written: Written; readonly bytes: Buffer }): void {
     this.#lines.push(written);
     this.#hash.update(bytes);
@@ -318,20 +303,7 @@ export class Journal {
       { event: 'confirmed', forgotten: newest, lost },
       Math.max(newest, this.head.seq) + 1,
     );
-  }
-
-  /** What a reader finds now. Both files have the lines of this journal, unless writing the second copy failed. */
-  async asRead(): Promise<Journal> {
-    const [lines, size, hash] = [this.#lines, this.#size, this.#hash];
-    if (this.#copy !== 'same') return Journal.read(this.place, this.effects);
-    return new Journal(this.place, this.effects, {
-      path: this.path,
-      lines,
-      size,
-      hash,
-      lacks: undefined,
-      others: [],
-    });
+    this.lacks = undefined;
   }
 
   /** Resolves once every line is written and the witness has the head. */
@@ -360,7 +332,6 @@ export class Journal {
     }
   }
 
-  /** Writes the head into the witness. Throws `StorageError`. */
   async witness(): Promise<void> {
     if (this.#size === 0) return;
     const head = { ...this.head, folder: this.folder ?? '' };
@@ -372,10 +343,8 @@ export class Journal {
 export const erasureNamed = (ids: readonly string[]): string =>
   sumOf(createHash('sha256').update([...ids].sort().join(' ')));
 
-/** The names of erasures in a head or a doubt. */
 export const erasuresIn = (names = ''): string[] => names.split(' ').filter((name) => name !== '');
 
-/** The journal and its second copy as read from disk. */
 interface Found {
   readonly path: string;
   readonly own: Buffer;
@@ -396,8 +365,6 @@ interface Found {
 /**
  * Reads the journal (`own`) and its copy, and compares them; checksums prove the lines of each. A copy that is another
  * journal of this folder stays until you confirm.
- *
- * @throws ConfigError when the copy belongs to another data folder; it is the only record of what that folder paid
  */
 async function read(place: JournalPlace): Promise<Found> {
   const path = join(foldersOf(place.dataDir).ledger, 'journal.jsonl');
@@ -467,7 +434,6 @@ async function assertCopyOfFolder(
   });
 }
 
-/** The id of the data folder in the lines of a journal. */
 const folderIn = (lines: readonly Written[]): string | undefined =>
   lines
     .filter(({ kind }) => kind === PROJECT.name)
@@ -502,7 +468,6 @@ async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: st
 
 const statIfThere = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
-/** How each line begins. */
 const BEGIN = '{"kind":"';
 
 /** The bytes up to the last line that its checksum proves, without a part of a line at the end, and their hash. */
@@ -530,11 +495,6 @@ function extended(before: Hash, lines: Buffer): Hash | undefined {
   return isRight ? hash.update(lines.subarray(cut)) : undefined;
 }
 
-/**
- * The lines of bytes that their checksums prove.
- *
- * @throws DamageError when one is not a line of a journal, or its number does not follow: another program wrote it
- */
 function linesIn(bytes: Buffer, path: string): Written[] {
   const lines: Written[] = [];
   const kinds = new Map<string, string>();

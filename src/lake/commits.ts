@@ -22,11 +22,6 @@ const row = z.object({
 
 export type Commit = z.infer<typeof row>;
 
-/**
- * The newest commits, newest first.
- *
- * @throws ConfigError if the lake is not set up
- */
 export async function latestCommits(lake: Lake, limit: number): Promise<Commit[]> {
   try {
     return await lake.session.rows('lake/commits', row, { ...lake.ops, limit: String(limit) });
@@ -39,12 +34,10 @@ export async function latestCommits(lake: Lake, limit: number): Promise<Commit[]
   }
 }
 
-/** A command that writes to the lake. */
 export interface Writing {
   readonly lake: Lake;
   readonly state: LakeState;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** For the rows of `lake_commits`. */
   readonly command: string;
   readonly version: string;
 }
@@ -54,8 +47,6 @@ export interface Writing {
  * lake is searched for the commit; a commit is never repeated.
  *
  * @returns undefined if the work found nothing to change
- * @throws TryLaterError if another client changed the same tables; nothing was changed in that case
- * @throws ServiceError if the outcome cannot be determined now; the next push starts by determining it
  */
 export async function commitTogether(
   { lake, state, effects, command, version }: Writing,
@@ -132,7 +123,6 @@ const LAKE = new Kind(
   }),
 );
 
-/** Maximum number of pending commits that are looked for. */
 const MOST_PENDING = 10;
 
 /** The journal's lines about a lake. A lake has one writer, because two writers would undo each other's days. */
@@ -162,11 +152,7 @@ export class LakeState {
     return newest;
   }
 
-  /**
-   * Returns the newest commit of the lake; changes nothing.
-   *
-   * @throws ConfigError if the lake is not set up, or another writer, or another copy of this folder, has written to it
-   */
+  /** Returns the newest commit of the lake; changes nothing. */
   async newestOfOurs(lake: Lake): Promise<Commit | undefined> {
     const [newest] = await latestCommits(lake, 1);
     const { head, pending } = this.#seen();

@@ -14,7 +14,6 @@ interface HoldingFile extends DataFile {
 
 interface Searched {
   readonly tables: number;
-  /** Number of data files that were searched. */
   readonly files: number;
   readonly holding: readonly HoldingFile[];
 }
@@ -22,7 +21,6 @@ interface Searched {
 /** Columns with ids of persons, as the lake stores them. */
 const IDS: readonly string[] = [...ID_COLUMNS, 'recipient', 'recipient_no'];
 
-/** Number of files that are read together. */
 const AT_ONCE = 64;
 
 /** Prepares the lake's session: hashes as in the register, and the list of erased persons. */

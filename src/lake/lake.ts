@@ -78,12 +78,7 @@ export interface LakeInvocation extends Invocation {
   readonly lakeCatalog?: LakeCatalog;
 }
 
-/**
- * Opens the published file for reading, attaches the lake, does the work, and closes both.
- *
- * @throws ConfigError if no file was published, or a newer version wrote it
- * @throws the errors of `catalogFailure`
- */
+/** Opens the published file for reading, attaches the lake, does the work, and closes both. */
 export async function withLake<T>(
   { dataDir, lake: settings }: LakeSettings,
   { signal, lakeCatalog }: LakeInvocation,
@@ -118,7 +113,6 @@ export async function withLake<T>(
   }
 }
 
-/** A text as a SQL literal. */
 export function quoted(text: string): string {
   return `'${escaped(text)}'`;
 }
@@ -190,7 +184,6 @@ export function catalogFailure(cause: unknown): unknown {
   });
 }
 
-/** True if the error means that a table or namespace does not exist. */
 export function isMissing(error: unknown): boolean {
   return MISSING.test(messageOf(error));
 }

@@ -36,8 +36,6 @@ import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
  * @param prepareErasure makes the session recognize erased persons, whose rows are then deleted on all days, even those
  *   that only the lake has; everything is one commit
  * @returns the commits
- * @throws the errors of `withLake` and `commitTogether`; earlier commits remain
- * @throws ConfigError if the lake is not set up, has another writer, or its columns cannot be adapted
  */
 export function pushLake(
   settings: LakeSettings,
@@ -261,7 +259,6 @@ export async function changesOf({ session, ops }: Lake) {
 const part = z.object({ date: z.string().nullable(), rows: count, changed: z.boolean() });
 type Part = z.infer<typeof part>;
 
-/** A SQL condition that selects the rows of these parts. */
 function inParts(day: string, parts: readonly Part[]): string {
   const days = parts.flatMap(({ date }) => date ?? []);
   return inDays(day, days) + (days.length < parts.length ? ` or ${day} is null` : '');

@@ -12,7 +12,6 @@ import { isMissing, type Lake, quoted, relationsOf, type Relation } from './lake
  * Creates the missing tables and makes this data folder the writer. Repeating the call changes nothing.
  *
  * @param takeOver true if this data folder replaces another one as the writer of the lake
- * @throws ConfigError if the lake has another writer, or its catalog commits each table separately
  */
 export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepared> {
   const { lake, state } = writing;
@@ -49,26 +48,18 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
 // The columns of the lake: missing tables and columns are added, and nothing else is changed.
 
 interface Prepared {
-  /** The tables that were missing and have been created. */
   readonly created: readonly Relation[];
-  /** Number of columns added to existing tables. */
   readonly added: number;
 }
 
 /** The part of `lake_parts` that records the columns of the lake. */
 export const COLUMNS_PART = 'columns';
 
-/** A fingerprint of all tables and columns. */
 export function columnsVersion(relations: readonly Relation[]): string {
   const text = JSON.stringify(relations.map(({ schema, table, columns }) => [schema, table, columns]));
   return createHash('sha256').update(text).digest('hex');
 }
 
-/**
- * Creates the missing tables and columns.
- *
- * @throws ConfigError if a column of the lake has another type or does not exist in the file
- */
 export async function prepareTables(lake: Lake, relations: readonly Relation[]): Promise<Prepared> {
   const created: Relation[] = [];
   let added = 0;
@@ -110,7 +101,6 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
 
 const column = z.object({ name: z.string(), type: z.string() });
 
-/** The columns of a table of the lake, each with its type; undefined if the table is missing. */
 async function columnsIn(lake: Lake, table: string): Promise<Map<string, string> | undefined> {
   try {
     const columns = await lake.session.rows('lake/describe', column, { table });

@@ -33,9 +33,8 @@ const compared = z.object({
 /**
  * Compares every table of the published file with its copy in the lake.
  *
- * @returns one entry per table; the days with differences, null for tables without days; and the days that differ because
- *   they wait for a push, which are not compared
- * @throws ConfigError if the lake is not set up
+ * @returns one entry per table; the days with differences, null for tables without days; and the days that differ
+ *   because they wait for a push, which are not compared
  */
 export async function verify(lake: Lake, progress: (table: string) => void) {
   await latestCommits(lake, 1);
@@ -107,17 +106,10 @@ const covered = z.object({
   rows: z.number(),
 });
 
-/**
- * The content of the lake, and its last commits.
- *
- * @throws ConfigError if the lake is not set up
- */
 export async function statusOf(lake: Lake, commits: number) {
   return {
-    /** Newest first. */
     commits: await latestCommits(lake, commits),
     coverage: await lake.session.rows('lake/coverage', covered, lake.ops),
-    /** Days of events that were removed from the file. */
     removed: await removedDays(lake),
     ...(await changesOf(lake)),
   };
@@ -139,8 +131,6 @@ interface VerifyParts {
 /**
  * Returns the days that may leave the file: all of them without a lake, otherwise those whose rows are equal in the
  * published file, which was pushed, and in the lake. The others stay; after seven nights they need your decision.
- *
- * @throws InterruptedError after Ctrl-C
  */
 export async function equalInLake(
   due: readonly HeldDay[],

@@ -27,7 +27,6 @@ type Body = Uint8Array | string | AsyncIterable<Buffer> | ((file: FileHandle) =>
 const TEMPORARY = /^\.tmp-\d+-\d+$/;
 let temporaries = 0;
 
-/** The writer of one data folder. */
 export class DurableFolder {
   readonly #root: string;
   readonly #effects: Pick<Effects, 'reach'>;
@@ -40,8 +39,8 @@ export class DurableFolder {
   }
 
   /**
-   * Writes a whole file, replacing an existing one, and resolves when it is durable under its name. `what` names
-   * the crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
+   * Writes a whole file, replacing an existing one, and resolves when it is durable under its name. `what` names the
+   * crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
    *
    * @param body the bytes, or a function of the open file that returns them
    */
@@ -58,8 +57,6 @@ export class DurableFolder {
   /**
    * Compresses a text into a temporary file in the path's top folder, such as `landing/`, and resolves with the file's
    * path. Checks free space first, and again whenever the file may have used it up.
-   *
-   * @throws StorageError; then no file is left. Any error of the text, likewise
    */
   async store(text: AsyncIterable<Buffer>, path: string, free: Effects['free']): Promise<string> {
     const temporary = this.#temporaryFor(path);
@@ -133,7 +130,6 @@ export class DurableFolder {
    * points. Throws `StorageError`; then the file is unchanged, or has another size.
    *
    * @param size the size of the file, in bytes
-   * @throws DamageError if the file has another size; it is not written
    */
   async append(path: string, bytes: Uint8Array, what: Appended, size: number): Promise<void> {
     await orStorageError('write', path, async () => {
@@ -173,7 +169,6 @@ export class DurableFolder {
     return below.length === 0 ? this.#root : join(this.#root, part);
   }
 
-  /** Resolves once every rename and every new name in the folder, made before this call, is durable. */
   syncFolder(folder: string): Promise<void> {
     return orStorageError('write', folder, () => this.#sync.sync(folder));
   }

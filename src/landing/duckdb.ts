@@ -6,11 +6,7 @@ import { CorruptDatabaseError, MemoryError, messageOf } from '../ground/errors.j
 /** Extensions that need a download are disabled; icu, json and parquet are built in. */
 const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
 
-/**
- * Opens a database. Never open one path twice in one process: DuckDB does not object, and rows are lost.
- *
- * @throws the error of DuckDB, which the caller turns into a message
- */
+/** Opens a database. Never open one path twice in one process: DuckDB does not object, and rows are lost. */
 export function openInstance(
   path: string,
   settings: Readonly<Record<string, string>> = {},
@@ -18,7 +14,6 @@ export function openInstance(
   return duckdb.DuckDBInstance.create(path, { ...SETTINGS, ...settings });
 }
 
-/** True if DuckDB reports that the file is damaged. */
 export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match|Could not read enough bytes|Invalid bitpacking mode|Corrupted RLE segment/.test(
     messageOf(error),
@@ -77,7 +72,6 @@ export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promis
   }
 }
 
-/** The version of DuckDB, such as `v1.5.5`. */
 export function duckdbVersion(): string {
   return duckdb.version();
 }

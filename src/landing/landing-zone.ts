@@ -114,9 +114,7 @@ const manifestShape = z.object({
 });
 
 export interface Page {
-  /** The absolute path. */
   readonly file: string;
-  /** Number of rows that landed. */
   readonly rows: number;
   /** JSON size in bytes: a hint, because an erasure makes it smaller. */
   readonly bytes: number;
@@ -136,7 +134,6 @@ export interface Pull {
   readonly isCut?: () => boolean;
 }
 
-/** A pull whose manifest was read or written. */
 export interface LandedPull extends Pull {
   readonly head: Head;
 }
@@ -150,7 +147,6 @@ function parsePull(landing: string, id: string, text: string): LandedPull {
   };
 }
 
-/** The pages with what each of them is. */
 function labeled<T extends object>(files: readonly Page[], labels: readonly T[]): (T & Page)[] {
   return files.flatMap((page, at) => {
     const label = labels[at];
@@ -158,18 +154,15 @@ function labeled<T extends object>(files: readonly Page[], labels: readonly T[])
   });
 }
 
-/** E19: the answers of a pull, each with its page. */
 export function answersOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   return labeled(files, facts.answers);
 }
 
-/** The lists of a pull of reference data, each with its pages. */
 export function listsOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   let next = 0;
   return facts.lists.map((list) => ({ ...list, files: files.slice(next, (next += list.pages)) }));
 }
 
-/** E5: the templates of a pull, each with its page. */
 export function templatesOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   const first = facts.lists.reduce((sum, { pages }) => sum + pages, 0);
   return labeled(files.slice(first), facts.templates);
@@ -199,7 +192,6 @@ export interface PullFolder {
   readonly pulledAt?: Date | undefined;
 }
 
-/** Called for each manifest that cannot be read. */
 export type OnDamage = (error: DamageError, found: PullFolder) => void;
 
 /** The parts of the open data folder that every pull uses. */
@@ -211,7 +203,6 @@ export interface LandingParts {
   readonly load: (pulls: readonly Pull[]) => Promise<boolean>;
 }
 
-/** Number of manifests that are open at a time. */
 const AT_ONCE = 64;
 
 export class LandingZone {
@@ -283,13 +274,13 @@ export class LandingZone {
     return new PullWriter(this, EVENTS, { start: place.day, end: place.day }, id, undefined, before);
   }
 
-  /** Returns the pull of a folder; undefined if it never ended. Throws `DamageError`, `StorageError`. */
+  /** Returns the pull of a folder; undefined if it never ended. */
   async pull(id: string): Promise<LandedPull | undefined> {
     const pull = await readPull(this.folder, id);
     return pull && { ...pull, isCut: () => this.isCut(id) };
   }
 
-  /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
+  /** Returns the last reading of an export that is whole. */
   async exportPull(place: ExportPlace): Promise<LandedPull | undefined> {
     for (const reading of (await this.#readings(place)).reverse()) {
       const pull = await this.pull(exportFolder(place, reading));
@@ -298,7 +289,7 @@ export class LandingZone {
     return undefined;
   }
 
-  /** Returns the last whole readings of exports; one without a readable manifest is left out. Throws `StorageError`. */
+  /** Returns the last whole readings of exports; one without a readable manifest is left out. */
   async exportPulls(places: readonly ExportPlace[]): Promise<LandedPull[]> {
     const pulls: LandedPull[] = [];
     for (const place of places) {
@@ -308,14 +299,12 @@ export class LandingZone {
     return pulls;
   }
 
-  /** Removes the readings of an export before the given one, which is whole. */
   async discardBefore(place: ExportPlace, { id }: Pick<PullWriter, 'id'>): Promise<void> {
     const { reading } = readingOf(basename(id));
     const older = (await this.#readings(place)).filter((one) => one < reading);
     for (const one of older) await this.#remove(exportFolder(place, one));
   }
 
-  /** The numbers of the readings of an export on disk, in order. */
   async #readings(place: ExportPlace): Promise<number[]> {
     const first = exportFolder(place);
     const all = (await namesIn(join(this.folder, dirname(first)))).map(readingOf);
@@ -339,7 +328,6 @@ export class LandingZone {
     return path;
   }
 
-  /** Writes a body to a path relative to `landing/`. Throws `StorageError`; it leaves no file there then. */
   async place(body: Body, path: string, what: FileName): Promise<void> {
     const file = join(this.folder, path);
     if (Buffer.isBuffer(body)) await this.disk.write(file, await gzipped(body), what);
@@ -355,7 +343,6 @@ export class LandingZone {
     return file;
   }
 
-  /** Removes a temporary file that has no name yet. */
   async discard(file: string): Promise<void> {
     if (!this.#spooled.delete(file)) return;
     await orStorageError('clean up', file, () => rm(file, { force: true }));
@@ -363,7 +350,7 @@ export class LandingZone {
 
   /**
    * Reads the manifests of pulls, oldest first (by `pulledAt`, then by id). `onDamage` is called for each manifest that
-   * cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
+   * cannot be read; by default it throws the `DamageError`.
    */
   async pulls(found: readonly PullFolder[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
@@ -378,7 +365,6 @@ export class LandingZone {
       .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
   }
 
-  /** Reads the manifest of the newest pull of each stream, or of the given ones. */
   async newest(streams?: readonly StreamName[], onDamage?: OnDamage): Promise<LandedPull[]> {
     const wanted = streams ?? [...new Set(this.found.map(({ stream }) => stream))];
     const all = wanted.map(async (stream) => {
@@ -413,7 +399,7 @@ export class LandingZone {
 
   /**
    * Reads every landed file, including the files that a manifest names, and every manifest; resolves with the number of
-   * files. `onDamage` is called for each damaged or missing file. Throws `StorageError`.
+   * files. `onDamage` is called for each damaged or missing file.
    */
   async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
     const pulls = await this.pulls(undefined, onDamage);
@@ -446,8 +432,8 @@ export class PullWriter {
   }
 
   /**
-   * Writes an answer as it came and resolves when it is durable. A page replaces the page of the same number; by default
-   * it is the next one. Throws `StorageError`; the page leaves no file then.
+   * Writes an answer as it came and resolves when it is durable. A page replaces the page of the same number; by
+   * default it is the next one. Throws `StorageError`; the page leaves no file then.
    */
   async land(body: Body, rows: number, number = this.#next++): Promise<Page> {
     const path = join(this.id, pageName(number));
@@ -455,13 +441,12 @@ export class PullWriter {
     return { file: join(this.zone.folder, path), rows, bytes: body.length };
   }
 
-  /** Removes pages that do not count. Throws `StorageError`. */
   async discard(pages: readonly Page[]): Promise<void> {
     for (const { file } of pages) await orStorageError('clean up', file, () => rm(file, { force: true }));
   }
 
   /**
-   * Writes the manifest, which ends the pull. Throws `StorageError`.
+   * Writes the manifest, which ends the pull.
    *
    * @param files the pages that count, in their order
    */
@@ -484,7 +469,6 @@ export class PullWriter {
   }
 }
 
-/** Returns the pages in a folder, by number. Throws `StorageError`. */
 export async function pagesIn(folder: string): Promise<Map<number, string>> {
   const pages = (await namesIn(folder)).flatMap((name): [number, string][] => {
     const page = pageOf(name);
@@ -493,7 +477,6 @@ export async function pagesIn(folder: string): Promise<Map<number, string>> {
   return new Map(pages.sort(([a], [b]) => a - b));
 }
 
-/** The names of the streams of which something has landed. Throws `StorageError`. */
 export async function streamFolders(landing: string): Promise<StreamName[]> {
   return (await namesIn(landing))
     .filter((name) => /^[a-z_]+$/.test(name) && !OWN_FOLDERS.includes(name))
@@ -503,7 +486,7 @@ export async function streamFolders(landing: string): Promise<StreamName[]> {
 /** The folders of the landing zone itself: the second copy of the journal, and answers that did not count. */
 const OWN_FOLDERS = ['ledger', 'rejected'];
 
-/** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. Throws `StorageError`. */
+/** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. */
 export async function listPulls(landing: string, streams?: readonly StreamName[]): Promise<PullFolder[]> {
   const below = async (id: string): Promise<string[]> =>
     (await namesIn(join(landing, id))).map((name) => `${id}/${name}`);
@@ -525,7 +508,7 @@ function foundAt(stream: StreamName, id: string): PullFolder | undefined {
   return days && (stream === EVENTS || pulledAt) && { stream, id, days, pulledAt };
 }
 
-/** Returns the pull of a folder of the landing zone; undefined if it never ended. Throws `DamageError`, `StorageError`. */
+/** Returns the pull of a folder of the landing zone; undefined if it never ended. */
 export async function readPull(landing: string, id: string): Promise<LandedPull | undefined> {
   const path = join(landing, id, MANIFEST);
   try {

@@ -16,19 +16,16 @@ import { damaged, unreadable } from './storage-error.js';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Compresses a body off the JavaScript thread. */
 export function gzipped(body: Uint8Array): Promise<Buffer> {
   return compress(body, FAST);
 }
 
-/** A text that comes in pieces, compressed. */
 export function compressed(text: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const gzip = createGzip(FAST);
   pipeline(text, gzip).catch((error: unknown) => gzip.destroy(asError(error)));
   return gzip;
 }
 
-/** The body of a landed file, as received; a large one without its inside. */
 export async function readBody(file: string): Promise<Body> {
   try {
     return await readWhole(file);
@@ -67,7 +64,6 @@ export async function* textOf(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The smallest gzip file in bytes: a header of 10 and a trailer of 8. */
 const SMALLEST = 18;
 
 /** A page is about 1 MB. A larger size in a trailer is not believed: the end of a truncated file is arbitrary bytes. */
@@ -94,10 +90,8 @@ async function lengthAtEnd(file: string): Promise<number> {
   }
 }
 
-/** The body of a file is too large for memory. */
 class TooLargeToHold extends DamageError {}
 
-/** The body of a landed file of at most 64 MiB, as received. */
 export async function readWhole(file: string): Promise<Buffer> {
   try {
     const bytes = await readFile(file);

@@ -13,7 +13,6 @@ export interface ExportPlace {
 
 export const MANIFEST = 'pull.json';
 
-/** Returns the paths of the folders in a data folder. */
 export function foldersOf(dataDir: string): { landing: string; ledger: string; private: string } {
   return {
     landing: join(dataDir, 'landing'),
@@ -58,18 +57,15 @@ export function rejectedPath(endpoint: string, what: string, at: Date, digest: s
   return join('rejected', dayOf(at), `${slug(endpoint)}-${slug(what)}-${digits}.gz`);
 }
 
-/** Returns the file name of a page: `page-00000.json.gz`. */
 export function pageName(page: number): string {
   return `page-${String(page).padStart(5, '0')}.json.gz`;
 }
 
-/** Parses the name of a page file into its page number; undefined for another name. */
 export function pageOf(name: string): number | undefined {
   const digits = /^page-(\d{5,})\.json\.gz$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Parses the name of the folder of a range, `2026-11-14_2026-11-20`, into its range. */
 export function rangeOf(name: string): DayRange | undefined {
   const [start = '', end = '', ...more] = name.split('_');
   return isDay(start) && isDay(end) && more.length === 0 ? { start, end } : undefined;
@@ -83,7 +79,6 @@ export function instantName(instant: Date): string {
 /** Returns the name for a file that is set aside because it cannot be used. An erasure removes such files (`REMOVABLE`). */
 export const asidePath = (path: string, now: Date): string => `${path}.set-aside-${instantName(now)}`;
 
-/** Parses a name into its instant. */
 export function instantOf(name: string): Date | undefined {
   const iso = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)$/;
   const instant = new Date(iso.test(name) ? name.replace(iso, '$1-$2-$3T$4:$5:$6') : Number.NaN);
@@ -125,13 +120,10 @@ export function slug(text: string): string {
 
 export type DataFiles = ReturnType<typeof dataFiles>;
 
-/** Returns the paths of the main files in a data folder. */
 export function dataFiles(dataDir: string) {
   const folders = foldersOf(dataDir);
   return {
-    /** The published file, which analysts open. */
     published: join(dataDir, 'warehouse.duckdb'),
-    /** The report page for people. */
     report: join(dataDir, 'report.html'),
     /** What `status` shows to accounts that may not read the journal, as of the latest run. */
     status: join(dataDir, 'status.json'),

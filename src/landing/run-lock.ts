@@ -23,10 +23,8 @@ const holder = z.object({
   command: z.string(),
   since: instant,
 });
-/** The process that has, or last had, the lock; used in messages only. */
 type LockHolder = z.output<typeof holder>;
 
-/** An empty database needs no more than one thread. */
 const SETTINGS = { threads: '1' };
 
 /**
@@ -83,7 +81,6 @@ export class RunLock {
     });
   }
 
-  /** Releases the lock; a second call does nothing. */
   async release(): Promise<void> {
     if (this.instance === undefined) return;
     const instance = this.instance;
@@ -113,7 +110,7 @@ export interface LockState {
 
 /**
  * Returns whether this process or another one has the lock of a data folder, and the holder, or the last one if it was
- * killed. Does not take the lock. Throws `StorageError`.
+ * killed. Does not take the lock.
  */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
@@ -135,7 +132,8 @@ export async function lockState(dataDir: string): Promise<LockState> {
 /**
  * Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run has it, `StorageError`.
  *
- * @param mendings how often it is mended: a process that mends it at the same time may write between the mending and the next attempt
+ * @param mendings how often it is mended: a process that mends it at the same time may write between the mending and
+ *   the next attempt
  */
 async function openAlone(path: string, dataDir: string, mendings = 3): Promise<DuckDBInstance> {
   try {
@@ -186,7 +184,6 @@ function namedBy(conflict: unknown, holder: LockHolder | undefined): LockHolder 
   return [0, holder?.pid].includes(pidIn(conflict)) ? holder : undefined;
 }
 
-/** The process id that DuckDB names in a conflict; 0 if it names none. */
 function pidIn(error: unknown): number {
   return Number(/\(PID (\d+)\)/.exec(messageOf(error))?.[1] ?? 0);
 }

@@ -1,9 +1,10 @@
 /** Converts failed file operations to errors that state the cause and the repair. */
-import { existsSync, mkdtempSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { constants, existsSync, mkdtempSync } from 'node:fs';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
+import { dataFiles, foldersOf } from './paths.js';
 
 const KEPT = 'What has landed is kept, and the next run continues from there.';
 
@@ -39,7 +40,6 @@ const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]
   EIO: ['the disk reports an error', 'Check the disk and the system log before running again.'],
 };
 
-/** The cause of a failed file operation, as a clause. */
 export function clauseOf(cause: unknown): string {
   return SENTENCES[codeOf(cause) ?? '']?.[0] ?? messageOf(cause);
 }
@@ -52,11 +52,7 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
   return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
 }
 
-/**
- * Makes a folder for temporary files.
- *
- * @throws StorageError, as where the root of a container is read-only
- */
+/** Makes a folder for temporary files. */
 export function makeTemporary(name: string): string {
   try {
     return mkdtempSync(join(tmpdir(), name));
@@ -68,7 +64,6 @@ export function makeTemporary(name: string): string {
   }
 }
 
-/** Returns the error for a published file that another program has open for writing. */
 export function openElsewhere(published: string, cause: unknown): StorageError {
   return new StorageError(`${published} is open for writing in another program.`, {
     hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. What was loaded is kept.',
@@ -86,7 +81,6 @@ export function damaged(file: string, what: string, cause?: unknown): DamageErro
   });
 }
 
-/** Returns the error for a landed file that cannot be opened or read. */
 export function unreadable(file: string, cause: unknown): DawnloadError {
   const what = { ENOENT: 'is missing', EISDIR: 'is a folder' }[codeOf(cause) ?? ''];
   return what === undefined ? storageError('read', file, cause) : damaged(file, what, cause);
@@ -98,7 +92,6 @@ export function isFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Runs a file operation and reports its failure as a `StorageError`. */
 export async function orStorageError<T>(doing: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -107,17 +100,14 @@ export async function orStorageError<T>(doing: string, path: string, work: () =>
   }
 }
 
-/** Returns the bytes of a file; undefined if the file does not exist. Throws `StorageError`. */
 export function readIfThere(path: string): Promise<Buffer | undefined> {
   return orStorageError('read', path, () => readFile(path).catch(unless('ENOENT', undefined)));
 }
 
-/** Returns the names in a folder; an empty list if it does not exist or is not a folder. Throws `StorageError`. */
 export function namesIn(folder: string, how: { readonly recursive?: true } = {}): Promise<string[]> {
   return orStorageError('list', folder, () => readdir(folder, how).catch(unless('ENOENT ENOTDIR', [])));
 }
 
-/** Returns the folder, or the nearest folder above it that exists. */
 export function nearestExisting(folder: string): string {
   return existsSync(folder) ? folder : nearestExisting(dirname(folder));
 }
@@ -142,4 +132,29 @@ export async function unlessDamaged<T>(
     tell(error);
     return undefined;
   }
+}
+
+/** The first folder or file of a run that this account cannot write, and the remedy; undefined if it can write all of them. */
+export async function unwritable({
+  dataDir,
+  ledgerCopy = dataDir,
+}: {
+  readonly dataDir: string;
+  readonly ledgerCopy?: string | undefined;
+}): Promise<{ reason: string; remedy: string } | undefined> {
+  const { working, published } = dataFiles(dataDir);
+  const folders = [nearestExisting(dataDir), ...Object.values(foldersOf(dataDir))];
+  for (const path of [...folders, working, published, nearestExisting(ledgerCopy)]) {
+    if (!existsSync(path)) continue;
+    try {
+      await access(path, constants.W_OK);
+    } catch (cause) {
+      return {
+        reason: `${path} cannot be written: ${clauseOf(cause)}.`,
+        remedy:
+          'Mount it writable, give it to the account that runs dawnload (chown -R), or correct data_dir and ledger_copy.',
+      };
+    }
+  }
+  return undefined;
 }

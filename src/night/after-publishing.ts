@@ -47,7 +47,6 @@ export const push = (settings: Config['pushes'][number]): Step => ({
   failed: `The push ${settings.name} failed`,
 });
 
-/** Removes landed pages past their retention. */
 export const prune: Step = {
   name: 'landing',
   wanted: (night) => (night.report.due?.days ?? 0) > 0 && isPublished(night),

@@ -12,7 +12,6 @@ import { OtherProjectError } from '../ground/errors.js';
 import { doubtIn, type Doubt, type KnownHead } from '../journal/doubt.js';
 import { erasuresIn, Journal, PROJECT, RUN } from '../journal/journal.js';
 import { readWitness } from '../journal/witness.js';
-import { assertAccount } from '../landing/account.js';
 import { LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, type DataFiles } from '../landing/paths.js';
 import { RunLock } from '../landing/run-lock.js';
@@ -21,9 +20,7 @@ import { knownBy } from '../warehouse/reader.js';
 import type { RunReport } from './report.js';
 import { headsOf, OpenWarehouse, release, type WarehousePlace } from './warehouse.js';
 
-/** How a command opens the folder. */
 interface Opening {
-  /** The command, for messages, the lock and the journal. */
   readonly command: string;
   /**
    * The journal lines that must not be missing: `nothing` for your decisions, `erasures` for commands that load or
@@ -32,7 +29,6 @@ interface Opening {
   readonly needs: 'nothing' | 'erasures' | 'all';
 }
 
-/** What is open of the folder, in the order in which it was opened. */
 type Held = (readonly [what: string, close: () => Promise<void>])[];
 
 export class DataFolder implements AsyncDisposable, WarehousePlace {
@@ -54,21 +50,12 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     private readonly held: Held,
   ) {}
 
-  /**
-   * Takes the lock of the data folder, which must belong to the project, and settles what a killed run left.
-   *
-   * @throws TryLaterError when another run has the lock
-   * @throws OtherAccountError when root would leave files there that the owner cannot read
-   * @throws OtherProjectError when the data folder belongs to another project
-   * @throws ConfigError when there is neither a data folder nor settings for one
-   * @throws DamageError, StorageError when the data folder cannot be used, or the journal lacks something that is needed
-   */
+  /** Takes the lock of the data folder, which must belong to the project, and settles what a killed run left. */
   static async open(config: Config, invocation: Invocation, opening: Opening): Promise<DataFolder> {
     const { dataDir } = config;
     const { effects, terminal } = invocation;
     // Without settings, the current folder may be the wrong one, so no data folder is created there.
     if (!existsSync(dataDir)) requireSettings(config, 'startDate');
-    await assertAccount(config, invocation, opening.command);
     const lock = await RunLock.take(dataDir, `dawnload ${opening.command}`, effects);
     const held: Held = [['The lock', () => lock.release()]];
     try {
@@ -79,7 +66,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
       // Runs last, after everything is closed.
       held.unshift([
         'The status',
-        async () => invocation.changed?.({ ...invocation, loadConfig: () => config }, await journal.asRead()),
+        async () => invocation.changed?.({ ...invocation, loadConfig: () => config }, journal),
       ]);
       const files = dataFiles(dataDir);
       const [landing, published] = await Promise.all([
@@ -140,11 +127,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     return (this.#service = service);
   }
 
-  /**
-   * Compares the journal once more, with the heads of further files too, and records a doubt.
-   *
-   * @throws DamageError if the journal lacks lines that the command needs
-   */
+  /** Compares the journal once more, with the heads of further files too, and records a doubt. */
   readonly lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
     const { config, journal, ledger, invocation } = this;
     const { needs } = this.opening;

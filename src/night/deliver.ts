@@ -157,7 +157,6 @@ export async function dueNow(night: Night): Promise<Due> {
   });
 }
 
-/** The number of days that one run may delete now. */
 export const limitNow = ({ folder: { journal }, invocation: { effects } }: Night): number =>
   allowance(journal, dayOf(effects.now()));
 

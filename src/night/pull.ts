@@ -63,7 +63,6 @@ function until(job: Job, last: Day): Job {
   };
 }
 
-/** The step that requests, lands and loads the wanted days of a stream. */
 export const pull = (stream: Stream): Step =>
   pulling(
     async (night) => {

@@ -55,8 +55,6 @@ export async function takeRemovedDays(night: Night): Promise<void> {
 /**
  * The unexplained losses that publishing would cause. A published file that cannot be read proves nothing, so it is set
  * aside and never overwritten.
- *
- * @throws StorageError when another program has the published file open for writing
  */
 export async function lossesOf(night: Night): Promise<Loss[]> {
   const { warehouse, files, invocation, journal, ledger } = partsOf(night);
@@ -90,7 +88,6 @@ export async function lossesOf(night: Night): Promise<Loss[]> {
   });
 }
 
-/** The losses as a clause after "Not published:". */
 export function lossesInWords(losses: readonly Loss[]): string {
   const places = [...new Set(losses.map(({ stream, table }) => table ?? stream))];
   const words = places.map((place) => {

@@ -45,12 +45,10 @@ export class RunReport {
   readonly notices: Needed[] = [];
   /** The keys of exports that the service has not finished; a later run may find them ready. */
   readonly pending: string[] = [];
-  /** Removals by the settings under `retention`. */
   readonly removals: Removed[] = [];
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
   readonly steps: StepOutcome[] = [];
   readonly unpaidDays: Unpaid[] = [];
-  /** The budget that these days would exceed. */
   budget: Budget | undefined;
   /** Main goals by campaign and user journey; a warehouse that is made anew reads them in the journal. */
   mainGoals: Readonly<Record<string, string>> = {};
@@ -70,7 +68,6 @@ export class RunReport {
   publishedBytes: number | undefined;
   /** Days that the new file lacks although the published file has them, or their events were loaded before. */
   lost: readonly { readonly stream: string; readonly date: Day }[] = [];
-  /** The failure that ended the work, or a part of it; the first one. */
   failure: Error | undefined;
   /** What retention removes of the landing zone once the file is published. */
   due: Removal | undefined;
@@ -106,7 +103,6 @@ export class RunReport {
     this.#loads = [...this.#loads.filter((one) => !isReplaced(one)), load];
   }
 
-  /** The groups of checks that forbid publishing. */
   get stops(): readonly FindingGroup[] {
     return this.checks.filter(({ severity }) => severity === 'stop');
   }
@@ -118,7 +114,6 @@ export class RunReport {
     ].sort();
   }
 
-  /** Number of loaded days and rows, by stream. */
   totals(): { stream: StreamName; days: number; rows: number }[] {
     // A list that is held back leaves the earlier one.
     const all = this.#loads.filter(
@@ -131,12 +126,10 @@ export class RunReport {
     });
   }
 
-  /** The fields that the service sends and the specification lacks, and the reverse. */
   drift(): string[] {
     return [...new Set(this.#loads.flatMap(({ drift }) => drift))].sort();
   }
 
-  /** The number of records by kind of note. */
   notes(): Record<string, number> {
     const notes: Record<string, number> = {};
     for (const [kind, count] of this.#loads.flatMap((load) => Object.entries(load.notes)))
@@ -148,7 +141,6 @@ export class RunReport {
     return this.steps.filter(({ failed }) => failed);
   }
 
-  /** The days of events that were not requested, as `--json` shows them. */
   get notRequested() {
     return this.unpaidDays.map(({ day, verdict, estimate }) => ({
       date: day,
@@ -177,7 +169,6 @@ export class RunReport {
     return { ...counts, findings, failed_steps, withheld: this.withheld };
   }
 
-  /** The report for `--json` and `ops.runs`. */
   toJSON(): Record<string, unknown> {
     const goals = Object.entries(this.mainGoals);
     return {
@@ -208,11 +199,9 @@ export class RunReport {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Omits empty lists from the JSON. */
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
   list.length === 0 ? undefined : list;
 
-/** The outcome of a step after publishing. */
 export interface StepOutcome {
   /** `lake`, `push NAME`, `landing` or `page`. */
   readonly step: string;
@@ -230,14 +219,12 @@ export function mergedGaps(gaps: readonly Gap[]): Gap[] {
   });
 }
 
-/** Returns the gap as one line for the terminal. */
 export function describeGap({ stream, days, reason }: Gap): string {
   const when = dayCount(days) === 1 ? days.start : `${days.start} to ${days.end}`;
   const name = `${stream.charAt(0).toUpperCase()}${stream.slice(1).replaceAll('_', ' ')}`;
   return `${name} of ${when}: ${reason}`;
 }
 
-/** Returns the group as one line for the terminal. */
 export function describeGroup(group: FindingGroup): string {
   const { name, severity, findings, first_date: first, last_date: last, example, meaning } = group;
   const days = first === null ? '' : first === last ? `, ${first}` : `, ${first} to ${String(last)}`;
@@ -246,7 +233,6 @@ export function describeGroup(group: FindingGroup): string {
   return `${name} (${severity}): ${plural(findings, 'finding')}${days}${such}${stop} ${meaning ?? ''}`.trimEnd();
 }
 
-/** The parts of the data folder that the record of a run uses. */
 interface RunPlace {
   readonly command: string;
   readonly journal: Journal;

@@ -18,7 +18,6 @@ import { DataFolder } from './data-folder.js';
 import { recordBegin, recordEnd, type RunReport } from './report.js';
 import type { OpenWarehouse } from './warehouse.js';
 
-/** What every step gets. */
 export interface Night {
   readonly config: Config;
   readonly invocation: Invocation;
@@ -49,12 +48,6 @@ export interface Step {
   readonly failed?: string;
 }
 
-/**
- * Takes the wanted steps in their order.
- *
- * @throws the first failure that is not the step's alone, once all steps have had their turn
- * @throws InterruptedError after Ctrl-C, immediately
- */
 export async function runSteps(night: Night, steps: readonly Step[]): Promise<void> {
   const { report, invocation } = night;
   const { terminal } = invocation;
@@ -98,7 +91,6 @@ export const continuationOf = (command: string): string =>
     ? 'start the same backfill again, and it continues from here'
     : 'the next run continues from here';
 
-/** Takes a step; resolves with its failure. */
 async function attempt(night: Night, step: Step): Promise<Error | undefined> {
   if (step.doing !== undefined) night.invocation.terminal.progress(step.doing);
   try {
@@ -115,7 +107,6 @@ async function attempt(night: Night, step: Step): Promise<Error | undefined> {
 
 /** A run: the steps of a command, with what they work on. */
 interface Run {
-  /** The command, as the journal records it. */
   readonly command: string;
   readonly steps: readonly Step[];
   readonly config: Config;
@@ -125,10 +116,8 @@ interface Run {
 }
 
 /**
- * Opens the data folder, takes the steps, records the run under the lock, and leaves the folder. The report has what happened,
- * after a failure too.
- *
- * @throws the error that stopped the run; data that was loaded before is published, now or by the next run
+ * Opens the data folder, takes the steps, records the run under the lock, and leaves the folder. The report has what
+ * happened, after a failure too.
  */
 export async function runNight({
   command,

@@ -68,7 +68,6 @@ export interface WantedDay {
   readonly expectedRecords: number | null;
   /** At `exports.price_per_record`; null if the records are unknown or no price is set. */
   readonly expectedPrice: number | null;
-  /** The decision of the budget about a missing day of events. */
   readonly decision?: Decision;
 }
 
@@ -86,13 +85,11 @@ export async function knownDays(rows: Rows, today: Day) {
       ...(await rows('status/held_back', streamDay)),
       ...emptyOnce.filter(({ asked }) => asked < today),
     ],
-    /** Days whose events have left the file. */
     removed: removed.map(({ date }) => date),
     messages: await messagesIn(rows),
   };
 }
 
-/** The state of a warehouse file and of the journal. */
 export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly entries: readonly Export[];
   /** True while the journal may lack lines, so that nothing is paid. */
@@ -187,7 +184,6 @@ function setOf(all: readonly { readonly stream: StreamName; readonly date: Day }
   return (stream: StreamName, date: Day): boolean => keys.has(`${stream} ${date}`);
 }
 
-/** The days of a stream in one of the states, oldest first. */
 export function daysIn(
   wanted: readonly WantedDay[],
   stream: StreamName,
@@ -272,8 +268,6 @@ export type PublishedRun = z.output<typeof runRow>;
  * Reads the ledger on disk beside a run, and lists what needs your decision.
  *
  * @param head the journal's head in the published file, if the caller has it open
- * @throws ConfigError when the data folder belongs to another project
- * @throws DamageError, StorageError if the journal cannot be read
  */
 export async function ledgerNow(
   config: Config,
@@ -295,8 +289,6 @@ export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
  *
  * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
  * @param journal the journal, if it was read already
- * @throws ConfigError when the data folder belongs to another project
- * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
  */
 export async function daysNow(
   config: Config,

@@ -26,7 +26,6 @@ import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { RunReport } from './report.js';
 
-/** The parts of the data folder that its warehouse uses. */
 export interface WarehousePlace {
   readonly config: Config;
   readonly invocation: Invocation;
@@ -40,14 +39,12 @@ export interface WarehousePlace {
 }
 
 export class OpenWarehouse implements AsyncDisposable {
-  /** Loads run one after the other. */
   readonly #inTurn = pLimit(1);
 
   private constructor(
     private readonly place: WarehousePlace,
     private readonly report: RunReport,
     readonly file: Warehouse,
-    /** Removes erased persons from arriving data. */
     readonly erasures: Erasures,
     /** The landed pulls that the file lacked when it was opened, oldest first. */
     readonly waiting: readonly LandedPull[],
@@ -55,11 +52,7 @@ export class OpenWarehouse implements AsyncDisposable {
     readonly untracked: readonly ExportRow[],
   ) {}
 
-  /**
-   * @param which the private file, or a new one that a rebuild fills
-   * @throws the errors of `Warehouse.open` and, for the private file, of `assertReplaceable`
-   * @throws DamageError when the journal lacks an erasure that the private file or an unloaded pull records
-   */
+  /** @param which the private file, or a new one that a rebuild fills */
   static async open(
     place: WarehousePlace,
     which: 'working' | 'rebuilt',
@@ -164,7 +157,6 @@ export async function release(what: string, work: () => Promise<void>, terminal:
   }
 }
 
-/** The distinct journal heads in manifests. */
 export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   const heads = pulls.map(({ id, head }) => ({ ...head, place: `landing/${id}/${MANIFEST}` }));
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];

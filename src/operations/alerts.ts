@@ -219,10 +219,8 @@ async function callHeartbeat(
 }
 
 /**
- * Reads the settings, performs the work of a run, sends the alerts that either causes, and calls the heartbeat. The work
- * resolves with its exit code. Work that begins no run causes no alerts.
- *
- * @throws only the errors of the settings and of the work
+ * Reads the settings, performs the work of a run, sends the alerts that either causes, and calls the heartbeat. The
+ * work resolves with its exit code. Work that begins no run causes no alerts.
  */
 export async function withAlerts(
   invocation: Invocation,

@@ -25,16 +25,14 @@ import { MOST_SKEW_MS, NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js
 import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
-import { unwritable } from '../landing/account.js';
 import { duckdbVersion } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
-import { nearestExisting } from '../landing/storage-error.js';
+import { nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
 import { assertSameProject } from '../night/data-folder.js';
 import { daysNow, ledgerNow, daysIn, nightly, notBegun } from '../night/wanted-days.js';
 import { DAY_STREAMS } from '../streams/index.js';
 import { lockState } from '../landing/run-lock.js';
-import { unlessDamaged } from '../landing/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
 import { pushesOf } from '../push/ledger.js';
@@ -148,11 +146,7 @@ async function* firstAccount(published: string): AsyncGenerator<Check> {
 const PATIENCE_MS = 30_000;
 const DEEP_PATIENCE_MS = 6 * 60 * 60_000;
 
-/**
- * Runs one check with a time limit. An error of the check becomes its finding.
- *
- * @throws InterruptedError
- */
+/** Runs one check with a time limit. An error of the check becomes its finding. */
 export async function check(
   name: string,
   look: () => Finding | Promise<Finding>,
@@ -307,7 +301,6 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
   return ok(holder === undefined ? 'free' : `free; ${who} was killed and left its name, which does no harm`);
 }
 
-/** @throws DamageError if the ledger is damaged, or lacks exports that the data folder records */
 async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const { ledger: whole, journal, lock, doubt, needed } = await ledgerNow(config, effects);
   if (doubt !== undefined) throw doubt;
@@ -349,11 +342,6 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   );
 }
 
-/**
- * @throws CorruptDatabaseError if the warehouse cannot be opened
- * @throws DamageError if the next run could not replace it
- * @throws ConfigError as a run would, if the file was made under another setting of `privacy`
- */
 async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[]): Promise<Finding> {
   const { published, working } = dataFiles(dataDir);
   await assertReplaceable(published);
@@ -377,7 +365,6 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
   );
 }
 
-/** @throws ConfigError as a run would, if the register of erasures is not made with the key of hashes */
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
   const fingerprint = keyFingerprint(await storedKey(config.dataDir));
   const register = new Register(await Journal.read(config, effects), fingerprint);
@@ -453,7 +440,6 @@ async function testAlert(config: Config, invocation: Invocation): Promise<Findin
       );
 }
 
-/** @throws the errors of a push; they become the finding */
 async function lake(settings: Config, invocation: Invocation): Promise<Finding> {
   const config = requireLake(settings);
   return withLake(config, invocation, async (opened) => {

@@ -33,11 +33,7 @@ export async function writeKept(
 
 const HEAD = "# The keys of the service's API. Keep this file out of version control.";
 
-/**
- * The content of `.env`: the keys, followed by the other variables of an earlier file.
- *
- * @throws UsageError if a key cannot be written in a way that is read back unchanged
- */
+/** The content of `.env`: the keys, followed by the other variables of an earlier file. */
 export function envFile(keys: Readonly<Record<'accessKey' | 'secretKey', string>>, earlier = ''): string {
   const own = /^\s*(?:export\s+)?DAWNLOAD_(?:ACCESS|SECRET)_KEY\s*=/;
   const rest = earlier.split(/\r?\n/).filter((line) => !own.test(line) && line !== HEAD);

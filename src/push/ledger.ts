@@ -21,7 +21,6 @@ import { formatCount } from '../terminal/text.js';
 const [text, number] = [z.string(), z.number()];
 
 const zero = number.default(0);
-/** The number of rows of a query by outcome. */
 export const pushCounts = z.object({
   rows: zero,
   new: zero,
@@ -41,7 +40,6 @@ export const PUSH = new Kind(
       target: text,
       mode: text.optional(),
       name: text.optional(),
-      /** The columns of the key; a push that `recover` entered has none. */
       key: text.optional(),
       once: z.boolean(),
       run: text,
@@ -171,7 +169,6 @@ const isSettled = ({ state }: Call): boolean => state === 'acknowledged' || stat
 /** True if the service has the rows of a call, or may have them. */
 const isCounted = ({ state }: Call): boolean => state !== 'refused' && state !== 'again';
 
-/** The sentence about a push that needs your decision. */
 export function adviceOn({ id, target, undecided, intents }: Push): string {
   const call = intents.find((one) => !isSettled(one));
   return (
@@ -184,9 +181,6 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
 /**
  * Records your decision. The last one applies until another push to the target begins. Returns the number of affected
  * rows.
- *
- * @throws UsageError for an unknown push
- * @throws RefusedError if the push needs no decision
  */
 export async function recordDecision(journal: Journal, id: string, as: Decision): Promise<number> {
   const pushes = pushesOf(journal);
@@ -227,7 +221,6 @@ export function mayLackCalls(journal: Journal, pushes: readonly Push[]): boolean
   return (confirmed?.seq ?? 0) > (last?.seq ?? 0);
 }
 
-/** Records a doubt if calls are lost. */
 export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: Journal): Promise<void> {
   if (lost === undefined) return;
   const why = `ledger/pushed lacks rows that were sent to ${lost.target}, or they were altered.`;
@@ -238,8 +231,6 @@ export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: 
  * Compares the calls of E13 and E16 in the journal with their lines in `ledger/pushed/`.
  *
  * @param pushes the pushes to the target
- * @throws DamageError if lines are missing or altered, and you have not accepted it (`recover`)
- * @throws RefusedError if rows were hashed with another key
  */
 export async function assertRemembered(
   journal: Journal,
@@ -300,7 +291,6 @@ type Line =
   | { push: string; call: number; taken: true }
   | { push: string; reason: string; rows: readonly Hashed[] };
 
-/** The file of a target. */
 export function pathOfTarget(dataDir: string, target: string): string {
   return join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
 }
@@ -317,7 +307,7 @@ export class PushedRows {
     private size: number,
   ) {}
 
-  /** Opens the file of a target; makes it if it is not there. Throws `StorageError`. */
+  /** Opens the file of a target; makes it if it is not there. */
   static async open(dataDir: string, target: string, effects: Pick<Effects, 'reach'>): Promise<PushedRows> {
     const disk = new DurableFolder(dataDir, effects);
     const path = pathOfTarget(dataDir, target);
@@ -328,7 +318,7 @@ export class PushedRows {
     });
   }
 
-  /** Appends a line durably; returns its hash. Throws `StorageError`. */
+  /** Appends a line durably; returns its hash. */
   async append(line: Line): Promise<string> {
     const hashes = 'rows' in line ? { k: line.rows.map(({ k }) => k), r: line.rows.map(({ r }) => r) } : {};
     const text = JSON.stringify({ ...line, rows: undefined, ...hashes });
@@ -340,7 +330,7 @@ export class PushedRows {
   }
 }
 
-/** The calls in a file, oldest first; torn lines are left out. Throws `StorageError`. */
+/** The calls in a file, oldest first; torn lines are left out. */
 export async function callsIn(path: string): Promise<RememberedCall[]> {
   const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
   const calls: RememberedCall[] = [];
@@ -353,7 +343,6 @@ export async function callsIn(path: string): Promise<RememberedCall[]> {
   return calls;
 }
 
-/** The calls of all targets. Throws `StorageError`. */
 export async function allCalls(dataDir: string): Promise<RememberedCall[]> {
   const folder = join(foldersOf(dataDir).ledger, 'pushed');
   const files = await namesIn(folder);

@@ -47,10 +47,6 @@ export type Pushed = Awaited<ReturnType<typeof pushRows>>;
  *
  * @param how `standing` for a nightly push: the settings consent, and the command cannot ask; `yes` if you consent to
  *   every doubt in advance; otherwise the command asks you
- * @throws RefusedError if the budget, a doubt or an earlier push forbids it; nothing was sent
- * @throws DamageError if the rows of earlier calls are not remembered any more
- * @throws ClockError if this machine's clock and the service's differ
- * @throws UsageError, CredentialsError, ServiceError, StorageError; what was acknowledged is not sent again
  */
 export async function pushRows(
   wanted: Wanted,
@@ -173,7 +169,6 @@ export async function pushRows(
   }
 }
 
-/** Reads the file of a target into the tables `remembered` and `rejected`. */
 export async function readRemembered(session: Session, file: string, pushes: readonly ledger.Push[]) {
   await session.run('push/remembered', {
     file,
@@ -182,11 +177,8 @@ export async function readRemembered(session: Session, file: string, pushes: rea
 }
 
 /**
- * Finds the rows of the query, and writes them as JSON, with their hashes, into the table `rows_found`. Returns its columns.
- *
- * @throws UsageError if the query cannot be run
- * @throws RefusedError if the file lacks days that the query names
- * @throws ConfigError if the file was made under another setting of `privacy`
+ * Finds the rows of the query, and writes them as JSON, with their hashes, into the table `rows_found`. Returns its
+ * columns.
  */
 export async function writeRows(
   session: Session,
@@ -206,10 +198,7 @@ export async function writeRows(
   return columns;
 }
 
-/**
- * @param fields the fields of a catalog; undefined for another target, or if the service does not show them
- * @throws UsageError if the columns of a query do not fit the target
- */
+/** @param fields the fields of a catalog; undefined for another target, or if the service does not show them */
 function checkColumns(wanted: Wanted, columns: readonly string[], fields?: readonly string[]): void {
   const { identity, target, word, mode, keys, once, is_bare } = wanted;
   const check = (isFault: boolean, what: string, hint: string): void => {
@@ -274,7 +263,6 @@ function doubtsOn(
   return all.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
-/** The error if the rows are more than the settings allow. */
 function excessOf(
   { name, once }: Wanted,
   rows: number,
@@ -314,7 +302,6 @@ function withoutWords(error: unknown): never {
   });
 }
 
-/** Describes in one sentence what a push did or would do. */
 export function sentenceOn({ target, once }: Wanted, { plan, id, sent, rejected, calls }: Pushed): string {
   const reasons = Object.entries(plan.invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;

@@ -28,10 +28,7 @@ type Wish = Pick<PushSettings, 'target' | 'key' | 'query' | 'sql' | 'file'> &
 
 export type Wanted = ReturnType<typeof wantedOf>;
 
-/**
- * @param pushes the names of pushes in the settings, for the hint
- * @throws UsageError for a target that does not exist, or words that do not fit it
- */
+/** @param pushes the names of pushes in the settings, for the hint */
 export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const { name, query, sql, file, param, delete_missing = false } = wish;
   const [kindText = '', ...words] = wish.target.split(' ');
@@ -63,14 +60,11 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
     throw new UsageError(`The target ${kind} ${fault[1]}.`, { hint: 'See `dawnload push --help`.' });
   return {
     ...traits,
-    /** The name in the settings. */
     name,
     target: `${kind} ${word}`.trim(),
     kind,
-    /** The catalog, the 080 number, the event or the journey. */
     word,
     mode,
-    /** The columns of the key. */
     keys,
     key,
     delete_missing,

@@ -125,9 +125,6 @@ export class ServiceClient implements AsyncDisposable {
   /**
    * Sends a request, with retries if they may help, and returns the answer with its verdict; if the token is refused,
    * fetches one new token and asks again. Throws only for failures that no caller can handle.
-   *
-   * @throws CredentialsError when the keys, the token or the project are refused
-   * @throws InterruptedError when the run is being stopped, or the signal aborts
    */
   async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
     return whole(await this.#ask(question, signal, this.#room(IN_MEMORY)));
@@ -175,9 +172,6 @@ export class ServiceClient implements AsyncDisposable {
   /**
    * Ensures a token that stays valid for a while, so that the next request does not fail for lack of one. Returns the
    * permission to send one request with that token.
-   *
-   * @throws CredentialsError when E1 refuses the keys
-   * @throws ServiceError when E1 gives no answer
    */
   async authorize(): Promise<Permit> {
     const token = await this.#validToken();
@@ -261,7 +255,6 @@ export class ServiceClient implements AsyncDisposable {
     };
   }
 
-  /** Requests a token from E1. */
   async #authenticate(): Promise<string> {
     const { verdict, body, status } = await this.#persist(
       authenticate(this.settings.credentials.reveal()),
@@ -347,17 +340,12 @@ export function paced(requestsPerSecond: number) {
     });
 }
 
-/** Validity of a token: one hour. */
 const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 /** A token is not used in the last minutes of its validity: a request that leaves with it must also arrive in time. */
 const MARGIN_MS = 5 * 60 * 1000;
 
-/**
- * Resolves with the results of all promises, once every one has settled.
- *
- * @throws the first rejection, once the others have settled: a page that is being written is written completely
- */
+/** Resolves with the results of all promises, once every one has settled. */
 export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
   const results = await Promise.allSettled(promises);
   return results.map((result) => {

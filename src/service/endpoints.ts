@@ -51,10 +51,8 @@ function once(endpoint: RequestBase['endpoint'], path: string, given: Given): On
 /** An id as a part of a path. Half of a surrogate pair has no bytes: the service gets the sign for an unknown character. */
 const segment = (id: string): string => encodeURIComponent(id.toWellFormed());
 
-/** Query parameters by name; a parameter without a value is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** A page of reference data. */
 function reference(endpoint: RequestBase['endpoint'], path: string, query: Query = {}): FreeRequest {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -63,7 +61,6 @@ function reference(endpoint: RequestBase['endpoint'], path: string, query: Query
   return free(endpoint, 'GET', path + search, { whole: true });
 }
 
-/** E1: requests a token. */
 export const authenticate = (body: { accessKey: string; secretKey: string }): FreeRequest =>
   free('E1', 'POST', '/authenticate', { body, whole: true });
 

@@ -10,7 +10,6 @@ import type { ServiceRequest } from './endpoints.js';
 import { Connections, http } from './transport.js';
 import { isOfCertificate, type AnswerClass } from './verdict.js';
 
-/** Sends requests to one address. */
 export class Exchanger {
   readonly #connections: Connections;
 

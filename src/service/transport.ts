@@ -36,7 +36,6 @@ export interface OwnConnection {
   readonly isConnected: () => boolean;
 }
 
-/** The connections to the service. */
 export class Connections {
   #shared: Promise<Dispatcher> | undefined;
 
@@ -50,7 +49,6 @@ export class Connections {
     private readonly service?: Dispatcher,
   ) {}
 
-  /** The kept-alive connections. */
   shared(): Promise<Dispatcher> {
     if (this.service !== undefined) return Promise.resolve(this.service);
     this.#shared ??= this.#open({ connections: this.connections, pipelining: 1, keepAliveTimeout: 4_000 });

@@ -10,7 +10,6 @@ import { cut } from '../ground/text.js';
 import type { RawAnswer } from './body.js';
 
 export type AnswerClass =
-  /** A JSON body without a sign of an error. */
   | { readonly kind: 'ok'; readonly envelope: Envelope }
   /** The service rejects the token (401, `Unauthorized`, `Invalid Authorization Token`). */
   | { readonly kind: 'unauthorized'; readonly reason: string }
@@ -20,7 +19,6 @@ export type AnswerClass =
   | { readonly kind: 'timeout'; readonly reason: string }
   /** The service refused the request, and would refuse the same request again. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Too many requests (429). */
   | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
   /** The service, or a proxy before it, failed (5xx, `InternalServerError`, a truncated body or one that is not JSON). */
   | {
@@ -266,7 +264,6 @@ export function isJudged(text: string, refusals: readonly string[]): boolean {
   return refusals.some((judged) => isSame(judged, text));
 }
 
-/** True if two texts differ in case and spaces alone. */
 export function isSame(a: string, b: string): boolean {
   const folded = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().toLowerCase();
   return folded(a) === folded(b);

@@ -11,7 +11,6 @@ import type { LoadContext } from '../warehouse/load.js';
 import { count } from '../warehouse/session.js';
 import type { PullParts } from './stream.js';
 
-/** The given days whose last answer was not applied. */
 export async function heldBackAmong(
   days: readonly Day[],
   { warehouse }: Pick<PullParts, 'warehouse'>,
@@ -21,7 +20,6 @@ export async function heldBackAmong(
   return days.filter((day) => heldBack.has(day));
 }
 
-/** Gaps for days whose last answer was not applied. */
 export function gapsOf(heldBack: readonly Day[], stream: StreamName): Gap[] {
   return rangesOf(heldBack).map((days) => ({
     stream,
@@ -59,9 +57,6 @@ const change = z.object({
 /**
  * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
  * Requires the load's transaction and its table `sizes`.
- *
- * @throws DamageError when there are several pulls and an answer for one of their days may have to be held back. Then
- *   each must be loaded alone, because an earlier one may decide whether it is accepted
  */
 export async function holdBack({ session, group }: LoadContext, pulls: readonly Pull[]): Promise<void> {
   const losses = (await session.rows('shared/losses/found', change, group)).filter(({ before, after }) =>

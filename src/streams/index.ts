@@ -36,5 +36,4 @@ export const FREE_DAY_STREAMS = landing(byDay.filter(({ paid }) => !paid));
 /** Pairs of a landed name and the tables that it is loaded into. */
 export const TABLES = STREAMS.flatMap(({ tables }) => Object.entries(tables));
 
-/** The fields of all documents. */
 export const FIELDS: Shapes = Object.fromEntries(STREAMS.flatMap(({ fields }) => Object.entries(fields)));

@@ -16,7 +16,6 @@ export interface Stream extends Loadable {
   readonly choices: readonly string[];
   /** The tables that each of what lands is loaded into, by their names. */
   readonly tables: Readonly<Record<StreamName, RegExp>>;
-  /** The endpoints of the service that it requests. */
   readonly endpoints: readonly string[];
   /** True if requests are billed, so that budget and consent decide. */
   readonly paid: boolean;
@@ -28,7 +27,6 @@ export interface Stream extends Loadable {
    * Requests what is wanted, lands the answers and loads them. Days that fail are gaps of the report.
    *
    * @param wanted finds the days to request, which costs some queries
-   * @throws CredentialsError, StorageError, and whatever else ends the run
    */
   pull(job: Job, wanted: () => Promise<DaysOf>, service: ServiceClient, parts: PullParts): Promise<void>;
 }
@@ -36,7 +34,6 @@ export interface Stream extends Loadable {
 /** The days of a stream to request: missing ones, and those that may have been restated or were in doubt. */
 export type DaysOf = (stream: StreamName) => readonly Day[];
 
-/** The parts of the open data folder that pulls use. */
 export interface PullParts extends LandingParts {
   readonly config: Config;
   readonly files: DataFiles;

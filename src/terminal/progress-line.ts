@@ -13,7 +13,6 @@ interface Screen {
 const FRAME_MS = 100;
 const TICK_MS = 500;
 
-/** Duration in milliseconds after which a step shows its elapsed time. */
 const SOON_MS = 2_000;
 
 export class ProgressLine {
@@ -38,7 +37,6 @@ export class ProgressLine {
     if (this.now() - this.#drawnAt >= FRAME_MS) this.#draw();
   }
 
-  /** Writes a permanent line above the progress line. */
   above(line: string): void {
     this.screen.write(`${this.#erasing()}${line}\n`);
     if (this.#step !== '') this.#draw();
@@ -50,7 +48,6 @@ export class ProgressLine {
     if (erasing !== '') this.screen.write(erasing);
   }
 
-  /** Removes the line permanently. */
   end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -78,7 +75,6 @@ export class ProgressLine {
     return `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
   }
 
-  /** The control sequence that removes the line from the screen. */
   #erasing(): string {
     if (this.#shown === '') return '';
     this.#shown = '';

@@ -72,7 +72,6 @@ const TOO_NARROW = {
   ko: '폭이 좁아 생략한 열: {}. 터미널을 넓히거나 JSON으로 보면 모두 나옵니다.',
 };
 
-/** The parts of a table; all texts are safe to print. */
 interface Parts {
   readonly columns: readonly Column[];
   readonly cells: readonly Row[];
@@ -80,7 +79,6 @@ interface Parts {
   readonly notes: readonly string[];
 }
 
-/** The parts of some columns. */
 function only(table: Parts, shown: readonly number[]): Parts {
   const of = <T>(list: readonly T[]): T[] => list.filter((_, i) => shown.includes(i));
   return { ...table, columns: of(table.columns), cells: table.cells.map(of) };
@@ -88,7 +86,6 @@ function only(table: Parts, shown: readonly number[]): Parts {
 
 const NULL = 'null';
 
-/** The width of a column, in columns of the terminal. */
 interface Measure {
   readonly natural: number;
   /** The minimum: numbers complete, text truncated, the column name broken after each underscore. */
@@ -159,7 +156,6 @@ function grid({ columns, cells, notes }: Parts, widths: readonly number[], drawi
   return lines.join('\n');
 }
 
-/** The text with blanks up to the width, which are before a number. */
 function padded(text: string, width: number, isNumber = false): string {
   const blanks = ' '.repeat(Math.max(0, width - widthOf(text)));
   return isNumber ? blanks + text : text + blanks;

@@ -26,11 +26,8 @@ export interface Terminal {
   out(text: string): void;
   /** Prints several lines of data, or colored ones. The caller must escape text from outside. */
   draw(text: string): void;
-  /** Prints one line about the progress of the command. */
   note(text: string, fields?: LogFields): void;
-  /** Prints one line that requires attention. */
   warn(text: string, fields?: LogFields): void;
-  /** Prints the reason why the command fails, in one line. */
   error(text: string): void;
   /** Writes a line to a structured log only. */
   record(text: string, fields: LogFields): void;
@@ -40,17 +37,9 @@ export interface Terminal {
    * The last non-empty progress text, kept even when output is not a terminal; it names the step at which a run stopped.
    */
   readonly doing: string;
-  /**
-   * Asks a yes-or-no question; anything but a plain yes is a no. Resolves to `false` without a terminal.
-   *
-   * @throws InterruptedError as `ask` does
-   */
+  /** Asks a yes-or-no question; anything but a plain yes is a no. Resolves to `false` without a terminal. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
-  /**
-   * Repeats a question until the answer is valid; resolves to the trimmed answer. Undefined without a terminal.
-   *
-   * @throws InterruptedError after Ctrl-C, Escape or the end of the input; otherwise the reason of the signal
-   */
+  /** Repeats a question until the answer is valid; resolves to the trimmed answer. Undefined without a terminal. */
   readonly ask?: ((question: Question, signal: AbortSignal) => Promise<string>) | undefined;
 }
 
@@ -183,7 +172,6 @@ function promptsTo(stderr: NodeJS.WriteStream): PassThrough {
   return output;
 }
 
-/** Returns a terminal that prints only warnings and errors. */
 export function quiet(terminal: Terminal): Terminal {
   return { ...live(terminal), note: () => undefined, record: () => undefined };
 }

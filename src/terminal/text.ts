@@ -4,17 +4,14 @@
  */
 import stringWidth from 'string-width';
 
-/** Formats a count: `1,234,567`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Formats a count with its noun: `1 day`, `2 days`. */
 export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats a size in bytes: `1.4 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));

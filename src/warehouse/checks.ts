@@ -25,7 +25,6 @@ const header = z.strictObject({
   meaning: z.string().min(1),
 });
 
-/** Reads and parses the check in `sql/<file>.sql`. */
 export function readCheck(file: string) {
   const text = statement(file);
   const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
@@ -41,7 +40,6 @@ export const findingGroup = z.object({
   /** The first and the last day with a finding; null if findings are not about days. */
   first_date: z.string().nullable(),
   last_date: z.string().nullable(),
-  /** One of the findings, as a sentence. */
   example: z.string(),
   /** The meaning of a finding, and the remedy. */
   meaning: z.string().nullable(),

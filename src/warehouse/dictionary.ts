@@ -9,7 +9,6 @@ import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';
 import { PACKAGE_ROOT } from '../ground/effects.js';
 
-/** The languages of the dictionary. */
 const LANGUAGES = ['en', 'ko'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
@@ -39,11 +38,9 @@ export const documentShape = z.strictObject({
   heads: z.record(z.string(), z.union([word, columnWords])).default({}),
   /** The same by the name of the query, for columns that mean something else in its answer. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
-  /** The display names of values, by column. */
   values: z.record(z.string(), z.record(z.string(), valueWords)).default({}),
   /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
-  /** Common errors of readers. */
   traps: z.array(words).default([]),
 });
 
@@ -65,7 +62,6 @@ export class Dictionary {
   readonly #document: DictionaryDocument;
   #sentences: readonly { readonly pattern: RegExp; readonly korean: string }[] | undefined;
 
-  /** @throws DamageError if the file was altered */
   constructor(file: string) {
     try {
       this.#document = documentShape.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -77,7 +73,6 @@ export class Dictionary {
     }
   }
 
-  /** The dictionary of this package. */
   static load(): Dictionary {
     loaded ??= new Dictionary(FILE);
     return loaded;
@@ -213,7 +208,6 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A row of the section `columns` of sql/describe.sql. */
 export const columnRow = z.object({
   schema_name: z.string(),
   relation_name: z.string(),
@@ -222,10 +216,8 @@ export const columnRow = z.object({
   data_type: z.string(),
 });
 
-/** A table or view, as documents describe it. */
 export type RelationEntry = ReturnType<typeof relationEntry>;
 
-/** A schema with its tables and views. */
 export type SchemaEntry = ReturnType<typeof entriesOf>[number];
 
 type ColumnRow = z.infer<typeof columnRow>;
@@ -266,7 +258,6 @@ function relationEntry(
     schema,
     kind: rows[0]?.kind ?? 'table',
     description: found?.[language] ?? '',
-    /** The meaning of one row. */
     grain: found?.grain[language] ?? '',
     columns: rows.map(({ column_name, data_type }) => {
       const column = dictionary.column(name, column_name);
@@ -275,7 +266,6 @@ function relationEntry(
         /** The type as used in SQL: `varchar`, `timestamptz`. */
         type: data_type.toLowerCase().replaceAll('timestamp with time zone', 'timestamptz'),
         description: column?.[language] ?? '',
-        /** The Korean header. */
         label: column?.label ?? '',
       };
     }),

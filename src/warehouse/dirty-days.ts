@@ -17,9 +17,7 @@ export const lookback = z
   .transform((text) => Number.parseInt(text, 10))
   .default(0);
 
-/** How the rows of a model or check depend on days. */
 export interface Refresh {
-  /** The streams whose changes make days dirty. */
   readonly streams: readonly StreamName[] | 'all';
   readonly partition: 'day' | 'week';
   /** Number of earlier days that the rows of a day are computed from. */

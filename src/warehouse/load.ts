@@ -33,11 +33,10 @@ export interface Loadable {
   /** True if its pages are lists of records, of which any division is read alike. */
   readonly divisible: boolean;
   /**
-   * Replaces the rows of the days of the pulls, all of one name, in the load's transaction. Resolves with the days of other
-   * pulls that must be loaded again.
+   * Replaces the rows of the days of the pulls, all of one name, in the load's transaction. Resolves with the days of
+   * other pulls that must be loaded again.
    *
    * @param current the pulls with days that no later pull has
-   * @throws DamageError when a page is not what landed
    */
   load(
     pulls: readonly ReadablePull[],
@@ -46,16 +45,13 @@ export interface Loadable {
   ): Promise<readonly Day[] | undefined>;
 }
 
-/** What the loads of a warehouse use. */
 export interface LoadParts {
   readonly session: Session;
   /** Returns a connection beside the warehouse's own, by number; it is opened at its first use. */
   readonly beside: (worker: number) => Promise<Session>;
   readonly limits: MemoryLimit;
   readonly brand: string;
-  /** The fields of all documents. */
   readonly fields: readonly Field[];
-  /** True if privacy.columns hashes or drops anything. */
   readonly hasColumnRules: boolean;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
@@ -67,18 +63,15 @@ export interface LoadGroup {
   readonly stream: StreamName;
   readonly pulls: readonly string[];
   readonly loaded_at: Date;
-  /** True if all pulls are complete. */
   readonly complete: boolean;
   readonly first_day: Day;
   readonly last_day: Day;
 }
 
-/** What the load of a stream gets. */
 export interface LoadContext extends LoadParts {
   readonly group: LoadGroup;
 }
 
-/** The result of one load. */
 export interface LoadReport {
   readonly pull: string;
   readonly stream: StreamName;
@@ -108,7 +101,6 @@ export class Loader {
     private readonly streams: readonly Loadable[],
   ) {}
 
-  /** Returns the ids of the pulls that this file has loaded. */
   async loaded(): Promise<Set<string>> {
     return idsOf(await this.context.session.rows('ops/loaded', pullId));
   }
@@ -125,11 +117,10 @@ export class Loader {
   }
 
   /**
-   * Loads pulls that were not loaded before, or all of them `again`, in groups of one stream, each in one transaction. A
-   * group that fails is divided until the failing pull is found; the others are loaded.
+   * Loads pulls that were not loaded before, or all of them `again`, in groups of one stream, each in one transaction.
+   * A group that fails is divided until the failing pull is found; the others are loaded.
    *
    * @param proceed is called before each group, and may throw to stop
-   * @throws StorageError when disk or memory do not suffice; any error that `proceed` throws
    */
   async loadAll(
     pulls: readonly Pull[],
@@ -178,9 +169,6 @@ const idsOf = (rows: readonly { readonly pull: string }[]): Set<string> =>
 /**
  * Loads pulls of one stream, for the first time or again. A group never has two exports of one day, and an incomplete
  * pull is alone in its group.
- *
- * @throws DamageError when a file is incomplete, or not an answer of the service
- * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
  */
 async function loadGroup(
   stream: Loadable,
@@ -277,7 +265,6 @@ function reportOf({ id, stream }: Pull, facts: readonly Fact[], neighbors: reado
   };
 }
 
-/** Maximum number of pulls in one group. */
 const AT_ONCE = 400;
 
 /** Maximum number of rows in one group; a larger pull is a group of its own. */
@@ -331,7 +318,6 @@ export async function countRows(session: Session, pages: readonly Page[], id: st
 
 // Files that DuckDB rejects, and what the failure of a load means.
 
-/** Number of copies made so far, for unique names: several batches are repaired at a time. */
 let copies = 0;
 
 /**
@@ -340,7 +326,6 @@ let copies = 0;
  *
  * @param fail turns any other error into the one to throw
  * @param work gets the pages to read, and those that were repaired
- * @throws DamageError when a file is not JSON, even when repaired
  */
 export async function orRepaired<P extends { readonly file: string }, T>(
   session: Session,
@@ -387,8 +372,6 @@ export function naming(error: unknown, copies: readonly (readonly [copy: string,
 /**
  * Writes a copy of a JSON file that DuckDB accepts, and resolves with the path of the copy. Bytes that are not UTF-8
  * become U+FFFD; `repairedJson` repairs the rest.
- *
- * @throws DamageError when the file is not whole, or not JSON
  */
 async function repair(file: string, folder: string): Promise<string> {
   const bytes = await readWhole(file);

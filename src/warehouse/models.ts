@@ -46,20 +46,17 @@ const table = z
     },
   }));
 
-/** How a model that is a table is refreshed. */
 type Incremental = z.output<typeof table>['incremental'];
 
 export interface Model {
   /** The name of the relation: `campaigns`, or `marts.channel_days`. */
   readonly relation: string;
   readonly select: string;
-  /** Undefined for a view. */
   readonly incremental: Incremental | undefined;
   /** A hash of this model, of the models that it reads, and of the schema files. */
   readonly fingerprint: string;
 }
 
-/** A model that is a table. */
 interface IncrementalModel extends Model {
   readonly incremental: Incremental;
 }

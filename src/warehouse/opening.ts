@@ -34,9 +34,7 @@ export interface WarehouseOptions {
   readonly brand: string;
   /** The messenger's own name in channel names; it is replaced by `chatapp`. */
   readonly messenger: string;
-  /** The fields of the documents of all streams. */
   readonly fields: readonly Field[];
-  /** The streams whose pulls can be loaded. */
   readonly streams?: readonly Loadable[];
   readonly privacy: Privacy;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
@@ -59,13 +57,7 @@ export interface WarehouseOptions {
   readonly placeholderIds?: readonly string[];
 }
 
-/**
- * Opens the working file for this process alone, and creates it if it does not exist.
- *
- * @throws StorageError when its folder cannot be written
- * @throws TryLaterError when another program has it open
- * @throws CorruptDatabaseError when it is not a database, or damaged
- */
+/** Opens the working file for this process alone, and creates it if it does not exist. */
 export async function openSession(options: WarehouseOptions): Promise<Session> {
   const { path, tempDirectory, signal } = options;
   const limits = limitsOf(options);
@@ -106,7 +98,6 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
   }
 }
 
-/** Moves away a log that DuckDB rejects. The file is then that of its last checkpoint, as after a kill: the run loads the rest. */
 async function setAsideLog(log: string, options: WarehouseOptions): Promise<void> {
   const aside = asidePath(log, options.effects.now());
   await orStorageError('rename', log, () => rename(log, aside));
@@ -144,8 +135,8 @@ function openingError(path: string, cause: unknown): Error {
 /**
  * Resolves with what the work returns; an error of DuckDB that means that the disk refuses becomes one for people.
  *
- * @param signal once it has aborted, its reason is thrown: an interrupted commit makes DuckDB report what looks like a disk error
- * @throws StorageError that names the file
+ * @param signal once it has aborted, its reason is thrown: an interrupted commit makes DuckDB report what looks like a
+ *   disk error
  */
 export async function writing<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
@@ -161,12 +152,7 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
   }
 }
 
-/**
- * Migrates the file to the schema of this program, as a whole or not at all.
- *
- * @throws ConfigError when a newer version of this program has migrated the file further
- * @throws CorruptDatabaseError when it was made by statements that this version does not have
- */
+/** Migrates the file to the schema of this program, as a whole or not at all. */
 export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
   const rows = session.rows('ops/migrations', z.object({ number: count, name: z.string() }));
   const applied = await unlessMissing(rows, []);
@@ -186,7 +172,6 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
   });
 }
 
-/** Throws ConfigError for a schema that is newer than this program. */
 export function refuseNewer(applied: number): void {
   const newest = newestSchema();
   if (applied <= newest) return;
@@ -196,7 +181,6 @@ export function refuseNewer(applied: number): void {
   );
 }
 
-/** The number of this program's last migration. */
 export function newestSchema(): number {
   return migrations().at(-1)?.number ?? 0;
 }

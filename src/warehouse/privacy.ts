@@ -13,7 +13,6 @@ import { foldersOf } from '../landing/paths.js';
 import { readIfThere } from '../landing/storage-error.js';
 import type { ColumnRule } from '../documents/personal.js';
 
-/** The privacy setting. The key of the hashes is never written to the database file. */
 export interface Privacy {
   readonly recipients: 'keep' | 'hash' | 'drop';
   /** Id columns of `events`, and keys of messages, that are hashed or dropped. */
@@ -21,7 +20,6 @@ export interface Privacy {
   readonly key: Uint8Array;
 }
 
-/** A row of the statement `ops/privacy_stored`. */
 export const storedPrivacy = z.object({
   recipients: z.string().nullable(),
   columns: z.string().nullable(),
@@ -31,11 +29,7 @@ export const storedPrivacy = z.object({
 
 type StoredPrivacy = z.infer<typeof storedPrivacy>;
 
-/**
- * Checks that the contents of the file were written under this setting; records the setting in a new file.
- *
- * @throws ConfigError when the file was written under another setting, or with another key
- */
+/** Checks that the contents of the file were written under this setting; records the setting in a new file. */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
   const stored = await session.row('ops/privacy_stored', storedPrivacy);
   assertSamePrivacy([stored], privacy);
@@ -49,7 +43,6 @@ const noted = (privacy: Privacy) => ({
   key_fingerprint: fingerprintOf(privacy),
 });
 
-/** @throws ConfigError when a file has rows that were written under another setting, or with another key */
 export function assertSamePrivacy([before]: readonly StoredPrivacy[], privacy: Privacy): void {
   if (before?.has_rows !== true || isSamePrivacy(before, privacy)) return;
   throw new ConfigError(sentenceOf(before, noted(privacy)), {

@@ -15,16 +15,9 @@ import { storageError } from '../landing/storage-error.js';
 import { writing } from './opening.js';
 import { Session } from './session.js';
 
-/** The magic bytes of a DuckDB file; they follow its first checksum. */
 const MAGIC = 'DUCK';
 const MAGIC_AT = 8;
 
-/**
- * Checks that the file to be replaced is a database.
- *
- * @throws DamageError when the path is another kind of file, or a link: a rename would replace the link, and readers of
- *   the link's target would keep the old file for ever. Nothing is changed.
- */
 export async function assertReplaceable(published: string): Promise<void> {
   const link = await readlink(published).catch(() => undefined);
   if (link !== undefined) {
@@ -41,8 +34,6 @@ export async function assertReplaceable(published: string): Promise<void> {
 /**
  * Checks, before a paid request is sent, that `publish` and the other writes beside the published file would succeed
  * now.
- *
- * @throws StorageError as `publish`
  */
 export async function assertPublishable(published: string): Promise<void> {
   const probe = `${published}.next-${process.pid}`;
@@ -84,17 +75,12 @@ async function isDatabase(path: string): Promise<boolean> {
 
 /**
  * Copies the private file beside the published one and renames the copy into place. Resolves with its size in bytes.
- *
- * @throws DamageError when the private file still has a log (WAL), so that a copy would lack rows
- * @throws StorageError when the disk refuses, or another program has the published file open for writing; the published
- *   file is unchanged
  */
 export async function publish({
   working,
   published,
   effects,
 }: {
-  /** The private file, closed and checkpointed. */
   readonly working: string;
   readonly published: string;
   readonly effects: Pick<Effects, 'reach'>;
@@ -157,11 +143,7 @@ export async function replaceDatabase(
   effects.reach('replace/after-rename');
 }
 
-/**
- * Rewrites the closed private file without its free blocks, which contain the bytes of deleted rows.
- *
- * @throws CorruptDatabaseError when a block of the file is damaged, StorageError when the disk refuses; the file is unchanged
- */
+/** Rewrites the closed private file without its free blocks, which contain the bytes of deleted rows. */
 export async function rewriteDatabase(
   { working, rebuilt, temp }: DataFiles,
   effects: Pick<Effects, 'reach'>,
@@ -184,7 +166,6 @@ export async function rewriteDatabase(
   await replaceDatabase(rebuilt, working, effects);
 }
 
-/** Removes a database with its log. */
 export async function discardDatabase(path: string): Promise<void> {
   await rm(`${path}.wal`, { force: true });
   await rm(path, { force: true });
@@ -205,7 +186,6 @@ async function assertNotWritten(published: string): Promise<void> {
   }
 }
 
-/** Removes the temporary files of runs that were killed while publishing. */
 async function sweep(published: string): Promise<void> {
   const folder = dirname(published);
   const stale = (await readdir(folder)).filter((name) => name.startsWith(`${basename(published)}.next-`));

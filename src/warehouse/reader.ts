@@ -42,9 +42,6 @@ export class Reader {
    * Opens a published warehouse; several readers may have it open at the same time. Instants are shown in Korean time.
    *
    * @param newer whether a file that a newer version of this program made is refused, or read as far as possible
-   * @throws ConfigError when the file does not exist yet, or is refused as newer
-   * @throws CorruptDatabaseError when the file is not a warehouse
-   * @throws StorageError when this account may not read it, or another program has it open for writing
    */
   static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
@@ -80,7 +77,6 @@ export class Reader {
     return reader;
   }
 
-  /** Opens a published warehouse, does the work, and closes it. Throws as `open` does. */
   static async using<T>(path: string, work: (reader: Reader) => Promise<T>): Promise<T> {
     const reader = await Reader.open(path);
     try {
@@ -129,11 +125,6 @@ export class Reader {
     return unlessMissing(this.rows(name, shape), []);
   }
 
-  /**
-   * Returns the rows of a query as objects of JSON values.
-   *
-   * @throws CorruptDatabaseError when the file turns out to be damaged, MemoryError
-   */
   async objects(
     sql: string,
     parameters: Record<string, DuckDBValue> = {},
@@ -161,7 +152,6 @@ export async function knownBy(file: string): Promise<{ head: KnownHead[]; schema
   }));
 }
 
-/** The journal's head that an open file carries, as a list of at most one. */
 export async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
   const heads = await reader.rowsIfAny('ops/journal', headShape);
   return heads.map((head) => ({ ...head, place: file }));
@@ -172,7 +162,6 @@ export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
   return ask(file, [], (reader) => reader.rows('status/exports', exportRow));
 }
 
-/** The days whose events have left a closed file, by retention. */
 export async function removedKnownBy(file: string): Promise<Day[]> {
   const removed = await ask(file, [], (reader) =>
     reader.rows('status/removed', streamDay.pick({ date: true })),
@@ -182,7 +171,6 @@ export async function removedKnownBy(file: string): Promise<Day[]> {
 
 const knownErasure = z.object({
   line: z.number(),
-  /** The fingerprint of the key of the digests. */
   key: z.string(),
   persons: z.number(),
   records: z.number(),
@@ -190,7 +178,6 @@ const knownErasure = z.object({
   ids: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
 });
 
-/** The erasures that a closed file lists, with the digests of the erased ids. */
 export async function erasuresKnownBy(file: string): Promise<z.output<typeof knownErasure>[]> {
   return ask(file, [], (reader) => reader.rowsIfAny('erasure/known', knownErasure));
 }
@@ -214,11 +201,6 @@ async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => 
   }
 }
 
-/**
- * Reads every value of every table; resolves with the number of tables.
- *
- * @throws CorruptDatabaseError when a block is damaged
- */
 export function readEveryBlock(path: string): Promise<number> {
   return Reader.using(path, async (reader) => {
     const tables = await reader.rows('ops/tables', z.object({ name: z.string() }));
@@ -229,15 +211,12 @@ export function readEveryBlock(path: string): Promise<number> {
 
 // Rows of `sql/status.sql`, of the file that is open for writing or of one that is only read.
 
-/** Returns the rows of a statement, which takes nothing. */
 export type Rows = <R>(name: Extract<StatementName, `status/${string}`>, shape: z.ZodType<R>) => Promise<R[]>;
 
 export const streamDay = z.object({ stream: z.string(), date: z.string() });
 
-/** A row of the section `coverage`: a day that the file has. */
 export const coveredDay = streamDay.extend({ rows: z.number() });
 
-/** A row of the section `messages`. */
 const messageTotals = z.object({
   date: z.string(),
   /** Number of rows of daily statistics; 0 if the service counted nothing. */
@@ -253,7 +232,6 @@ const messageTotals = z.object({
 /** Totals of one day's statistics over all channels; a counter that a channel does not report counts as zero. */
 export type MessageTotals = Readonly<Omit<z.infer<typeof messageTotals>, 'date'>>;
 
-/** The message totals of each day in the daily statistics. */
 export async function messagesIn(rows: Rows): Promise<Map<Day, MessageTotals>> {
   const days = await rows('status/messages', messageTotals);
   return new Map(days.map(({ date, ...totals }) => [date, totals]));
@@ -261,7 +239,6 @@ export async function messagesIn(rows: Rows): Promise<Map<Day, MessageTotals>> {
 
 const instant = z.number().transform((ms) => new Date(ms));
 
-/** A column that may be null, which is converted to undefined. */
 const noted = <T>(type: z.ZodType<T>) =>
   type
     .nullable()

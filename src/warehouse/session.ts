@@ -36,7 +36,6 @@ type Rest<N extends StatementName, S> =
 /** The types of values for variables and parameters. Days are passed as text. */
 type Value = string | number | boolean | Date | Uint8Array | readonly string[] | Values | undefined;
 
-/** A struct of named values. */
 interface Values {
   readonly [name: string]: Value;
 }
@@ -54,7 +53,6 @@ export class Session {
   readonly #siblings: Session[] = [];
   /** True while a statement runs that must not be interrupted: a commit, a rollback, a checkpoint. */
   #settling = false;
-  /** The statements that run. */
   readonly #running = new Set<Promise<unknown>>();
 
   private constructor(
@@ -95,7 +93,6 @@ export class Session {
     await this.#rowsOf(statement(name, given), given);
   }
 
-  /** Runs a statement whose text another SQL file returned. */
   async runText(text: string): Promise<void> {
     await this.#execute(text);
   }
@@ -109,12 +106,10 @@ export class Session {
     await this.#rowsOf(all.map((names) => statement(name, names)).join(''), values);
   }
 
-  /** Returns the rows of the last statement. */
   async rows<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...[given]: Given<N>): Promise<T[]> {
     return z.array(shape).parse(await this.#rowsOf(statement(name, given), given));
   }
 
-  /** Returns the single row of the last statement. */
   async row<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...given: Given<N>): Promise<T> {
     // A shape that transforms a value reads it once.
     const [row] = await this.rows(name, z.unknown(), ...given);
@@ -157,7 +152,6 @@ export class Session {
     return rows;
   }
 
-  /** Makes a table of an answer, as `copyAnswer`. */
   append(table: string, answer: Answer): Promise<void> {
     return this.#sound(() => copyAnswer(this.connection, table, answer));
   }
@@ -195,7 +189,6 @@ export class Session {
     }
   }
 
-  /** Returns the result of the work. Once the signal has aborted, throws its reason instead of DuckDB's error. */
   async #sound<T>(work: () => Promise<T>): Promise<T> {
     this.signal?.throwIfAborted();
     try {
@@ -244,7 +237,6 @@ export class Session {
   }
 }
 
-/** The rows of a query, with the types of their columns. */
 interface Answer {
   readonly columns: readonly { readonly type: DuckDBType }[];
   readonly chunks: AsyncIterable<DuckDBDataChunk>;
@@ -270,11 +262,6 @@ export async function copyAnswer(
   appender.closeSync();
 }
 
-/**
- * Returns the result of the work.
- *
- * @throws CorruptDatabaseError when DuckDB reports a damaged file, MemoryError; any other error is passed on
- */
 async function sound<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -316,11 +303,7 @@ function mapped<T>(values: Values, to: (value: Value) => T): Record<string, T> {
 /** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
-/**
- * Returns the pages with the JSON size that each has now.
- *
- * @throws DamageError when a file is missing or empty
- */
+/** Returns the pages with the JSON size that each has now. */
 export async function sized<P extends { readonly file: string }>(
   pages: readonly P[],
 ): Promise<(P & { readonly bytes: number })[]> {
@@ -414,7 +397,6 @@ function read(name: string): void {
   }
 }
 
-/** Returns names from this package as a SQL list, to replace a placeholder. */
 export function listOf(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }

@@ -15,7 +15,6 @@ import { orStorageError } from '../landing/storage-error.js';
 const DIVIDED = 16 * 1024 * 1024;
 const SLICE = 2 * 1024 * 1024;
 
-/** Number of pages divided so far, for unique names. */
 let divided = 0;
 
 /** A page, or the records of a page from the one at `first` on. */
@@ -56,7 +55,6 @@ export async function withSlices<P extends { readonly file: string; readonly byt
   }
 }
 
-/** Writes the slices of a page; undefined if its records are not the text itself or its `data`. */
 async function slicesOf(file: string, folder: string): Promise<Slice<{ file: string }>[] | undefined> {
   const outside = await outsideOf(file);
   if (outside === undefined) return undefined;
@@ -88,7 +86,6 @@ async function slicesOf(file: string, folder: string): Promise<Slice<{ file: str
 
 const COMMA = Buffer.from(',');
 
-/** The key of the list of records, and the text before and after the records. */
 async function outsideOf(
   file: string,
 ): Promise<{ key: string | undefined; before: Buffer; after: Buffer } | undefined> {

@@ -16,20 +16,16 @@ import { coveredDay, messagesIn, type MessageTotals } from './reader.js';
 import { count, Session } from './session.js';
 import type { StreamName } from '../ground/streams.js';
 
-/** A loaded day of events that is still in the file. */
 const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
 export type HeldDay = z.infer<typeof heldDay>;
 
 /** A stream and day, or a table of models and a day, of which the published file has more rows than the new one. */
 const loss = z.object({
   stream: z.string(),
-  /** The table of models; null for the rows of a stream. */
   table: z.string().nullable(),
   date: z.string(),
   before: count,
-  /** Null if the new file does not cover the day. */
   after: count.nullable(),
-  /** True if the new file has a later pull of the day. */
   is_newer: z.boolean(),
 });
 export type Loss = z.infer<typeof loss>;
@@ -72,7 +68,6 @@ const dated = z.object({ date: z.string() });
 const datesOf = (rows: readonly z.infer<typeof dated>[]): Day[] => rows.map(({ date }) => date);
 
 export class Warehouse {
-  /** Loads pulls into this warehouse. */
   readonly loader: Loader;
   #closed = false;
   /** True if the closed file is much larger than its data, so that it should be rewritten. */
@@ -85,13 +80,6 @@ export class Warehouse {
     this.loader = new Loader(loadingOf(session, options), options.streams ?? []);
   }
 
-  /**
-   * Opens the working file, creates it if it does not exist, and migrates its schema.
-   *
-   * @throws ConfigError when a newer version of this program made it, or it was written under another privacy setting
-   * @throws CorruptDatabaseError when it is not a database, or damaged
-   * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
-   */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
     const { path, effects, signal, timed = (_, work) => work() } = options;
     let session: Session | undefined;
@@ -144,7 +132,6 @@ export class Warehouse {
     return last?.line;
   }
 
-  /** The days whose events have left the file. */
   async removedDays(): Promise<Day[]> {
     return datesOf(await this.session.rows('status/removed', dated));
   }
@@ -159,7 +146,6 @@ export class Warehouse {
     return datesOf(await this.session.rows('ops/held_back_days', dated, { stream }));
   }
 
-  /** The days that the warehouse covers for a stream, with the rows of each. */
   async coverage(stream: StreamName): Promise<Map<Day, number>> {
     const days = await this.session.rows('status/coverage', coveredDay);
     return new Map(days.flatMap((day) => (day.stream === stream ? [[day.date, day.rows]] : [])));
@@ -170,14 +156,12 @@ export class Warehouse {
     return messagesIn((name, shape) => this.session.rows(name, shape));
   }
 
-  /** Campaign ids in the daily statistics of the range, sorted. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     const shape = z.object({ campaign_id: z.string() });
     const rows = await this.session.rows('ops/campaigns_seen', shape, { start, end });
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
-  /** Number of rows in the last snapshot of each list of a stream. */
   async snapshotRows(stream: StreamName): Promise<Map<string, number>> {
     const shape = z.object({ list: z.string(), rows: count });
     const lists = await this.session.rows('ops/snapshot_rows', shape, { stream });
@@ -198,7 +182,6 @@ export class Warehouse {
    * Counts the rows of a list's pages, and the duplicates among them.
    *
    * @param id the JSON pointer to a row's id; '' if the whole row identifies it
-   * @throws DamageError when a file cannot be read
    */
   countRows(files: readonly Page[], id: string): Promise<CountedRows> {
     const fail = (error: unknown): Error => loadError(error, files[0]?.file ?? '');
@@ -214,7 +197,6 @@ export class Warehouse {
     return this.session.rows('retention/closed_opt_outs', removedDay, { before });
   }
 
-  /** Removes these versions of opt-outs, and resolves with the same. */
   async removeClosedOptOuts(before: Day): Promise<RemovedDay[]> {
     const ended = await this.closedOptOuts(before);
     await this.#writing(() => this.session.run('retention/remove_opt_outs', { before }));
@@ -278,7 +260,6 @@ export class Warehouse {
     });
   }
 
-  /** The journal's head in another file of this data folder. */
   headOf(file: string): Promise<Head[]> {
     return this.#besideFile(file, () => this.session.rows('losses/head', headShape));
   }
@@ -293,11 +274,7 @@ export class Warehouse {
     }
   }
 
-  /**
-   * Checkpoints the log into the file and closes it, so that no log remains. A second call does nothing.
-   *
-   * @throws StorageError when the checkpoint fails; the next opening tries again
-   */
+  /** Checkpoints the log into the file and closes it, so that no log remains. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -332,7 +309,6 @@ export class Warehouse {
   }
 }
 
-/** Returns the parts that loads use. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadParts {
   const { effects, tempDirectory, brand, fields, privacy } = options;
   const hasColumnRules = (privacy.columns ?? []).length > 0;

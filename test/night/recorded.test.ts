@@ -68,7 +68,7 @@ test('a run that cannot publish is noticed before anything is paid for, and reco
   });
   expect((await place.run(['doctor'])).stdout).toMatch(/warn {2}last run .*exit code 1 \(failed/);
   // The next run publishes, and the record of the failed one is right in the file too.
-  expect((await place.run(['run', '--allow-root'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
   expect(await place.rows('select exit_code, outcome from ops.runs order by exit_code')).toEqual([
     { exit_code: 0, outcome: 'done' },
     { exit_code: 0, outcome: 'done' },
@@ -89,7 +89,7 @@ test('a published file that this account may not read is no damaged one', async 
     expect(stdout + stderr).not.toMatch(/is not a DuckDB file/);
   }
   await chmod(data(place, 'warehouse.duckdb'), 0o644);
-  expect((await place.run(['run', '--allow-root'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
 });
 
 test('runs that fail at their end, or whose private warehouse is damaged, are recorded as failed, and the rebuilt file tells of them', async () => {

@@ -68,7 +68,6 @@ export async function performCommand(
           clock.moveTo(end);
         },
         free: () => Promise.resolve(1e12),
-        accounts: realEffects().accounts,
         random: () => 0.5,
         identify: realEffects({}).identify,
         reach: (point) => {

@@ -89,7 +89,6 @@ export function quickEffects(): Effects & { readonly slept: number[] } {
     identify: realEffects({}).identify,
     reach: () => undefined,
     free: () => Promise.resolve(1e12),
-    accounts: realEffects().accounts,
   };
 }
 

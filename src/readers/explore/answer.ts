@@ -37,11 +37,9 @@ const form = z.object({
 export type Part = z.input<typeof part>;
 export type Wish = Omit<z.input<typeof form>, 'now'>;
 
-/** The answer to a question, as a view shows it. */
 export interface Sheet {
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
   readonly rows: readonly Row[];
-  /** The number of all rows. */
   readonly total: number;
   readonly charts: readonly Chart[];
   /** The columns of the charts in the first rows, of which charts are drawn. */
@@ -65,13 +63,11 @@ export type Outcome =
   | { readonly sheet: Sheet }
   | { readonly failure: string; readonly hint?: string | undefined };
 
-/** What forms and search offer, from the data. */
 export interface Known {
   /** The values of the parameters that name something, with their names. */
   readonly values: Readonly<
     Record<string, readonly { readonly value: string; readonly name: string | null }[]>
   >;
-  /** The days of the daily statistics. */
   readonly days?: DayRange | undefined;
   readonly columns: readonly z.infer<typeof columnRow>[];
   readonly macros: readonly { readonly name: string; readonly takes: string }[];
@@ -94,7 +90,6 @@ export async function answer(_: Question, reader: Reader, how: unknown): Promise
   return { outcomes, known: isKnown ? await knownIn(reader) : undefined };
 }
 
-/** The same question for as many days, which end where its own begin. */
 function earlier(one: z.output<typeof part>, days: DayRange): z.output<typeof part> {
   const length = dayCount(days);
   const [start, end] = [shiftDay(days.start, -length), shiftDay(days.start, -1)];
@@ -103,7 +98,6 @@ function earlier(one: z.output<typeof part>, days: DayRange): z.output<typeof pa
   return { ...one, asking: earlierAsking, from: 0, rows: MOST_DRAWN };
 }
 
-/** The most rows that a chart is drawn of. */
 const MOST_DRAWN = 20_000;
 
 async function outcomeOf(
@@ -199,7 +193,6 @@ function guessed(columns: readonly (readonly [name: string, type: string])[]): C
   ];
 }
 
-/** The parameters that name something in the data. */
 const NAMED = ['channel', 'campaign', 'journey', 'goal', 'tag', 'template', 'number'];
 
 async function knownIn(reader: Reader): Promise<Known> {

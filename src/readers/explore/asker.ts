@@ -18,7 +18,6 @@ import { inChild } from '../queries/child.js';
 import type { Format } from '../queries/formats.js';
 import type { Answers, Known, Wish } from './answer.js';
 
-/** The questions that may wait for their turn. */
 const MOST_WAITING = 30;
 
 interface Limits {
@@ -56,7 +55,6 @@ export class Asker {
     return made;
   }
 
-  /** What forms and search offer. */
   known(signal: AbortSignal): Promise<Known> {
     return this.kept('known', async () => {
       const { known } = await this.answers({ language: 'en', isKnown: true }, signal);
@@ -65,7 +63,6 @@ export class Asker {
     });
   }
 
-  /** @throws UsageError at a limit, or if too many questions wait */
   answers({ parts = [], ...wish }: Wish, signal: AbortSignal): Promise<Answers> {
     const own = parts.map((part) => ({ ...part, asking: this.#own(part.asking) }));
     const [first] = own;
@@ -133,5 +130,4 @@ export class Asker {
   }
 }
 
-/** The process is our own. */
 const answers = z.custom<Answers>();

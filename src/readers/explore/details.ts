@@ -19,7 +19,6 @@ const plain = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, '');
 
-/** The most results of a kind. */
 const MOST_FOUND = 20;
 
 /** Everything that has the words; without words, all questions by subject. */
@@ -142,7 +141,6 @@ const ASKED: Readonly<
   ],
 };
 
-/** The rows of a table that is a part of a view. */
 const FEW_ROWS = 12;
 
 const own = (name: 'about' | 'texts' | 'causes' | 'days' | 'runs' | 'exports', id = ''): Part => ({
@@ -160,7 +158,6 @@ function questionsOf(kind: keyof typeof ASKED, id: string, catalogue: readonly Q
   });
 }
 
-/** What the view of a campaign or journey asks. */
 export function partsOf(
   view: View,
   kind: keyof typeof ASKED,

@@ -7,7 +7,6 @@ import { filled } from '../queries/sentences.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
 import { WORDS, type Word } from './words.js';
 
-/** A view that a browser requested. */
 export class View {
   readonly wording: Wording;
 
@@ -44,7 +43,6 @@ export class View {
   }
 }
 
-/** An address of this server. */
 export function addressOf(path: string, fields: Iterable<readonly [string, string]>): string {
   const search = new URLSearchParams([...fields].map(([name, value]) => [name, value])).toString();
   return search === '' ? path : `${path}?${search}`;
@@ -61,7 +59,6 @@ export const shortName = (text: string, most = 80): string =>
 export const nameOf = ({ language }: View, column: string, value: string): string =>
   shortName(Dictionary.load().value(column, value)?.[language] ?? value);
 
-/** The files of this server beside its views, by their addresses. */
 export const ASSETS = [
   '/assets/report.css',
   '/assets/explore.css',
@@ -72,7 +69,6 @@ export const ASSETS = [
 /** It starts before the answer is there. */
 const EDITOR = '/assets/editor.js';
 
-/** A document up to its content, and after it. */
 export function framed(
   view: View,
   title: string,
@@ -111,7 +107,6 @@ export function framed(
   return [start, end];
 }
 
-/** A whole document. */
 export function pageOf(
   view: View,
   title: string,
@@ -122,6 +117,5 @@ export function pageOf(
   return markup`${start}<main id="content" class="view">${content}</main>${end}`.markup;
 }
 
-/** A page that says one thing. */
 export const notice = (said: string, more?: string): Html =>
   markup`<h1>${prose(said)}</h1>${more && markup`<p>${prose(more)}</p>`}`;

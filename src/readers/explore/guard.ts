@@ -15,7 +15,6 @@ export class Guard {
   /** What the cookie of a browser that may read has; another one after each start. */
   readonly #session = randomBytes(32).toString('base64url');
   readonly #secret: Buffer;
-  /** When the next wrong token may be answered. */
   #wrongUntil = 0;
 
   constructor(

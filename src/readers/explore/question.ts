@@ -9,9 +9,7 @@ import type { Known, Outcome, Part, Sheet } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
 import { CHOICES, PARAMETERS } from './words.js';
 
-/** Fields of an address that are no parameters. */
 const FIELDS = ['lang', 'sort', 'page', 'beside', 'run', 'token'];
-/** The rows of a page of a table. */
 export const PAGE_ROWS = 100;
 /** The most values that a list offers without typing. */
 const MOST_LISTED = 300;
@@ -38,7 +36,6 @@ export function askingOf(
   return { name: query.name, param: given.map((pair) => pair.join('=')), lang: view.language };
 }
 
-/** The part of the table that the address names. */
 export function partOf(view: View, asking: Asking): Part {
   const sort = view.get('sort');
   const by =
@@ -62,7 +59,6 @@ export function cleanAddress(view: View, query: QueryFile, other?: QueryFile): s
 export const titleOf = ({ language }: View, query: QueryFile): string =>
   language === 'ko' ? query.title_ko : query.title;
 
-/** Title, question, and the form. */
 export function head(
   view: View,
   query: QueryFile,
@@ -159,7 +155,6 @@ function choiceOf(view: View, parameter: string, choice: string): string {
   return named !== choice ? named : words === undefined ? view.wording.head(choice) : view.wording.say(words);
 }
 
-/** Links to the same question for other days. */
 function presets(view: View, { days }: Known): Html | undefined {
   if (days === undefined) return undefined;
   const { end } = days;
@@ -326,7 +321,6 @@ interface TableOptions {
   readonly earlier?: Sheet | undefined;
   /** True if the address does not sort it. */
   readonly isFixed?: boolean;
-  /** The name of the table, if it is not that of the question. */
   readonly label?: string;
 }
 
@@ -451,7 +445,6 @@ function cell(view: View, query: QueryFile | undefined, name: string, row: Row, 
   return address === undefined ? text : markup`<a href="${address}">${text}</a>`;
 }
 
-/** The address of a campaign or journey that the file has. */
 export function detailAddress({ values }: Known, id: string): string | undefined {
   const journeys = values['journey'] ?? [];
   const kind = journeys.some(({ value }) => value === id)
@@ -462,7 +455,6 @@ export function detailAddress({ values }: Known, id: string): string | undefined
   return kind && `/${kind}/${encodeURIComponent(id)}`;
 }
 
-/** The days of the answer, those that are missing, and what its columns mean. */
 function covers(view: View, { about }: Sheet): Html | undefined {
   if (about === undefined) return undefined;
   const { days, coverage, findings, meanings, notHeld } = about;

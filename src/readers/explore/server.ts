@@ -42,7 +42,6 @@ import {
 
 export interface Serving {
   readonly file: string;
-  /** The folder of the user's questions. */
   readonly queries: string | undefined;
   readonly host: string;
   readonly port: number;
@@ -60,7 +59,6 @@ export interface Serving {
 const PATIENCE_MS = 250;
 /** Milliseconds after which the server looks for a newly published file. */
 const LOOK_MS = 5_000;
-/** The longest form, in bytes. */
 const LONGEST_FORM = 256 * 1024;
 
 const DOWNLOADS = ['csv', 'xlsx', 'parquet', 'json'] as const;
@@ -72,7 +70,6 @@ const TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 } as const;
 
-/** Starts the server; resolves to its port, and to what ends it. */
 export async function startServer(given: Serving): Promise<{ port: number; close: () => Promise<void> }> {
   const app = new Explorer(given).app;
   const server = serve({ fetch: app.fetch, hostname: given.host, port: given.port });
@@ -198,7 +195,6 @@ class Explorer {
     return c.redirect(to, 303);
   }
 
-  /** The page that asks for the token. */
   #ask(c: Context, status: 401 | 403, to?: string) {
     const view = this.#view(c);
     const { isPassword } = this.given.guard;

@@ -6,7 +6,6 @@ import type { Known, Outcome } from './answer.js';
 import { addressOf, type View } from './frame.js';
 import { block } from './question.js';
 
-/** Tables that most questions begin with. */
 const FIRST = ['marts.channel_days', 'marts.campaign_days', 'marts.messages', 'daily_statistics', 'events'];
 
 /** The longest SQL that an address has; longer SQL is in the form alone. */
@@ -57,7 +56,6 @@ function keeping(view: View, sql: string, charts: readonly Chart[], queries: str
     <button>${view.word('keep')}</button></form>`;
 }
 
-/** What the editor completes. */
 export function schemaJson({ columns, macros }: Known, language: Language): string {
   const relations = entriesOf(columns, Dictionary.load(), language).flatMap((schema) => schema.relations);
   return JSON.stringify({

@@ -15,11 +15,7 @@ import type { Question, QueryFile } from './catalogue.js';
 export const offered = (catalogue: readonly QueryFile[], dataDir: string): readonly QueryFile[] =>
   existsSync(foldersOf(dataDir).private) ? catalogue : catalogue.filter(({ isRecorded }) => !isRecorded);
 
-/**
- * Appends a line to `private/access.jsonl`: the time, the query, and the keyed digest of the id.
- *
- * @throws UsageError if it cannot be recorded; then the question is not answered
- */
+/** Appends a line to `private/access.jsonl`: the time, the query, and the keyed digest of the id. */
 export async function recordAccess({ query, values }: Question, dataDir: string, now: Date): Promise<void> {
   const name = query?.name ?? '';
   const id = values.get('id') ?? '';

@@ -24,7 +24,6 @@ const form = z.object({ language: z.enum(['en', 'ko']), limits: lengths });
  * Answers a question as JSON text: the work of a process of its own (child.ts).
  *
  * @param how the language of what is said of the answer, and the limits of its length
- * @throws UsageError if DuckDB cannot run the SQL, or it does more than read
  */
 export async function answer(question: Question, reader: Reader, how: unknown): Promise<string> {
   const { language, limits } = form.parse(how);

@@ -26,7 +26,6 @@ import duckdb = require('@duckdb/node-api');
  *
  * @param language the language of the sentences that read the answer; without it they are not asked
  * @param view which of the rows are read, and in which order; of several statements all are, in their own order
- * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
   reader: Reader,
@@ -161,7 +160,6 @@ async function runAll(
 }
 
 interface Answer extends QueryResult {
-  /** The number of rows. */
   readonly rows: number;
   readonly said: readonly Said[];
   /** The parameters as the warehouse spells them. */
@@ -175,10 +173,8 @@ const READING = ['SELECT', 'SET', 'TRANSACTION', 'CREATE', 'INSERT', 'UPDATE', '
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
 
 /**
- * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment of the
- * other kind, which may hold comments; it may be quoted.
- *
- * @throws UsageError
+ * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment
+ * of the other kind, which may hold comments; it may be quoted.
  */
 async function requireReadingFunctions(reader: Reader, sql: string, subject: string): Promise<void> {
   const acting = await reader.rows('ask/acting_functions', z.object({ name: z.string() }));
@@ -197,7 +193,6 @@ function notReading(subject: string, found: string): UsageError {
 /** Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`. */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 
-/** A query that cannot be run, as DuckDB says it. */
 export class QueryError extends UsageError {
   constructor(
     message: string,
@@ -211,7 +206,6 @@ export class QueryError extends UsageError {
   }
 }
 
-/** Errors about the text of a query. */
 const OF_THE_TEXT =
   /^(Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
 
@@ -265,15 +259,12 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 /** The parameters whose values are looked up in the warehouse, so that other spellings and names are understood. */
 const LOOKED_UP = ['channel', 'goal', 'campaign', 'journey', 'tag', 'template', 'number'];
 
-/** A value and its display name, if it has one. */
 const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
 type Known = z.infer<typeof knownValue>;
 
 /**
  * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
  * campaign's name becomes its id.
- *
- * @throws UsageError for a value that matches nothing or several values; the hint names similar values, or all of them
  */
 async function knownValues({ query, values }: Question, reader: Reader): Promise<ParameterValues> {
   const found = new Map(values);
@@ -320,10 +311,8 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
   });
 }
 
-/** Maximum number of values that an error lists. */
 const MOST_LISTED = 12;
 
-/** Normalizes a value, so that different spellings become equal. */
 const plain = (text: string): string =>
   text
     .normalize('NFKC')
@@ -332,7 +321,6 @@ const plain = (text: string): string =>
 
 // The streams and days of a question, and those of them that the file holds.
 
-/** The longest range of days that are compared one by one. */
 const MOST_DAYS = 4_000;
 
 /** Returns the reason why the file does not answer the question, as a sentence; undefined if it does. */

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, UsageError } from '../../ground/errors.js';
-import { textGiven, whyUnread } from '../../ground/given-file.js';
+import { textGiven, whyUnread } from '../../config/files.js';
 import { didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { headerOf } from '../../warehouse/session.js';
@@ -76,11 +76,7 @@ const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'),
 /** Those that were parsed: a server loads them for each view. The files of this package do not change. */
 const bundled = new Map<string, QueryFile>();
 
-/**
- * The bundled queries and those in the user's folder, sorted by subject and name.
- *
- * @throws UsageError for a file in the user's folder without a whole header
- */
+/** The bundled queries and those in the user's folder, sorted by subject and name. */
 export function loadCatalogue(own?: string): readonly QueryFile[] {
   const queries = [...filesOf(own)].map(([name, file]) => {
     const known = file.startsWith(FOLDER) ? bundled.get(name) : undefined;
@@ -95,11 +91,7 @@ export function loadCatalogue(own?: string): readonly QueryFile[] {
 /** Whether a query of this name is bundled. */
 export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${name}.sql`));
 
-/**
- * The bundled query, or query in the user's folder, of this name.
- *
- * @throws UsageError that names the nearest one
- */
+/** The bundled query, or query in the user's folder, of this name. */
 export function queryNamed(name: string, own?: string): QueryFile {
   const files = filesOf(own);
   const file = files.get(name);
@@ -169,7 +161,6 @@ function namesIn(folder: string): string[] {
  * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
  *
  * @returns writes the file, and says so
- * @throws UsageError, ConfigError if there can be no such file
  */
 export function newQuery(
   name: string,
@@ -276,11 +267,7 @@ function unreadable(file: string, field: string): UsageError {
 /** Values by parameter name, as text; a query casts each value to the type that it needs. */
 export type ParameterValues = ReadonlyMap<string, string>;
 
-/**
- * Parses texts of the form `name=value`.
- *
- * @throws UsageError for a text without `=`, or a repeated name
- */
+/** Parses texts of the form `name=value`. */
 function parseAssignments(texts: readonly string[]): ParameterValues {
   const values = new Map<string, string>();
   for (const text of texts) {
@@ -297,11 +284,10 @@ function parseAssignments(texts: readonly string[]): ParameterValues {
 }
 
 /**
- * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present, the language and
- * the defaults of a query of the user's.
+ * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present, the
+ * language and the defaults of a query of the user's.
  *
  * @param now the clock of the command determines the present, because a rehearsal may have moved it
- * @throws UsageError if a given value does not fit, with the valid parameters or the expected kind of value
  */
 function valuesFor(
   { name: query, params }: QueryFile,
@@ -360,7 +346,6 @@ const CHECKS: Record<QueryParameter['type'], readonly [what: string, fits: (text
   bigint: [`a whole number up to ${MOST}`, (text) => /^-?\d{1,16}$/.test(text) && Number(text) <= MOST],
 };
 
-/** Describes the valid values; undefined if the value is valid. */
 function mismatch({ type, choices, least }: QueryParameter, value: string): string | undefined {
   const [what, fits] = CHECKS[type];
   if (!fits(value)) return what;
@@ -401,7 +386,6 @@ export type Asking = Readonly<z.infer<typeof asking>>;
 
 export interface Question {
   readonly sql: string;
-  /** The parameters as they were given. */
   readonly values: ParameterValues;
   /** The subject at the beginning of error messages. */
   readonly subject: string;
@@ -423,7 +407,6 @@ export function questionOf(options: Asking, now: Date): Question | undefined {
   return name === undefined ? undefined : questionNamed(name, options, now);
 }
 
-/** The question of a query of the catalogue. */
 export function questionNamed(
   name: string,
   { queries, param = [], lang }: Pick<Asking, 'queries' | 'param' | 'lang'>,
@@ -444,7 +427,6 @@ function readSql(file: string): string {
   return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
-/** The text of SQL without its comments. */
 export function withoutComments(sql: string): string {
   return sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, '');
 }

@@ -45,12 +45,10 @@ const given = z.looseObject({
 
 interface Bounds {
   readonly signal: AbortSignal;
-  /** The largest resident size of the process. */
   readonly megabytes: number;
   readonly seconds?: number;
   /** Reads what the process writes to its stdout, after `told`; without it, stdout is closed. */
   readonly read?: (stdout: Readable) => Promise<void>;
-  /** Shows the sentences above an answer. */
   readonly told?: (said: readonly string[]) => void;
 }
 
@@ -68,11 +66,6 @@ type Message =
   | { readonly result: unknown }
   | { readonly error: string; readonly message: string; readonly hint: string | undefined };
 
-/**
- * Returns what the task returns.
- *
- * @throws UsageError at a limit, or if the process ended by itself; the errors of the task
- */
 export async function inChild(
   task: Task,
   { signal, megabytes, seconds, read, told }: Bounds,
@@ -126,7 +119,6 @@ export async function inChild(
   }
 }
 
-/** The resident size of a process; 0 if it has ended. */
 function residentMegabytes(pid: number | undefined): Promise<number> {
   if (pid === undefined) return Promise.resolve(0);
   const kilobytes = (text: string): number => Number(/\d+/.exec(/VmRSS.*/.exec(text)?.[0] ?? text)?.[0] ?? 0);
@@ -142,7 +134,6 @@ function residentMegabytes(pid: number | undefined): Promise<number> {
   });
 }
 
-/** The work of the process itself. */
 async function perform({ module, input, megabytes }: Task & { megabytes: number }): Promise<Message> {
   try {
     const { file, asking: asked, now, isRecorded, ...how } = given.parse(input);

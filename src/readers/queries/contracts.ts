@@ -52,7 +52,6 @@ export function dbtSources(schemas: readonly SchemaEntry[]): string {
   return `${fromTemplate('sql/exports/sources.yml', {})}${indented}`.trimEnd();
 }
 
-/** The schemas that analysts read. */
 function shown(schemas: readonly SchemaEntry[]): SchemaEntry[] {
   return schemas.filter(({ name }) => ['main', 'marts', 'ops'].includes(name));
 }

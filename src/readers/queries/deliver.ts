@@ -12,11 +12,9 @@ import type { Naming, QueryResult } from './formats.js';
 import { writeTo, type Pieces } from './output.js';
 import { xlsxBytes } from './xlsx.js';
 
-/** The form of an answer. */
 const delivery = z.object({
   format: z.enum(FORMATS),
   lang: z.enum(['en', 'ko']),
-  /** Maximum number of rows in a table. */
   limit: z.number(),
   /** True if a CSV starts with a byte order mark, for Excel. */
   bom: z.boolean(),
@@ -29,14 +27,9 @@ const delivery = z.object({
 
 export type Delivery = z.infer<typeof delivery>;
 
-/** The number of rows. */
 export const delivered = z.number();
 
-/**
- * Shows the sentences above the answer, and writes it to stdout.
- *
- * @throws UsageError for a query that cannot be run, StorageError
- */
+/** Shows the sentences above the answer, and writes it to stdout. */
 export async function answer(
   question: Question,
   reader: Reader,

@@ -61,15 +61,11 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
   }
 }
 
-/** The display names of an answer, for people. */
 export interface Naming {
-  /** Returns the header of a column. */
   readonly head: (column: string) => string;
-  /** Returns the display name of a text in a column. */
   readonly word: (column: string, text: string) => string;
 }
 
-/** The names of columns and the texts as they are. */
 export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text };
 
 /**
@@ -184,7 +180,6 @@ function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): 
   return JSON.stringify(text.replace(/^(\S+-\d\d-\d\d) (?=\d)/, '$1T'));
 }
 
-/** The JSON text in pieces, one per batch of rows. */
 export async function* jsonRows({ columns, chunks }: QueryResult): AsyncGenerator<string> {
   let separator = '[';
   for await (const chunk of chunks) {
@@ -202,7 +197,6 @@ export async function* jsonRows({ columns, chunks }: QueryResult): AsyncGenerato
 }
 
 const NAME = /(?:^|_)name$/;
-/** Counts that rates are made of. */
 const COUNT =
   /^(sent|failed|succeeded|delivered|shown|clicked|clickers|(direct_)?conversions|messages|people(_reached)?|responses|events|size)$/;
 /** Rates, but for those of machines, of other rows or times, and of ends of intervals. */

@@ -29,7 +29,6 @@ export interface Sentence extends Words {
   readonly as: Role;
 }
 
-/** A sentence with the values of its row. */
 export interface Said {
   readonly as: Role;
   readonly text: string;
@@ -40,7 +39,6 @@ export interface Said {
  * Parses the lines of a header below `sentences:`. A sentence in one language is said in both.
  *
  * @param given common table expressions that the selects may read
- * @throws UsageError for a sentence without one of its parts
  */
 export function parseSentences(
   file: string,
@@ -92,7 +90,6 @@ export async function saidOf(
   );
 }
 
-/** DuckDB writes the JSON of a row. */
 const rowShape = z.custom<Row>();
 
 /** JSON has no infinity and no NaN, which DuckDB writes as bare words; both are unknown. */

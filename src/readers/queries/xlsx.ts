@@ -11,7 +11,6 @@ import duckdb = require('@duckdb/node-api');
 /** The rows of answers that fit on a sheet below its heads. */
 export const SHEET_ROWS = 1_048_575;
 
-/** The most characters of a cell. */
 const CELL_CHARACTERS = 32_767;
 const CUT = ' … (cut: Excel has no longer cells)';
 

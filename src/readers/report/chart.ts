@@ -1,7 +1,6 @@
 /** Draws small charts as SVG. The page's style sets the colors by class, for light and dark mode. */
 import { markup, type Html } from './html.js';
 
-/** The size of a chart in a row of a table. */
 const WIDTH = 150;
 const HEIGHT = 20;
 const MARGIN = 5;
@@ -15,7 +14,6 @@ const svg = (label: string, content: readonly Html[], height = HEIGHT, kind = 'c
     <title>${label}</title>${content}
     </svg>`;
 
-/** A scale from values to pixels; values outside of it are drawn at its ends. */
 function scale(from: number, to: number): (value: number) => number {
   const room = WIDTH - 2 * MARGIN;
   return (value) => MARGIN + Math.max(0, Math.min(1, (value - from) / (to - from || 1))) * room;

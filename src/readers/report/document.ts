@@ -25,7 +25,6 @@ const URGENT = [
   'refused-templates',
   'campaigns-to-watch',
 ];
-/** A longer list would not be read. */
 const MOST_TO_DO = 3;
 const MOST_FINDINGS = 5;
 
@@ -40,7 +39,6 @@ interface Circumstances {
   readonly notice: { readonly word: Word; readonly reason: string } | undefined;
 }
 
-/** Puts the body of the page into a whole document. */
 export type Frame = (title: string, body: Html, renderer: Renderer, given: Circumstances) => string;
 
 export function documentOf(
@@ -108,7 +106,6 @@ const selfContained: Frame = (title, body, { wording }, { mark, day }) => {
   return `<!doctype html>\n${page.markup}\n`;
 };
 
-/** The sentences of a role with their queries. */
 const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>
   all
     .filter(({ section }) => (section.isAbout === true) === ofAbout)

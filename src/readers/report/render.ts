@@ -7,21 +7,17 @@ import { markup, prose, type Child, type Html } from './html.js';
 import type { Asked, Caption, Columns, Heatmap, Section, Series, Table } from './sections.js';
 import { HEADS, WORDS, type Word } from './words.js';
 
-/** The answer to one query of a section. */
 export interface Answer {
   readonly asked: Asked;
-  /** The command that asks the query again. */
   readonly command: string;
   readonly rows: readonly Row[];
   readonly said: readonly Said[];
 }
 
-/** A section with its answers; `failure` says why they are missing. */
 export interface Answered {
   readonly section: Section;
   readonly answers: readonly Answer[];
   readonly failure?: string;
-  /** True if it failed because the memory did not suffice. */
   readonly isShort?: boolean;
 }
 
@@ -32,7 +28,6 @@ const MOST_SUBJECTS = 3;
 /** The number of days of the week that is marked in a line of 28 days. */
 const MARKED = 7;
 
-/** The most lines of one drawing, each with a color of its own. */
 const MOST_LINES = 6;
 
 const namesIn = (columns: Columns | undefined): string[] => columns?.split(' ') ?? [];
@@ -106,7 +101,6 @@ export class Renderer {
     );
   }
 
-  /** The rows of an answer as its block says. */
   shown({ asked, rows, said }: Answer): Html | undefined {
     if (rows.length === 0) return undefined;
     if ('columns' in asked) return this.#table(asked, rows);
@@ -419,11 +413,9 @@ function verdictIn(row: Row, column: string): (typeof VERDICTS)[number] | undefi
 const paragraph = (kind: string, texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<p class="${kind}">${prose(texts.join(' '))}</p>`;
 
-/** Sentences as a list; undefined without any. */
 export const listed = (texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<ul>${texts.map((text) => markup`<li>${prose(text)}</li>`)}</ul>`;
 
-/** Longer texts in small print are cut. */
 function shortened(text: string): string {
   const letters = Array.from(text.replace(/\s+/g, ' '));
   return letters.length > 60 ? `${letters.slice(0, 60).join('')}…` : letters.join('');

@@ -39,8 +39,6 @@ interface ReportOptions {
  * Makes the page.
  *
  * @returns the text of a self-contained HTML file, and the reasons, in sentences, why parts of it could not be drawn
- * @throws ConfigError if the published warehouse is missing
- * @throws CorruptDatabaseError if the warehouse is damaged
  */
 export function makeReport(
   published: string,
@@ -157,9 +155,6 @@ interface WriteOptions extends Omit<ReportOptions, 'earlier' | 'served'> {
  * Makes the report of the published warehouse and writes it to a file.
  *
  * @returns the size of the file in bytes, and why parts of the page could not be drawn
- * @throws ConfigError if the published warehouse is missing
- * @throws CorruptDatabaseError if the warehouse is damaged
- * @throws StorageError if the file cannot be written
  */
 export async function writeReport(
   file: string,

@@ -111,7 +111,6 @@ type Answer = Facts['answers'][number] & Page;
 
 interface CampaignFailure {
   readonly campaignId: string;
-  /** A clause without a full stop. */
   readonly reason: string;
   /** True if the service itself says (404, JSON) that the campaign does not exist. */
   readonly notFound: boolean;
@@ -174,7 +173,6 @@ function byCampaignAndWindow(a: Facts['answers'][number], b: Facts['answers'][nu
 /** Number of nights (KST days of pulls) with a 404 from E19 after which a campaign counts as deleted. */
 const NIGHTS = 3;
 
-/** A campaign whose last answer was 404. */
 interface Absence {
   /** The KST days with a 404 since the last other answer. */
   readonly nights: ReadonlySet<Day>;

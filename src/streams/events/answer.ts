@@ -9,7 +9,6 @@ import { exportResult } from '../../service/endpoints.js';
 export interface PageAnswer {
   readonly kind: 'page';
   readonly number: number;
-  /** What was received, which is landed. */
   readonly body: Body;
   readonly records: number;
   readonly totalPages: number;
@@ -30,7 +29,6 @@ export interface Other {
   readonly repeated?: true;
 }
 
-/** A page that is larger than the settings allow. */
 interface Oversized {
   readonly kind: 'oversized';
   readonly reason: string;
@@ -68,14 +66,12 @@ export async function askPage(
 /** Matches the first bytes of a page in UTF-8 or UTF-16, to distinguish it from a proxy's text or HTML. */
 const BEGINS_AS_JSON = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/;
 
-/** Reads a page that landed earlier; undefined if the bytes are not a page. */
 export function readPage(body: Body, number: number): PageAnswer | undefined {
   const envelope = readEnvelope(body);
   const result = envelope === undefined ? undefined : readResult(envelope, body, number);
   return result?.kind === 'page' ? result : undefined;
 }
 
-/** The keys of a page of an export (E21). */
 const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
 function readResult(envelope: Envelope, body: Body, number: number): Answer {
@@ -118,7 +114,6 @@ function readResult(envelope: Envelope, body: Body, number: number): Answer {
   return { kind: 'page', number, body, records, totalPages, fingerprint };
 }
 
-/** A whole number, given as a number or as text; undefined for any other value. */
 function pageCount(value: unknown): number | undefined {
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;

@@ -47,9 +47,7 @@ export type Step =
   /** Request these pages, at the same time. */
   | { readonly kind: 'ask'; readonly pages: readonly number[] }
   | { readonly kind: 'pause' }
-  /** All pages are known. */
   | { readonly kind: 'end' }
-  /** The pages cannot be read; those that landed stay. */
   | { readonly kind: 'broken'; readonly reason: string; readonly hint: string }
   | Unready;
 
@@ -80,7 +78,6 @@ const EMPTY_PAGES = 3;
 /** No more than this many times the plausible number of pages is read. */
 const MOST = 10;
 
-/** The most pages of a step; few when their number is implausible, because most of them may not exist. */
 const AT_ONCE = { plausible: 64, implausible: 4 };
 
 interface Failure {
@@ -95,14 +92,11 @@ const PAUSE: Step = { kind: 'pause' };
 const KEPT = 'Landed pages are kept. The next run resumes the same export at no cost.';
 
 export class Course {
-  /** The pages that count, by number. */
   readonly pages = new Map<number, KnownPage>();
   /** The numbers of pages that cannot be read; the others count. */
   readonly unreadable = new Set<number>();
-  /** The highest number of pages reported: one page too many costs a request, one too few loses records. */
   total: number;
   #phase: 'waiting' | 'early' | 'rest' = 'waiting';
-  /** What the pages of the last step were requested for. */
   #purpose: Purpose = 'ready';
   #readySince = 0;
   #hasPaused = false;
@@ -122,7 +116,6 @@ export class Course {
   /** The pages to request again, of an export that has landed before. */
   readonly #again: Set<number>;
   #isSecondLook = false;
-  /** True if a page that was requested again did not come. */
   #hasLost = false;
   #rounds = 0;
   readonly #reported = new Set<number>();
@@ -141,7 +134,6 @@ export class Course {
     if (first >= this.total && !terms.isAgain) this.#phase = 'early';
   }
 
-  /** True once a page has shown that the export is ready. */
   get isReady(): boolean {
     return this.#phase !== 'waiting';
   }
@@ -315,7 +307,6 @@ export class Course {
     return this.#ask('page', [1]);
   }
 
-  /** Requests the pages that are missing; undefined if none is. */
   #rest(now: number, isOver: boolean): Step | undefined {
     const { plausiblePages, atLeast } = this.terms;
     const isPlausible = this.total <= plausiblePages;
@@ -361,7 +352,6 @@ export class Course {
     return this.#hasPaused ? this.#ask('page', again) : this.#pause();
   }
 
-  /** Takes page 0 after another page was no page of the export. */
   #takeCheck(answer: Answer): void {
     const missing = this.#missing ?? 0;
     this.#missing = undefined;
@@ -445,7 +435,6 @@ export class Course {
     return attempts >= least && (isOver || (!passes && now - since >= SHORT_PATIENCE_MS));
   }
 
-  /** The number of the first page that is neither known nor given up. */
   #nextMissing(): number {
     let number = 0;
     while (this.#has(number)) number++;

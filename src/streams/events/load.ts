@@ -47,9 +47,6 @@ const dayBefore = z.object({ is_loaded: z.boolean(), neighbors: z.array(z.string
 /**
  * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
  * other exports that must be loaded again, because their records had been dropped as duplicates of a replaced day.
- *
- * @throws DamageError when the pages do not have the number of records that landed
- * @throws StrayError
  */
 export async function loadEvents(
   _: readonly ReadablePull[],
@@ -180,7 +177,6 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
 // Batches are typed, checked against the specification and redacted; the load's transaction only copies the prepared rows.
 
 export interface PageFile extends Slice<Page> {
-  /** The KST day of its export. */
   readonly day: Day;
 }
 
@@ -238,7 +234,6 @@ export class Staging {
     return tables.map(({ table }) => table);
   }
 
-  /** Reads all pages; if DuckDB rejects one, all as pages that may span several lines, from then on. */
   async #read(pages: readonly PageFile[]): Promise<{ personal: boolean }> {
     try {
       return await this.#readPages(pages);

@@ -1,7 +1,6 @@
 /** The tables of events and messages. Their statements are derived from the list of fields (`scripts/messages.js`). */
 interface MessageTable {
   readonly table: string;
-  /** The place of its documents in the list of fields. */
   readonly place: string;
   /** The list inside messages whose elements it has, and another key that it may be within. */
   readonly list?: string;
@@ -41,7 +40,6 @@ const ELEMENTS = [
 /** The table of messages of unknown channels, and of messages that are not an object. */
 export const OTHERS = 'other_messages';
 
-/** The tables that are filled from documents. */
 export const FILLED: readonly MessageTable[] = [...MESSAGES, ...ELEMENTS];
 
 /** The tables of messages, each filled by the section of its name in `sql/streams/events/messages.sql`. */
@@ -54,15 +52,12 @@ export const WITH_CONTENTS: readonly string[] = FILLED.flatMap(({ table, content
 
 interface EventTable {
   readonly name: string;
-  /** The columns that identify a row. */
   readonly key: string;
-  /** The columns that identify the record (event) that a row belongs to. */
   readonly record: string;
 }
 
 const EVENT = 'event_id, event_name, occurred_at';
 
-/** The tables that a load of E21 fills. */
 export const EVENT_TABLES: readonly EventTable[] = [
   { name: 'events', key: EVENT, record: EVENT },
   ...[...MESSAGES, { table: OTHERS }].map(({ table }) => ({

@@ -36,7 +36,6 @@ export async function pullEvents(
   await settleAll([requested, resumed]);
 }
 
-/** The maximum number of exports that are read at the same time. They share the client's request rate. */
 const AT_ONCE = 16;
 
 /** Minutes to wait for an export that is read again; most of it is in the warehouse. */

@@ -27,7 +27,6 @@ import { isClosed, isKeptBack, type Export } from '../../exports/export.js';
 import { type Ledger } from '../../exports/ledger.js';
 import type { ExportReport } from '../../exports/paid-request.js';
 
-/** The parts of the open data folder that a download uses. */
 export interface DownloadParts extends LandingParts {
   readonly ledger: Ledger;
   readonly warehouse: Pick<Warehouse, 'messages' | 'lackOf'>;
@@ -45,14 +44,12 @@ export class Patience {
     readonly isGlance = false,
   ) {}
 
-  /** The milliseconds that are left. */
   get left(): number {
     const now = this.effects.now().getTime();
     this.#until ??= now + this.minutes * 60_000;
     return this.#until - now;
   }
 
-  /** Nothing more is waited for. */
   end(): void {
     this.#until = 0;
   }
@@ -63,7 +60,6 @@ export class Patience {
   }
 }
 
-/** The time that a run waits for its exports. */
 export const patienceOf = ({ ledger, invocation: { effects } }: DownloadParts): Patience =>
   new Patience(ledger.settings.maxWaitMinutes, effects);
 
@@ -76,7 +72,6 @@ const RECORDS_PER_PAGE = 1_000;
 /** A plausible number of pages when the number of records is unknown. */
 const UNKNOWN_PAGES = 1_000;
 
-/** A page is larger than the settings allow. */
 class TooLargeError extends ServiceError {}
 
 function unlessTooLarge(error: unknown): TooLargeError {
@@ -99,7 +94,6 @@ export class Reading {
   #isMore: boolean;
   /** True if every page is requested again. */
   readonly #isAgain: boolean;
-  /** One clause for each deviation from the specification. */
   notes: readonly string[] = [];
   /** True if the service gave every page. */
   isWhole = false;
@@ -220,7 +214,6 @@ export class Reading {
     );
   }
 
-  /** Does what the course wants, until it ends. */
   async #follow(course: Course) {
     const { key, day } = this.entry;
     const { ledger, invocation } = this.parts;
@@ -249,7 +242,6 @@ export class Reading {
     }
   }
 
-  /** Requests a page, and lands it or sets it aside. */
   async #take(number: number, course: Course): Promise<void> {
     const { entry, parts, service } = this;
     const { key, exportId } = entry;

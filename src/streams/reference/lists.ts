@@ -70,9 +70,8 @@ interface Waiting extends Partial<Again> {
 /**
  * Reads all lists.
  *
- * @param outside the announced numbers of lists whose pages have none: those `before` the first reading, and a function that
- *   reads them `again` after each reading
- * @throws CredentialsError, InterruptedError as the client does, and StorageError, after all lists have ended
+ * @param outside the announced numbers of lists whose pages have none: those `before` the first reading, and a function
+ *   that reads them `again` after each reading
  */
 export async function readLists(
   sources: readonly ListSource[],
@@ -195,7 +194,6 @@ interface Walk {
   readonly failure?: string;
   /** True if the list must be read from the start because the service rejects the cursor. */
   readonly isStale?: boolean;
-  /** An unusable answer. */
   readonly body?: Buffer;
 }
 
@@ -204,7 +202,6 @@ const MOST_PER_ANNOUNCED = 10;
 /** Maximum number of rows of a list without an announced number. */
 const MOST_UNANNOUNCED = 1_000_000;
 
-/** Reads a list to its end. */
 async function readList(source: ListSource, { ask, writer, terminal }: ListsReader): Promise<Walk> {
   const { paging } = source;
   const files: Page[] = [];
@@ -271,7 +268,6 @@ interface ListShape {
 }
 
 export interface ListPage {
-  /** Number of rows on the page. */
   readonly rows: number;
   /** The bytes of the rows, for comparing pages. */
   readonly text: Buffer;
@@ -334,7 +330,6 @@ function parsed(value: Buffer | undefined): unknown {
 // a snapshot. So a list must not be accepted if it changed during the reading, or if it lost most of its rows for one
 // night only. Pure.
 
-/** The result of one reading of a list. */
 export interface ReadList extends CountedRows {
   /** The announced number of rows; null if the service announces none. */
   readonly announced: number | null;
@@ -344,7 +339,6 @@ export interface ReadList extends CountedRows {
 
 /** Why a list is read again; if the result stays the same, it is not accepted. */
 interface Again {
-  /** A clause. */
   readonly reason: string;
   /** True if a second night may confirm the reading. */
   readonly isShort?: boolean;

@@ -90,7 +90,6 @@ export async function loadReference(
   if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
-/** The lists of a pull. Where an erasure has cut rows, the service's count is lowered by as many. */
 async function listsThere(session: Session, pull: Pull) {
   const lists = listsOf(pull).map((list) => ({ ...list, pull: pull.id }));
   if (pull.isCut?.() !== true) return lists;
@@ -148,7 +147,6 @@ async function stage(stream: ReferenceStream, session: Session, pulls: readonly 
   }
 }
 
-/** Reads the status of the templates from the answers of E5. */
 async function readStatus(session: Session, pulls: readonly Pull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => templatesOf(pull).map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('streams/reference/load/no_template_status');

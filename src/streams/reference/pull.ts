@@ -200,8 +200,6 @@ async function pullStream(
 /**
  * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items,
  * because only the list contains the expected number of items. Nothing is accepted without the list.
- *
- * @throws the errors of `readLists`
  */
 async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsReader): Promise<StreamRead> {
   const { projectId } = reader;
@@ -278,12 +276,7 @@ const declared = z.object({
   fields: z.array(z.object({ name: z.string() })),
 });
 
-/**
- * Requests the names of a catalog's fields; undefined if the list of catalogs lacks them (R1).
- *
- * @throws RefusedError if the service has no such catalog
- * @throws ServiceError, CredentialsError
- */
+/** Requests the names of a catalog's fields; undefined if the list of catalogs lacks them (R1). */
 export async function declaredFields(service: ServiceClient, catalog: string): Promise<string[] | undefined> {
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;

@@ -87,7 +87,6 @@ export async function loadStatistics(
 
 const withoutDays = z.object({ pull: z.string(), records: count });
 
-/** @throws DamageError when no record of a pull has a day that can be read, so that its days would seem to be empty */
 function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: readonly Pull[]): void {
   if (first === undefined) return;
   const pull = pulls.find(({ id }) => id === first.pull);

@@ -144,12 +144,6 @@ async function extract(
 const counter = z.coerce.number().int().min(0).max(1e15).catch(0);
 const row = z.record(z.string(), z.unknown()).catch({});
 
-/**
- * The sums over all channels for one day.
- *
- * @throws CredentialsError if the service refuses the project or the keys
- * @throws ServiceError if the service returns no usable answer
- */
 export async function dayTotals(service: ServiceClient, day: Day): Promise<MessageTotals> {
   const { verdict, body, status } = await service.ask(
     dailyStatistics(service.projectId, { start: day, end: day }),
