@@ -13,10 +13,9 @@ import { loadCatalogue, type QueryFile } from '../src/readers/queries/catalogue.
 import type { RelationEntry, SchemaEntry } from '../src/warehouse/dictionary.js';
 import { exampleOf, goldenAnswers } from './readers/queries/support.js';
 import { invocationOf } from './support/in-process.js';
-import { pointsOfTests } from './support/points.js';
+import { PUSH_POINTS, pointsOfTests } from './support/points.js';
 import { ERASURE_POINTS } from './torture/erasures.js';
 import { KILL_POINTS } from './torture/ways.js';
-import { PUSH_POINTS } from './torture/pushes.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
 const PAGES = [

@@ -1,7 +1,7 @@
 /** What happens to the files of a data folder between two commands. */
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { dataFiles } from '../../src/landing/paths.js';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { dataFiles, MANIFEST } from '../../src/landing/paths.js';
 import { fakeFile } from './fake-warehouse.js';
 
 interface Damage {
@@ -10,6 +10,8 @@ interface Damage {
   readonly doubts: boolean;
   /** True if the next run has to load everything again. */
   readonly unloads?: true;
+  /** True if it is of whole commands alone. */
+  readonly ofCommands?: true;
   /** Does it; false if it cannot be done now. */
   readonly to: (files: Files, amount: number) => boolean;
 }
@@ -27,13 +29,27 @@ interface Files {
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 const linesOf = (text: string): string[] => text.split('\n').slice(0, -1);
 
-/** The number of a line, or of the line that the witness saw last. */
+/** The number of a line, or of the line that another file saw last. */
 const seqIn = (text = ''): number => Number(/"seq":(\d+)/.exec(text)?.[1] ?? 0);
 
 /** True if the second copy has all that the journal has: otherwise a second loss is none of the promises. */
 const isCopied = ({ journal, copy }: Files): boolean => {
   const text = textOf(journal);
   return linesOf(text).length > 2 && text === textOf(copy);
+};
+
+/** The newest line that a manifest or a warehouse names. */
+const namedElsewhere = ({ data, warehouse }: Files): number => {
+  const landing = join(data, 'landing');
+  const manifests = existsSync(landing)
+    ? readdirSync(landing, { recursive: true, encoding: 'utf8' }).filter(
+        (name) => basename(name) === MANIFEST,
+      )
+    : [];
+  const named = [...manifests.map((name) => join(landing, name)), warehouse].filter((path) =>
+    path.endsWith('.json'),
+  );
+  return Math.max(0, ...named.map((path) => seqIn(textOf(path))));
 };
 
 const remove = (path: string): true => {
@@ -94,6 +110,39 @@ export const DAMAGES: readonly Damage[] = [
     },
   },
   {
+    name: 'journal, copy and witness are older',
+    doubts: true,
+    // What a backup of these three alone brings back: only a manifest or a warehouse knows more.
+    to: (files, amount) => {
+      const lines = linesOf(textOf(files.journal));
+      const left = lines.slice(0, Math.max(1, lines.length - 1 - amount));
+      const [last = ''] = left.slice(-1);
+      if (!isCopied(files) || !existsSync(files.witness) || seqIn(last) >= namedElsewhere(files))
+        return false;
+      for (const path of [files.journal, files.copy]) write(path, left.map((line) => `${line}\n`).join(''));
+      const witness = JSON.parse(textOf(files.witness)) as object;
+      return write(files.witness, JSON.stringify({ ...witness, seq: seqIn(last), sum: last.slice(-34, -2) }));
+    },
+  },
+  {
+    name: 'journal and copy are lost',
+    doubts: true,
+    to: (files) => {
+      if (!isCopied(files) || !existsSync(files.witness)) return false;
+      rmSync(files.copy);
+      return remove(files.journal);
+    },
+  },
+  {
+    name: 'the second copy is damaged',
+    doubts: false,
+    to: (files, amount) => {
+      const text = textOf(files.copy);
+      const at = text.length - 3 - 7 * amount;
+      return isCopied(files) && at > 0 && write(files.copy, `${text.slice(0, at)}#${text.slice(at + 1)}`);
+    },
+  },
+  {
     name: 'the end of the journal is torn',
     doubts: false,
     to: (files, amount) =>
@@ -115,6 +164,15 @@ export const DAMAGES: readonly Damage[] = [
     to: ({ warehouse }) => {
       rmSync(`${warehouse}.wal`, { force: true });
       return existsSync(warehouse) && remove(warehouse);
+    },
+  },
+  {
+    name: 'the published file is lost',
+    doubts: false,
+    ofCommands: true,
+    to: ({ data }) => {
+      const { published } = dataFiles(data);
+      return existsSync(published) && remove(published);
     },
   },
 ];

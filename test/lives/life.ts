@@ -39,6 +39,7 @@ import { argumentsOf, FakeWarehouse, fakeFile, runEvents, type Wish } from './fa
 import {
   CUT,
   FULL,
+  KEPT_DAYS,
   nameOfPoint,
   ODD_TEXTS,
   PUSH_TROUBLES,
@@ -51,8 +52,6 @@ import {
 
 const FIRST_DAY = '2026-11-19';
 
-/** How many days a life over DuckDB keeps: what is younger never goes, whatever this machine's clock says. */
-const KEPT_DAYS = 8;
 const MESSAGES = 10;
 const YAML = `start_date: ${FIRST_DAY}
 lookback_days: 1
@@ -313,7 +312,11 @@ export class Life {
           counters.play(place.sandbox, [
             PUSH_TROUBLES[step.trouble % PUSH_TROUBLES.length] ?? PUSH_TROUBLES[0],
           ]);
-        await this.#command(this.#people.pushing(step.rows), step.kill);
+        // Troubles are those of a journey.
+        await this.#command(
+          this.#people.pushing(step.trouble === undefined ? step.which : 0, step.rows),
+          step.kill,
+        );
         return;
       case 'decide push': {
         const args = await this.#people.decision();

@@ -5,23 +5,34 @@ import { pushesOf, type Push } from '../../src/push/ledger.js';
 import { filesWith, landedPages } from '../support/contents.js';
 import type { FaultySandbox } from '../support/faults/index.js';
 import type { Row } from '../torture/erasures.js';
-import type { State } from '../torture/pushes.js';
 
 export const PUSH_YAML = 'push: { rows_per_run: 100000, rows_per_month: 100000 }\n';
 
-/** The same rows each time, and more of them: what was sent is not sent again. */
-export const pushArguments = (rows: number): string[] => [
-  ...['push', 'journey', 'uj-win02', '--yes', '--key', 'user_id', '--sql'],
-  `select 'life-' || i as user_id, i as step from range(${rows}) as r(i)`,
+/** What reaches people: each row once. */
+const TARGETS = [
+  { target: 'journey uj-win02', prefix: 'life-j' },
+  { target: 'events viewed', prefix: 'life-e' },
+] as const;
+
+/** The same rows of a target each time, and more of them: what was sent is not sent again. */
+const pushArguments = ({ target, prefix }: (typeof TARGETS)[number], rows: number): string[] => [
+  ...['push', ...target.split(' '), '--yes', '--key', 'user_id', '--sql'],
+  `select '${prefix}' || i as user_id, i as step from range(${rows}) as r(i)`,
 ];
+
+/** What the sandbox has taken. */
+interface State {
+  readonly events: readonly { readonly userId: string }[];
+  readonly journeys: readonly { readonly userId: string }[];
+}
 
 export class People {
   /** Who was erased, and in no file any more. */
   readonly gone = new Set<string>();
   /** How often a person may have come to the service. */
   allowed = 1;
-  /** The largest number of rows that was pushed. */
-  #rows = 0;
+  /** The largest number of rows that was pushed to each target. */
+  readonly #rows = TARGETS.map(() => 0);
 
   constructor(
     private readonly sandbox: FaultySandbox,
@@ -44,9 +55,11 @@ export class People {
     return files.length === 0 ? undefined : `an erased person is in ${files.join(', ')}`;
   }
 
-  pushing(rows: number): string[] {
-    this.#rows = Math.max(this.#rows, rows);
-    return pushArguments(rows);
+  /** The command that pushes so many rows to one of the targets. */
+  pushing(which: number, rows: number): string[] {
+    const nth = which % TARGETS.length;
+    this.#rows[nth] = Math.max(this.#rows[nth] ?? 0, rows);
+    return pushArguments(TARGETS[nth] ?? TARGETS[0], rows);
   }
 
   async #pushes(): Promise<readonly Push[]> {
@@ -55,37 +68,41 @@ export class People {
 
   /** A person looks at the service, and decides about a call whose outcome is unknown. */
   async decision(): Promise<string[] | undefined> {
-    const pushes = await this.#pushes();
-    const waiting = pushes.find(({ state }) => state === 'ambiguous');
+    const all = await this.#pushes();
+    const waiting = all.find(({ state }) => state === 'ambiguous');
     if (waiting === undefined) return undefined;
+    const pushes = all.filter(({ target }) => target === waiting.target);
     const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
     const [sent, unknown] = [sum(pushes.map((one) => one.sent)), sum(pushes.map((one) => one.unknown))];
-    const hasThem = new Set(this.#received()).size >= sent + unknown;
+    const { prefix } = TARGETS.find(({ target }) => target === waiting.target) ?? TARGETS[0];
+    const hasThem = new Set(this.#received(prefix)).size >= sent + unknown;
     return ['push', 'decide', waiting.id, hasThem ? '--delivered' : '--again'];
   }
 
-  #received(): string[] {
-    const { journeys } = this.sandbox.state() as State;
-    return journeys.map(({ userId }) => userId).filter((id) => id.startsWith('life-'));
+  #received(prefix: string): string[] {
+    const { journeys, events } = this.sandbox.state() as State;
+    return [...journeys, ...events].map(({ userId }) => userId).filter((id) => id.startsWith(prefix));
   }
 
   /** A sentence on what came too often. */
   tooOften(): string | undefined {
     const times = new Map<string, number>();
-    for (const id of this.#received()) times.set(id, (times.get(id) ?? 0) + 1);
+    for (const id of this.#received('life-')) times.set(id, (times.get(id) ?? 0) + 1);
     const [id, most] = [...times].find(([, n]) => n > this.allowed) ?? [];
     return id === undefined ? undefined : `${id} was sent ${most} times, ${this.allowed} allowed`;
   }
 
-  /** Pushes what is due until nothing waits: the command that pushes all rows, and decisions before. */
+  /** Pushes what is due until nothing waits: the commands that push all rows, and decisions before. */
   async *remaining(): AsyncGenerator<string[]> {
-    if (this.#rows === 0) return;
-    for (let round = 0; round < 3; round++) {
-      const decision = await this.decision();
-      if (decision !== undefined) yield decision;
-      yield pushArguments(this.#rows);
+    for (const [nth, one] of TARGETS.entries()) {
+      const rows = this.#rows[nth] ?? 0;
+      for (let round = 0; rows > 0 && round < 3; round++) {
+        const decision = await this.decision();
+        if (decision !== undefined) yield decision;
+        yield pushArguments(one, rows);
+      }
+      const lost = rows - new Set(this.#received(one.prefix)).size;
+      if (lost > 0) throw new Error(`${lost} rows of ${rows} for ${one.target} were pushed and never came`);
     }
-    const lost = this.#rows - new Set(this.#received()).size;
-    if (lost > 0) throw new Error(`${lost} rows of ${this.#rows} were pushed and never came`);
   }
 }

@@ -28,7 +28,7 @@ export async function broken(
   shrinkingMs = 60_000,
 ): Promise<string | undefined> {
   const begun = Date.now();
-  const property = fc.asyncProperty(lives(steps, depth), async (life) => {
+  const property = fc.asyncProperty(lives(steps, depth, seed), async (life) => {
     // One life at a time: an interrupted one would go on beside the next.
     if (Date.now() - begun < shrinkingMs) await play(life, counters, depth);
   });

@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import type { Fault } from '../support/faults/index.js';
 import { Counters, nameOf } from '../torture/counters.js';
+import { ERASURE_POINTS } from '../torture/erasures.js';
 import { KILL_POINTS } from '../torture/ways.js';
-import { APPEND_STEPS, POINTS, type CrashPoint } from '../../src/ground/crash-points.js';
+import { APPEND_STEPS, type CrashPoint } from '../../src/ground/crash-points.js';
+import { pointsOf, PUSH_POINTS } from '../support/points.js';
 import { DAMAGES } from './damages.js';
 
 /**
@@ -42,12 +44,16 @@ export type Step =
   | { readonly kind: 'forget'; readonly which: number; readonly kill?: Kill | undefined }
   | {
       readonly kind: 'push';
+      readonly which: number;
       readonly rows: number;
       readonly trouble?: number | undefined;
       readonly kill?: Kill | undefined;
     }
   | { readonly kind: 'decide push'; readonly kill?: Kill | undefined }
   | { readonly kind: 'damage'; readonly what: number; readonly amount: number };
+
+/** How many days a life over DuckDB keeps: what is younger never goes, whatever this machine's clock says. */
+export const KEPT_DAYS = 8;
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -94,7 +100,7 @@ export const TROUBLES: readonly [Fault, ...Fault[]] = [
   { endpoint: 'E1', kind: 'status', status: 500, times: 4 },
 ];
 
-/** How it misbehaves at a push. */
+/** How it misbehaves at a push to a journey. */
 export const PUSH_TROUBLES: readonly [Fault, ...Fault[]] = [
   { endpoint: 'E16', kind: 'reset-after', times: 1 },
   { endpoint: 'E16', kind: 'reset-before', times: 1 },
@@ -108,6 +114,11 @@ export const PUSH_TROUBLES: readonly [Fault, ...Fault[]] = [
     handled: true,
     times: 1,
   },
+  {
+    ...{ name: 'E16 is too much', endpoint: 'E16', kind: 'status', status: 429, times: 2 },
+    body: { data: null, success: false, error: 'Too many requests' },
+  },
+  { endpoint: 'E16', kind: 'other-shape-200', body: {}, handled: true, times: 1 },
 ];
 
 /** What the service says instead of a plain id: an id with odd characters before the real one, or a refusal. */
@@ -126,9 +137,14 @@ export const ODD_TEXTS: readonly {
 
 export const counters = (depth: Depth = 'file'): Counters =>
   new Counters({
-    'crash point': depth === 'file' ? LIFE_POINTS : [...COMMAND_POINTS, OTHER],
+    'crash point': depth === 'file' ? LIFE_POINTS : [...COMMAND_POINTS.flat(), OTHER],
     fault: [...TROUBLES, ...(depth === 'file' ? [] : PUSH_TROUBLES)].map(nameOf),
-    damage: [...DAMAGES.map(({ name }) => name), CUT],
+    damage: [
+      ...DAMAGES.filter(({ ofCommands }) => depth === 'duckdb' || ofCommands !== true).map(
+        ({ name }) => name,
+      ),
+      CUT,
+    ],
     mishap: [...SKEWS.map(({ name }) => name), FULL],
     decision: ['attach', 'abandon', 'pay again', ...(depth === 'file' ? [] : ['--delivered', '--again'])],
     'odd value': ODD_TEXTS.map(({ name }) => name),
@@ -160,15 +176,20 @@ const LIFE_POINTS: readonly string[] = [
   ].flatMap((event) => LINE.map((step) => `journal/export/${event}/${step}`)),
 ];
 
-/** What whole commands pass between the steps of files, without the lake. */
-const COMMAND_POINTS = (Object.keys(POINTS) as (keyof typeof POINTS)[]).filter(
-  (point) => !point.startsWith('lake/'),
-);
+/** What each kind of command passes besides, without the lake; each life of whole commands dies at one of each list. */
+const NIGHT_POINTS = pointsOf('load', 'exports', 'model', 'check', 'close', 'publish');
+const RETENTION_POINTS = pointsOf('retention');
+const REBUILD_POINTS = pointsOf('rebuild', 'replace');
+const ERASING_POINTS = ERASURE_POINTS.filter(
+  // The second passing of a point counts for the point; lives have no snapshots.
+  (point) => !/:2$|snapshot|^(load|model|check|close|publish|replace)/.test(point),
+) as CrashPoint[];
+const COMMAND_POINTS = [NIGHT_POINTS, RETENTION_POINTS, REBUILD_POINTS, PUSH_POINTS, ERASING_POINTS];
 const OTHER = 'a step of a file';
 
 /** What a death counts as. */
 export const nameOfPoint = (point: CrashPoint, depth: Depth): string =>
-  depth === 'file' || COMMAND_POINTS.some((one) => one === point) ? point : OTHER;
+  depth === 'file' || COMMAND_POINTS.flat().some((one) => one === point) ? point : OTHER;
 
 // Distributions: most steps are plain, so that a life gets on.
 
@@ -257,18 +278,9 @@ const steps: fc.WeightedArbitrary<Step>[] = [
   },
 ];
 
-/** A death at a point that the commands of one kind pass. */
-const killAmong = (...groups: readonly string[]): fc.Arbitrary<Kill | undefined> =>
-  rarely(
-    fc.record({
-      at: fc.constant(1),
-      point: fc.constantFrom(
-        ...COMMAND_POINTS.filter((point) => groups.includes(point.split('/', 1).join(''))),
-      ),
-      cut: rarely(fc.nat(), 2),
-    }),
-    2,
-  );
+/** A death at one of these points. */
+const killAmong = (points: readonly CrashPoint[]): fc.Arbitrary<Kill | undefined> =>
+  rarely(fc.record({ at: fc.constant(1), point: fc.constantFrom(...points), cut: rarely(fc.nat(), 2) }), 2);
 
 /** What only whole commands do. */
 const wholeSteps: fc.WeightedArbitrary<Step>[] = [
@@ -278,40 +290,59 @@ const wholeSteps: fc.WeightedArbitrary<Step>[] = [
       kind: fc.constant('night' as const),
       days: fc.integer({ min: 0, max: 2 }),
       skew: fc.constant(0),
-      kill: killAmong('load', 'exports', 'model', 'check', 'close', 'publish', 'retention'),
+      kill: killAmong([...NIGHT_POINTS, ...RETENTION_POINTS]),
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('rebuild' as const),
-      kill: killAmong('rebuild', 'replace', 'load'),
-    }),
+    arbitrary: fc.record({ kind: fc.constant('rebuild' as const), kill: killAmong(REBUILD_POINTS) }),
   },
   {
-    weight: 4,
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('forget' as const),
       which: index,
-      kill: killAmong('erase', 'replace', 'publish'),
+      kill: killAmong(ERASING_POINTS),
     }),
   },
   {
-    weight: 4,
+    weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('push' as const),
+      which: index,
       rows: fc.integer({ min: 1, max: 20 }),
       trouble: rarely(index, 2),
-      kill: killAmong('push'),
+      kill: killAmong(PUSH_POINTS),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('decide push' as const), kill: rarely(kill) }) },
 ];
 
-/** A life of so many steps on average. */
-export const lives = (average: number, depth: Depth): fc.Arbitrary<Step[]> =>
-  fc.array(fc.oneof(...steps, ...(depth === 'file' ? [] : wholeSteps)), {
-    minLength: 1,
-    maxLength: 2 * average - 1,
-    size: 'max',
-  });
+/** The deaths that the life of a seed begins with, and the erasure that it ends with: any forty seeds die at every point. */
+function fates(seed: number): { readonly first: Step[]; readonly last: Step[] } {
+  const killAt = (points: readonly CrashPoint[]): Kill => ({ at: 1, point: points[seed % points.length] });
+  return {
+    first: [
+      { kind: 'night', days: 0, skew: 0 },
+      { kind: 'push', which: seed, rows: 5, kill: killAt(PUSH_POINTS) },
+      seed % 4 === 0
+        ? { kind: 'night', days: KEPT_DAYS + 2, skew: 0, kill: killAt(RETENTION_POINTS) }
+        : { kind: 'night', days: 1, skew: 0, kill: killAt(NIGHT_POINTS) },
+      { kind: 'rebuild', kill: killAt(REBUILD_POINTS) },
+    ],
+    last: [{ kind: 'recover' }, { kind: 'forget', which: seed, kill: killAt(ERASING_POINTS) }],
+  };
+}
+
+/** The life of a seed: of so many steps on average. */
+export function lives(average: number, depth: Depth, seed: number): fc.Arbitrary<Step[]> {
+  const { first, last } = depth === 'file' ? { first: [], last: [] } : fates(seed);
+  const drawn = Math.max(1, average - first.length - last.length);
+  return fc
+    .array(fc.oneof(...steps, ...(depth === 'file' ? [] : wholeSteps)), {
+      minLength: 1,
+      maxLength: 2 * drawn - 1,
+      size: 'max',
+    })
+    .map((between) => [...first, ...between, ...last]);
+}

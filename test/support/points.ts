@@ -3,17 +3,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { APPEND_STEPS, POINTS, WRITE_STEPS, type CrashPoint } from '../../src/ground/crash-points.js';
 
 const all = Object.keys(POINTS) as (keyof typeof POINTS)[];
-const of = (...groups: readonly string[]): (keyof typeof POINTS)[] =>
+
+/** The crash points whose names begin with one of these words. */
+export const pointsOf = (...groups: readonly string[]): (keyof typeof POINTS)[] =>
   all.filter((point) => groups.includes(point.split('/', 1).join('')));
 
 /** The crash points of the working file, in the order in which a run passes them. */
-export const WAREHOUSE_POINTS = of('load', 'exports', 'model', 'check', 'close');
+export const WAREHOUSE_POINTS = pointsOf('load', 'exports', 'model', 'check', 'close');
 
 /** The crash points of publishing. */
-export const PUBLISH_POINTS = of('publish');
+export const PUBLISH_POINTS = pointsOf('publish');
 
 /** The crash points of a push to the lake. */
-export const LAKE_POINTS = of('lake');
+export const LAKE_POINTS = pointsOf('lake');
 
 /** The steps of one write of a file; each point is named `<what>/<step>`. */
 export const DURABLE_STEPS = Object.keys(WRITE_STEPS) as (keyof typeof WRITE_STEPS)[];
@@ -24,6 +26,21 @@ export const JOURNAL_STEPS = [
   'copy/before-fsync',
   'copied',
 ] as const;
+
+/** The lines of a push that reaches people, and what is between them, in their order. */
+export const PUSH_POINTS = [
+  'journal/push/begun/before-append',
+  'journal/push/begun/durable',
+  'pushed/before-append',
+  'pushed/durable',
+  'journal/push/intended/before-append',
+  'journal/push/intended/durable',
+  'push/answered',
+  'journal/push/settled/before-append',
+  'journal/push/settled/durable',
+  'journal/push/ended/before-append',
+  'journal/push/ended/durable',
+] as const satisfies readonly CrashPoint[];
 
 /** A crash point, or one of its passings: `:2` is the second. */
 export type Crash = CrashPoint | `${CrashPoint}:${number}`;

@@ -4,11 +4,10 @@ import { FILES, POINTS, WRITE_STEPS } from '../../src/ground/crash-points.js';
 import { SNAPSHOTS, STREAM_NAMES } from '../../src/streams/index.js';
 import { client } from '../sandbox/support.js';
 import { startFaultySandbox } from '../support/faults/index.js';
-import { LAKE_POINTS, pointsOfTests } from '../support/points.js';
+import { LAKE_POINTS, pointsOfTests, PUSH_POINTS } from '../support/points.js';
 import { Counters } from './counters.js';
 import { ERASURE_POINTS } from './erasures.js';
 import { KILL_POINTS } from './ways.js';
-import { PUSH_POINTS } from './pushes.js';
 
 const DAY = { start: '2026-11-19', end: '2026-11-19' };
 

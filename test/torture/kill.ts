@@ -1,7 +1,7 @@
 /**
- * Kill torture: nightly runs, rebuilds and decisions of the built command, ended with SIGKILL at each crash point in each
- * way that leads there (ways.ts), then at random points and moments; some of it with a power cut. The books are
- * compared after some nights and in the end of each folder, see audit.ts.
+ * Kill torture: nights, rebuilds and decisions of the built command, each a real process that ends with SIGKILL at a crash
+ * point, in each way that leads there (ways.ts); some with a power cut. The books are compared after some nights and in
+ * the end of each folder (audit.ts). Lives (test/lives) play the same at random, in one process.
  */
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir } from 'node:fs/promises';
@@ -11,7 +11,6 @@ import type { Export } from '../../src/exports/export.js';
 import { shiftDay, type Day } from '../../src/ground/calendar.js';
 import type { CrashPoint } from '../../src/ground/crash-points.js';
 import { contents, differences } from '../support/contents.js';
-import type { Ended } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 import { beginWithTemplate } from '../support/template.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
@@ -19,11 +18,8 @@ import { Chance } from './chance.js';
 import { Counters, nameOf } from './counters.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
-import { AT_RANDOM, DAY_MS, Trial } from './trial.js';
-import { KILL_POINTS, MISFORTUNES, RUN_POINTS, WAYS, wayName, type Way } from './ways.js';
-
-/** What a person decides about an export that nobody was billed for. */
-const ABANDON_OR_PAY = ['abandon', 'pay again'] as const;
+import { DAY_MS, Trial } from './trial.js';
+import { KILL_POINTS, MISFORTUNES, WAYS, wayName, type Way } from './ways.js';
 
 const TORN = 'a power cut tears the journal';
 
@@ -33,30 +29,21 @@ export const killCounters = (): Counters =>
     way: WAYS.map(wayName),
     fault: MISFORTUNES.map(([fault]) => nameOf(fault)),
     damage: ['a power cut undoes a rename', 'a power cut takes bytes', TORN],
-    mishap: [AT_RANDOM, 'a bill whose answer is lost'],
-    decision: ['attach', ...ABANDON_OR_PAY],
+    mishap: ['a bill whose answer is lost'],
+    decision: ['attach', 'abandon', 'pay again'],
   });
 
 export interface KillOptions {
   readonly seed: number;
-  /** What is met before anything random happens; what is met is taken out. Several trials may share the list. */
-  readonly ways?: Way[];
-  /** How many processes are to be killed in nights that chance makes, after that. */
-  readonly kills: number;
+  /** What is met; what is met is taken out. Several trials may share the list. */
+  readonly ways: Way[];
   /** When to stop early, in milliseconds of this machine's clock since the epoch. */
   readonly until?: number;
-  /** Rounds in one data folder before the next one is begun. */
-  readonly roundsPerFolder?: number;
-  /** Whether to compare each folder in the end with one that was never killed. */
-  readonly compare?: boolean;
   readonly say?: (line: string) => void;
 }
 
 export interface KillReport {
   kills: number;
-  /** Those of `kills` that chance made. */
-  random: number;
-  rounds: number;
   folders: number;
   looks: number;
   readonly counters: Counters;
@@ -80,37 +67,28 @@ const WAYS_PER_FOLDER = 20;
 /** After so many a night is run to its end, and the books are compared. */
 const WAYS_PER_RECKONING = 6;
 
-export function emptyReport(): KillReport {
-  return { kills: 0, random: 0, rounds: 0, folders: 0, looks: 0, counters: killCounters() };
-}
-
-/** Whether more is to be killed. */
-export function isUnfinished(options: Omit<KillOptions, 'seed'>, report: KillReport): boolean {
-  const { kills, ways = [], until = Infinity } = options;
-  return (ways.length > 0 || report.random < kills) && Date.now() < until;
-}
+export const emptyReport = (): KillReport => ({
+  ...{ kills: 0, folders: 0, looks: 0 },
+  counters: killCounters(),
+});
 
 /**
- * Kills in every way, and then until there were enough.
+ * Kills in each of the ways.
  *
  * @throws Broken with the story, when a promise was not kept
  */
-export async function killTorture(options: KillOptions, report = emptyReport()): Promise<KillReport> {
-  const chance = new Chance(options.seed);
-  const { ways = [], roundsPerFolder = 8, say } = options;
-  const goOn = (): boolean => isUnfinished(options, report);
-  while (goOn()) {
-    const torture = await KillTrial.make(chance, report, options.seed);
-    const chosen = waysOfFolder(ways);
-    if (chosen.length > 0) await torture.meet(chosen, () => Date.now() < (options.until ?? Infinity));
-    for (let round = 0; chosen.length === 0 && round < roundsPerFolder && goOn(); round++) {
-      await torture.round(round, goOn);
-      say?.(`round ${report.rounds}: ${report.kills} kills`);
-    }
-    await torture.finish(options.compare ?? true);
+export async function killTorture(
+  { seed, ways, until = Infinity, say }: KillOptions,
+  report = emptyReport(),
+): Promise<KillReport> {
+  const chance = new Chance(seed);
+  while (ways.length > 0 && Date.now() < until) {
+    const torture = await KillTrial.make(chance, report, seed);
+    await torture.meet(waysOfFolder(ways), () => Date.now() < until);
+    await torture.finish();
     report.folders++;
     say?.(
-      `seed ${options.seed}: ${report.kills} kills; ${report.folders} folders whole and equal to ones that were never killed`,
+      `seed ${seed}: ${report.kills} kills; ${report.folders} folders whole and equal to ones that were never killed`,
     );
   }
   return report;
@@ -127,16 +105,10 @@ function waysOfFolder(ways: Way[]): Way[] {
   return [...first, ...rest.flat()];
 }
 
-type Outcome = 'killed' | 'done' | 'incomplete';
-
 class KillTrial {
   readonly #reader: Reader;
-  /** The first day that any backfill reached. */
-  #earliest: Day = FIRST_DAY;
   #last: Day = '2026-11-20';
   #nights = 0;
-  /** How long a run takes that nobody disturbs. */
-  #usualMs = 2_500;
 
   private constructor(
     readonly trial: Trial,
@@ -155,7 +127,6 @@ class KillTrial {
 
   /** Brings a process to each point and kills it there; in between, nights that end, and the books compared. */
   async meet(ways: readonly Way[], goOn: () => boolean): Promise<void> {
-    this.report.rounds++;
     await this.#watched(async () => {
       for (const [nth, way] of ways.entries()) {
         if (!goOn()) break;
@@ -166,26 +137,6 @@ class KillTrial {
         if (nth % WAYS_PER_RECKONING === WAYS_PER_RECKONING - 1) await this.#settle(['run']);
       }
       await this.#settle(['run']);
-    });
-  }
-
-  /** One night or one backfill, killed some times, then run until quiet, reckoned up, and its open ends resolved. */
-  async round(round: number, goOn: () => boolean): Promise<void> {
-    const { chance } = this;
-    this.report.rounds++;
-    await this.#watched(async () => {
-      let command = this.#next(round);
-      for (let left = 3 + chance.below(6); left > 0 && goOn(); left--) {
-        const [fault, ofMisfortune = []] = chance.happens(0.3) ? chance.pick(MISFORTUNES) : [];
-        this.#faults(fault === undefined ? [] : [fault]);
-        const points = chance.happens(0.5) ? ofMisfortune : RUN_POINTS;
-        const outcome = await this.#killAtRandom(command, points);
-        this.#faults([]);
-        // Days of a backfill that is not done would be left to nobody.
-        if (outcome === 'done' && chance.happens(0.7)) command = this.#next(round + 1);
-        if (chance.happens(0.1)) await this.#resolve();
-      }
-      await this.#settle(command);
     });
   }
 
@@ -233,8 +184,8 @@ class KillTrial {
     }
   }
 
-  async #isKilled(command: readonly string[], point: CrashPoint): Promise<boolean> {
-    return (await this.#kill(command, { point, isCut: this.#mayBeCut(point) })) === 'killed';
+  #isKilled(command: readonly string[], point: CrashPoint): Promise<boolean> {
+    return this.#kill(command, { point, isCut: this.#mayBeCut(point) });
   }
 
   /** Only a power cut tears a line. */
@@ -264,12 +215,9 @@ class KillTrial {
   }
 
   /** Everything is resolved, rebuilt, and compared with a folder that was never killed. */
-  async finish(compare: boolean): Promise<void> {
+  async finish(): Promise<void> {
     const { trial } = this;
-    for (const { key, state, day } of await trial.entries()) {
-      // The last word on a day: killed here, it would be left to nobody.
-      if (state === 'abandoned' && !(await this.#isHeld(day))) await this.#payAgain(key, false);
-    }
+    await this.#payForAbandoned();
     await runUntilQuiet(trial, ['run']);
     this.report.looks += this.#reader.looks;
     trial.assert((await this.#reckon()).length === 0, 'something still waits for a person');
@@ -278,7 +226,7 @@ class KillTrial {
     trial.assert(rebuilt.code === 0, 'the warehouse cannot be rebuilt', rebuilt);
     const after = await contents(trial.place.published);
     this.#same(before, after, 'the rebuilt warehouse');
-    if (compare) await this.#compareWithUntouched(after);
+    await this.#compareWithUntouched(after);
     await trial.remove();
   }
 
@@ -293,7 +241,7 @@ class KillTrial {
       const key = join('private', 'hmac.key');
       await mkdir(join(untouched.data, 'private'), { recursive: true });
       await copyFile(join(this.trial.data, key), join(untouched.data, key));
-      const days = ['--start', this.#earliest, '--end', this.#last];
+      const days = ['--start', FIRST_DAY, '--end', this.#last];
       const result = await untouched.run(['backfill', ...days, '--yes-paid']);
       untouched.assert(result.code === 0, 'a run that nobody disturbs does not end well', result);
       this.#same(await contents(untouched.place.published), killed, 'a warehouse that was never killed');
@@ -307,10 +255,6 @@ class KillTrial {
     this.trial.assert(found.length === 0, `${what} differs: ${found.join('; ')}`);
   }
 
-  #next(round: number): string[] {
-    return round > 0 && this.chance.happens(0.4) ? this.#backfill() : this.#night();
-  }
-
   /** The night of the next day; the first one is that of the day on which everything begins. */
   #night(): string[] {
     if (this.#nights++ > 0) {
@@ -320,75 +264,31 @@ class KillTrial {
     return ['run'];
   }
 
-  #backfill(): string[] {
-    const days = 1 + this.chance.below(2);
-    const end = shiftDay(this.#earliest, -1 + this.chance.below(2));
-    this.#earliest = shiftDay(this.#earliest, -days);
-    return ['backfill', '--start', this.#earliest, '--end', end, '--yes-paid'];
-  }
-
   #faults(faults: readonly Fault[]): void {
     this.report.counters.play(this.trial.place.sandbox, faults);
   }
 
-  /** Kills the command at one of the points, at the first or at a later passing, or at any moment. */
-  async #killAtRandom(command: readonly string[], points: readonly CrashPoint[]): Promise<Outcome> {
-    const { chance, report } = this;
-    const point = points.length > 0 && chance.happens(0.6) ? chance.pick(points) : undefined;
-    const recurs = /^(land\/|journal\/copy|load\/)/.test(point ?? '');
-    const outcome = await this.#kill(command, {
-      ...(point === undefined ? {} : { point }),
-      nth: recurs && chance.happens(0.4) ? 1 + chance.below(5) : 1,
-      isCut: point === undefined ? chance.happens(0.35) : this.#mayBeCut(point),
-    });
-    if (outcome === 'killed') report.random++;
-    return outcome;
-  }
-
-  /** Starts the command and kills it, at a random moment where no point is named; then possibly a power cut. */
+  /** Starts the command and kills it at the point; then possibly a power cut. */
   async #kill(
     command: readonly string[],
-    {
-      point,
-      nth = 1,
-      isCut,
-    }: { readonly point?: CrashPoint; readonly nth?: number; readonly isCut: boolean },
-  ): Promise<Outcome> {
-    const { trial, chance, report } = this;
+    { point, isCut }: { readonly point: CrashPoint; readonly isCut: boolean },
+  ): Promise<boolean> {
+    const { trial, report } = this;
     const note = isCut ? join(trial.notes, `plug-${randomUUID()}`) : undefined;
-    const environment = note === undefined ? {} : plugged(note);
-    const cut = note === undefined ? '' : ', with a power cut';
-    let result: Ended;
-    if (point !== undefined) {
-      trial.tell(`crash at ${point}:${nth}${cut}`);
-      result = await trial.run(command, { ...environment, DAWNLOAD_CRASH_AT: `${point}:${nth}` });
-    } else {
-      const child = trial.place.start(command, {
-        ...environment,
-        DAWNLOAD_NOW: trial.clock.now().toISOString(),
-      });
-      const ms = this.#usualMs * (0.15 + 0.85 * chance.next());
-      trial.tell(`kill after ${Math.round(ms)} ms${cut}`);
-      const timer = setTimeout(() => child.kill('SIGKILL'), ms);
-      const begun = Date.now();
-      result = await trial.watch(command, child);
-      clearTimeout(timer);
-      if (result.signal === null) this.#usualMs = (this.#usualMs + Date.now() - begun) / 2;
-    }
-    if (result.signal === 'SIGKILL') {
+    trial.tell(`crash at ${point}${isCut ? ', with a power cut' : ''}`);
+    const environment = { ...(note === undefined ? {} : plugged(note)), DAWNLOAD_CRASH_AT: point };
+    const result = await trial.run(command, environment);
+    const isKilled = result.signal === 'SIGKILL';
+    if (isKilled) {
       report.kills++;
-      if (point === undefined) report.counters.count('mishap', AT_RANDOM);
-      else report.counters.count('crash point', point);
+      report.counters.count('crash point', point);
       if (note !== undefined) await this.#cutPower(note);
     } else {
-      trial.assert(
-        [0, 1].includes(result.code ?? -1),
-        'a run that was not killed ended in an odd way',
-        result,
-      );
+      const isPlain = [0, 1].includes(result.code ?? -1);
+      trial.assert(isPlain, 'a run that was not killed ended in an odd way', result);
     }
     assertNotPaidTwice(trial);
-    return result.signal === 'SIGKILL' ? 'killed' : result.code === 0 ? 'done' : 'incomplete';
+    return isKilled;
   }
 
   async #cutPower(note: string): Promise<void> {
@@ -417,11 +317,6 @@ class KillTrial {
     this.trial.assert(first === undefined, `a reader of the published file: ${first ?? ''}`);
   }
 
-  async #isHeld(day: Day): Promise<boolean> {
-    const entries = await this.trial.entries();
-    return entries.some((entry) => entry.day === day && entry.state === 'loaded');
-  }
-
   /** The bill whose answer was lost for an export, if there is one. */
   async #billOf(entry: Export): Promise<Bill | undefined> {
     return (await orphans(this.trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
@@ -429,13 +324,12 @@ class KillTrial {
 
   /** A person decides about one ambiguous export; whether there was one. */
   async #resolve(): Promise<boolean> {
-    const { trial, chance, report } = this;
+    const { trial, report } = this;
     const entry = (await trial.entries()).find(({ state }) => state === 'ambiguous');
     if (entry === undefined) return false;
     const bill = await this.#billOf(entry);
     if (bill !== undefined) report.counters.count('mishap', 'a bill whose answer is lost');
-    if (chance.happens(0.4)) await this.#payAgain(entry.key);
-    else await this.#decide(entry.key, chance.happens(0.8) ? bill : undefined);
+    await this.#decide(entry.key, bill);
     return true;
   }
 
@@ -457,24 +351,16 @@ class KillTrial {
     trial.assert(result.code === 0, 'a decision was not taken', result);
     return isKilled;
   }
-
-  async #payAgain(key: string, mayBeKilled = true): Promise<void> {
-    const { trial } = this;
-    const entry = (await trial.entries()).find((one) => one.key === key);
-    if (entry === undefined) return;
-    const window = windowOf(entry);
-    const consents = trial.consents.get(window) ?? 0;
-    trial.consents.set(window, consents + 1);
-    const command = ['exports', 'decide', key, '--pay-again'];
-    if (mayBeKilled && this.chance.happens(0.3)) {
-      await this.#killAtRandom(command, RUN_POINTS);
-      // A consent that is not on record was not used: nothing may have been requested on its word.
-      if (!(await trial.entries()).some(({ again }) => again === key)) trial.consents.set(window, consents);
-      // What became of it is for the next run, and the next decision, to tell.
-      return;
+  /** No day is left to nobody: those that were given up are paid for again. */
+  async #payForAbandoned(): Promise<void> {
+    const { trial, report } = this;
+    const entries = await trial.entries();
+    for (const entry of entries.filter(({ state }) => state === 'abandoned')) {
+      if (entries.some(({ day, state }) => day === entry.day && state === 'loaded')) continue;
+      trial.consents.set(windowOf(entry), 1);
+      const result = await trial.run(['exports', 'decide', entry.key, '--pay-again']);
+      trial.assert(result.code === 0, 'paying again did not work', result);
+      report.counters.count('decision', 'pay again');
     }
-    const result = await trial.run(command);
-    trial.assert(result.code === 0 || result.code === 1, 'paying again did not work', result);
-    this.report.counters.count('decision', 'pay again');
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The long form: `npm run torture -- [--faults | --fortnights | --odd | --erasures | --pushes | --forgetful | --mutations]
- * [--seed N] [--count N]`. Without a word about which, it kills. Everything is on loopback and ends by itself. With the
+ * The long form: `npm run torture -- [--faults | --odd | --erasures | --mutations] [--seed N]
+ * [--count N]`. Without a word about which, it kills. Everything is on loopback and ends by itself. With the
  * seeds and the count that a harness has by default, whatever never happened fails the run.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,35 +8,25 @@ import { parseArgs } from 'node:util';
 import { emptyErasureReport, eraseWithKills } from './erasures.js';
 import type { Counters } from './counters.js';
 import { faultCounters, PAIRS, tryFault } from './faults.js';
-import { emptyForgetfulReport, forgetfulMonth } from './forgetful.js';
-import { emptyFortnightReport, fortnight } from './fortnight.js';
-import { emptyReport, isUnfinished, killTorture } from './kill.js';
+import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
 import { WAYS, wayName } from './ways.js';
 import { oddCounters, oddNights } from './odd.js';
-import { emptyPushReport, pushWithKills } from './pushes.js';
 import { setup } from '../support/template.js';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    /** How many kills, fortnights, odd nights, erasures, pushes or months. */
+    /** How many odd nights or erasures. */
     count: { type: 'string' },
     minutes: { type: 'string', default: '120' },
     /** Processes at a time. */
     workers: { type: 'string', default: '2' },
     faults: { type: 'boolean', default: false },
-    /** Fortnights of hostile nights. */
-    fortnights: { type: 'boolean', default: false },
     /** Nights with one odd value each. */
     odd: { type: 'boolean', default: false },
     /** Persons erased, with kills. */
     erasures: { type: 'boolean', default: false },
-    /** Pushes with kills and a hostile service, of so many rows each. */
-    pushes: { type: 'boolean', default: false },
-    rows: { type: 'string', default: '2500' },
-    /** Months of nights in a data folder that loses files. */
-    forgetful: { type: 'boolean', default: false },
     mutations: { type: 'boolean', default: false },
     /** Parts of the names of the faults, the odd values or the mutations to try; several may be given. */
     only: { type: 'string', multiple: true, default: [] },
@@ -91,25 +81,16 @@ async function erasures(): Promise<number> {
   return conclude(report, report.counters);
 }
 
-async function pushes(): Promise<number> {
-  const count = countOr(60);
-  say(`seed ${firstSeed}, ${count} pushes of ${values.rows} rows`);
-  const report = emptyPushReport();
-  await pushWithKills({ seed: firstSeed, pushes: count, rows: Number(values.rows), say }, report);
-  return report.sentTwice + report.doneAndNotReceived + report.lost + conclude(report, report.counters);
-}
-
 async function kill(): Promise<number> {
-  const ways = values.count === undefined ? WAYS.filter((way) => isWanted(wayName(way))) : [];
-  const options = { ways, kills: countOr(values.only.length === 0 ? 24 : 0), until, say };
-  say(`seed ${firstSeed}, ${ways.length} ways to a crash point, then ${options.kills} random kills`);
+  const ways = WAYS.filter((way) => isWanted(wayName(way)));
+  say(`seed ${firstSeed}, ${ways.length} ways to a crash point`);
   const report = emptyReport();
   let broken = 0;
   const worker = async (own: number): Promise<void> => {
-    for (let turn = own; broken <= 5 && isUnfinished(options, report); turn += workers) {
-      await killTorture({ ...options, seed: turn }, report).catch((error: unknown) => {
+    for (let seed = own; broken <= 5 && ways.length > 0 && Date.now() < until; seed += workers) {
+      await killTorture({ seed, ways, until, say }, report).catch((error: unknown) => {
         broken++;
-        say(`BROKEN with seed ${turn}: ${why(error)}`);
+        say(`BROKEN with seed ${seed}: ${why(error)}`);
       });
     }
   };
@@ -139,46 +120,6 @@ async function faults(): Promise<number> {
   return broken + conclude({ pairs: chosen.length, broken, longest }, counters);
 }
 
-/** Tries each seed, `workers` at a time; by default twice as many, while something that can happen has not happened yet. */
-async function seeds(
-  count: number,
-  counters: Counters,
-  trial: (seed: number) => Promise<void>,
-): Promise<number> {
-  let broken = 0;
-  const jobs = Array.from({ length: isDefault ? 2 * count : count }, (_, nth) => async () => {
-    if (nth >= count && counters.missing().length === 0) return;
-    const seed = firstSeed + nth;
-    const begun = Date.now();
-    try {
-      await trial(seed);
-      say(`seed ${seed}: held, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
-    } catch (error) {
-      broken++;
-      say(`BROKEN with seed ${seed}: ${why(error)}`);
-    }
-  });
-  await inTurn(jobs);
-  say(`${broken} broken`);
-  return broken;
-}
-
-async function fortnights(): Promise<number> {
-  const count = countOr(6);
-  say(`${count} fortnights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
-  const report = emptyFortnightReport();
-  const broken = await seeds(count, report.counters, (seed) => fortnight(seed, report));
-  return broken + conclude(report, report.counters);
-}
-
-async function forgetful(): Promise<number> {
-  const count = countOr(30);
-  say(`${count} forgetful months of ten nights, seeds ${firstSeed} to ${firstSeed + count - 1}`);
-  const report = emptyForgetfulReport();
-  const broken = await seeds(count, report.counters, (seed) => forgetfulMonth(seed, report));
-  return broken + conclude(report, report.counters);
-}
-
 async function odd(): Promise<number> {
   const count = countOr(300);
   say(`${count} odd nights from seed ${firstSeed}`);
@@ -190,7 +131,7 @@ async function odd(): Promise<number> {
 
 async function chosen(): Promise<number> {
   await setup();
-  const harnesses = { faults, fortnights, odd, erasures, pushes, forgetful } as const;
+  const harnesses = { faults, odd, erasures } as const;
   for (const [name, run] of Object.entries(harnesses))
     if (values[name as keyof typeof harnesses]) return run();
   return values.mutations ? mutations(say, isWanted, workers) : kill();

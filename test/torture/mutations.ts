@@ -218,7 +218,7 @@ function failingTest([test, named]: Run, copy: string): Promise<string | undefin
     ],
     {
       cwd: copy,
-      env: { TORTURE_KILLS: '60', TORTURE_SECONDS: '75', LIVES_SEEDS: '40', ...process.env },
+      env: { LIVES_SEEDS: '40', ...process.env },
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   );
