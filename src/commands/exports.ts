@@ -291,10 +291,7 @@ async function attachId(
   return EXIT.done;
 }
 
-/**
- * Asks the service for the export (E21), which is free. Resolves with a sentence if the answer leaves open whether the
- * service has it.
- */
+/** Asks E21, which is free; a sentence if the answer leaves open whether the service has the export. */
 async function doubtOf(exportId: string, config: Config, invocation: Invocation) {
   const { pageParameter } = config.exports;
   try {

@@ -86,10 +86,7 @@ async function begin(night: Night, given: readonly Given[], options: ForgetOptio
   };
 }
 
-/**
- * Finds the ids of the persons in the warehouse. Landed pages are searched too if the warehouse does not contain a given
- * id, and if it does not contain all ids, because the settings drop numbers or ids.
- */
+/** Landed pages are searched too if the warehouse lacks a given id, or if the settings drop numbers or ids. */
 async function search(
   { warehouse, config: { privacy, brand }, invocation: { terminal } }: Night,
   given: readonly Given[],
@@ -135,10 +132,7 @@ function idsOf(record: string, brand: string): person.Linked {
   return Object.fromEntries(all.flatMap(([kind, value]) => (value === '' ? [] : [[kind, value]])));
 }
 
-/**
- * Prints all data about the persons (`show`), or how many rows and records would be erased in each place: landed records
- * of the persons, their opt-outs among them, and records of others that mention them. Changes nothing.
- */
+/** Prints all data about the persons (`show`), or how much would be erased in each place. Changes nothing. */
 async function look(night: Night, { found }: Persons, { show, json }: ForgetOptions): Promise<void> {
   const { config, warehouse } = night;
   const { erasures, file: database } = warehouse;
@@ -173,11 +167,7 @@ async function look(night: Night, { found }: Persons, { show, json }: ForgetOpti
   }
 }
 
-/**
- * Asks the service to delete the persons (E15), at most 1,000 with a request; numbers are sent exactly as given.
- *
- * @returns the number of rows that the service deleted
- */
+/** Asks the service to delete the persons (E15); resolves with the rows that it deleted. */
 async function eraseAtService(given: readonly Given[], { config, invocation }: Night): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });
   const users = given.map(({ kind, value }) => {

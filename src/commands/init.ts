@@ -77,10 +77,7 @@ const NEXT = [
   ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/schedule.md'],
 ] as const;
 
-/**
- * Prompts for the answers that are missing (''), and tries all of them on the service until it accepts them. Also resolves
- * to the records of a night if the service reported them.
- */
+/** Prompts for missing answers (''), and tries all of them on the service until it accepts them. */
 async function complete(
   given: Answers,
   options: InitOptions,

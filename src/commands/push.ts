@@ -89,10 +89,7 @@ const rejection = z.object({
   tried_again: z.boolean(),
 });
 
-/**
- * Lists the rows that the service rejected. A row of a person is kept as a keyed hash; its key is shown if the query that is
- * given finds it now. Recipients are not shown.
- */
+/** A row of a person is kept as a keyed hash; its key is shown if the given query finds it now. */
 export const pushRejectedCommand: Command<PushOptions> = async (options, invocation) => {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();

@@ -99,10 +99,7 @@ async function enterRemovals({ files, ledger, journal, landing }: DataFolder): P
   }
 }
 
-/**
- * Enters erasures that the journal lacks and another file lists: a journal in the place of the second copy, or a
- * warehouse file. Also enters a stopped erasure, which `forget` completes. Your agreement cannot replace them.
- */
+/** Enters erasures that the journal lacks and another file lists. Your agreement cannot replace them. */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
   const others = journal.others.flatMap((line) => ERASE.shape.safeParse(line).data ?? []);

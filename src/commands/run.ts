@@ -76,10 +76,6 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
 /** The steps of a rebuild. What it lacks of the published file is not retention's doing, so rows whose pages stay may leave. */
 const REBUILD: readonly Step[] = [loadLanded, note, model, check, retaining('file'), publish, page];
 
-/**
- * Rebuilds the warehouse from the landing zone and the journal, without any request. The new file replaces the old one when it
- * is complete.
- */
 export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = invocation.loadConfig();
   const { terminal, effects } = invocation;

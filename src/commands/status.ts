@@ -31,10 +31,7 @@ import { showTable, warnAll, type Command, type JsonOptions } from './shared.js'
 
 const SHOWN_DAYS = 14;
 
-/**
- * Exit code 3 if only budget is lacking. Exit code 0 if the latest run did not fail, was not withheld, took all steps after publishing, no wanted day is missing and
- * nothing needs action; otherwise 1.
- */
+/** Exit code 3 if only budget is lacking, 0 if nothing is missing or needs action, else 1. */
 export const statusCommand: Command<JsonOptions & { readonly format?: Format }> = async (
   { json, format = json === true ? 'json' : 'text' },
   invocation,

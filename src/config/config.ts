@@ -158,10 +158,7 @@ const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 
 const withoutEdges = (text = ''): string => text.replace(EDGES, '');
 
-/**
- * The variables of the environment, and those of `.env` that it does not have. `DAWNLOAD_NAME_FILE` names a file with
- * the value of `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
- */
+/** `DAWNLOAD_NAME_FILE` names a file with the value of `DAWNLOAD_NAME`, as systemd and Kubernetes give secrets. */
 function readVariables(folder: string, environment: Environment) {
   const file = resolve(folder, '.env');
   const dotEnv = readDotEnv(folder);

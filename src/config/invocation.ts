@@ -15,10 +15,6 @@ export interface Invocation {
   readonly version: string;
   readonly environment: Environment;
   loadConfig(): Config;
-  /**
-   * Called with the settings in use when the command has left a data folder that it may have changed; never rejects.
-   *
-   * @param journal the `Journal` of that folder, which takes seconds to read once it has the lines of years
-   */
+  /** Called when the command has left a data folder that it may have changed, with its `Journal`; never rejects. */
   changed?(invocation: Invocation, journal: object): Promise<void>;
 }

@@ -6,10 +6,7 @@ import { TEXTS, type Field, type Kind } from '../ground/fields.js';
 import { encoded, nodesOf, textAt, type Node } from './json.js';
 
 export interface Conformance {
-  /**
-   * The contents of `extra`: the members without a column. If a value has another kind, the document without its rows
-   * in other tables. If the document is not an object, all of it.
-   */
+  /** The members without a column. A value of another kind keeps its document; what is no object is kept whole. */
   readonly extra: string;
   /** The document without the values that no column can take; null if it is not an object. */
   readonly fitting: string | null;
@@ -125,10 +122,7 @@ function isNull(json: string, { start, end }: Node): boolean {
   return json.slice(start, end) === 'null';
 }
 
-/**
- * Converts a fitting value for its column. A number in a text column becomes its digits, so 10001.0 and 10001 are one
- * id. Tags that are objects become their names.
- */
+/** A number in a text column becomes its digits, so 10001.0 and 10001 are one id; tags become their names. */
 function columnValue(kind: Kind, given: string): string {
   if (kind === 'texts') {
     const tags = nodesOf(given)[0]?.children.map((tag) => {

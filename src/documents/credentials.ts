@@ -43,20 +43,13 @@ const VALUES = /^(?:values?|content)$/i;
 
 const SUSPICION = new RegExp(CREDENTIAL, 'i');
 
-/**
- * Addresses that are a credential themselves: incoming webhooks of Slack, Discord, Teams, Telegram, Zapier, Make,
- * Google Chat, Jandi and Dooray.
- */
+/** Addresses that are a credential themselves: incoming webhooks. */
 const HOOKS =
   /(https?:\/\/(?:hooks\.slack(?:-gov)?\.com|(?:[a-z]+\.)?discord(?:app)?\.com(?=\/api\/webhooks)|[a-z0-9.-]+\.webhook\.office\.com|outlook\.office(?:365)?\.com(?=\/webhook)|[a-z0-9.-]+\.(?:logic\.azure|api\.powerplatform)\.com|api\.telegram\.org|hooks\.zapier\.com|hook\.[a-z0-9.-]*make\.com|chat\.googleapis\.com|wh\.jandi\.com|hook\.dooray\.com|[a-z0-9.-]+\.dooray\.com(?=\/services))(?::\d+)?)\/[^\s"\\<>]+/gi;
 const ADDRESSES = /(https?:\/\/[^/?#\s"\\<>]+)([/?#][^\s"\\<>]*)/gi;
 const LONGEST_WORD = 20;
 
-/**
- * JSON with its credentials masked.
- *
- * @param isForOthers true for messages to other systems: there, parts of addresses that look random are masked, too
- */
+/** JSON with its credentials masked; `isForOthers` also masks parts of addresses that look random. */
 export function masked(json: string, isForOthers: boolean): string {
   if (!SUSPICION.test(json)) return json;
   return changed(json, (node) => {

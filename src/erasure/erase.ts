@@ -12,10 +12,7 @@ import { orStorageError, readIfThere, unless } from '../landing/storage-error.js
 import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 
-/**
- * Tests whether an id is distinctive enough to search for in any text. Shorter ids and plain words are searched only in
- * id columns.
- */
+/** Shorter ids and plain words are searched in id columns alone: in any text they would be found by chance. */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
 /** Match words that may be ids, also where letters of another script or a full stop touch them. */
@@ -104,10 +101,7 @@ interface Searched {
 /** Files that no command needs; one that contains an id is removed. */
 const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\/\.tmp-|\.next-/;
 
-/**
- * Files that contain ids by design, so they are not searched: the register's digests, and the record of the unfinished
- * erasure.
- */
+/** Files that contain ids by design. */
 const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;
 
 /** The paths of all files below a folder, links followed. A folder is listed once, however many links lead to it. */
@@ -163,10 +157,7 @@ const begun = z.object({
 
 export type Begun = z.infer<typeof begun>;
 
-/**
- * The record of the unfinished erasure, which has the ids in plain text. The file is deleted when the erasure is
- * complete.
- */
+/** The record of the unfinished erasure, which has the ids in plain text and is deleted at its end. */
 export class Pending {
   readonly path: string;
   readonly #disk: DurableFolder;
@@ -214,10 +205,7 @@ const OUT_OF_REACH = [
   'answers, copies and reports that people have saved elsewhere',
 ];
 
-/**
- * The receipt of one erasure, with the keys of its JSON file. It names the persons by the keyed digests of the given
- * ids only.
- */
+/** Names the persons by the keyed digests of the given ids alone. */
 export function receiptOf(
   { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,
   cut: { readonly records: number; readonly pulls: number },

@@ -112,10 +112,7 @@ export class Erasures {
     return session;
   }
 
-  /**
-   * Registers the persons to erase. All later searches use every registered digest. Returns the number of the journal
-   * line.
-   */
+  /** Registers the persons to erase; resolves with the number of the journal line. */
   async begin({ origins, ids }: { origins: readonly string[]; ids: readonly string[] }): Promise<number> {
     const key = keyFingerprint(this.place.key);
     const line = await this.register.append({ event: 'begun', key, persons: origins.length, ids: [...ids] });
@@ -154,12 +151,7 @@ export class Erasures {
     if (records > 0) await this.register.append({ event: 'late', records });
   }
 
-  /**
-   * Cuts erased persons from every landed folder that changed after the last sweep, such as a restored older copy.
-   * Searches all folders if the register has grown.
-   *
-   * @param before is called before each page is cut
-   */
+  /** Cuts erased persons from every landed folder that changed after the last sweep, such as a restored copy. */
   async sweep(before?: Before): Promise<Cut> {
     const all = nothingCut();
     const { last } = this.register;
@@ -179,9 +171,7 @@ export class Erasures {
     return all;
   }
 
-  /**
-   * Yields batches of the records that contain a searched id. By default, searches all pages of exports and opt-outs.
-   */
+  /** Batches of the records that contain a searched id, by default on all pages of exports and opt-outs. */
   async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
     for (const some of inBatches(files ?? (await this.#pages()), BATCH_BYTES)) {
@@ -248,12 +238,7 @@ export class Erasures {
     return cut;
   }
 
-  /**
-   * Durably replaces a page by its remaining records. The journal names the pull before its first page is rewritten, so
-   * a reader expects fewer records than the manifest lists.
-   *
-   * @param own the positions of the records that contain an erased id, each with true if it is the person's own
-   */
+  /** The journal names the pull before its first page is rewritten, so a reader expects fewer records. */
   async #cutPage(cut: Cut, file: string, own: ReadonlyMap<number, boolean>): Promise<void> {
     const body = await readBody(file);
     if (recordsIn(body) === undefined) return;
@@ -305,10 +290,7 @@ export class Erasures {
     return session.rows('erasure/matches', match);
   }
 
-  /**
-   * Blanks these ids in other people's records. The register has digests only, so it finds numbers and addresses there,
-   * no other ids. Ids of digits alone stay, because an amount may look the same.
-   */
+  /** The register has digests, so numbers and addresses are found there. Ids of digits alone may be amounts. */
   async blank(ids: readonly string[]): Promise<void> {
     this.#finder = new Finder(ids.filter((id) => /\D/.test(id)));
     for (const { file } of await this.#pages()) {
@@ -341,10 +323,7 @@ export class Erasures {
     return blank === text ? undefined : blank;
   }
 
-  /**
-   * Counts the records that an erasure has cut and the pulls that it touched. `line` is the erasure's line in the
-   * journal.
-   */
+  /** What the erasure in this line of the journal has cut. */
   async cutBy(line: number): Promise<{ records: number; pulls: number }> {
     const held = cutPulls(this.register.lines, line);
     let records = 0;
@@ -365,10 +344,7 @@ export class Erasures {
 /** The result of the last sweep: the journal line of the newest erasure at that time, and the state of each folder. */
 const sweptShape = z.object({ of: z.number(), folders: z.record(z.string(), z.string()) });
 
-/**
- * The state of a landed folder: the inode change times (ctime) of the folder and its files. No program can set them, so
- * they reveal a page that was overwritten or restored, whatever its modification time.
- */
+/** The change times (ctime) of a folder and its files, which no program can set, reveal a restored page. */
 async function stateOf(folder: string): Promise<string> {
   const files = (await namesIn(folder)).sort().map((name) => stat(join(folder, name)));
   const changes = (await Promise.all([stat(folder), ...files])).map(({ ctimeMs }) => ctimeMs);
@@ -388,10 +364,7 @@ interface ErasureParts {
   readonly invocation: Pick<Invocation, 'effects'>;
 }
 
-/**
- * Cuts erased persons from landed pages. Returns undefined while an erasure is unfinished: `dawnload forget` resumes
- * it.
- */
+/** Undefined while an erasure is unfinished: `dawnload forget` resumes it. */
 export async function sweepArrived({ erasures, config, invocation }: ErasureParts): Promise<Cut | undefined> {
   const pending = new Pending(config.dataDir, invocation.effects);
   if (erasures.register.unfinished !== undefined && (await pending.read()) !== undefined) return undefined;
@@ -400,9 +373,6 @@ export async function sweepArrived({ erasures, config, invocation }: ErasurePart
   return cut;
 }
 
-/**
- * Deletes the rows of cut records from the warehouse, and those of erased persons that an older file still contains.
- */
 export async function dropArrived(parts: ErasureParts, { records, pulls }: Cut): Promise<void> {
   const { register } = parts.erasures;
   const isOlder = (await parts.warehouse.knownErasure()) !== register.last?.line;
@@ -410,10 +380,7 @@ export async function dropArrived(parts: ErasureParts, { records, pulls }: Cut):
   if (records > 0 || isOlder) await reloadErased(parts, pulls);
 }
 
-/**
- * Reloads the cut pulls, and the days on which the warehouse still has an erased person whom the pages lack. Deletes
- * rows that have no pages.
- */
+/** Reloads the cut pulls and the days that still have an erased person; deletes rows that have no pages. */
 export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>): Promise<void> {
   const { erasures, landing, warehouse, ledger } = parts;
   if (erasures.register.last === undefined) return;
@@ -450,12 +417,7 @@ function recordsIn(page: Body): number | undefined {
   return envelope?.kind === 'object' ? envelope.parts.get('data')?.elements : undefined;
 }
 
-/**
- * Yields the text of a page without the erased records, piece by piece.
- *
- * @param leave returns the remaining text of the record at a position; undefined to remove it
- * @param onCut called for each removed record
- */
+/** The text of a page without the erased records; `leave` returns what remains of a record, if anything. */
 async function* cutText(
   file: string,
   leave: (record: string, nth: number) => string | undefined,

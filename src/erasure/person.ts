@@ -10,10 +10,7 @@ export interface Given {
   readonly value: string;
 }
 
-/**
- * An id of a person in the form of the warehouse, with the digest (`origin`) of the id by which the request names the
- * person.
- */
+/** An id in the form of the warehouse; `origin` is the digest of the id that the request names. */
 const personId = z.object({
   origin: z.string(),
   id: z.string(),
@@ -54,10 +51,7 @@ export async function addLinks(session: Session, sets: readonly Linked[]): Promi
   await session.run('erasure/link_ids');
 }
 
-/**
- * Finds all ids of the persons: starts from the given ids and follows ids that occur in the same record.
- * `includeShared` also follows ids of more than three persons. Call `readLinks` before.
- */
+/** Follows ids that occur in the same record, those of more than three persons if `includeShared`. */
 export async function findPersons(
   session: Session,
   given: readonly Given[],
@@ -76,10 +70,7 @@ export async function findPersons(
 
 const found = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
 
-/**
- * Returns the days of exports with events of an erased person in the file, and the day of the first opt-out. Call
- * `readLinks` before.
- */
+/** The days with events of an erased person, and that of the first opt-out. Call `readLinks` before. */
 export async function findDays(session: Session): Promise<{ days: Day[]; firstOptOut: Day | undefined }> {
   const { days, first_opt_out } = await session.row('erasure/found', found);
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };

@@ -21,10 +21,7 @@ export const ERASE = new Kind(
       ids: z.array(text),
       entered: z.boolean().optional(),
     }),
-    /**
-     * Written before the first page of a pull is rewritten; only such a pull may have fewer records than its manifest
-     * lists. `records`: the number before the cut.
-     */
+    /** Before the first page of a pull is rewritten: from then on it may have fewer records than `records`. */
     z.object({ ...event('cutting'), pull: text, records: wholeNumber }),
     z.object({ ...event('cut'), of: wholeNumber, records: wholeNumber, rows: wholeNumber }),
     z.object({ ...event('done'), of: wholeNumber }),
@@ -65,18 +62,12 @@ export function erasuresOf(lines: readonly Line[]) {
 
 type Erasure = ReturnType<typeof erasuresOf>[number];
 
-/**
- * True if a pull may have fewer records than its manifest lists: an erasure cut it, or the journal lost lines that may
- * have named it.
- */
+/** An erasure cut the pull, or the journal lost lines that may have named it. */
 export function mayBeCut(lines: readonly Line[], pull: string): boolean {
   return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.entered === true);
 }
 
-/**
- * The pulls that erasures have cut or are cutting, each with its number of records before. Reads the lines after number
- * `since`.
- */
+/** The pulls that erasures after line `since` cut, each with its number of records before. */
 export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string, number> {
   return new Map(
     lines.flatMap((line) =>
@@ -85,12 +76,7 @@ export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string,
   );
 }
 
-/**
- * Throws ConfigError when the digests of erasures were made with another key, because this key would recognize no
- * erased person.
- *
- * @param fingerprint the fingerprint of private/hmac.key
- */
+/** Another key would recognize no erased person. */
 export function assertKeyOf(
   erasures: readonly { readonly line: number; readonly key: string }[],
   fingerprint: string,

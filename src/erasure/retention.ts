@@ -46,10 +46,7 @@ export interface DueFolder {
 }
 
 export interface Due {
-  /**
-   * Days of events that may leave the file (with a lake: only if the lake has them). Pages stay for some, and are
-   * missing for the others.
-   */
+  /** With a lake, only days that the lake has. Pages stay for `rows`. */
   readonly rows: readonly Day[];
   readonly rowsWithoutPages: readonly Day[];
   /** Days on which opt-outs ended, the versions of which leave the file. */
@@ -67,11 +64,7 @@ interface Kept {
   readonly invocation: Pick<Invocation, 'effects' | 'terminal'>;
 }
 
-/**
- * Finds what is past its retention.
- *
- * @param mayLeave returns the days that may leave the file, of those that are due
- */
+/** @param mayLeave those of the due days that may leave the file */
 export async function findDue(
   { config: { retention }, landing, ledger, warehouse, invocation: { effects } }: Kept,
   mayLeave: (due: readonly HeldDay[]) => Promise<Day[]>,
@@ -95,12 +88,7 @@ export async function findDue(
   };
 }
 
-/**
- * Returns the landed folders to remove: pages of loaded exports whose events have left the file, snapshots of opt-outs
- * except the last one, and rejected answers, each after its time.
- *
- * @param left days of events that have left the file
- */
+/** Pages of events that left the file, opt-outs but the last snapshot, and rejected answers, after their time. */
 async function foldersDue(
   root: string,
   { landing, reference }: Config['retention'],
@@ -166,10 +154,7 @@ export interface Removed {
   readonly items: number;
 }
 
-/**
- * What retention may remove: `file` only rows whose pages stay, `limited` also as many days as a night may delete,
- * `agreed` everything that is due.
- */
+/** `file`: only rows whose pages stay; `limited`: also as many days as a night may delete; `agreed`: all. */
 export type Deleting = 'file' | 'limited' | 'agreed';
 
 export interface Removal {

@@ -37,11 +37,7 @@ interface Circumstances {
   readonly yesPaid: boolean;
 }
 
-/**
- * The number of records that an entry takes from a budget: 0 if nothing is billed; the actual records once the export
- * has landed; before that, and if you accepted fewer records, its estimate, at least one record. `undefined` if the
- * size is unknown.
- */
+/** 0 if nothing is billed; the actual records once landed; before that the estimate; undefined if unknown. */
 export function recordsOf({ billed, state, records, estimate, accepted }: Export): number | undefined {
   if (billed === 'no') return 0;
   if ((state === 'landed' || state === 'loaded') && (accepted !== true || records === 0)) return records;
@@ -63,10 +59,7 @@ interface Known extends Omit<Circumstances, 'yesPaid'> {
   readonly asked?: ReadonlySet<Day>;
 }
 
-/**
- * Decides on every day of the job that no export covers, newest first; used by both `run` and `plan`. Estimates are
- * recomputed at each call because landed exports refine the ratio of records per message.
- */
+/** Estimates are computed at each call, because landed exports refine the ratio of records per message. */
 export function decide(
   { eventDays, consent, keptFrom }: Pick<Job, 'eventDays' | 'consent' | 'keptFrom'>,
   known: Known,
@@ -153,10 +146,7 @@ export function planRequests(
   });
 }
 
-/**
- * The records needed for a day: at least one, because any export may have a record and a spent budget must allow
- * nothing.
- */
+/** At least one, because any export may have a record and a spent budget must allow nothing. */
 function needOf(estimate: number): number {
   return Math.max(1, estimate);
 }
@@ -246,10 +236,7 @@ export function estimateDays(
   return { candidates, learned: ratio !== undefined };
 }
 
-/**
- * The totals with a forecast for each of the days that they lack, until a run pulls its statistics: the mean of the last four days
- * of its weekday, or else of the last 28 days; none without history.
- */
+/** Adds a forecast: the mean of the last four days of the weekday, or else of the last 28 days. */
 export function withForecasts(
   totals: ReadonlyMap<Day, MessageTotals>,
   days: readonly Day[],
@@ -269,9 +256,7 @@ export function withForecasts(
   return all;
 }
 
-/**
- * True if the daily statistics of two nights agree that nothing was sent on a day, so that it has no events to pay for.
- */
+/** Two nights agree that nothing was sent on the day, so that it has no events to pay for. */
 export function isQuiet(totals: MessageTotals | undefined): boolean {
   return totals?.rows === 0 && totals.nights >= 2;
 }
@@ -302,10 +287,6 @@ export function spendOf(entries: Iterable<Export>) {
     .sort((a, b) => (a.month < b.month ? -1 : 1));
 }
 
-/**
- * The spending of a month on these exports: their number, their records, those of them that were not received
- * (`estimated_records`), their price, and the number of exports of unknown size.
- */
 export function spentIn(month: string, billed: readonly Export[]) {
   return {
     month,

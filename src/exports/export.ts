@@ -19,10 +19,7 @@ export function partsOf(key: string): { day: string; attempt: number } | undefin
 
 const key = text.refine((given) => partsOf(given) !== undefined, 'not a key');
 const exportId = text.min(1);
-/**
- * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is only an error,
- * which you may list under `exports.refusals`.
- */
+/** The unknown answer to E20 below `landing/`. `isError`: it is only an error, which you may list as a refusal. */
 const answer = z.object({ file: text, sha256: text, isError: z.boolean() });
 
 /** A paid export (E20, E21); `at` is the instant of the event. */
@@ -101,10 +98,7 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly loadedAt?: Date;
   /** True if you have accepted the pages that landed as the complete export. */
   readonly accepted?: boolean | undefined;
-  /**
-   * The number of records that a loaded export may lack, 0 if the number is unknown; undefined if the export is
-   * complete.
-   */
+  /** The number of records that a loaded export may lack, 0 if unknown; undefined if it is complete. */
   readonly short?: number | undefined;
   readonly proof?: 'statistics' | 'readings' | undefined;
   readonly tolerated?: number | undefined;
@@ -247,28 +241,18 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
   abandoned: { attached: 'requested' },
 };
 
-/**
- * Billing state of an export after it entered `state`.
- *
- * @param before the billing state until then
- */
 export function billedAfter(state: ExportState, before: Billed): Billed {
   if (state === 'abandoned') return before;
   if (state === 'intended' || state === 'ambiguous') return 'maybe';
   return blocksRuns(state) ? 'yes' : 'no';
 }
 
-/**
- * True if no run may request the day again on its own: the export is paid, may be paid, or was abandoned by the user.
- * Abandoning is not a consent to pay again.
- */
+/** Paid, perhaps paid, or abandoned, which is not a consent to pay again: no run requests the day on its own. */
 export function blocksRuns(state: ExportState): boolean {
   return state !== 'failed' && state !== 'withdrawn';
 }
 
-/**
- * True if even the user may not pay for the day again through another export. An abandoned export does not block this.
- */
+/** Even you may not pay for the day through another export. An abandoned one does not block this. */
 export function blocksPayingAgain(state: ExportState): boolean {
   return blocksRuns(state) && state !== 'abandoned';
 }
@@ -327,10 +311,7 @@ export function exportsOf(lines: readonly Line[]): Map<string, Export> {
   return book;
 }
 
-/**
- * Number of consecutive failed fetches after which a paid export needs action. Runs keep asking for the export, at no
- * cost.
- */
+/** Consecutive failed fetches after which an export needs action. Runs keep asking for it, at no cost. */
 const TROUBLES_BEFORE_A_PERSON = 3;
 
 /**
@@ -345,11 +326,7 @@ export function needsPerson(entry: Export, isRunning = false): boolean {
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
-/**
- * Describes what happened and lists the exact commands to choose from; `undefined` if nothing needs a decision.
- *
- * @param twin another export with the same id
- */
+/** What happened, and the commands to choose from. `twin` is another export with the same id. */
 export function adviceFor(entry: Export, isRunning = false, twin?: Export): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day, state, note, quotedId, unreadable, short } = entry;

@@ -47,10 +47,7 @@ export interface Untracked extends ExportRow {
   readonly knownBy: Place;
 }
 
-/**
- * The exports of a data folder. Only the holder of the folder's lock changes them; every change is durable when its
- * promise resolves.
- */
+/** Only the holder of the folder's lock changes exports; a change is durable when its promise resolves. */
 export class Ledger {
   /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
   doubt: Doubt | undefined;
@@ -58,10 +55,7 @@ export class Ledger {
   /** Runs one change at a time, because each depends on the lines written before it. */
   readonly #inTurn = pLimit(1);
 
-  /**
-   * @param lock the lock of the data folder; without it nothing can be intended
-   * @throws DamageError for an invalid line
-   */
+  /** @param lock without it nothing can be intended */
   constructor(
     private readonly place: Pick<Config, 'dataDir' | 'exports'>,
     private readonly journal: Journal,
@@ -127,10 +121,7 @@ export class Ledger {
     });
   }
 
-  /**
-   * Reads the kept answers that you may judge. Exports whose answer is in `refusals` appear as `settle` will record
-   * them.
-   */
+  /** Exports whose kept answer is in `refusals` appear as `settle` will record them. */
   async readTexts(refusals: readonly string[] = []): Promise<void> {
     for (const entry of this.entries()) {
       const kept = await readKept(this.place.dataDir, entry);
@@ -303,11 +294,7 @@ export class Ledger {
     await this.#record({ event: 'ambiguous', key, note: 'You entered it; the ledger did not list it.' });
   }
 
-  /**
-   * Enters exports in the state that other files list (`recover`). The ledger may have them as not billed.
-   *
-   * @param price per record, for exports without a recorded price
-   */
+  /** Enters exports in the state that other files list; `price` is for those without one. */
   async recover(untracked: readonly Untracked[], price = 0): Promise<void> {
     for (const one of untracked) await this.#inTurn(() => this.#enterUntracked(one, price));
   }
@@ -390,10 +377,7 @@ export function judgedText(text: string): string | undefined {
 const QUOTED_ID =
   /(?:export|내보내기).*?(?<![\w-])(?<!(?:project|error|code|코드|오류)\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})(?![\w-])(?<!^\s*\{.*$)/is;
 
-/**
- * Reads a kept answer (`landing/rejected`): its text, for you to judge, and a word that may be an export id. Undefined
- * if the answer is missing or was changed, or the export is no longer ambiguous.
- */
+/** A kept answer and a word that may be an export id; undefined if it is missing, changed or decided about. */
 export async function readKept(
   dataDir: string,
   { answer, state }: Pick<Export, 'answer' | 'state'>,

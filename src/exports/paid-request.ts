@@ -212,10 +212,7 @@ export async function requestAgain(
   return typeof outcome !== 'string';
 }
 
-/**
- * The expected records of an export's day, if the budget allows paying for it again. The amount that may be billed for
- * the old export is counted too.
- */
+/** What may be billed for the old export counts too. */
 async function affordable(key: string, parts: PaymentParts): Promise<number | undefined> {
   const { ledger, warehouse } = parts;
   const { effects, runId } = parts.invocation;
@@ -313,12 +310,7 @@ type RequestOutcome =
    */
   | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly isError?: boolean };
 
-/**
- * Requests one paid export. The caller must record the intent before the call and the outcome after it.
- *
- * @param window `start` is included, `end` is excluded
- * @param refusals texts that the settings list as refusals (`exports.refusals`)
- */
+/** The caller records the intent before the call and the outcome after it. */
 export async function requestExport(
   permit: Permit,
   window: Window,
@@ -377,10 +369,7 @@ export function readAnswer(
   return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
 }
 
-/**
- * The id as text, but none that leads to another path in a URL. The digits of a number are taken from the body, because
- * JavaScript rounds numbers above 2^53.
- */
+/** No id that leads to another path in a URL. JavaScript would round the digits of a number above 2^53. */
 function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
   const part = parts.get('export_id');
   const id = partValue(body, part);

@@ -114,10 +114,7 @@ export function formatKst(instant: Date, to: 'minutes' | 'seconds' = 'minutes'):
   return `${dayOf(instant)} ${koreanTime(instant).slice(11, to === 'minutes' ? 16 : 19)} KST`;
 }
 
-/**
- * Minimum distance of two nights, in hours: the answers of a run around midnight (KST) have two dates, but count as one
- * night.
- */
+/** In hours: answers of a run around midnight (KST) have two dates, but count as one night. */
 const APART = 6;
 
 export function areNightsApart(one: Date, other: Date): boolean {

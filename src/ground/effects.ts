@@ -36,10 +36,7 @@ export interface FileIdentity {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The real effects. `DAWNLOAD_NOW` (an ISO instant) sets the start of the clock, which then runs on: for rehearsals and
- * tests.
- */
+/** `DAWNLOAD_NOW` (an ISO instant) sets the start of the clock, for rehearsals and tests. */
 export function realEffects(environment: Environment = process.env): Effects {
   return {
     now: clockFrom(environment['DAWNLOAD_NOW']),
@@ -90,10 +87,7 @@ function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 }
 
-/**
- * Returns the version of this package, `1.2.3`. Reads it without a schema, because help and version must not load a
- * schema library.
- */
+/** Read without a schema, because help and version must not load a schema library. */
 export function packageVersion(): string {
   const text = readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8');
   return /"version":\s*"([^"]+)"/.exec(text)?.[1] ?? 'unknown';

@@ -62,9 +62,7 @@ type Shape = Readonly<Partial<Record<Exclude<Kind, 'object'>, string>>> & {
   readonly object?: Readonly<Record<string, string>>;
 };
 
-/**
- * The fields of documents by place and kind. `{brand}` is the brand word of the settings. Each stream declares its fields.
- */
+/** The fields of documents by place and kind. `{brand}` is the brand word of the settings. */
 export type Shapes = Readonly<Record<string, Shape>>;
 
 /** The fields of all places, in a fixed order; `brand` is the brand word of the settings. */
@@ -84,10 +82,7 @@ export function fieldsFor(brand: string, shapes: Shapes): Field[] {
   );
 }
 
-/**
- * The structure by which json_transform reads the documents of each place: scalars as text, objects of known fields with
- * those, everything else as JSON.
- */
+/** How json_transform reads each place: scalars as text, objects of known fields with those, the rest as JSON. */
 export function shapesOf(fields: readonly Field[]): Record<string, string> {
   const shapeOf = (known: readonly Field[]): object =>
     Object.fromEntries(

@@ -95,11 +95,7 @@ export interface Piece {
   readonly bytes: Buffer;
 }
 
-/**
- * Divides a text that comes in pieces into the elements of a list and the rest.
- *
- * @param key the key of the list in the outermost object; undefined if the text is the list
- */
+/** Divides a text into the elements of the list `key` and the rest; without a key the text is the list. */
 export async function* elementsIn(
   text: AsyncIterable<Buffer>,
   key: string | undefined,

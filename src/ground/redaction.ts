@@ -6,10 +6,7 @@
 /** The replacement for a secret, a number or an address in a text. */
 export const HIDDEN = '…';
 
-/**
- * Minimum length of a secret that is hidden anywhere. A shorter secret is hidden only as a separate word, because its
- * letters may occur in any text by chance.
- */
+/** A shorter secret is hidden only as a separate word, because its letters may occur in any text by chance. */
 const TELLING_LENGTH = 8;
 
 /** The secrets of a client: both keys, and every token that it received. */
@@ -47,10 +44,7 @@ function spellingsOf(secret: string): string {
   return `(?:${[spelled(secret), ...encoded].join('|')})`;
 }
 
-/**
- * A pattern for the secret: each character verbatim, escaped by JSON (once, or twice for JSON inside a JSON text), or
- * escaped by a URL.
- */
+/** Each character verbatim, escaped by JSON (once, or twice), or escaped by a URL. */
 function spelled(secret: string): string {
   return Array.from(secret, (letter) => {
     const units = Array.from({ length: letter.length }, (_, i) => hex(letter.charCodeAt(i), 4));
@@ -60,10 +54,7 @@ function spelled(secret: string): string {
   }).join('');
 }
 
-/**
- * Returns the parts of the secret's base64 that do not depend on the surrounding bytes, one for each offset within a
- * group of three bytes.
- */
+/** The parts of its base64 that do not depend on the bytes around it, one for each offset in a group of three. */
 function base64Of(secret: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

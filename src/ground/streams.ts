@@ -1,9 +1,7 @@
 /** Types about streams that all layers share: names, and the job with the days that a run pulls. */
 import { dayOf, shiftDay, type Day, type DayRange } from './calendar.js';
 
-/**
- * The name of a stream in the landing zone, in coverage and in `ops`, such as `statistics`; `src/streams/index.ts` lists them.
- */
+/** The name of a stream in the landing zone, in coverage and in `ops`. */
 export type StreamName = string;
 
 /** The stream of paid exports, which land in separate folders and record what persons did. */
@@ -23,10 +21,7 @@ export interface Job {
   readonly eventDays: DayRange;
   /** The first day that `retention.events` keeps: a day before it would be deleted immediately, so it is never bought. */
   readonly keptFrom?: Day | undefined;
-  /**
-   * The consent to paid exports: `budget` is the standing consent in the settings, `given` was given on the command
-   * line, `ask` means that the command still asks you.
-   */
+  /** `budget` is the standing consent of the settings, `given` that of the command line; `ask` still asks you. */
   readonly consent: 'budget' | 'given' | 'ask';
 }
 

@@ -34,9 +34,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
 }
 
-/**
- * At most three known words that contain the word, otherwise the one that differs in at most a third of its letters.
- */
+/** Known words that contain the word, otherwise the one that differs in at most a third of its letters. */
 export function nearWords(word: string, known: readonly string[]): string[] {
   if (known.length === 0) return [];
   const holding = known.filter((one) => word.length > 2 && one.includes(word));
@@ -56,10 +54,7 @@ interface Priced {
   readonly pricePerRecord: number;
 }
 
-/**
- * Returns the sum of records times price, in the currency of the prices. The records of each price are added first, which
- * is exact, so that only the last digits of a few products may be wrong.
- */
+/** The records of each price are added first, which is exact. */
 export function priceOf(some: Iterable<Priced>): number {
   const records = new Map<number, number>();
   for (const { records: more, pricePerRecord: price } of some)

@@ -47,10 +47,7 @@ export type LineOf<K> = K extends Kind<infer L> ? L : never;
 /** The fields that a writer gives for a line. */
 export type Entry<L> = (L extends unknown ? Omit<L, 'at' | 'seq'> : never) & { readonly event: string };
 
-/**
- * The journal's first line, and the one that names the project. `folder` is random: it distinguishes this folder's
- * second copy from that of another folder of the same project.
- */
+/** The first line, and the one that names the project. `folder` is random, to tell copies of folders apart. */
 export const PROJECT = new Kind(
   'project',
   z.object({ ...event('made'), folder: text, projectId: text.optional() }),
@@ -287,11 +284,7 @@ export class Journal {
     this.#size += bytes.length;
   }
 
-  /**
-   * Records that the user agreed to what is lost. A second copy that is another journal of this folder is set aside.
-   *
-   * @param lost the numbers of the lines of calls whose rows are lost
-   */
+  /** You agreed to what is lost, `lost` being calls whose rows are. Another journal in the copy is set aside. */
   async confirm(newest: number, lost: number[] = []): Promise<void> {
     if (this.#copy === 'other') {
       const copy = await copyIn(this.place);

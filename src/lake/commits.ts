@@ -90,10 +90,7 @@ export async function commitTogether(
 
 class NothingToDo extends Error {}
 
-/**
- * True if the lake contains the commit although the answer was an error: an answer may be lost, or a repeated request
- * refused.
- */
+/** An answer may be lost, or a repeated request refused, although the lake has the commit. */
 async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean> {
   try {
     return (await latestCommits(lake, MOST_PENDING)).some(({ commit_id }) => commit_id === id);

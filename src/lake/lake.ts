@@ -26,11 +26,6 @@ import { cut } from '../ground/text.js';
 /** The way in which the catalog is attached as `lake`, and the capabilities of its tables. */
 export interface LakeCatalog {
   attach(session: Session): Promise<void>;
-  /**
-   * The clauses after the columns of a new table.
-   *
-   * @param partition the column that partitions the table, if any
-   */
   tableClauses(partition: string | undefined): string;
   /** True if a commit of several tables is one request, as tested by the trial commit of the set-up. */
   commitsTogether(session: Session): Promise<boolean>;
@@ -336,10 +331,7 @@ export function relationsOf(lake: Lake): Promise<Relation[]> {
   return lake.session.rows('lake/relations', relationRow);
 }
 
-/**
- * The placeholders of a relation for statements: its names in the lake and in the file, its columns, and the expressions
- * of their values for the lake.
- */
+/** The names of a relation in the lake and in the file, its columns, and their values for the lake. */
 export function placeholders(lake: Lake, relation: Relation) {
   const { schema, table, columns, day } = relation;
   const quoted = columns.map((column) => `"${column.name}"`);

@@ -8,11 +8,7 @@ import { listOf } from '../warehouse/session.js';
 import { commitTogether, latestCommits, type Writing } from './commits.js';
 import { isMissing, type Lake, quoted, relationsOf, type Relation } from './lake.js';
 
-/**
- * Creates the missing tables and makes this data folder the writer. Repeating the call changes nothing.
- *
- * @param takeOver true if this data folder replaces another one as the writer of the lake
- */
+/** Repeating it changes nothing; `takeOver` if this folder replaces another one as the writer. */
 export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepared> {
   const { lake, state } = writing;
   const { session, ops } = lake;

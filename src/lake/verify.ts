@@ -128,10 +128,7 @@ interface VerifyParts {
   readonly report: { readonly attention: Needed[] };
 }
 
-/**
- * Returns the days that may leave the file: all of them without a lake, otherwise those whose rows are equal in the
- * published file, which was pushed, and in the lake. The others stay; after seven nights they need your decision.
- */
+/** Without a lake all days; otherwise those that are equal there. After seven nights others need your decision. */
 export async function equalInLake(
   due: readonly HeldDay[],
   { config, invocation, files, report, journal }: VerifyParts,

@@ -54,10 +54,7 @@ export class DurableFolder {
     return join(this.#partOf(path), `.tmp-${process.pid}-${temporaries++}`);
   }
 
-  /**
-   * Compresses a text into a temporary file in the path's top folder, such as `landing/`, and resolves with the file's
-   * path. Checks free space first, and again whenever the file may have used it up.
-   */
+  /** Compresses a text into a temporary file; checks free space first, and whenever it may be used up. */
   async store(text: AsyncIterable<Buffer>, path: string, free: Effects['free']): Promise<string> {
     const temporary = this.#temporaryFor(path);
     const folder = dirname(temporary);
@@ -160,10 +157,7 @@ export class DurableFolder {
     });
   }
 
-  /**
-   * Returns the folder right below the root that contains the path, such as `landing`. Temporary files are created
-   * there, so that a sweep lists one folder and not the folders of years.
-   */
+  /** Temporary files are right below the root, so that a sweep lists one folder and not those of years. */
   #partOf(path: string): string {
     const [part = '', ...below] = relative(this.#root, path).split(sep);
     return below.length === 0 ? this.#root : join(this.#root, part);
@@ -173,10 +167,7 @@ export class DurableFolder {
     return orStorageError('write', folder, () => this.#sync.sync(folder));
   }
 
-  /**
-   * Makes a folder and its missing parents durably. Inside the root, the entry of an existing folder is fsynced too,
-   * once per process: the process that made it may have died before its fsync.
-   */
+  /** An existing folder is fsynced too, once: the process that made it may have died before its fsync. */
   makeFolder(folder: string): Promise<void> {
     const path = resolve(folder);
     const known = this.#folders.get(path);

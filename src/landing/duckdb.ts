@@ -20,10 +20,7 @@ export function tellsOfDamage(error: unknown): boolean {
   );
 }
 
-/**
- * True if DuckDB rejects what is in the log (WAL) beside a file: it is damaged, or another file's. After other errors of a replay, such
- * as a lack of memory or disk, the log is still needed.
- */
+/** It is damaged, or another file's. After a lack of memory or disk, the log is still needed. */
 export function rejectsLog(error: unknown): boolean {
   const [, kind, why = ''] =
     /^([\w ]+) Error: Failure while replaying WAL file "[^"]*": (.*)/.exec(messageOf(error)) ?? [];

@@ -56,10 +56,7 @@ export const factsShape = z.object({
   notFound: z.array(z.string()).readonly().default([]),
   /** E19: the campaigns that are considered deleted at the service; their rows stay. */
   gone: z.array(z.string()).readonly().default([]),
-  /**
-   * E2, E4, E10, E12: the lists that were read completely, such as the items of a catalog; each has the next `pages`
-   * pages. `announced` is null if the service announces no number of rows.
-   */
+  /** The lists that were read completely, each with the next `pages` pages. `announced` is null if nothing is. */
   lists: z
     .array(
       z.object({
@@ -96,10 +93,7 @@ export type TemplateRead = Facts['templates'][number];
 /** A page of this pull, or one of an earlier pull of the stream: the answer to E5 for an unchanged template. */
 const NAME = /^(?:\.\.\/\.\.\/\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\/\d{8}T\d{6}\.\d{3}Z\/)?page-\d{5,}\.json\.gz$/;
 
-/**
- * Sequence number and checksum of a line of the journal, and the names of erasures, separated by spaces: the last one up
- * to the line, and those that a doubt says are missing.
- */
+/** A line of the journal, and the names of the last erasure up to it and of those that a doubt says are missing. */
 export const headShape = z.object({ seq: wholeNumber, sum: z.string(), erase: z.string() });
 export type Head = z.output<typeof headShape>;
 
@@ -168,10 +162,7 @@ export function templatesOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   return labeled(files.slice(first), facts.templates);
 }
 
-/**
- * The distance between the number of a page and the number of another answer for it, which is kept beside the first (E21).
- * A service announces fewer pages than this.
- */
+/** Distance to the number of another answer for a page, kept beside the first (E21); exports have fewer pages. */
 export const BESIDE = 1_000_000_000;
 
 /** The pages without those that are kept beside others: together they have the records that are paid for. */
@@ -261,10 +252,7 @@ export class LandingZone {
     return new PullWriter(this, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
 
-  /**
-   * Returns the last reading of an export, or the one after it; the folder of the first one is made, because it names the
-   * export. The reading counts once `finish` has resolved.
-   */
+  /** The last reading of an export or the one after it, which counts once `finish` has resolved. */
   async reading(place: ExportPlace, which: 'last' | 'next' = 'last'): Promise<PullWriter> {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
@@ -348,10 +336,7 @@ export class LandingZone {
     await orStorageError('clean up', file, () => rm(file, { force: true }));
   }
 
-  /**
-   * Reads the manifests of pulls, oldest first (by `pulledAt`, then by id). `onDamage` is called for each manifest that
-   * cannot be read; by default it throws the `DamageError`.
-   */
+  /** Oldest first. `onDamage` is called for each manifest that cannot be read; by default it throws. */
   async pulls(found: readonly PullFolder[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
     const read = (one: PullFolder): Promise<LandedPull | undefined> =>
@@ -377,10 +362,7 @@ export class LandingZone {
     return (await Promise.all(all)).flat();
   }
 
-  /**
-   * Removes the folders of free pulls that never ended, among pulls that are not loaded. Folders of exports
-   * stay, and their reading resumes. Requires the lock.
-   */
+  /** Folders of exports stay, and their reading resumes. Requires the lock. */
   async removeUnended(found: readonly PullFolder[]): Promise<void> {
     for (const { stream, id } of found) {
       if (stream !== EVENTS && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
@@ -397,10 +379,7 @@ export class LandingZone {
     return pagesIn(join(this.folder, id));
   }
 
-  /**
-   * Reads every landed file, including the files that a manifest names, and every manifest; resolves with the number of
-   * files. `onDamage` is called for each damaged or missing file.
-   */
+  /** Reads every landed file and manifest; resolves with the number of files. */
   async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
     const pulls = await this.pulls(undefined, onDamage);
     const names = await namesIn(this.folder, { recursive: true });
@@ -431,10 +410,7 @@ export class PullWriter {
     return this.at;
   }
 
-  /**
-   * Writes an answer as it came and resolves when it is durable. A page replaces the page of the same number; by
-   * default it is the next one. Throws `StorageError`; the page leaves no file then.
-   */
+  /** Durable when it resolves. A page replaces the page of the same number, by default it is the next one. */
   async land(body: Body, rows: number, number = this.#next++): Promise<Page> {
     const path = join(this.id, pageName(number));
     await this.zone.place(body, path, `land/${this.stream}`);
@@ -445,11 +421,7 @@ export class PullWriter {
     for (const { file } of pages) await orStorageError('clean up', file, () => rm(file, { force: true }));
   }
 
-  /**
-   * Writes the manifest, which ends the pull.
-   *
-   * @param files the pages that count, in their order
-   */
+  /** Writes the manifest, which ends the pull, with the pages that count. */
   async finish(
     files: readonly Page[],
     facts: Partial<Facts> = {},

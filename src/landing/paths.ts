@@ -21,18 +21,12 @@ export function foldersOf(dataDir: string): { landing: string; ledger: string; p
   };
 }
 
-/**
- * Returns the folder, relative to `landing/`, of a pull of a free stream. All streams have the same shape, also for one
- * day: `<stream>/<first day>_<last day>/<instant>`.
- */
+/** `<stream>/<first day>_<last day>/<instant>`, also for one day. */
 export function pullFolder(stream: StreamName, days: DayRange, pulledAt: Date): string {
   return join(stream, `${days.start}_${days.end}`, instantName(pulledAt));
 }
 
-/**
- * Returns the folder, relative to `landing/`, of the n-th reading of an export: `events/<day>/<key>/<export id>`, with
- * `.2` for the second reading. An encoded id never has a dot.
- */
+/** `events/<day>/<key>/<export id>`, with `.2` for the second reading. An encoded id never has a dot. */
 export function exportFolder({ day, key, exportId }: ExportPlace, reading = 1): string {
   return join('events', day, key, `${safeName(exportId)}${reading === 1 ? '' : `.${reading}`}`);
 }
@@ -48,10 +42,7 @@ export function firstReading(id: string): string {
   return join(dirname(id), readingOf(basename(id)).encoded);
 }
 
-/**
- * Returns the path, relative to `landing/`, of an unusable answer that is kept as received: the words for people, and
- * the first digits of the SHA-256 of its bytes.
- */
+/** The words for people, and the first digits of the SHA-256 of the bytes. */
 export function rejectedPath(endpoint: string, what: string, at: Date, digest: string): string {
   const digits = digest.slice(0, 16);
   return join('rejected', dayOf(at), `${slug(endpoint)}-${slug(what)}-${digits}.gz`);

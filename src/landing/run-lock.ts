@@ -27,10 +27,7 @@ type LockHolder = z.output<typeof holder>;
 
 const SETTINGS = { threads: '1' };
 
-/**
- * The locks of this process. DuckDB opens one file twice in one process without an error, and closing either would
- * release both.
- */
+/** DuckDB opens one file twice in one process without an error, and closing either would release both. */
 const taken = new Set<string>();
 
 /** A lock that this process has until `release` or its end. */
@@ -66,10 +63,7 @@ export class RunLock {
     }
   }
 
-  /**
-   * Checks, before a paid request, that the lock's file was not removed, which would let another run start. Throws
-   * `StorageError`.
-   */
+  /** Before a paid request: if the lock's file was removed, another run may have started. */
   async assertHeld(): Promise<void> {
     const inode = await stat(this.path).then(
       ({ ino }) => ino,
@@ -108,10 +102,7 @@ export interface LockState {
   readonly holder?: LockHolder;
 }
 
-/**
- * Returns whether this process or another one has the lock of a data folder, and the holder, or the last one if it was
- * killed. Does not take the lock.
- */
+/** Whether a process has the lock, and the holder, or the last one if it was killed. Does not take it. */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
   // Every holder writes its name. Without a name the lock is free, and it is not opened, because opening would take it
@@ -146,10 +137,7 @@ async function openAlone(path: string, dataDir: string, mendings = 3): Promise<D
   return openAlone(path, dataDir, mendings - 1);
 }
 
-/**
- * Repairs a damaged lock file in place: a new file under the same name would be a second lock, so two runs that repair
- * it at the same time would each have a lock.
- */
+/** In place: a new file under the same name would be a second lock for a run that repairs at the same time. */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
   try {
@@ -176,10 +164,7 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
   });
 }
 
-/**
- * Returns the holder that `lock.json` names, unless that is a killed one: the kernel must name the same process, or none
- * (the holder is in another container).
- */
+/** Unless that is a killed one: the kernel must name the same process, or none (another container). */
 function namedBy(conflict: unknown, holder: LockHolder | undefined): LockHolder | undefined {
   return [0, holder?.pid].includes(pidIn(conflict)) ? holder : undefined;
 }

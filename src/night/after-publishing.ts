@@ -108,10 +108,7 @@ const HARMLESS = new Set([
   ...['DAWNLOAD_LOG_FORMAT', 'DAWNLOAD_NOW'],
 ]);
 
-/**
- * Runs a command in the folder of the settings, or posts JSON to an address. Resolves with the reason of a failure, a
- * clause without the address, which may be a secret.
- */
+/** Resolves with the reason of a failure, a clause without the address, which may be a secret. */
 async function tell(
   what: string,
   { config, folder, report, invocation }: Night,

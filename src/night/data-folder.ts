@@ -22,10 +22,7 @@ import { headsOf, OpenWarehouse, release, type WarehousePlace } from './warehous
 
 interface Opening {
   readonly command: string;
-  /**
-   * The journal lines that must not be missing: `nothing` for your decisions, `erasures` for commands that load or
-   * publish, `all` for commands whose rows reach people.
-   */
+  /** Lines that must not be missing: `erasures` to load or publish, `all` if rows reach people. */
   readonly needs: 'nothing' | 'erasures' | 'all';
 }
 
@@ -177,10 +174,7 @@ export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, proje
   );
 }
 
-/**
- * Writes the journal's first line and the witness. From then on, a missing witness means that the folder was restored.
- * The first command whose settings name a project records it.
- */
+/** Once the journal has its first line, a missing witness means that the folder was restored. */
 async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<void> {
   const isNew = journal.of(PROJECT).length === 0;
   if (isNew || (projectIn(journal) === undefined && projectId !== undefined)) {

@@ -35,10 +35,7 @@ const rowOf = (push: Push) => ({
   note: push.note,
 });
 
-/**
- * Copies facts for readers from the journal and the settings into the file: exports, budget, prices, pushes, erasures
- * and the wanted days. Reports everything that needs your decision.
- */
+/** Copies facts for readers into the file: exports, budget, prices, pushes, erasures and the wanted days. */
 export const note: Step = {
   name: 'model',
   wanted: always,
@@ -102,10 +99,7 @@ export const check: Step = {
   after: 'stop',
 };
 
-/**
- * Days whose events were loaded before and are missing from this file, because their export is damaged or lost from the
- * ledger.
- */
+/** Their export is damaged, or lost from the ledger. */
 async function lostDays({
   folder: { ledger, journal },
   warehouse: { untracked, file },
@@ -160,10 +154,7 @@ export async function dueNow(night: Night): Promise<Due> {
 export const limitNow = ({ folder: { journal }, invocation: { effects } }: Night): number =>
   allowance(journal, dayOf(effects.now()));
 
-/**
- * Closes the file, and publishes it unless that would mislead readers. A failed run is published too, unless its file
- * is empty.
- */
+/** A failed run is published too, unless its file is empty. */
 export const publish: Step = {
   name: 'publish',
   doing: 'publishing',

@@ -100,9 +100,7 @@ export async function erase(
   return { receipt, file, resumed: began?.written };
 }
 
-/**
- * Pushes the changed days to the lake, so that the persons disappear from its tables too; the receipt states a failure.
- */
+/** A failure does not stop the erasure: the receipt states it. */
 async function deletedInLake({ config, invocation, folder, warehouse }: Night) {
   const { dataDir, lake } = config;
   const { journal } = folder;

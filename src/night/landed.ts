@@ -12,10 +12,7 @@ import { unlessDamaged } from '../landing/storage-error.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { partsOf, type Night } from './step.js';
 
-/**
- * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
- * after the loss of the warehouse. `rebuild` is made of this step.
- */
+/** After a kill the last pull, after the loss of the warehouse all of them: `rebuild` is made of this step. */
 export async function loadWaiting(night: Night): Promise<void> {
   const parts = partsOf(night);
   const { landing, warehouse, ledger, files, load } = parts;
@@ -67,10 +64,7 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
   return pulls;
 }
 
-/**
- * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, because no data is
- * missing.
- */
+/** A pull that later answers superseded is no gap. */
 export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
   for (const { pull, error } of report.unloaded.values()) {
     const [stream, , key = ''] = pull.id.split('/');

@@ -17,10 +17,7 @@ import { plural } from '../terminal/terminal.js';
 import type { Loss } from '../warehouse/warehouse.js';
 import { partsOf, type Night } from './step.js';
 
-/**
- * Copies computed rows of days whose pages were removed into a rebuilt or new file, because they cannot be recomputed.
- * Tries each other file of the data folder until all days are found.
- */
+/** Rows of days whose pages were removed cannot be computed again, so they come from another file. */
 export async function takeRemovedDays(night: Night): Promise<void> {
   const { warehouse, files, erasures, invocation, journal, ledger } = partsOf(night);
   const known = new Set([...(await warehouse.removedDays()), ...(await warehouse.coverage('events')).keys()]);
@@ -52,10 +49,7 @@ export async function takeRemovedDays(night: Night): Promise<void> {
     );
 }
 
-/**
- * The unexplained losses that publishing would cause. A published file that cannot be read proves nothing, so it is set
- * aside and never overwritten.
- */
+/** A published file that cannot be read proves nothing: it is set aside, never overwritten. */
 export async function lossesOf(night: Night): Promise<Loss[]> {
   const { warehouse, files, invocation, journal, ledger } = partsOf(night);
   const { published } = files;

@@ -23,10 +23,7 @@ export interface Night {
   readonly invocation: Invocation;
   readonly folder: DataFolder;
   readonly warehouse: OpenWarehouse;
-  /**
-   * The days to request; undefined for commands that request none. `authorize` removes days that are incomplete by the
-   * service's clock.
-   */
+  /** Undefined for commands that request none. `authorize` removes days that the service has not completed. */
   wanted: Job | undefined;
   readonly report: RunReport;
 }
@@ -82,10 +79,7 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
   throw report.failure;
 }
 
-/**
- * The command that continues a stopped one, as a clause. A nightly run does not want days before `start_date`, so a
- * backfill must be repeated.
- */
+/** No night wants days before `start_date`, so a backfill is repeated. */
 export const continuationOf = (command: string): string =>
   command === 'backfill'
     ? 'start the same backfill again, and it continues from here'
@@ -115,10 +109,7 @@ interface Run {
   readonly wanted?: Job | undefined;
 }
 
-/**
- * Opens the data folder, takes the steps, records the run under the lock, and leaves the folder. The report has what
- * happened, after a failure too.
- */
+/** The report has what happened, after a failure too. */
 export async function runNight({
   command,
   steps,

@@ -98,9 +98,7 @@ export interface KnownDays extends Awaited<ReturnType<typeof knownDays>> {
   readonly runId?: string | undefined;
 }
 
-/**
- * Adds exports and removals from the ledger. A file that was rebuilt after its pages were removed lacks the removals.
- */
+/** A file that was rebuilt after its pages were removed lacks the removals. */
 export function withLedger<K extends { readonly removed: readonly Day[] }>(
   known: K,
   { ledger, journal }: Pick<LedgerState, 'ledger' | 'journal'>,
@@ -264,11 +262,6 @@ const runRow = z
   }));
 export type PublishedRun = z.output<typeof runRow>;
 
-/**
- * Reads the ledger on disk beside a run, and lists what needs your decision.
- *
- * @param head the journal's head in the published file, if the caller has it open
- */
 export async function ledgerNow(
   config: Config,
   effects: Effects,
@@ -284,12 +277,7 @@ export async function ledgerNow(
 /** The wanted days of a job, from the published file and the ledger, with the facts they were derived from. */
 export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
-/**
- * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
- *
- * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
- * @param journal the journal, if it was read already
- */
+/** @param jobFrom gets the first day that the file covers; without a job no days are wanted */
 export async function daysNow(
   config: Config,
   effects: Effects,

@@ -95,11 +95,7 @@ export class OpenWarehouse implements AsyncDisposable {
     }
   }
 
-  /**
-   * Loads pulls that were not loaded before, or all of them `again`. Resolves with true if all were loaded; one that cannot
-   * be loaded stays in the landing zone and is reported, and the others are loaded. Throws InterruptedError between two pulls
-   * after Ctrl-C.
-   */
+  /** True if all were loaded. One that cannot be loaded is reported, and the others are loaded. */
   readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
     this.#inTurn(() => this.#loadOrReport(pulls, how));
 
@@ -162,10 +158,7 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
 }
 
-/**
- * Returns the landed pulls that the warehouse lacks, and removes those of free streams that never ended. A manifest that
- * cannot be read is reported.
- */
+/** Removes the folders of free streams that never ended. */
 async function unloaded(landing: LandingZone, { loader }: Warehouse, report: RunReport) {
   const loaded = await loader.loaded();
   const found = landing.found.filter(({ id }) => !loaded.has(id));

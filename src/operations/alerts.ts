@@ -218,10 +218,7 @@ async function callHeartbeat(
   if (refused !== undefined) terminal.warn(`The heartbeat was not accepted: ${refused}.`);
 }
 
-/**
- * Reads the settings, performs the work of a run, sends the alerts that either causes, and calls the heartbeat. The
- * work resolves with its exit code. Work that begins no run causes no alerts.
- */
+/** Wrong settings cause alerts too; work that begins no run causes none. */
 export async function withAlerts(
   invocation: Invocation,
   work: (config: Config, report: RunReport) => Promise<ExitCode>,

@@ -17,10 +17,7 @@ import { sizeOf } from '../landing/page-file.js';
 import { namesIn, nearestExisting, orStorageError } from '../landing/storage-error.js';
 import { readEveryBlock } from '../warehouse/reader.js';
 
-/**
- * What is copied, by paths in the data folder: the ledger, the landing zone, the key of hashes, receipts, and the published
- * file, which alone has what was computed of days whose pages retention removed.
- */
+/** The published file alone has what was computed of days whose pages retention removed. */
 const COPIED = ['ledger', 'landing', 'private/hmac.key', 'private/receipts', 'warehouse.duckdb'];
 
 /** Files in these folders that no command reads again. */
@@ -34,10 +31,7 @@ export interface Backup {
   readonly damaged: readonly string[];
 }
 
-/**
- * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once
- * it is complete.
- */
+/** Verifies every byte; the folder has its name only once it is complete. */
 export async function backUp(target: string, config: Config, invocation: Invocation): Promise<Backup> {
   const folder = await realPath(target);
   const dataDir = await realPath(config.dataDir);

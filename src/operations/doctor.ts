@@ -462,10 +462,7 @@ async function everyBlock(path: string, dataDir: string): Promise<Finding> {
 /** Maximum number of damaged files that are named. */
 const MOST_TOLD = 10;
 
-/**
- * Checks every landed file and manifest, and compares the number of records of each paid export with the ledger to find
- * missing pages.
- */
+/** Compares the records of each paid export with the ledger, to find missing pages. */
 async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const { dataDir } = config;
   const journal = await Journal.read(config, effects);

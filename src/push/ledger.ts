@@ -178,10 +178,7 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
   );
 }
 
-/**
- * Records your decision. The last one applies until another push to the target begins. Returns the number of affected
- * rows.
- */
+/** The last decision applies until another push to the target begins. Returns the number of rows. */
 export async function recordDecision(journal: Journal, id: string, as: Decision): Promise<number> {
   const pushes = pushesOf(journal);
   const push = pushes.find((one) => one.id === id);
@@ -227,11 +224,6 @@ export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: 
   await journal.append(RUN, { event: 'unsure', why, of: 'pushed' });
 }
 
-/**
- * Compares the calls of E13 and E16 in the journal with their lines in `ledger/pushed/`.
- *
- * @param pushes the pushes to the target
- */
 export async function assertRemembered(
   journal: Journal,
   pushes: readonly Push[],

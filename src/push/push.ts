@@ -176,10 +176,7 @@ export async function readRemembered(session: Session, file: string, pushes: rea
   });
 }
 
-/**
- * Finds the rows of the query, and writes them as JSON, with their hashes, into the table `rows_found`. Returns its
- * columns.
- */
+/** Writes the rows as JSON, with their hashes, into the table `rows_found`; resolves with the columns. */
 export async function writeRows(
   session: Session,
   wanted: Wanted,
@@ -221,10 +218,7 @@ function checkColumns(wanted: Wanted, columns: readonly string[], fields?: reado
   check(isAlone, `The query has no column but ${identity}: nothing would be set.`, 'Add what is to be set.');
 }
 
-/**
- * Rows of items and properties are compared with rows of the same columns: other pushes set others. The columns are named by
- * digests, and a replaced item by `*` before them.
- */
+/** Rows are compared with rows of the same columns, named by digests; `*` marks a replaced item. */
 function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly string[]): string {
   if (mode === 'delete') return ledger.GONE;
   if (is_bare || once) return '';

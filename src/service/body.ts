@@ -42,11 +42,7 @@ export class TooLarge extends Error {
   }
 }
 
-/**
- * Returns the whole decoded body.
- *
- * @param chunks gets the pieces as they come, also of a body that breaks off; of a large body, it keeps the first
- */
+/** @param chunks gets the pieces as they come, also of a body that breaks off */
 export async function readBody(
   body: Readable,
   headers: { readonly encoding: string | undefined; readonly length: string | undefined },

@@ -122,10 +122,7 @@ export class ServiceClient implements AsyncDisposable {
     return this.settings.projectId;
   }
 
-  /**
-   * Sends a request, with retries if they may help, and returns the answer with its verdict; if the token is refused,
-   * fetches one new token and asks again. Throws only for failures that no caller can handle.
-   */
+  /** With retries if they may help. Throws only for failures that no caller can handle. */
   async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
     return whole(await this.#ask(question, signal, this.#room(IN_MEMORY)));
   }
@@ -169,10 +166,7 @@ export class ServiceClient implements AsyncDisposable {
     });
   }
 
-  /**
-   * Ensures a token that stays valid for a while, so that the next request does not fail for lack of one. Returns the
-   * permission to send one request with that token.
-   */
+  /** A token that stays valid for a while, and the permission to send one request with it. */
   async authorize(): Promise<Permit> {
     const token = await this.#validToken();
     return {
@@ -218,9 +212,7 @@ export class ServiceClient implements AsyncDisposable {
     if (this.#token?.value === token) this.#token = undefined;
   }
 
-  /**
-   * Repeats a request until the answer is usable, no retry is left, or none would help. Resolves with the last answer.
-   */
+  /** Until the answer is usable, no retry is left, or none would help; resolves with the last answer. */
   async #persist(
     question: FreeRequest,
     token: string | undefined,
@@ -291,11 +283,7 @@ export const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 /** Maximum `Retry-After`, in milliseconds, that a run waits for; a longer one is left to the next run. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/**
- * True if a retry may help, for a request that is safe to repeat. Never called for E20.
- *
- * @param isWhole true if the request cannot be made smaller; then it is repeated unchanged after a `Timeout` (E1)
- */
+/** Never called for E20. `isWhole`: it cannot be made smaller, so a `Timeout` is repeated unchanged (E1). */
 export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean {
   switch (verdict.kind) {
     case 'timeout':
@@ -309,13 +297,7 @@ export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean 
   }
 }
 
-/**
- * Returns the pause before the next attempt, in milliseconds: it doubles with each attempt, with jitter over its upper
- * half, and is never shorter than the service's `Retry-After`.
- *
- * @param attempt number of failed attempts, from 1
- * @param random a number in [0, 1)
- */
+/** Doubles with each attempt, with jitter over its upper half; never shorter than `Retry-After`. */
 export function pauseBefore(attempt: number, random: number, retryAfterMs: number | undefined): number {
   const full = Math.min(BACKOFF.longestMs, BACKOFF.firstMs * 2 ** (attempt - 1));
   return Math.max(retryAfterMs ?? 0, full / 2 + (full / 2) * random);

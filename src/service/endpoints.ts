@@ -23,10 +23,7 @@ export interface FreeRequest extends RequestBase {
   readonly once: false;
 }
 
-/**
- * A request whose repetition would do harm: E20 is billed every time, E13 and E16 reach people every time. Only a
- * `Permit` sends it, once.
- */
+/** E20 is billed every time, E13 and E16 reach people every time. Only a `Permit` sends it, once. */
 export interface OnceRequest extends RequestBase {
   readonly once: true;
 }
@@ -86,10 +83,7 @@ export function campaignStatistics(projectId: string, campaignId: string, range:
   return free('E19', 'GET', `${path}?${query.toString()}`);
 }
 
-/**
- * A person as the service identifies it: by the customer's id, or by an address or number exactly as the service stores
- * it.
- */
+/** By the customer's id, or by an address or number exactly as the service stores it. */
 interface ServiceUser {
   readonly userId?: string;
   readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };
@@ -160,10 +154,7 @@ const optOutsPath = (projectId: string): string =>
 export const optOuts = (projectId: string, query: Query): FreeRequest =>
   reference('E12', optOutsPath(projectId), query);
 
-/**
- * E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. The rows of
- * this and the following requests are a list as JSON text.
- */
+/** E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items, in one transaction. */
 export const writeItems = (
   projectId: string,
   catalog: string,

@@ -39,10 +39,7 @@ export interface OwnConnection {
 export class Connections {
   #shared: Promise<Dispatcher> | undefined;
 
-  /**
-   * @param deadlineMs the time limit of each step of a connection
-   * @param service replaces all connections
-   */
+  /** @param service replaces all connections */
   constructor(
     private readonly connections: number,
     private readonly deadlineMs: number,
@@ -55,10 +52,7 @@ export class Connections {
     return this.#shared;
   }
 
-  /**
-   * A new connection. On a stale kept-alive one it would be unknown whether the request was read; on a new one, nothing
-   * is written until it exists.
-   */
+  /** On a stale kept-alive one it would be unknown whether the request was read. */
   async own(): Promise<OwnConnection> {
     if (this.service !== undefined) return { dispatcher: this.service, isConnected: () => true };
     const { Pool } = await http();

@@ -47,13 +47,7 @@ const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|m
 const TIMEOUT = /time[d]?[\s-]?out|shorter date range/i;
 const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailable|bad gateway/i;
 
-/**
- * Classifies an answer.
- *
- * @param telling the key that makes a body a valid answer, whatever its status: `status` of E21's results, `export_id`
- *   of E20
- * @param secrets texts that are hidden in every reason
- */
+/** @param telling the key that makes a body a valid answer, whatever its status */
 export function judge(
   answer: RawAnswer,
   now: Date,
@@ -147,10 +141,7 @@ function plainText({ body, contentType }: RawAnswer): string | undefined {
   return text;
 }
 
-/**
- * Shortens a text of the service to one line for a message, without secrets, persons, long numbers and control
- * characters.
- */
+/** One line without secrets, persons, long numbers and control characters. */
 export function clean(text: string, secrets: Secrets = new Secrets()): string {
   const line = withoutPeople(secrets.hide(text), 1_000)
     .replace(/\s+/g, ' ')
@@ -217,10 +208,7 @@ const ERROR_KEYS: ReadonlySet<string> = new Set([
 /** The values of `status` beside an error; any other one is about an export (E21). */
 const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
 
-/**
- * Distinguishes refusals from other answers. A refusal is an entry of the list, in a body that is only JSON and has
- * neither data nor an export id. An `error` has such a body too, with another text, which you may judge.
- */
+/** A refusal is on the list, in a JSON body without data or an export id; you may judge another text. */
 export function readError(
   status: number,
   envelope: Envelope,

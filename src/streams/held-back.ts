@@ -54,10 +54,7 @@ const change = z.object({
   heldBack: z.array(size.extend({ pulledAt: z.date() })),
 });
 
-/**
- * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
- * Requires the load's transaction and its table `sizes`.
- */
+/** Records in `ops.held_back` what the pull must not replace. */
 export async function holdBack({ session, group }: LoadContext, pulls: readonly Pull[]): Promise<void> {
   const losses = (await session.rows('shared/losses/found', change, group)).filter(({ before, after }) =>
     isLoss(before, after),
@@ -90,12 +87,7 @@ export interface Candidate extends Size {
   readonly pulledAt: Date;
 }
 
-/**
- * True if the candidate replaces the rows of the day.
- *
- * @param before the day in the warehouse; undefined if it is not loaded
- * @param heldBack the answers that were held back since the day was last replaced
- */
+/** @param heldBack the answers that were held back since the day was last replaced */
 export function replaces(
   before: Size | undefined,
   candidate: Candidate,

@@ -6,10 +6,7 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/**
- * The shortest and the longest time between two drawings in milliseconds; the line is redrawn so that elapsed times
- * advance.
- */
+/** In milliseconds; the line is redrawn so that elapsed times advance. */
 const FRAME_MS = 100;
 const TICK_MS = 500;
 

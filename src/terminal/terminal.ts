@@ -33,9 +33,7 @@ export interface Terminal {
   record(text: string, fields: LogFields): void;
   /** Shows the current work, as a clause, in a line at the bottom of a terminal. An empty step removes the line. */
   progress(step: string): void;
-  /**
-   * The last non-empty progress text, kept even when output is not a terminal; it names the step at which a run stopped.
-   */
+  /** Kept even when output is not a terminal: the step at which a run stopped. */
   readonly doing: string;
   /** Asks a yes-or-no question; anything but a plain yes is a no. Resolves to `false` without a terminal. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
@@ -195,10 +193,7 @@ const live = (terminal: Terminal): Terminal => ({
   },
 });
 
-/**
- * Returns a terminal whose notes, warnings and errors are lines of JSON, for log collectors; data on standard output is
- * unchanged.
- */
+/** Data on standard output is unchanged. */
 export function jsonLog(
   terminal: Terminal,
   { runId, now }: { readonly runId: string; readonly now: () => Date },

@@ -74,10 +74,7 @@ export function wrapLine(text: string, width: number | undefined, indent = inden
   return packed(text.split(/(?<=[^ ])(?= )/), width, indent).join('\n');
 }
 
-/**
- * Fills lines of this width with words, which may have blanks at either end. A word that is longer has a line of its
- * own.
- */
+/** A longer word has a line of its own. */
 export function packed(words: readonly string[], width: number, indent = 0): string[] {
   const lines = [''];
   for (const word of words) {

@@ -91,20 +91,13 @@ export class Dictionary {
     return own(this.of('schemas'), name);
   }
 
-  /**
-   * The words of a table or view; a view of a mart in main has those of the mart.
-   *
-   * @param relation name as returned by `relationName`
-   */
+  /** A view of a mart in main has the words of the mart. */
   relation(relation: string): RelationWords | undefined {
     const all = this.of('relations');
     return own(all, relation) ?? own(all, `marts.${relation}`);
   }
 
-  /**
-   * The words for a column of a table or view: its own words, or else the general ones for its name. A catalog declares its
-   * own fields, so the columns of its view have none.
-   */
+  /** A catalog declares its own fields, so the columns of its view have no words. */
   column(relation: string, column: string): ColumnWords | undefined {
     const known = this.relation(relation);
     const ofName = known && own(this.of('columns'), column);
@@ -112,11 +105,7 @@ export class Dictionary {
     return en && ko && label ? { en, ko, label } : undefined;
   }
 
-  /**
-   * The Korean header of a column of an answer; undefined if the dictionary does not contain the name.
-   *
-   * @param query name of the bundled query; the same column name may differ between queries, such as `name` in `checks`
-   */
+  /** @param query the name of a column may mean something else in another query */
   label(column: string, query = ''): string | undefined {
     return (
       labelOf(own(own(this.of('heads_of_queries'), query) ?? {}, column)) ??
@@ -139,10 +128,7 @@ export class Dictionary {
     return this.value(column, cell)?.ko ?? cell;
   }
 
-  /**
-   * A sentence of a check in Korean, with its numbers, days and names unchanged; the English sentence if there is no
-   * translation.
-   */
+  /** With its numbers, days and names unchanged. */
   korean(sentence: string): string {
     this.#sentences ??= Object.entries(this.of('sentences')).map(([english, korean]) => ({
       pattern: patternOf(english),

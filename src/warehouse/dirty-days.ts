@@ -30,10 +30,7 @@ export interface Refresh {
   readonly keepsRows: boolean;
 }
 
-/**
- * True if a model keeps its rows for days whose events were removed, because it is computed from events. A model that depends
- * on every stream (coverage, for example) is recomputed on such days too.
- */
+/** Computed from events, it keeps rows of days whose events left; one of all streams is recomputed there. */
 export function sparesArchived({ streams }: Pick<Refresh, 'streams'>): boolean {
   return streams !== 'all' && streams.includes(EVENTS);
 }
@@ -48,10 +45,7 @@ export function streamRows(): string {
 const changed = z.object({ streams: z.array(z.string()), any_removed: z.boolean() });
 const batch = z.object({ days: z.array(z.string()) });
 
-/**
- * The dirty days of one refresh, in the temporary tables `dirty_days` and `spared_days`, and its batches. The tables are
- * reused by following refreshes of the same days.
- */
+/** In the tables `dirty_days` and `spared_days`, which refreshes of the same days share. */
 export class DirtyDays {
   /** The refresh whose days are in `dirty_days`. */
   #found = '';

@@ -105,10 +105,7 @@ export class Loader {
     return idsOf(await this.context.session.rows('ops/loaded', pullId));
   }
 
-  /**
-   * Marks snapshots as not loaded if they are later than one of the given pulls, which arrived late: they have to be
-   * loaded again after it. Returns their ids.
-   */
+  /** Snapshots later than one that arrived late have to be loaded again after it. Resolves with their ids. */
   async unloadAfter(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
     const instants = late.map(({ pulledAt }) => pulledAt.toISOString());
@@ -166,10 +163,6 @@ export class Loader {
 const idsOf = (rows: readonly { readonly pull: string }[]): Set<string> =>
   new Set(rows.map(({ pull }) => pull));
 
-/**
- * Loads pulls of one stream, for the first time or again. A group never has two exports of one day, and an incomplete
- * pull is alone in its group.
- */
 async function loadGroup(
   stream: Loadable,
   pulls: readonly Pull[],
@@ -304,11 +297,7 @@ const counted = z.object({
 
 export type CountedRows = Readonly<z.infer<typeof counted>>;
 
-/**
- * Counts the rows of the pages, and the duplicates among them.
- *
- * @param id a JSON pointer to the id of a row; '' if the whole row identifies it
- */
+/** @param id a JSON pointer to the id of a row; '' if the whole row identifies it */
 export async function countRows(session: Session, pages: readonly Page[], id: string): Promise<CountedRows> {
   const files = pages.map(({ file }) => asPattern(file));
   const given = { files, id_pointer: id, largest_object: await largestOf(pages) };
@@ -369,10 +358,7 @@ export function naming(error: unknown, copies: readonly (readonly [copy: string,
   return error;
 }
 
-/**
- * Writes a copy of a JSON file that DuckDB accepts, and resolves with the path of the copy. Bytes that are not UTF-8
- * become U+FFFD; `repairedJson` repairs the rest.
- */
+/** Bytes that are not UTF-8 become U+FFFD; `repairedJson` repairs the rest. */
 async function repair(file: string, folder: string): Promise<string> {
   const bytes = await readWhole(file);
   if (isEucKr(bytes)) throw damaged(file, 'is in EUC-KR and not in UTF-8, so its Korean cannot be read');

@@ -134,10 +134,7 @@ export function hashOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }
 
-/**
- * Refreshes the models of `sql/models` to the contents of the tables and the settings, and the words of all columns.
- * Resolves with the main goals that were chosen, which never change afterwards, by campaign and user journey.
- */
+/** Resolves with the main goals that were chosen, which never change afterwards. */
 export async function refreshModels(warehouse: Warehouse): Promise<Record<string, string>> {
   const { session, options } = warehouse;
   const { effects } = options;

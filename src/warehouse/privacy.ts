@@ -91,10 +91,7 @@ export function keyFingerprint(key: Uint8Array): string {
 
 const BYTES = 32;
 
-/**
- * Returns the key of a data folder, 32 bytes; the first call creates it. Requires the lock. Throws `DamageError` when
- * the file is not a key, `StorageError` when it cannot be read or written.
- */
+/** 32 bytes; the first call creates it. Requires the lock. */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
   const path = join(foldersOf(dataDir).private, 'hmac.key');
   const known = await readIfThere(path);

@@ -31,10 +31,7 @@ export async function assertReplaceable(published: string): Promise<void> {
   });
 }
 
-/**
- * Checks, before a paid request is sent, that `publish` and the other writes beside the published file would succeed
- * now.
- */
+/** Before a paid request: `publish` and the writes beside the published file would succeed now. */
 export async function assertPublishable(published: string): Promise<void> {
   const probe = `${published}.next-${process.pid}`;
   await assertNotWritten(published);
@@ -73,9 +70,7 @@ async function isDatabase(path: string): Promise<boolean> {
   }
 }
 
-/**
- * Copies the private file beside the published one and renames the copy into place. Resolves with its size in bytes.
- */
+/** Resolves with its size in bytes. */
 export async function publish({
   working,
   published,

@@ -20,11 +20,7 @@ export type Limits = z.infer<typeof lengths>;
 
 const form = z.object({ language: z.enum(['en', 'ko']), limits: lengths });
 
-/**
- * Answers a question as JSON text: the work of a process of its own (child.ts).
- *
- * @param how the language of what is said of the answer, and the limits of its length
- */
+/** The work of a process of its own (child.ts). */
 export async function answer(question: Question, reader: Reader, how: unknown): Promise<string> {
   const { language, limits } = form.parse(how);
   const { query } = question;
@@ -70,10 +66,7 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
   return fitted('rows', rows, { columns, about }, limits, 'Aggregate, or request fewer days or columns.');
 }
 
-/**
- * What makes an answer trustworthy: its tables and days, those that the file lacks, findings of checks, and what its columns
- * mean. Call it on the connection that has the variables of the question.
- */
+/** Its tables and days, and what the file lacks of them. Needs the connection with the question's variables. */
 export async function contextOf(
   reader: Reader,
   question: Question,

@@ -79,10 +79,7 @@ const NOT_HELD = {
 };
 const LEFT_OUT = { en: 'Nothing was found with {chosen}.', ko: '{chosen}에 해당하는 데이터가 없습니다.' };
 
-/**
- * The sentence about an answer without rows. It replaces the question's own sentences, which assume that its days are
- * available and that its parameters leave no rows out.
- */
+/** It replaces the question's own sentences, which assume that its days are available. */
 async function whyEmpty(
   reader: Reader,
   { sql, query, values }: Question,
@@ -106,10 +103,7 @@ async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<vo
   await connection.run(`create or replace temp table answer as ${sql}`);
 }
 
-/**
- * All rows of a bundled query, and its sentences unless it is silent. Each query has its own session, so that queries do
- * not share variables.
- */
+/** Each query has its own session, so that queries do not share variables. */
 export async function answerAndSentences(
   reader: Reader,
   { sql, values, query }: Question,
@@ -209,11 +203,7 @@ export class QueryError extends UsageError {
 const OF_THE_TEXT =
   /^(Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
 
-/**
- * Converts a failure to an error with a hint.
- *
- * @param subject the thing that failed, such as `The query`
- */
+/** @param subject the thing that failed, such as `The query` */
 function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   // A message may quote a value of any length.
@@ -262,10 +252,7 @@ const LOOKED_UP = ['channel', 'goal', 'campaign', 'journey', 'tag', 'template', 
 const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
 type Known = z.infer<typeof knownValue>;
 
-/**
- * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
- * campaign's name becomes its id.
- */
+/** `PUSH_NOTIFICATION` becomes `push-notification`, and a campaign's name becomes its id. */
 async function knownValues({ query, values }: Question, reader: Reader): Promise<ParameterValues> {
   const found = new Map(values);
   for (const [parameter, value] of values) {
@@ -401,10 +388,7 @@ const parsed = z.tuple([z.object({ tables: z.array(z.string()).nullable(), is_su
 /** The words that may be tables in other statements. */
 const AFTER_FROM = /\b(?:from|join|pivot|unpivot|describe|summarize)\s+([\w.]+)|\b(\w+\.\w+)\b/gi;
 
-/**
- * The tables and views that SQL names, by their names in the dictionary, and the tables that the views are made of. It is
- * unsure in statements other than select, and if a value names a table.
- */
+/** Also the tables that views are made of. Unsure in other statements than select, and if a value names a table. */
 export async function relationsIn(
   reader: Reader,
   sql: string,
@@ -468,11 +452,7 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
   return period.safeParse(await reader.objects(`select ${days} from ${found.call}`)).data?.[0];
 }
 
-/**
- * The stream of a bundled question that has none of the requested days in the file.
- *
- * @param isTold whether the question's own sentences apply, as they may although the file has no day of the stream
- */
+/** @param isTold the question's own sentences apply although the file has no day of the stream */
 async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
   const covered = await reader.rows('status/coverage', streamDay);
@@ -488,10 +468,7 @@ async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) 
 const json = z.string().transform((text): unknown => JSON.parse(text));
 const about = z.object({ coverage: json, findings: json, checks_with_findings: z.number() });
 
-/**
- * The days of each stream behind the tables, or of all streams if the tables are uncertain, and the findings of
- * checks of these streams and days.
- */
+/** Of all streams if the tables are uncertain. */
 export async function coverageOf(
   reader: Reader,
   tables: ReadonlySet<string>,

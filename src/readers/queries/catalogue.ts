@@ -107,10 +107,7 @@ export function queryNamed(name: string, own?: string): QueryFile {
   });
 }
 
-/**
- * The queries that mention a word, in English or Korean: in their name first, then in title or question, then anywhere. None if the
- * word is the name of a query.
- */
+/** Those that mention a word in their name first, then in title or question, then anywhere. */
 export function queriesAbout(word: string, own?: string): readonly QueryFile[] {
   const plain = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
   const wanted = plain(word);
@@ -157,11 +154,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/**
- * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
- *
- * @returns writes the file, and says so
- */
+/** Prepares a file for SQL that was tried, with the parameters that it reads; returns what writes it. */
 export function newQuery(
   name: string,
   { sql }: { sql: string },
@@ -283,12 +276,7 @@ function parseAssignments(texts: readonly string[]): ParameterValues {
   return values;
 }
 
-/**
- * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present, the
- * language and the defaults of a query of the user's.
- *
- * @param now the clock of the command determines the present, because a rehearsal may have moved it
- */
+/** Also the present, the language, and the defaults of a query of yours. A rehearsal may move the present. */
 function valuesFor(
   { name: query, params }: QueryFile,
   given: ParameterValues,
@@ -353,11 +341,6 @@ function mismatch({ type, choices, least }: QueryParameter, value: string): stri
   return choices.length > 0 && !choices.includes(value) ? `one of ${choices.join(', ')}` : undefined;
 }
 
-/**
- * Describes a query: what it answers, and its parameters.
- *
- * @param width of the terminal, in columns
- */
 export function describeQuery({ name, title, question, params }: QueryFile, width?: number): string {
   const parameters = params.flatMap(({ name: parameter, type, default: fallback, choices, description }) => [
     `  --param ${parameter}=${choices.length > 0 ? choices.join(' | ') : type}`,

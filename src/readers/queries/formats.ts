@@ -68,11 +68,7 @@ export interface Naming {
 
 export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text };
 
-/**
- * The CSV text in pieces, one per batch of rows; the first line contains the headers.
- *
- * @param hasMark true if the text starts with a byte order mark, so that Excel reads it as UTF-8
- */
+/** @param hasMark a byte order mark, so that Excel reads it as UTF-8 */
 export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = false): AsyncGenerator<string> {
   const heads = answer.columns.map(({ name }) => textCell(naming.head(name)));
   yield `${hasMark ? '\ufeff' : ''}${heads.join(',')}\r\n`;
@@ -203,10 +199,7 @@ const COUNT =
 const RATE =
   /^(?!machine_|human_|compared_|previous_|recent_|week_|usual_|shrunk_)(\w+_)?(rate|share|retention)(_of_first)?$|^(drop_off|change)$/;
 
-/**
- * The rank of a column on a narrow terminal: what a row is about (0), rates (1), counts and all else (2), and ids of things that
- * are named too (3).
- */
+/** What a row is about (0), rates (1), counts and all else (2), ids of things that are named too (3). */
 function rankOf(names: readonly string[], i: number): number {
   const name = names[i] ?? '';
   const isNamed =

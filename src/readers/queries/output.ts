@@ -12,10 +12,7 @@ import { clauseOf } from '../../landing/storage-error.js';
 
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
-/**
- * Writes all pieces to a stream and leaves it open. If the reader closes its end early (`| head`), the function returns
- * silently.
- */
+/** Leaves the stream open. A reader that closes its end early (`| head`) is no failure. */
 export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
   try {
     await pipeline(Readable.from(pieces), stream, { end: false });

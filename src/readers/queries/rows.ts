@@ -16,10 +16,7 @@ import { questionOf, type Asking } from './catalogue.js';
 import { isNumeric, type QueryResult } from './formats.js';
 import duckdb = require('@duckdb/node-api');
 
-/**
- * Copies the rows of a query into the table `found` of the session: `nth` and `cells`, a list of the columns
- * (`cellSql`). Returns the names of the columns.
- */
+/** Into the table `found`: `nth` and `cells` (`cellSql`). Resolves with the names of the columns. */
 export async function findRows(
   published: string,
   asking: Asking,

@@ -35,11 +35,7 @@ interface ReportOptions {
   readonly served?: { readonly frame: Frame; readonly linkOf: (answer: Answer, wording: Wording) => Html };
 }
 
-/**
- * Makes the page.
- *
- * @returns the text of a self-contained HTML file, and the reasons, in sentences, why parts of it could not be drawn
- */
+/** Resolves with the text, and with sentences on parts that could not be drawn. */
 export function makeReport(
   published: string,
   { language, now, runs, earlier, served }: ReportOptions,
@@ -124,13 +120,7 @@ interface Notice {
   readonly values: Row;
 }
 
-/**
- * The notice about the last run.
- *
- * @param runs the journal of runs
- * @param published the ids of the runs in the published file
- * @returns undefined if the last run loaded everything that it should have loaded
- */
+/** Undefined if the last run loaded everything that it should have. */
 export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string>): Notice | undefined {
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
   if (last?.over === undefined) return undefined;
@@ -151,11 +141,7 @@ interface WriteOptions extends Omit<ReportOptions, 'earlier' | 'served'> {
   readonly keeps?: boolean;
 }
 
-/**
- * Makes the report of the published warehouse and writes it to a file.
- *
- * @returns the size of the file in bytes, and why parts of the page could not be drawn
- */
+/** Resolves with the size of the file, and with sentences on parts that could not be drawn. */
 export async function writeReport(
   file: string,
   { dataDir, keeps = false, ...options }: WriteOptions,

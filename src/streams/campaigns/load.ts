@@ -5,10 +5,7 @@ import { asPattern, largestOf } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../held-back.js';
 import { decideTwins } from '../statistics/load.js';
 
-/**
- * The levels of an answer, from the outside in. `list` contains the documents of the next level; `own` names the columns
- * that the next level does not take over.
- */
+/** From the outside in; `own` names the columns that the next level does not take over. */
 const LEVELS = [
   {
     step: 'answers',
@@ -23,10 +20,7 @@ const LEVELS = [
   { step: 'dimensions' },
 ] as const;
 
-/**
- * Replaces the rows of the pulls' campaigns on their days; complete pulls also cover the days. Requires the load's
- * transaction and its table `days`. The pulls are all complete, or there is only one.
- */
+/** Complete pulls also cover the days. The pulls are all complete, or there is only one. */
 export async function loadCampaigns(pulls: readonly Pull[], context: LoadContext): Promise<undefined> {
   const { session, group } = context;
   const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));

@@ -116,11 +116,7 @@ interface CampaignFailure {
   readonly notFound: boolean;
 }
 
-/**
- * Requests E19 for a campaign over a range of KST days. Returns the first failure; undefined if the whole range was answered.
- *
- * @param land lands the answer for the range, or for a part of it
- */
+/** Resolves with the first failure; `land` gets the answer for the range, or for a part of it. */
 export async function extractCampaign(
   service: ServiceClient,
   campaignId: string,
@@ -152,10 +148,7 @@ export async function extractCampaign(
   return failure;
 }
 
-/**
- * Returns the number of metrics in the answer; undefined if the load would reject it, which would stop the load of all
- * campaigns of the range.
- */
+/** Undefined if the load would reject the answer, which would stop all campaigns of the range. */
 function statisticsIn(envelope: Envelope, body: Buffer): number | undefined {
   if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error'))
     return undefined;
@@ -180,11 +173,7 @@ interface Absence {
   readonly known: boolean;
 }
 
-/**
- * The campaigns with a 404 as their last answer, by id.
- *
- * @param pulls oldest first
- */
+/** Those with a 404 as their last answer, by id. `pulls` are oldest first. */
 export function absences(
   pulls: Iterable<{ pulledAt: Date; facts: Pick<Facts, 'answers' | 'notFound' | 'gone'> }>,
 ): Map<string, Absence> {

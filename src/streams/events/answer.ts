@@ -36,11 +36,6 @@ interface Oversized {
 
 export type Answer = PageAnswer | Other;
 
-/**
- * Asks E21 for one page.
- *
- * @param pageParameter the query parameter with the page number (N18)
- */
 export async function askPage(
   service: ServiceClient,
   exportId: string,

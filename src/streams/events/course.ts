@@ -459,10 +459,7 @@ export class Course {
     return next - end >= EMPTY_PAGES ? end : undefined;
   }
 
-  /**
-   * Readable pages without records in an export of several pages. A page with a few records is valid: 1,000 is only the
-   * maximum (Limits).
-   */
+  /** A page with a few records is valid: 1,000 is only the maximum (Limits). */
   #empty(): number[] {
     if (this.total <= 1) return [];
     const without = [...this.pages.values()].flatMap(({ number, rows }) => (rows === 0 ? [number] : []));

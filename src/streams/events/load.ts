@@ -44,10 +44,7 @@ const filled = z.object({
 });
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbors: z.array(z.string()) });
 
-/**
- * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
- * other exports that must be loaded again, because their records had been dropped as duplicates of a replaced day.
- */
+/** Resolves with days whose exports gave up records that a replaced day has, to be loaded again. */
 export async function loadEvents(
   _: readonly ReadablePull[],
   context: LoadContext,
@@ -204,10 +201,6 @@ export class Staging {
     return new Staging(await context.beside(worker), context, { batch: `batch_${worker}`, home });
   }
 
-  /**
-   * Prepares a batch, passes the folder of its files and the message tables that have one to `take`, and removes the files
-   * afterwards.
-   */
   async use(
     batch: readonly PageFile[],
     take: (folder: string, tables: readonly string[]) => Promise<void>,

@@ -98,10 +98,7 @@ export class Reading {
   /** True if the service gave every page. */
   isWhole = false;
 
-  /**
-   * @param landed the intact pages that the reading begins with
-   * @param whole the reading that has ended before this one, if its pages are intact
-   */
+  /** @param whole the reading that has ended before this one, if its pages are intact */
   private constructor(
     private readonly entry: Export & ExportPlace,
     private readonly acceptIncomplete: boolean,

@@ -355,11 +355,7 @@ interface Known {
   readonly accepted: boolean;
 }
 
-/**
- * Returns why a reading does not count, undefined if it does.
- *
- * @param before the previous reading in the same run
- */
+/** Why a reading does not count; `before` is the previous one in the same run. */
 export function whyAgain(
   list: ReadList,
   before: ReadList | undefined,

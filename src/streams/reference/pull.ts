@@ -35,10 +35,7 @@ import {
   type ListsReader,
 } from './lists.js';
 
-/**
- * Pulls the configured streams one after the other; a failing stream does not stop the others. After
- * `reference.max_minutes` no further requests are sent.
- */
+/** A failing stream does not stop the others. After `reference.max_minutes` nothing more is requested. */
 export async function pullReference(
   job: Job,
   _: unknown,
@@ -106,10 +103,7 @@ function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: Lists
   return readLists(sources, reader);
 }
 
-/**
- * Reads the opt-outs from text messages, made by calls to an 080 number (E12): those that were requested before the pull
- * began, so that later ones do not shift the pages during the reading.
- */
+/** Those before the pull began, so that later ones do not shift the pages during the reading (E12). */
 function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
   const { projectId, writer } = reader;
   // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
@@ -197,10 +191,7 @@ async function pullStream(
 
 // Catalogs.
 
-/**
- * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items,
- * because only the list contains the expected number of items. Nothing is accepted without the list.
- */
+/** The list of catalogs alone has the expected number of items, so it is read before and after them. */
 async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsReader): Promise<StreamRead> {
   const { projectId } = reader;
   let list = await readCatalogList(reader);

@@ -7,9 +7,7 @@ import { asPattern, count, largestOf } from '../../warehouse/session.js';
 import type { ReadablePull } from '../../warehouse/slices.js';
 import { holdBack, replaceDays } from '../held-back.js';
 
-/**
- * How E17 and E18 differ: the statement that reads the records, the grain columns after the day, and the table names.
- */
+/** How E17 and E18 differ. */
 const STATISTICS = {
   statistics: {
     records: 'streams/statistics/load/statistics',

@@ -95,12 +95,7 @@ export interface DailySink {
   reject(endpoint: string, range: DayRange, body: Body): Promise<unknown>;
 }
 
-/**
- * Requests E17 for a range, in parts where the service fails or answers `Timeout`, or E18 for each day of it.
- *
- * @param tags the campaigns with any of them are requested; all campaigns without tags
- * @returns the days that failed
- */
+/** E17 in parts where the service fails, or E18 for each day; resolves with the days that failed. */
 export async function extractDaily(
   service: ServiceClient,
   stream: Daily,
