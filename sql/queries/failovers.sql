@@ -35,9 +35,9 @@ select
     ) as failover_success_rate,
     min(failovers.date) as first_date,
     max(failovers.date) as last_date,
-    coalesce(failovers.campaign_id, failovers.user_journey_id) as resource_id
+    failovers.resource_id
 from marts.failovers
 inner join period on failovers.date between period.first_date and period.last_date
 where marts.matches('channel', failovers.channel)
-group by failovers.channel, failovers.resource_name, resource_id
-order by failover_succeeded desc, failovers.channel, resource_id;
+group by failovers.channel, failovers.resource_name, failovers.resource_id
+order by failover_succeeded desc, failovers.channel, failovers.resource_id;

@@ -27,7 +27,7 @@ const CACHE = resolve('node_modules/.cache/dawnload');
 
 /** Makes the template where it is missing; vitest runs this once, before all tests. */
 export async function setup(): Promise<void> {
-  const madeOf = ['sql', 'src/warehouse', 'src/streams', 'package-lock.json'];
+  const madeOf = ['sql', 'dist/dictionary.json', 'src/warehouse', 'src/streams', 'package-lock.json'];
   process.env[TEMPLATE] = await kept('template', madeOf, async (path) => {
     const warehouse = await Warehouse.open({
       path,

@@ -58,6 +58,14 @@ export const ERASURE_POINTS = [
   'journal/erase/done/durable',
 ] as const satisfies readonly Crash[];
 
+/** Points that only the erasure of somebody passes whose number is in the list of opt-outs. */
+const OF_OPTED_OUT: ReadonlySet<string> = new Set<Crash>([
+  'erasing/before-write:2',
+  'erasing/durable:2',
+  'erasures/snapshot/before-rename',
+  'erasures/snapshot/durable',
+]);
+
 export interface ErasureOptions {
   readonly seed: number;
   readonly erasures: number;
@@ -175,7 +183,10 @@ async function eraseOne(
   gone: Set<string>,
 ): Promise<string> {
   const before = await records(place);
-  const person = chance.pick([...new Set(before.flatMap(({ user_id }) => user_id ?? []))]);
+  const at =
+    point ?? (chance.below(4) > 0 ? report.counters.rarest('crash point', ERASURE_POINTS) : undefined);
+  const candidates = at !== undefined && OF_OPTED_OUT.has(at) ? await optedOut(place, before) : before;
+  const person = chance.pick([...new Set(candidates.flatMap(({ user_id }) => user_id ?? []))]);
   const ids = idsOfPerson(person, before);
   const numbers = [...ids].filter((id) => id.startsWith('recipient ')).map((id) => id.slice(10));
   const given = chance.below(3) === 0 ? numbers[0] : undefined;
@@ -185,8 +196,6 @@ async function eraseOne(
     '--yes',
   ];
   report.counters.count('decision', given === undefined ? 'forget a user id' : 'forget a recipient');
-  const at =
-    point ?? (chance.below(4) > 0 ? report.counters.rarest('crash point', ERASURE_POINTS) : undefined);
   const kills = report.kills;
   let result = await executeAndKill(place, args, at ?? { withinMs: 4_000, chance }, report);
   // The next one ends it. If nothing had begun before the kill, the person is erased only by that one; another one finds nothing.
@@ -359,6 +368,14 @@ const plainNumber = (number: string): string => number.replace(/\D/g, '').replac
 function spellingsOf(number: string): string[] {
   const [, first = '', middle = '', last = ''] = /^0(\d\d)(\d+)(\d{4})$/.exec(plainNumber(number)) ?? [];
   return [`0${first}${middle}${last}`, `0${first}-${middle}-${last}`, `+82 ${first} ${middle} ${last}`];
+}
+
+/** The records with a number that the landed list of opt-outs has. */
+async function optedOut(place: Place, rows: readonly Row[]): Promise<Row[]> {
+  const pages = await landedPages(join(place.folder, 'data'), 'opt_outs');
+  const listed = pages.flatMap(({ page }) => (page as { data: OptOut[] }).data);
+  const numbers = new Set(listed.map(({ recipientNo }) => plainNumber(recipientNo)));
+  return rows.filter((row) => numbers.has(plainNumber(recipientOf(row) ?? '')));
 }
 
 /** Every record of the landed pages, in their order. */

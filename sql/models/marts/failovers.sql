@@ -22,10 +22,11 @@ with days as (
 
 select
     days.*,
-    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    coalesce(days.campaign_id, days.user_journey_id) as resource_id,
+    resources.resource_name,
     failover_succeeded / nullif(failover_succeeded + failover_failed, 0) as failover_success_rate,
     -- The share of failed messages that were sent as a text instead.
     if(failover_succeeded + failover_failed <= failed, failover_succeeded / nullif(failed, 0), null) as rescue_rate
 from days
-left join campaigns on days.campaign_id = campaigns.campaign_id
-left join user_journeys on days.user_journey_id = user_journeys.user_journey_id;
+left join marts.resources
+    on days.campaign_id is not distinct from resources.campaign_id and days.user_journey_id is not distinct from resources.user_journey_id;

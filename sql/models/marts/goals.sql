@@ -20,6 +20,7 @@ with counted as (
 select
     counted.resource_type,
     counted.resource_id,
+    resources.resource_name,
     counted.channel,
     counted.goal,
     counted.goal = coalesce(
@@ -31,4 +32,6 @@ select
     counted.first_date,
     counted.last_date
 from counted
-left join ops.main_goals as main_goals on counted.resource_id = main_goals.resource_id;
+left join ops.main_goals as main_goals on counted.resource_id = main_goals.resource_id
+left join marts.resources
+    on counted.resource_type = resources.resource_type and counted.resource_id = resources.resource_id;

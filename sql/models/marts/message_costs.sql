@@ -63,10 +63,11 @@ costs as (
 )
 
 select
-    date,
-    channel,
-    resource_type,
-    resource_id,
+    costs.date,
+    costs.channel,
+    costs.resource_type,
+    costs.resource_id,
+    resources.resource_name,
     coalesce(sum(succeeded), 0)::bigint as succeeded,
     coalesce(sum(priced), 0)::bigint as priced,
     sum(message_cost)::double as message_cost,
@@ -79,4 +80,5 @@ select
         null
     )::double as cost
 from costs
-group by date, channel, resource_type, resource_id;
+left join marts.resources on costs.resource_type = resources.resource_type and costs.resource_id = resources.resource_id
+group by costs.date, costs.channel, costs.resource_type, costs.resource_id, resources.resource_name;

@@ -44,7 +44,7 @@ select
     if(sends.kind = 'delivered', 'shown', sends.kind) as outcome,
     sends.resource_type,
     coalesce(sends.campaign_id, sends.user_journey_id) as resource_id,
-    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    resources.resource_name,
     sends.experiment_group_name as variant_name,
     sends.user_journey_node_id,
     sends.person,
@@ -58,8 +58,8 @@ select
     sends.event_id
 from sends
 left join texts on sends.event_id = texts.event_id and sends.date = texts.date
-left join campaigns on sends.campaign_id = campaigns.campaign_id
-left join user_journeys on sends.user_journey_id = user_journeys.user_journey_id
+left join marts.resources
+    on sends.campaign_id is not distinct from resources.campaign_id and sends.user_journey_id is not distinct from resources.user_journey_id
 left join ops.message_prices
     on
         sends.channel = message_prices.channel

@@ -10,15 +10,19 @@ with counted as (
 )
 
 select
-    sent_date as date,
-    hour,
-    channel,
-    resource_type,
-    campaign_id,
-    user_journey_id,
+    counted.sent_date as date,
+    counted.hour,
+    counted.channel,
+    counted.resource_type,
+    counted.campaign_id,
+    counted.user_journey_id,
+    coalesce(counted.campaign_id, counted.user_journey_id) as resource_id,
+    resources.resource_name,
     template_kind,
     template,
     if(any_value(counts_deliveries), 'delivered', 'sent') as counted_as,
     sum(if(counts_deliveries, delivered, sent))::bigint as messages
 from counted
+left join marts.resources
+    on counted.campaign_id is not distinct from resources.campaign_id and counted.user_journey_id is not distinct from resources.user_journey_id
 group by all;

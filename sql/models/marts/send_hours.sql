@@ -5,6 +5,8 @@
 -- are clickable when they are shown, from the channel's first delivery on.
 
 select
+    coalesce(sends.campaign_id, sends.user_journey_id) as resource_id,
+    resources.resource_name,
     sends.* exclude (shown) replace (
         if(sends.sent_date >= counters.clicks_since and marts.counts_people(), sends.clicked, null) as clicked
     ),
@@ -16,4 +18,6 @@ select
         null
     ) as clickable
 from marts.daily_send_hours as sends
-left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel;
+left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel
+left join marts.resources
+    on sends.campaign_id is not distinct from resources.campaign_id and sends.user_journey_id is not distinct from resources.user_journey_id;

@@ -66,6 +66,8 @@ chosen as (
 
 select
     days.* exclude (use),
+    coalesce(days.campaign_id, days.user_journey_id) as resource_id,
+    resources.resource_name,
     coalesce(chosen.known, 'unknown') as template_known,
     coalesce(chosen.candidates, 0) as candidates,
     chosen.version.template_id as template_id,
@@ -79,4 +81,6 @@ select
     chosen.version.valid_from as version_from,
     chosen.version.valid_to as version_to
 from days
-left join chosen using (date, use);
+left join chosen using (date, use)
+left join marts.resources
+    on days.campaign_id is not distinct from resources.campaign_id and days.user_journey_id is not distinct from resources.user_journey_id;
