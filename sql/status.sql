@@ -110,24 +110,3 @@ where coverage.stream in ('statistics', 'statistics_by_subchannel', 'campaigns')
 group by coverage.stream, coverage.date
 having count(distinct loads.pulled_at::date) < 2 or max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours
 order by coverage.stream, coverage.date;
-
--- name: shown
--- A statement that hashes all that the page may show: the rows of tables, without the instants by which a repeated answer
--- differs. The days of incremental models have digests, and events and messages change with the loads of their days.
-select format(
-  'select concat_ws('' '', (select sum(hash(date, loaded_at)) from ops.coverage where stream = ''events''), {}) as hash',
-  string_agg(
-    format(
-      '(select sum(hash(*columns(lambda name: name not in ({})))) from {}.{})',
-      $$'checked_at', 'loaded_at', 'noted_at', 'pull', 'pulled_at'$$, schema_name, table_name
-    ),
-    ', ' order by schema_name, table_name
-  )
-) as sql
-from duckdb_tables()
-where
-  schema_name in ('main', 'marts', 'ops')
-  and sql not like '%export_date%'
-  and concat_ws('.', schema_name, table_name) not in (select relation from ops.models)
-  and table_name not in ('message_contents', 'journal', 'loads', 'runs')
-  and not regexp_full_match(table_name, 'catalog.*|campaign_(collections|metric_totals)_history');

@@ -9,7 +9,7 @@ import * as exports from '../exports/export.js';
 import type { Ledger, LedgerState } from '../exports/ledger.js';
 import { askPage } from '../streams/events/answer.js';
 import { requestAgain } from '../exports/paid-request.js';
-import { formatKst, isDay, windowOf, type DayRange } from '../ground/calendar.js';
+import { formatKst, windowOf } from '../ground/calendar.js';
 import {
   EXIT,
   InterruptedError,
@@ -97,107 +97,43 @@ function inWords(entry: exports.Export, isRemoved: boolean, currency: string | u
   return lines.flatMap(([what, value]) => (value === undefined ? [] : [`${what.padEnd(10)}${value}`]));
 }
 
-type DecideOptions = Options<'attach' | 'start' | 'end', 'abandon' | 'payAgain' | 'acceptIncomplete' | 'yes'>;
+type DecideOptions = Options<'attach', 'abandon' | 'payAgain' | 'acceptIncomplete' | 'yes'>;
 
-/** Records your decision about one export, or about all exports of a range of days that need one. */
-export const exportsDecideCommand: Command<DecideOptions, [key?: string]> = (options, invocation, key) => {
-  const { attach, abandon, payAgain, acceptIncomplete, start, end } = options;
+export const exportsDecideCommand: Command<DecideOptions, [string]> = (options, invocation, key) => {
+  const { attach, abandon, payAgain, acceptIncomplete } = options;
   const given = [attach !== undefined, abandon, payAgain, acceptIncomplete].filter((one) => one === true);
   if (given.length !== 1)
     throw new UsageError('Exactly one decision is needed.', {
       hint: 'Add one of --attach ID, --pay-again, --abandon and --accept-incomplete.',
     });
-  if ((key === undefined) === (start === undefined && end === undefined))
-    throw new UsageError('A decision is about one export or about a range of days.', {
-      hint: 'Give the key of an export, or --start and --end. `dawnload exports list` shows the keys.',
-    });
-  if (attach !== undefined) {
-    if (key !== undefined) return attachId(key, attach, options, invocation);
-    throw new UsageError('An export id belongs to one export.', { hint: 'Give the key of the export.' });
-  }
-  const keys = key === undefined ? openIn(rangeOf(start, end), options) : () => [key];
-  return abandon === true
-    ? giveUp(keys, invocation)
-    : decideOnline(keys, key === undefined, options, invocation);
+  if (attach !== undefined) return attachId(key, attach, options, invocation);
+  return abandon === true ? giveUp(key, invocation) : decideOnline(key, payAgain === true, invocation);
 };
 
 /** A decision must work beside a damaged warehouse, and while the journal is in doubt. */
 const DECIDE = { command: 'exports decide', needs: 'nothing' } as const;
 
-type Keys = (ledger: Ledger) => string[];
-
-function rangeOf(start: string | undefined, end: string | undefined): DayRange {
-  if (start === undefined || end === undefined || !isDay(start) || !isDay(end) || end < start)
-    throw new UsageError('--start and --end must be days, the first one not after the last.', {
-      hint: 'Write them such as `--start 2026-11-18 --end 2026-11-20`.',
-    });
-  return { start, end };
-}
-
-/** The exports of a range that need this decision, oldest first. */
-function openIn({ start, end }: DayRange, { acceptIncomplete, payAgain }: DecideOptions): Keys {
-  return (ledger) => {
-    const keys = ledger
-      .entries()
-      .filter((entry) => entry.day >= start && entry.day <= end && exports.needsPerson(entry))
-      .filter((entry) => {
-        if (acceptIncomplete === true) return entry.exportId !== undefined;
-        const mayGiveUp = payAgain !== true && entry.state === 'landed';
-        return !exports.isClosed(entry) || mayGiveUp;
-      })
-      .map(({ key }) => key)
-      .sort();
-    if (keys.length > 0) return keys;
-    throw new UsageError(`No export from ${start} to ${end} needs this decision.`, {
-      hint: '`dawnload exports list` shows the exports, and what can be decided about each.',
-    });
-  };
-}
-
-async function giveUp(keys: Keys, invocation: Invocation): Promise<ExitCode> {
+async function giveUp(key: string, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   await using folder = await DataFolder.open(invocation.loadConfig(), invocation, DECIDE);
   const { ledger } = folder;
-  for (const key of keys(ledger)) {
-    const entry = ledger.get(key);
-    if (entry.state === 'landed' && !exports.isKeptBack(entry))
-      throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
-    const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave this export up.' });
-    terminal.note(
-      `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports decide ${key} --pay-again\` does.`,
-    );
-  }
+  const entry = ledger.get(key);
+  if (entry.state === 'landed' && !exports.isKeptBack(entry))
+    throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
+  const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave this export up.' });
+  terminal.note(
+    `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports decide ${key} --pay-again\` does.`,
+  );
   warnDoubt(ledger, terminal);
   return EXIT.done;
 }
 
-/** Decisions that ask the service: to pay again, or to load what came as the complete export. */
-async function decideOnline(
-  keysOf: Keys,
-  isRange: boolean,
-  { payAgain = false, acceptIncomplete = false, yes = false }: DecideOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
+/** Pays again, or loads what came as the complete export. */
+async function decideOnline(key: string, paysAgain: boolean, invocation: Invocation): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
-  const { terminal, signal, effects } = invocation;
-  const state = await ledgerNow(config, effects);
-  const keys = keysOf(state.ledger);
-  const entries = keys.map((key) => entryIn(state, key));
-  for (const { key } of entries.filter((entry) => wereRemoved(state.journal, entry)))
-    throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
-  if (payAgain && isRange && !yes) {
-    const { pricePerRecord, currency } = config.exports;
-    const estimates = entries.map(({ estimate }) => estimate ?? 0);
-    const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
-    const price = pricePart(priceOf([{ records, pricePerRecord }]), currency, 'about ');
-    const what = `Pay again for ${plural(keys.length, 'export')}, about ${plural(records, 'record')}${price}?`;
-    if (!(await terminal.confirm(what, signal)))
-      throw new RefusedError(`${what} Nothing was sent.`, {
-        hint: 'Add `--yes` to consent. The budget applies in any case.',
-      });
-  }
-  if (acceptIncomplete) for (const entry of entries) assertResumable(entry);
-  const step = payAgain ? payingAgain(keys) : downloading(keys, true);
+  const entry = presentEntry(await ledgerNow(config, invocation.effects), key);
+  if (!paysAgain) assertResumable(entry);
+  const step = paysAgain ? payingAgain(key) : downloading(key, true);
   return delivered('exports decide', step, config, invocation);
 }
 
@@ -213,35 +149,31 @@ async function delivered(
   return summarise(command, report, false, config, invocation);
 }
 
-/** Resumes exports at no cost, or loads their landed pages as complete. */
-const downloading = (keys: readonly string[], acceptsIncomplete: boolean): Step =>
+/** Resumes an export at no cost, or loads its landed pages as complete. */
+const downloading = (key: string, acceptsIncomplete: boolean): Step =>
   pulling(
     async (night) => {
       const { ledger, service } = night.folder;
       const parts = partsOf(night);
-      const patience = patienceOf(parts);
-      for (const key of keys)
-        await downloadExport(ledger.get(key), service, parts, patience, acceptsIncomplete);
+      await downloadExport(ledger.get(key), service, parts, patienceOf(parts), acceptsIncomplete);
     },
     () => true,
   );
 
-/** Requests the days of exports again with your consent, which is billed again. */
-const payingAgain = (keys: readonly string[]): Step =>
+/** Requests the day of an export again with your consent, which is billed again. */
+const payingAgain = (key: string): Step =>
   pulling(
     async (night) => {
       const { config, folder, invocation } = night;
       const kept = keptFrom(config.retention, invocation.effects.now());
-      const old = keys.find((key) => kept !== undefined && folder.ledger.get(key).day < kept);
-      if (old !== undefined)
-        throw new RefusedError(`The day of export ${old} is older than retention.events keeps it.`, {
+      if (kept !== undefined && folder.ledger.get(key).day < kept)
+        throw new RefusedError(`The day of export ${key} is older than retention.events keeps it.`, {
           hint: 'Nothing was requested. Raise retention.events first if you want the day.',
         });
       await assertPublishable(folder.files.published);
-      // After an unknown outcome or a refusal no further request is sent.
       const parts = partsOf(night);
       const download = downloaderOf(folder.service, parts, patienceOf(parts));
-      for (const key of keys) if (!(await requestAgain(key, folder.service, parts, download))) break;
+      await requestAgain(key, folder.service, parts, download);
     },
     () => true,
   );
@@ -321,10 +253,8 @@ export const exportsResumeCommand: Command<object, [string]> = async (_, invocat
     });
     entry = folder.ledger.get(key);
   }
-  if (wereRemoved(state.journal, entry))
-    throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
-  assertResumable(entry);
-  return delivered('exports resume', downloading([key], false), config, invocation);
+  assertResumable(presentEntry(state, key, entry));
+  return delivered('exports resume', downloading(key, false), config, invocation);
 };
 
 function assertResumable(entry: exports.Export): void {
@@ -343,6 +273,11 @@ function assertResumable(entry: exports.Export): void {
 function entryIn({ ledger, doubt }: LedgerState, key: string): exports.Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
   return ledger.get(key);
+}
+
+function presentEntry(state: LedgerState, key: string, entry = entryIn(state, key)): exports.Export {
+  if (!wereRemoved(state.journal, entry)) return entry;
+  throw new RefusedError(`Retention removed the pages of export ${key}, so they are not downloaded again.`);
 }
 
 function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {

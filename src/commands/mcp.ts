@@ -37,7 +37,16 @@ export const mcpCommand: Command<Limits & { readonly seconds: number }> = async 
     await invocation.effects.sleep(ENDING_MS, invocation.signal);
     if (oneAtATime.activeCount + oneAtATime.pendingCount > 0) await oneAtATime(() => undefined).then(idle);
   };
-  const input = process.stdin.pipe(shortLines(idle));
+  const input = process.stdin.pipe(
+    new Transform({
+      transform: (chunk: Buffer, _, done) => void done(null, chunk),
+      flush(done) {
+        // The last line may lack its end.
+        this.push('\n');
+        callbackify(idle)(done);
+      },
+    }),
+  );
   const transport = new StdioServerTransport(input, process.stdout);
   const server = serveStdio(() => agentServer(limits, seconds, oneAtATime, invocation), { transport });
   invocation.terminal.note('Serving agents on standard input and output, until the input ends.');
@@ -48,38 +57,6 @@ export const mcpCommand: Command<Limits & { readonly seconds: number }> = async 
 };
 
 const ENDING_MS = 250;
-
-const LONGEST_LINE = 10 * 1024 * 1024;
-
-/** Passes lines on. A line that is too long gets an error as its answer and is never in memory as a whole. */
-function shortLines(idle: () => Promise<void>): Transform {
-  let held: Buffer[] = [];
-  let bytes = 0;
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      for (let start = 0; start < chunk.length;) {
-        const end = chunk.indexOf(0x0a, start) + 1 || chunk.length;
-        bytes += end - start;
-        held = bytes > LONGEST_LINE ? [] : [...held, chunk.subarray(start, end)];
-        if (chunk[end - 1] === 0x0a) {
-          this.push(Buffer.concat(held));
-          if (bytes > LONGEST_LINE) process.stdout.write(TOO_LONG);
-          [held, bytes] = [[], 0];
-        }
-        start = end;
-      }
-      done();
-    },
-    flush(done) {
-      // The last line may lack its end.
-      this.push(Buffer.concat([...held, Buffer.from('\n')]));
-      callbackify(idle)(done);
-    },
-  });
-}
-
-const message = `A message has at most ${LONGEST_LINE} bytes.`;
-const TOO_LONG = `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } })}\n`;
 
 const LONGEST_ERROR = 1_000;
 

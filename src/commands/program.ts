@@ -195,23 +195,21 @@ export function commandLine(version: string, perform: Perform): Command {
   add('exports resume <key>', 'download an export at no cost: what is missing, or once more', {
     load: async () => (await import('./exports.js')).exportsResumeCommand,
   });
-  add('exports decide', 'decide about an export, or about all exports of a range that need a decision', {
+  add('exports decide <key>', 'decide about an export whose outcome is unknown or incomplete', {
     examples: [
       'dawnload exports decide 2026-11-20.1 --attach 8c1f0e2a',
       'dawnload exports decide 2026-11-20.1 --pay-again',
-      'dawnload exports decide --start 2026-11-18 --end 2026-11-20 --accept-incomplete',
+      'dawnload exports decide 2026-11-20.1 --accept-incomplete',
     ],
     options: [
       ['--attach <id>', 'the id of an export whose answer was lost, or a corrected one'],
       ['--pay-again', 'request the day again, billed again, within exports.budget'],
       ['--abandon', 'give the export up; no run requests its day again'],
       ['--accept-incomplete', 'load what came as the complete export: no record, or some of the pages'],
-      ['--start <day>', 'the first KST day of a range, if no key is given'],
-      ['--end <day>', 'the last KST day of the range, included'],
-      ['--yes', 'attach an id that cannot be tried, or pay for a range, without asking'],
+      ['--yes', 'attach an id that cannot be tried, without asking'],
     ],
     load: async () => (await import('./exports.js')).exportsDecideCommand,
-  }).argument('[key]', 'the key of an export, such as 2026-11-20.1');
+  });
 
   add('recover', 'restore journal lines that other files still have', {
     options: [['--yes', 'restore them and allow paying and pushing, without asking'], JSON_OPTION],

@@ -192,7 +192,7 @@ async function consentTo(
 
 /**
  * Requires the user's consent to be billed again: abandons the old export, then requests its window again within the
- * budget and downloads it. Resolves with true if the service accepted the request.
+ * budget and downloads it.
  *
  * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has
  *   changed
@@ -202,14 +202,13 @@ export async function requestAgain(
   service: ServiceClient,
   parts: PaymentParts,
   download: Download,
-): Promise<boolean> {
+): Promise<void> {
   const { ledger } = parts;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, parts);
   const outcome = await requestPaid({ again: key, estimate }, service, parts);
   if (typeof outcome !== 'string') await download(outcome);
   tellSpent(parts);
-  return typeof outcome !== 'string';
 }
 
 /** What may be billed for the old export counts too. */

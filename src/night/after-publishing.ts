@@ -70,7 +70,6 @@ export const page: Step = {
       language: config.reportIn ?? 'en',
       now: invocation.effects.now(),
       runs: runsSoFar(folder, report),
-      keeps: true,
     });
     const sentence = [`The report on it is ${files.report}.`, ...faults].join(' ');
     report.steps.push({ step: 'page', failed: faults.length > 0, sentence });

@@ -232,19 +232,6 @@ describe('dawnload mcp', () => {
     );
   });
 
-  it('answers a line beyond 10 MB with an error, and the next one', { tags: ['long'] }, async () => {
-    const client = await initialized();
-    const sql = `select 1 as n -- ${'x'.repeat(11 * 1024 * 1024)}`;
-    client.send({ id: 77, method: 'tools/call', params: { name: 'query', arguments: { sql } } });
-    expect((await client.call('query', { sql: 'select 2 as n' })).text).toContain('[2]');
-    expect(client.lines.map((line) => JSON.parse(line) as unknown)).toContainEqual({
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: -32_600, message: expect.stringContaining('at most') as string },
-    });
-    expect(await client.end()).toBe(0);
-  });
-
   it('answers a client of 2026-07-28, which sends no initialize', { tags: ['long'] }, async () => {
     const client = new Client(['--rows', '2']);
     const _meta = {

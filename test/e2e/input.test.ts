@@ -84,9 +84,6 @@ const PERFORMED: [string, RegExp][] = [
   ['exports decide 2026-11-20.1 --abandon --pay-again', /Exactly one decision is needed/],
   ['exports decide --abandon', /about one export or about a range of days/],
   ['exports decide 2026-11-20.1 --start 2026-11-20 --end 2026-11-20 --abandon', /or about a range of days/],
-  ['exports decide --start 2026-11-20 --end 2026-11-19 --abandon', /must be days/],
-  ['exports decide --start 2026-11-20 --end 2026-11-20 --attach abc', /belongs to one export/],
-  ['exports decide --start 2026-11-20 --end 2026-11-20 --abandon', /No export from .* needs this decision/],
   ['run --config .', /cannot be read \(it is a folder, not a file\)/],
   ['query --sql select', /The warehouse .* does not exist yet[\s\S]*dawnload run/],
 ];

@@ -1,4 +1,4 @@
-/** Your decisions about paid exports: any id that the service may give, and one decision about a range of days. */
+/** Your decisions about paid exports: any id that the service may give. */
 import { describe, expect, test } from 'vitest';
 import { ended, type Place } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
@@ -76,60 +76,3 @@ test(
     expect(place.sandbox.bills()).toHaveLength(2);
   },
 );
-
-describe('a decision about a range', { tags: ['long'], timeout: 120_000 }, () => {
-  const RANGE = ['exports', 'decide', '--start', '2026-11-18', '--end', '2026-11-19'];
-
-  test('gives up the exports of its days', async () => {
-    const place = await lost('2026-11-18');
-    await ends(
-      place.run([...RANGE, '--abandon']),
-      0,
-      /2026-11-18\.1 is abandoned[^]*2026-11-19\.1 is abandoned/,
-    );
-    expect(await states(place)).toEqual(['abandoned', 'abandoned', 'ambiguous']);
-  });
-
-  test('pays again after consent to the total alone, and within the budget', async () => {
-    const place = await lost('2026-11-18');
-    place.sandbox.setFaults([]);
-    await ends(
-      place.run([...RANGE, '--pay-again']),
-      3,
-      /Pay again for 2 exports, about \d+ records\? Nothing was sent/,
-    );
-    expect(place.sandbox.bills()).toHaveLength(3);
-    await ends(
-      place.run([...RANGE, '--pay-again', '--yes']),
-      1,
-      'Export 2026-11-20.1 of 2026-11-20 may have been',
-    );
-    expect(place.sandbox.bills()).toHaveLength(5);
-    expect(await states(place)).toEqual(['abandoned', 'loaded', 'abandoned', 'loaded', 'ambiguous']);
-    await place.configure(yaml('2026-11-18').replace('records_per_run: 100000', 'records_per_run: 1'));
-    await ends(place.run(['exports', 'decide', KEY, '--pay-again']), 3);
-    expect(place.sandbox.bills()).toHaveLength(5);
-  });
-
-  test('pays for no further day once an outcome is unknown', { tags: ['extended'] }, async () => {
-    const place = await lost('2026-11-18');
-    await ends(place.run([...RANGE, '--pay-again', '--yes']), 1);
-    expect(place.sandbox.bills()).toHaveLength(4);
-    expect(await states(place)).toEqual(['abandoned', 'ambiguous', 'ambiguous', 'ambiguous']);
-  });
-
-  test('accepts the exports that are incomplete', async () => {
-    const place = await makePlace(yaml('2026-11-18'), { eventsPerDay: 300 });
-    place.sandbox.bend((endpoint, answer) => {
-      if (endpoint !== 'E21') return answer;
-      const page = JSON.parse(answer.body.toString()) as { data: { channel: string }[] };
-      page.data = page.data.filter(({ channel }) => channel !== 'email');
-      return { ...answer, body: Buffer.from(JSON.stringify(page)) };
-    });
-    await ends(place.run(['run']), 1, 'may lack');
-    const range = ['exports', 'decide', '--start', '2026-11-18', '--end', DAY];
-    await ends(place.run([...range, '--accept-incomplete']), 0);
-    await ends(place.run(['exports', 'list']), 0);
-    expect(place.sandbox.bills()).toHaveLength(3);
-  });
-});

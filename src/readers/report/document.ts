@@ -31,8 +31,6 @@ const MOST_FINDINGS = 5;
 interface Circumstances {
   /** The newest day of the daily statistics; undefined without any. */
   readonly day: string | undefined;
-  /** The mark of what the page shows; empty if parts of it could not be drawn. */
-  readonly mark: string;
   /** The instant at which the page was made, in KST. */
   readonly madeAt: string;
   /** The state of the last run: a line at the top, and the whole reason. */
@@ -84,7 +82,7 @@ export function documentOf(
 }
 
 /** The document of a file, which needs nothing else. */
-const selfContained: Frame = (title, body, { wording }, { mark, day }) => {
+const selfContained: Frame = (title, body, { wording }, { day }) => {
   const page = markup`
     <html lang="${wording.language}">
     <head>
@@ -92,7 +90,6 @@ const selfContained: Frame = (title, body, { wording }, { mark, day }) => {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <meta name="referrer" content="no-referrer">
-      <meta name="data" content="${mark}">
       <meta http-equiv="Content-Security-Policy" content="${POLICY}">
       <link rel="icon" href="data:,">
       <title>${title} ${day}</title>

@@ -1,10 +1,8 @@
 /** The report: one page about the published warehouse, filled by bundled queries. */
-import { createHash } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { dayOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../../ground/calendar.js';
-import { packageVersion } from '../../ground/effects.js';
+import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences } from '../queries/ask.js';
@@ -29,8 +27,6 @@ interface ReportOptions {
   readonly now: Date;
   /** The runs of the journal; the one that writes the report has its end. */
   readonly runs: readonly PastRun[];
-  /** An earlier page, which is kept if it shows the same. */
-  readonly earlier?: string | undefined;
   /** The document around a page that is served, and the link from an answer to its question. */
   readonly served?: { readonly frame: Frame; readonly linkOf: (answer: Answer, wording: Wording) => Html };
 }
@@ -38,15 +34,12 @@ interface ReportOptions {
 /** Resolves with the text, and with sentences on parts that could not be drawn. */
 export function makeReport(
   published: string,
-  { language, now, runs, earlier, served }: ReportOptions,
+  { language, now, runs, served }: ReportOptions,
 ): Promise<{ page: string; faults: string[] }> {
   return Reader.using(published, async (reader) => {
     const wording = new Wording(language);
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
-    const about = [packageVersion(), language, dayOf(now), lastCompleteDay(now), notice];
-    const mark = served === undefined ? await markOf(reader, about) : '';
-    if (mark !== '' && earlier?.includes(`content="${mark}"`) === true) return { page: earlier, faults: [] };
     const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
     const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
     const [most] = await reader.objects("select current_setting('memory_limit') as memory");
@@ -74,22 +67,12 @@ export function makeReport(
     const renderer = new Renderer(wording, served && ((answer) => served.linkOf(answer, wording)));
     const circumstances = {
       day,
-      mark: faults.length === 0 ? mark : '',
       madeAt: formatKst(now),
       notice: notice && { word: notice.word, reason: renderer.word(notice.reason, notice.values) },
     };
     const page = documentOf(renderer, all, circumstances, served?.frame);
     return { page, faults: faults.map((why) => `A part of it could not be shown: ${why}`) };
   });
-}
-
-/** A hash of what the page shows but for the instants at which it, and data that came again unchanged, were made. */
-async function markOf(reader: Reader, circumstances: unknown): Promise<string> {
-  const [shown] = await reader.rows('status/shown', z.object({ sql: z.string() }));
-  const hashes = await reader.objects(shown?.sql ?? '');
-  return createHash('sha256')
-    .update(JSON.stringify([hashes, circumstances]))
-    .digest('hex');
 }
 
 /** Asks a bundled query of a section. */
@@ -135,24 +118,16 @@ export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string
   return { word: 'runIncomplete', reason: 'lastIncomplete', values };
 }
 
-interface WriteOptions extends Omit<ReportOptions, 'earlier' | 'served'> {
-  readonly dataDir: string;
-  /** True if an existing page stays when it shows the same. */
-  readonly keeps?: boolean;
-}
-
 /** Resolves with the size of the file, and with sentences on parts that could not be drawn. */
 export async function writeReport(
   file: string,
-  { dataDir, keeps = false, ...options }: WriteOptions,
+  { dataDir, ...options }: Omit<ReportOptions, 'served'> & { readonly dataDir: string },
 ): Promise<{ bytes: number; faults: string[] }> {
-  const earlier = keeps ? await readFile(file, 'utf8').catch(() => undefined) : undefined;
-  const { page, faults } = await makeReport(dataFiles(dataDir).published, { ...options, earlier });
+  const { page, faults } = await makeReport(dataFiles(dataDir).published, options);
   // Everyone who may read the warehouse may read the file, because it contains no recipients.
-  if (page !== earlier)
-    await writeFileWhole(file, async (path) => {
-      await writeFile(path, page);
-      await chmod(path, 0o644);
-    });
+  await writeFileWhole(file, async (path) => {
+    await writeFile(path, page);
+    await chmod(path, 0o644);
+  });
   return { bytes: Buffer.byteLength(page), faults };
 }

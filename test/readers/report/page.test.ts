@@ -33,8 +33,7 @@ function answered(
 }
 
 const pageOf = (all: readonly Answered[], notice?: Parameters<typeof documentOf>[2]['notice']): Document =>
-  parseHTML(documentOf(new Renderer(new Wording('en')), all, { day: DAY, mark: '', madeAt: 'now', notice }))
-    .document;
+  parseHTML(documentOf(new Renderer(new Wording('en')), all, { day: DAY, madeAt: 'now', notice })).document;
 const textOf = (document: ParentNode, selector: string): string =>
   (document.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
