@@ -39,7 +39,9 @@ export const mcpCommand: Command<Limits & { readonly seconds: number }> = async 
   };
   const input = process.stdin.pipe(
     new Transform({
-      transform: (chunk: Buffer, _, done) => void done(null, chunk),
+      transform(chunk: Buffer, _, done) {
+        done(null, chunk);
+      },
       flush(done) {
         // The last line may lack its end.
         this.push('\n');
