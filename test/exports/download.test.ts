@@ -151,23 +151,6 @@ test.each(['error', 'not_found', 'invalid_page', 'an unknown word for token-1 of
 );
 
 describe('waiting for an export', () => {
-  test('goes on while it is processing, with growing pauses', async () => {
-    const { download, slept } = await setUp(({ url }, response, nth) => {
-      json(response, nth < 4 ? PROCESSING : success(pageOf(url), 1));
-    });
-    expect(await download()).toMatchObject({ state: 'loaded', records: 3 });
-    expect(slept).toHaveLength(4);
-    expect([...slept].sort((a, b) => a - b)).toEqual(slept);
-  });
-
-  test('ends when patience ends, and the export is still processing', async () => {
-    const { download, told } = await setUp((_, response) => {
-      json(response, PROCESSING);
-    });
-    expect(await download()).toMatchObject({ state: 'processing', troubles: 1 });
-    expect(told()).toContain('is not ready. The next run resumes it at no cost.');
-  });
-
   test.each([
     ['success without data', EMPTY],
     ['success with null data', { status: 'success', data: null, total_page_count: 1 }],
@@ -187,31 +170,6 @@ describe('waiting for an export', () => {
       if (sent > 0) expect(asked().length).toBeGreaterThan(5);
     }
   });
-
-  test('an answer without records is not the last word where records are expected', async () => {
-    const { download, asked, rejected } = await setUp(
-      (_, response, nth) => {
-        json(response, nth < 2 ? EMPTY : success(0, 1));
-      },
-      { sent: 3 },
-    );
-    expect(await download()).toMatchObject({ state: 'loaded', records: 3 });
-    expect([asked(), await rejected()]).toEqual([[0, 0, 0], ['page']]);
-  });
-
-  test.each([undefined, [], '', 1.5, -1])(
-    'success whose total_page_count is %j is no page: the next answer may tell it',
-    async (total) => {
-      const { download } = await setUp(
-        ({ url }, response, nth) => {
-          const page = pageOf(url);
-          json(response, { status: 'success', data: records(page), total_page_count: nth < 2 ? total : 2 });
-        },
-        { retries: 2 },
-      );
-      expect(await download()).toMatchObject({ state: 'loaded', pages: 2 });
-    },
-  );
 
   test('a failure that passes is waited for, one that stays is named', async () => {
     const passing = await setUp((_, response, nth) => {
@@ -236,33 +194,6 @@ describe('waiting for an export', () => {
 });
 
 describe('the waiting time', () => {
-  const failures: readonly (readonly [string, body: unknown, status?: number])[] = [
-    ['Timeout', { error: 'Timeout' }],
-    ['status error', { status: 'error', message: 'busy' }],
-    ['HTTP 503', { error: 'down' }, 503],
-    ['a lost connection', undefined],
-    ['a page of a proxy', '<html>soon</html>'],
-    ['not_found', { status: 'not_found', message: 'not yet' }],
-    ['a body without a status', {}],
-  ];
-  test.each(failures.map(([what, body, status]) => ({ what, body, status })))(
-    'outlasts $what, before the first page and between pages',
-    async ({ body, status }) => {
-      const { download, slept } = await setUp(
-        ({ url }, response, nth) => {
-          const isFailing = nth < 12 || (pageOf(url) === 2 && nth < 24);
-          if (isFailing && body === undefined) response.destroy();
-          else if (isFailing && typeof body === 'string') response.end(body);
-          else if (isFailing) json(response, body, status);
-          else json(response, success(pageOf(url), 3));
-        },
-        { maxWaitMinutes: 60 },
-      );
-      expect(await download()).toMatchObject({ state: 'loaded', pages: 3, troubles: 0 });
-      expect(slept.length).toBeGreaterThan(12);
-    },
-  );
-
   test('is one for all exports, which are read at the same time', async () => {
     const { resume, ledger, effects, told, double } = await setUp(
       ({ url }, response) => {
@@ -297,77 +228,6 @@ describe('the waiting time', () => {
     slept.length = 0;
     await resume();
     expect(slept).toEqual([]);
-  });
-});
-
-describe('a number of pages that is not plausible', () => {
-  const huge = 999_999_999;
-  test.each<[string, (page: number) => unknown]>([
-    ['pages without records', (page) => success(page, huge, page < 3 ? 3 : 0)],
-    ['the last page again', (page) => success(Math.min(page, 2), huge)],
-    ['invalid_page', (page) => (page < 3 ? success(page, huge) : { status: 'invalid_page' })],
-  ])('ends where %s follow the records', async (_, answer) => {
-    const { download, asked } = await setUp(
-      ({ url }, response) => {
-        json(response, answer(pageOf(url)));
-      },
-      { sent: 9 },
-    );
-    expect(await download()).toMatchObject({
-      state: 'loaded',
-      records: 9,
-      note: 'total_page_count is 999,999,999, but the pages after 3 have no records',
-    });
-    expect(Math.max(...asked())).toBeLessThan(12);
-    expect(asked().length).toBeLessThan(80);
-  });
-
-  test.each<[string, (page: number) => unknown]>([
-    ['a number that grows with each page', (page) => success(page, page + 3)],
-    ['999,999,999', (page) => success(page, huge)],
-  ])('and never ends (%s) is said, and nothing is lost', async (_, answer) => {
-    const { download, asked, told, landed } = await setUp(
-      ({ url }, response) => {
-        json(response, answer(pageOf(url)));
-      },
-      { sent: 9, concurrency: 8 },
-    );
-    expect(await download()).toMatchObject({ state: 'ready', troubles: 1 });
-    expect(told()).toMatch(
-      /announces [\d,]+ pages, and 110 pages with 330 records have landed, although the daily statistics count about 9 messages/,
-    );
-    expect(told()).toContain("Ask the service's operator how many records the export has.");
-    expect(await landed()).toHaveLength(110);
-    const before = asked().length;
-    await download();
-    expect(asked().length - before).toBeLessThan(10);
-  });
-});
-
-describe('answers that are not in the specification', () => {
-  test('a status of an unknown word is waited for, as one that may pass', async () => {
-    const { download } = await setUp((_, response, nth) => {
-      json(response, nth === 0 ? { status: 'queued', message: 'soon' } : success(0, 1));
-    });
-    expect((await download()).state).toBe('loaded');
-  });
-
-  test.each<[unknown, string]>([
-    [{ data: records(0), total_page_count: 1 }, 'E21 answered without a status'],
-    [records(0), 'E21 answered with a list'],
-    [
-      { status: 'success', data: { 0: 'x' }, total_page_count: 1 },
-      'E21 answered success with data that is not a list',
-    ],
-  ])('an answer of another shape stops the wait, with its reason: %j', async (body, reason) => {
-    const { download, told } = await setUp((_, response) => {
-      json(response, body);
-    });
-    expect(await download()).toMatchObject({
-      state: 'requested',
-      note: `Export ${KEY} is not delivered: the service gives no usable answer.`,
-    });
-    expect(told()).toContain(`is not delivered (${reason})`);
   });
 });
 
@@ -436,47 +296,6 @@ describe('reading the pages', () => {
       );
       expect(await download()).toMatchObject(told);
     }
-  });
-
-  test('records of no page are no page', async () => {
-    const { download } = await setUp(({ url }, response, nth) => {
-      json(response, success(pageOf(url), nth === 0 ? 0 : 2));
-    });
-    expect(await download()).toMatchObject({ state: 'loaded', pages: 2 });
-  });
-
-  test('a total that grows on the way brings the further pages too, and is noted', async () => {
-    const { download } = await setUp(({ url }, response) => {
-      json(response, success(pageOf(url), pageOf(url) < 3 ? 4 : 6));
-    });
-    const note = 'total_page_count changed from 4 to 6';
-    expect(await download()).toMatchObject({ pages: 6, records: 18, note });
-  });
-
-  test('a total that shrinks is believed only when page 0 says so too, and is noted', async () => {
-    let first = true;
-    const { download } = await setUp(({ url }, response) => {
-      const page = pageOf(url);
-      json(response, page >= 3 ? { status: 'invalid_page' } : success(page, first ? 5 : 3));
-      first = false;
-    });
-    const { pages, records: held, note } = await download();
-    expect([pages, held, note]).toEqual([3, 9, expect.stringContaining('total_page_count')]);
-  });
-
-  test.each<[string, number, number]>([
-    ['an empty page in the middle', 1, 4],
-    ['an empty first page of two', 0, 2],
-  ])('%s that comes once is read again, and what it holds then counts', async (_, short, total) => {
-    let once = true;
-    const { download, rejected } = await setUp(({ url }, response) => {
-      const page = pageOf(url);
-      const isShort = page === short && once;
-      if (isShort) once = false;
-      json(response, success(page, total, isShort ? 0 : 3));
-    });
-    expect(await download()).toMatchObject({ pages: total, records: 3 * total, short: undefined });
-    expect(await rejected()).toContain(`page-${short}-replaced`);
   });
 
   test('an empty page in the middle that stays empty is kept and noted, also where the next reading fails', async () => {

@@ -1,7 +1,6 @@
 // @module-tag long
 /** Budgets that hold although estimates are wrong, and empty or short answers that are not believed: the built command. */
 import { describe, expect, test } from 'vitest';
-import { daysOf } from '../../src/ground/calendar.js';
 import type { SandboxOptions } from '../../sandbox/index.js';
 import type { Place } from '../support/dawnload.js';
 import { NOW } from '../support/dawnload.js';
@@ -64,27 +63,6 @@ describe('a day without rows of daily statistics', () => {
     expect(place.sandbox.requests().E18 - asked.E18).toBe(2);
     expect(place.sandbox.requests().E20).toBe(0);
   });
-
-  test(
-    'is asked for again on a later night, however old it is, and paid for when it has rows by then',
-    { tags: ['extended'] },
-    async () => {
-      const place = await make(`start_date: 2026-11-16\n${exports(100_000)}`, now);
-      place.sandbox.setFaults(EMPTY);
-      expect((await place.run(['run'], at(NOW))).code).toBe(0);
-      place.sandbox.setFaults([]);
-      const plan = JSON.parse((await place.run(['plan', '--json'], at(TOMORROW))).stdout) as {
-        statistics: { missing: string[]; again: string[] };
-      };
-      expect(plan.statistics.missing).toEqual(['2026-11-21']);
-      expect(plan.statistics.again).toEqual(daysOf({ start: '2026-11-16', end: '2026-11-20' }));
-      expect(await place.run(['run'], at(TOMORROW))).toMatchObject({ code: 0 });
-      expect(place.sandbox.bills()).toHaveLength(6);
-      expect(await place.rows('select count(*)::int as n from ops.coverage where rows = 0')).toEqual([
-        { n: 0 },
-      ]);
-    },
-  );
 });
 
 describe('the first night of a budget', () => {
@@ -131,27 +109,6 @@ describe('a paid export that comes without records', () => {
     expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
     expect(place.sandbox.requests().E20).toBe(1);
   });
-
-  test(
-    'is believed when a person says so, and can be opened again all the same',
-    { tags: ['extended'] },
-    async () => {
-      const place = await make(DAY);
-      const empty = { status: 'success', data: [], total_page_count: 1 };
-      place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 200, body: empty }]);
-      expect((await place.run(['run'])).code).toBe(1);
-      expect((await place.run(['exports', 'decide', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
-      expect(await listed(place)).toMatchObject([{ state: 'loaded', records: 0 }]);
-      expect((await place.run(['run'])).code).toBe(0);
-      place.sandbox.setFaults([]);
-      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-      expect((await listed(place))[0]?.records).toBeGreaterThan(1_000);
-      const rebuilt = await place.rows('select count(*)::int as events from events');
-      expect((await place.run(['rebuild'])).code).toBe(0);
-      expect(await events(place)).toEqual(rebuilt);
-      expect(place.sandbox.requests().E20).toBe(1);
-    },
-  );
 });
 
 test(
@@ -233,33 +190,5 @@ test(
     expect((await place.run(['rebuild'])).code).toBe(0);
     expect(await place.rows(held)).toEqual(wanted);
     expect(bills).toHaveLength(2);
-  },
-);
-
-test(
-  'an id that a person gave to a day without an export is taken back, also after its pages landed, and the day is paid for',
-  { tags: ['extended'] },
-  async () => {
-    const from = (day: string): string =>
-      `start_date: 2026-11-19\n${exports(100_000, `  start_date: ${day}\n`)}`;
-    const place = await make(from('2026-11-20'), { eventsPerDay: 300 });
-    await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'journal/export/loaded/before-append' });
-    // What has landed and is loaded next is not given up by mistake.
-    await ends(place.run(['exports', 'decide', '2026-11-20.1', '--abandon']), 3, 'has landed');
-    expect((await place.run(['run'])).code).toBe(0);
-    const [bill] = place.sandbox.bills();
-    await place.configure(from('2026-11-19'));
-    expect(
-      (await place.run(['exports', 'decide', '2026-11-19.1', '--attach', bill!.export_id, '--yes'])).code,
-    ).toBe(0);
-    expect((await place.run(['run'])).stderr).toContain('`dawnload exports decide 2026-11-19.1 --abandon`');
-    expect((await place.run(['exports', 'decide', '2026-11-19.1', '--abandon'])).code).toBe(0);
-    expect((await place.run(['exports', 'decide', '2026-11-19.1', '--pay-again'])).code).toBe(0);
-    const held =
-      "select strftime(date, '%d') as day, count(*)::int as n from events group by all order by day desc";
-    const days = place.sandbox.bills().map(({ records }, i) => ({ day: ['20', '19'][i], n: records }));
-    expect(await place.rows(held)).toEqual(days);
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    expect(await place.rows(held)).toEqual(days);
   },
 );

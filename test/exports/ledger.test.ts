@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -33,22 +32,6 @@ async function opened() {
 }
 
 describe('an export in the ledger', () => {
-  it('is on disk, whole, before the intent resolves', async () => {
-    const { data, ledger } = await opened();
-    const entry = await ledger.intend(INTENT);
-    expect(entry).toMatchObject({
-      key: KEY,
-      day: DAY,
-      messageData: true,
-      state: 'intended',
-      billed: 'maybe',
-      estimate: 3_000,
-      pricePerRecord: 0.5,
-      requestedAt: MORNING,
-    });
-    expect((await readLedger(data)).entries()).toEqual([entry]);
-  });
-
   it('goes from intent to loaded, and is the same after a restart at every step', async () => {
     const { data, effects, ledger } = await opened();
     const steps = [
@@ -110,15 +93,6 @@ describe('an export in the ledger', () => {
     expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(6);
   });
 
-  it('keeps an export id of any length and script', async () => {
-    const { data, ledger } = await opened();
-    const id = `../${'가'.repeat(2_000)}\n\u0000"`;
-    await ledger.intend(INTENT);
-    await ledger.requested(KEY, id);
-    const entry = (await readLedger(data)).get(KEY);
-    expect(entry.exportId).toBe(id);
-  });
-
   it('refuses what cannot happen, and stays as it was', async () => {
     const { data, ledger } = await opened();
     await ledger.intend(INTENT);
@@ -171,27 +145,6 @@ describe('a second request for the same day', () => {
     const { ledger } = await opened();
     for (const estimate of [Number.NaN, 2.2])
       await expect(ledger.intend({ ...INTENT, estimate })).rejects.toThrow(UsageError);
-  });
-});
-
-describe('after a run that died', () => {
-  it('an intent without an answer is ambiguous, and waits for a person', async () => {
-    const { data, effects, ledger } = await opened();
-    await ledger.intend(INTENT);
-    const next = await openLedger(data, effects);
-    await next.settle();
-    const settled = next.get(KEY);
-    expect(settled).toMatchObject({ key: KEY, state: 'ambiguous', billed: 'maybe' });
-    expect(needsPerson(next.get(KEY))).toBe(true);
-    expect(adviceFor(next.get(KEY))).toBe(
-      'Export 2026-11-20.1 of 2026-11-20 may have been billed: the outcome of its request is unknown. ' +
-        'Reason: The process ended before it recorded the outcome of the request. ' +
-        "Ask the service's operator. If you have its export id: `dawnload exports decide 2026-11-20.1 --attach EXPORT_ID`. " +
-        'To give the day up: `dawnload exports decide 2026-11-20.1 --abandon`. ' +
-        'To request it again, billed again: `dawnload exports decide 2026-11-20.1 --pay-again`.',
-    );
-    await next.settle();
-    expect(next.get(KEY)).toEqual(settled);
   });
 });
 
@@ -275,28 +228,6 @@ describe('what a person decides', () => {
     });
   });
 
-  it('abandon keeps every run away from the day, and only paying again opens it', async () => {
-    const { data, ledger } = await opened();
-    await ledger.intend(INTENT);
-    await ledger.record({ event: 'ambiguous', key: KEY, note: 'timeout' });
-    expect(await ledger.record({ event: 'abandoned', key: KEY, note: 'given up' })).toMatchObject({
-      state: 'abandoned',
-      billed: 'maybe',
-    });
-    expect(needsPerson(ledger.get(KEY))).toBe(false);
-    await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
-    const again = await ledger.payAgain(KEY, { ...TERMS, estimate: 5 });
-    expect(again).toMatchObject({ key: '2026-11-20.2', again: KEY, estimate: 5, state: 'intended' });
-    await expect(ledger.payAgain(KEY, TERMS)).rejects.toThrow(
-      'covered by export 2026-11-20.2, which is intended',
-    );
-    expect((await readLedger(data)).entries()).toEqual(ledger.entries());
-    await ledger.requested('2026-11-20.2', 'exp-2');
-    await ledger.record({ event: 'ready', key: '2026-11-20.2', pages: 1 });
-    await ledger.record({ event: 'landed', key: '2026-11-20.2', pages: 1, records: 1, landedAt: MORNING });
-    await expect(ledger.payAgain('2026-11-20.2', TERMS)).rejects.toThrow(RefusedError);
-  });
-
   it('paying again gives the old export up by itself', async () => {
     const { ledger } = await opened();
     await ledger.intend(INTENT);
@@ -343,31 +274,6 @@ it('tells the id of an accepted export that cannot be written down', async () =>
 });
 
 describe('the ledger beside others', () => {
-  it('can be read before there is one, and reading makes nothing', async () => {
-    const data = await dataFolder();
-    expect((await readLedger(data)).entries()).toEqual([]);
-    await expect(stat(data)).rejects.toThrow('ENOENT');
-  });
-
-  it('can be read at any moment of a run', async () => {
-    const { data, ledger } = await opened();
-    const done = { yes: false };
-    const writing = (async () => {
-      for (let day = 10; day < 20; day++) {
-        const { key } = await ledger.intend({ ...INTENT, day: `2026-10-${day}` });
-        await ledger.requested(key, `exp-${day}`);
-      }
-      done.yes = true;
-    })();
-    let seen = 0;
-    while (!done.yes) {
-      const entries = (await readLedger(data)).entries();
-      expect(entries.length).toBeGreaterThanOrEqual(seen);
-      seen = entries.length;
-    }
-    await writing;
-  });
-
   it('is for its owner alone', async () => {
     const { data, ledger } = await opened();
     await ledger.intend(INTENT);
@@ -421,18 +327,6 @@ it('a line that could be neither synced nor cut off is followed by no other, and
   const next = await openLedger(data, effects);
   await next.settle();
   expect(next.entries().map(({ key, state }) => [key, state])).toEqual([[KEY, 'requested']]);
-});
-
-it('a ledger that is removed under a run is an error, not a reason to go on', async () => {
-  const { data, effects, ledger } = await opened();
-  effects.onReach = (point) => {
-    if (point === 'journal/export/intended/durable') rmSync(join(data, 'ledger/journal.jsonl'));
-  };
-  await ledger.intend(INTENT);
-  effects.onReach = () => undefined;
-  expect(await rejection(ledger.intend({ ...INTENT, day: '2026-11-19' }))).toBeInstanceOf(DamageError);
-  // The copy has what the file had.
-  expect((await openLedger(data, effects)).entries()).toMatchObject([{ key: KEY, state: 'intended' }]);
 });
 
 it('attach enters a second export of a day after a yes alone, as billed, and none for a key that is none', async () => {

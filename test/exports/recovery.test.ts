@@ -3,7 +3,7 @@
  * A journal that was lost pays for nothing again. A data folder that was restored from a backup cannot know what was paid
  * since, so a person is asked first.
  */
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyData } from '../support/copies.js';
@@ -119,168 +119,41 @@ describe('a machine that was lost and restored by the documented steps', () => {
   });
 });
 
-test.each([
-  [
-    'is killed before it said so',
-    (place: Place) => place.dying(['run'], { ...at(2), DAWNLOAD_CRASH_AT: 'witness/durable' }),
-  ],
-  [
-    'fails',
-    async (place: Place) => {
-      await place.configure(
-        `${YAML}lake: { catalog: { uri: 'http://127.0.0.1:9', warehouse: w }, storage: { bucket: b } }\n`,
-      );
-      const { stderr } = await place.run(['lake', 'push'], at(2));
-      await place.configure(YAML);
-      return { stderr };
-    },
-  ],
-])('a folder that was restored without a journal stays one where its first command %s', async (_, first) => {
-  const place = await machineLost();
-  for (const name of ['ledger', 'landing/ledger']) await rm(inData(place, name), { recursive: true });
-  expect((await place.run(['plan'], at(2))).stdout).not.toContain('is new');
-  await first(place);
-  await ends(place.run(['run'], at(2)), 1, '`dawnload recover`');
-  expect(paid(place)).toEqual([]);
-});
-
-describe('a journal of before is recognised, where its copy is restored too,', () => {
-  type Sign = [by: string, lost: string[], older: string[]];
-  const recognised = async (_: string, lost: string[], older: string[]): Promise<void> => {
-    const place = await twoNights();
-    await restore(['ledger/journal.jsonl', 'landing/ledger', ...older]);
-    for (const path of lost) await rm(inData(place, path), { recursive: true });
-    await ends(place.run(['run'], at(2)), 1, /The journal lacks line \d+|restored from a backup/);
-    const recovered = await place.run(['recover', '--yes'], at(2));
-    expect(recovered.stdout).toMatch(/2026-11-21\.1/);
-    expect(recovered.code).toBe(0);
-    await place.run(['run'], at(2));
-    expect(paid(place)).toEqual(['2026-11-22']);
-  };
-
-  test.each<Sign>([
-    ['by the witness', ['warehouse.duckdb', 'private/warehouse.duckdb'], []],
-    ['by a manifest', ['warehouse.duckdb', 'private/warehouse.duckdb'], ['private/witness.json']],
-  ])('%s', recognised);
-
-  test.each<Sign>([
-    ['by the published file', ['private'], []],
-    ['by the private file', ['private/witness.json', 'warehouse.duckdb'], []],
-  ])('%s', { tags: ['extended'] }, recognised);
-});
-
-test('an id that the journal lost after the intent is found again, and nothing is paid for', async () => {
-  const place = await twoNights();
-  // Both copies of the journal are damaged after the intent of the last export, whose records have long been loaded.
-  for (const path of ['ledger', 'landing/ledger']) {
-    const file = inData(place, path, 'journal.jsonl');
-    const lines = (await readFile(file, 'utf8')).split('\n');
-    const intent = lines.findLastIndex((line) => line.includes('"event":"intended"'));
-    await writeFile(file, lines.map((line, n) => (n > intent ? line.slice(1) : line)).join('\n'));
-  }
-  expect((await place.run(['run'], at(2))).code).toBe(1);
-  expect(await states(place)).toContain('2026-11-21.1 ambiguous');
-  expect((await place.run(['recover', '--yes'], at(2))).stdout).toMatch(/2026-11-21\.1/);
-  expect(await states(place)).toContain('2026-11-21.1 requested');
-  expect((await place.run(['run'], at(2))).code).toBe(0);
-  expect(paid(place)).toEqual(['2026-11-22']);
-});
-
-test(
-  'a run that was killed, a clock that is set back, and a second run leave nothing to ask',
-  { tags: ['extended'] },
-  async () => {
-    const place = await twoNights();
-    clock.night = 1;
-    expect((await place.run(['run'], at(1))).code).toBe(0);
-    clock.night = 2;
-    const killed = await place.dying(['run'], {
-      ...at(2),
-      DAWNLOAD_CRASH_AT: 'land/campaigns-manifest/durable',
-    });
-    expect(killed.signal).toBe('SIGKILL');
-    const later = { DAWNLOAD_NOW: '2026-11-22T22:27:00Z' };
-    expect((await place.run(['run'], later)).code).toBe(0);
-    expect(paid(place)).toEqual(['2026-11-22']);
-  },
-);
-
 async function states(place: Place): Promise<string[]> {
   const { stdout } = await place.run(['exports', 'list', '--json']);
   return (JSON.parse(stdout) as { key: string; state: string }[]).map(({ key, state }) => `${key} ${state}`);
 }
 
-/** One export whose outcome is not known; the other day is not requested. */
-async function ambiguous(): Promise<Place> {
-  const place = await makePlace(TWO_DAYS);
-  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
-  expect((await place.run(['run'])).code).toBe(1);
-  expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
-  return place;
-}
-
-/** One export that is still being made. */
-async function pending(): Promise<Place> {
+test('a folder of which the published file alone is left pays for nothing, and recover heals it', async () => {
   const place = await makePlace(TWO_DAYS, { exportSeconds: 3_600 });
   expect((await place.run(['run'])).code).toBe(1);
   expect(await states(place)).toEqual(['2026-11-20.1 processing']);
-  return place;
-}
+  for (const path of ['ledger', 'landing', 'private'])
+    await rm(inData(place, path), { recursive: true, force: true });
+  const doctor = await place.run(['doctor']);
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload recover/);
+  const plan = await place.run(['plan', '--json']);
+  expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual([]);
+  const result = await ends(
+    place.run(['run']),
+    1,
+    /Paid requests and pushes are blocked[\s\S]*dawnload recover/,
+  );
+  // The free streams went on, and a rebuild does not make the memory of the export go away.
+  expect(result.stderr).toMatch(/Published/);
+  expect((await place.run(['rebuild'])).code).toBe(1);
+  expect((await place.run(['run'])).code).toBe(1);
+  expect(place.sandbox.requests().E20).toBe(1);
 
-describe('while an export is not settled', () => {
-  type World = [what: string, make: () => Promise<Place>, state: string, lost: string[]];
-  const heals = async (
-    _: string,
-    make: () => Promise<Place>,
-    state: string,
-    lost: string[],
-  ): Promise<void> => {
-    const place = await make();
-    for (const path of lost) await rm(inData(place, path), { recursive: true, force: true });
-    const doctor = await place.run(['doctor']);
-    expect(doctor.code).toBe(1);
-    expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload recover/);
-    const plan = await place.run(['plan', '--json']);
-    expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual([]);
-    const result = await ends(
-      place.run(['run']),
-      1,
-      /Paid requests and pushes are blocked[\s\S]*dawnload recover/,
-    );
-    // The free streams went on, and a rebuild does not make the memory of the export go away.
-    expect(result.stderr).toMatch(/Published/);
-    expect((await place.run(['rebuild'])).code).toBe(1);
-    expect((await place.run(['run'])).code).toBe(1);
-    expect(place.sandbox.requests().E20).toBe(1);
-
-    const shown = await place.run(['recover']);
-    expect(shown.code).toBe(1);
-    expect(shown.stdout).toMatch(/2026-11-20\.1/);
-    const recovered = await place.run(['recover', '--yes']);
-    expect(recovered).toMatchObject({ code: 0 });
-    const [after] = await states(place);
-    expect([state, state.replace('processing', 'requested')]).toContain(after);
-    await place.run(['run']);
-    expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
-  };
-
-  test.each<World>([
-    [
-      'all but the published warehouse, one pending',
-      pending,
-      '2026-11-20.1 processing',
-      ['ledger', 'landing', 'private'],
-    ],
-  ])('a run without %s sends nothing that is billed, and recover heals it', heals);
-
-  test.each<World>([
-    [
-      'the ledger, its second copy and the published warehouse, one ambiguous',
-      ambiguous,
-      '2026-11-20.1 ambiguous',
-      ['ledger', 'landing/ledger', 'warehouse.duckdb'],
-    ],
-  ])('a run without %s sends nothing that is billed, either', { tags: ['extended'] }, heals);
+  const shown = await place.run(['recover']);
+  expect(shown.code).toBe(1);
+  expect(shown.stdout).toMatch(/2026-11-20\.1/);
+  const recovered = await place.run(['recover', '--yes']);
+  expect(recovered).toMatchObject({ code: 0 });
+  expect(await states(place)).toEqual(['2026-11-20.1 requested']);
+  await place.run(['run']);
+  expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
 });
 
 test('neither a rebuild nor a run that has lost its private warehouse too publishes a file without the events that the lost ledger knew', async () => {
@@ -300,18 +173,4 @@ test('neither a rebuild nor a run that has lost its private warehouse too publis
     expect((await place.run([command])).code).toBe(0);
     expect(await place.rows(events)).toEqual(before);
   }
-});
-
-test('a first run that was killed before its witness, and again on its way, is no restored folder', async () => {
-  const place = await makePlace(YAML, {
-    now: () => new Date(NIGHTS[0]),
-    date: () => new Date(NIGHTS[0]).toUTCString(),
-  });
-  for (const point of ['journal/project/made/durable', 'land/statistics/durable']) {
-    const killed = await place.dying(['run'], { ...at(0), DAWNLOAD_CRASH_AT: point });
-    expect(killed.code, point).toBeNull();
-  }
-  const { code, stderr } = await place.run(['run'], at(0));
-  expect(stderr).not.toContain('witness.json is missing');
-  expect(code).toBe(0);
 });

@@ -118,25 +118,6 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
   );
 
   test(
-    'are found on the next night after a kill while the pages were read again',
-    { tags: ['extended'] },
-    async () => {
-      const place = await make(swapped(1));
-      // The fourth page that lands is one of the second reading.
-      const killed = await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
-      expect(killed.signal).toBe('SIGKILL');
-      const [entry] = JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as {
-        state: string;
-      }[];
-      expect(entry?.state).toBe('loaded');
-      expect((await night(place, 1, AGAIN)).code).toBe(0);
-      expect(await held(place)).toBe(billed(place));
-      expect(await lack(place)).toEqual({ day: null, export: null });
-      expect(place.sandbox.requests().E20).toBe(1);
-    },
-  );
-
-  test(
     'in two exports are no loss, nor are records that share an id, nor is a page of more than 1,000 records',
     { tags: ['extended'] },
     async () => {
@@ -207,20 +188,6 @@ describe('records that come twice, and no record is missing', { tags: ['long'], 
     });
     await ends(other.run(alone.split(' ')), 1, /may lack \d+ records?/);
   });
-
-  test(
-    'is complete where there are more records than the statistics count',
-    { tags: ['extended'] },
-    async () => {
-      const place = await make((page, number) => {
-        const send = page.data.find(({ event_name }) => event_name === 'send_success');
-        if (number === 2) page.data.push({ ...send, id: 'one-more' });
-        overlapping(page, number);
-      });
-      await ends(place.run(['run']), 0);
-      expect(await complete(place)).toMatchObject({ complete_by: 'statistics' });
-    },
-  );
 });
 
 describe('people who were deleted at the service', { tags: ['long'], timeout: 120_000 }, () => {
@@ -262,18 +229,14 @@ describe('people who were deleted at the service', { tags: ['long'], timeout: 12
   });
 });
 
-describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () => {
-  const emptyEnd = (page: Page, number: number): void => {
-    if (number === 2) page.data = [];
-  };
-  const early = (page: Page): void => {
-    page.total_page_count = 2;
-  };
-
-  type End = [what: string, change: (page: Page, number: number) => void, said: RegExp];
-  const isReadAgain = async (...[, change, said]: End): Promise<void> => {
-    const place = await make(change);
-    await ends(place.run(['run']), 1, said);
+test(
+  'an export whose last page is empty is named, and read again on the next night',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    const place = await make((page, number) => {
+      if (number === 2) page.data = [];
+    });
+    await ends(place.run(['run']), 1, /page 2 has no records/);
     expect(await held(place)).toBe(2_000);
     place.sandbox.bend(undefined);
     const run = await night(place, 1);
@@ -283,37 +246,8 @@ describe('an export whose end is odd', { tags: ['long'], timeout: 120_000 }, () 
     await night(place, 2, AGAIN);
     expect(place.sandbox.requests().E21).toBe(asked);
     expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
-  };
-
-  test.each<End>([['an empty last page', emptyEnd, /page 2 has no records/]])(
-    '(%s) is named, and read again on the next night',
-    isReadAgain,
-  );
-  test.each<End>([
-    ['a page count that grows', early, /successful sends fewer than the daily statistics count/],
-  ])('(%s) is named, and read again, too', { tags: ['extended'] }, isReadAgain);
-
-  test(
-    '(a channel that is missing whole) is named, also after a person was erased, and is whole on the next night',
-    { tags: ['extended'] },
-    async () => {
-      const users: unknown[] = [];
-      const lacking = (page: Page): void => {
-        page.data = page.data.filter(({ channel }) => channel !== 'email');
-        users.push(page.data[0]?.['user_id']);
-      };
-      const place = await make(lacking, YAML, 300);
-      const said = /may lack .* successful sends fewer than the daily statistics count/;
-      await ends(place.run(['run']), 1, said);
-      const forget = await place.run(['forget', '--user-id', String(users.find(Boolean)), '--yes']);
-      expect(forget.code).toBe(0);
-      await ends(night(place, 1), 1, said);
-      place.sandbox.bend(undefined);
-      const run = await night(place, 2);
-      expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may lack')]);
-    },
-  );
-});
+  },
+);
 
 test('an export that has no page is accepted by a person’s word', { tags: ['long'] }, async () => {
   const place = await makePlace(YAML, { eventsPerDay: 1_900 });
@@ -329,15 +263,6 @@ test('an export that has no page is accepted by a person’s word', { tags: ['lo
     `If the day had no events: \`dawnload exports decide ${KEY} --accept-incomplete\``,
   );
   await ends(place.run(['exports', 'decide', KEY, '--accept-incomplete']), 0, 'The export has no page 0');
-  expect(await place.rows('select state, records::int as records from ops.exports')).toEqual([
-    { state: 'loaded', records: 0 },
-  ]);
-});
-
-test('an export that never has a page is empty once a second run finds none', async () => {
-  const place = await makePlace(YAML, { eventsPerDay: 0, emptyExport: 'invalid_page' });
-  expect((await place.run([...AGAIN.split(' '), '--yes-paid'])).code).toBe(1);
-  expect((await place.run(['run'])).code).toBe(0);
   expect(await place.rows('select state, records::int as records from ops.exports')).toEqual([
     { state: 'loaded', records: 0 },
   ]);
@@ -434,38 +359,6 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
     const day = ['--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'events', '--yes-paid'];
     await ends(place.run(['backfill', ...day]), 1, '2026-11-19.1 is given up');
   });
-
-  test('whose answers differ only in the day are the last, too', { tags: ['extended'] }, async () => {
-    const faults = unknown(
-      answer('no credit for 2026-11-19T15:00'),
-      answer('no credit for 2026-11-18T15:00'),
-    );
-    const place = await makePlace(THREE, { faults });
-    for (const asked of [1, 2, 2]) {
-      await place.run(['run']);
-      expect(place.sandbox.requests().E20).toBe(asked);
-    }
-  });
-
-  test(
-    'with other texts, another status or a lost connection stop nothing, and name no export',
-    { tags: ['extended'] },
-    async () => {
-      const lost = { endpoint: 'E20', kind: 'reset-after', times: 1 } as const;
-      const answers = [
-        ...unknown(answer('no credit'), answer('blocked address')),
-        ...unknown({ ...answer('blocked address'), status: 403 }),
-      ];
-      const place = await makePlace(YAML.replace(DAY, '2026-11-15'), { faults: [...answers, lost, lost] });
-      for (const asked of [1, 2, 3, 4, 5, 6]) {
-        await place.run(['run']);
-        expect(place.sandbox.requests().E20).toBe(asked);
-      }
-      expect((await place.run(['exports', 'list'])).stderr).toContain(
-        'decide 2026-11-20.1 --attach EXPORT_ID',
-      );
-    },
-  );
 });
 
 describe('what nights say of exports', { tags: ['long'] }, () => {
@@ -529,21 +422,6 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
       );
     },
   );
-
-  test(
-    'a last page as full as any other is noted by the night, and by a rebuild',
-    { tags: ['extended'] },
-    async () => {
-      const place = await make((page) => {
-        page.total_page_count = 1;
-      });
-      const noted = `select date::varchar as day, note from ops.load_notes where note = 'full_page' and date = '${DAY}'`;
-      await night(place, 1);
-      expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
-      await night(place, 1, 'rebuild');
-      expect(await place.rows(noted)).toEqual([{ day: DAY, note: 'full_page' }]);
-    },
-  );
 });
 
 describe('an export with records outside its window', { tags: ['long'], timeout: 120_000 }, () => {
@@ -592,12 +470,6 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
     expect((await place.run(['rebuild'])).code).toBe(0);
     expect(await held(place)).toBe(billed(place));
     expect(place.sandbox.requests().E20).toBe(1);
-  });
-
-  test('a tenth of them is loaded', async () => {
-    const place = await make(shifted(0.1, 24), YAML, 960);
-    expect((await place.run(['run'])).stderr).toMatch(/Noticed stray: 131 records/);
-    expect(await held(place)).toBe(billed(place));
   });
 });
 

@@ -177,16 +177,24 @@ export const DAMAGES: readonly Damage[] = [
   },
 ];
 
+const filesIn = (dataDir: string, backup: string): Files => ({
+  data: dataDir,
+  backup,
+  journal: join(dataDir, 'ledger', 'journal.jsonl'),
+  copy: join(dataDir, 'landing', 'ledger', 'journal.jsonl'),
+  witness: join(dataDir, 'private', 'witness.json'),
+  warehouse: [fakeFile(dataDir), dataFiles(dataDir).working].find((path) => existsSync(path)) ?? '',
+});
+
+/** The newest line of the journal that any file knows, DuckDB's left aside. */
+export function newestLine(dataDir: string): number {
+  const files = filesIn(dataDir, '');
+  const ends = [files.journal, files.copy].map((path) => seqIn(linesOf(textOf(path)).at(-1)));
+  return Math.max(...ends, seqIn(textOf(files.witness)), namedElsewhere(files));
+}
+
 /** Does the damage, or nothing where there is nothing to damage. */
 export function damage(dataDir: string, backup: string, what: number, amount: number): Damage | undefined {
-  const files = {
-    data: dataDir,
-    backup,
-    journal: join(dataDir, 'ledger', 'journal.jsonl'),
-    copy: join(dataDir, 'landing', 'ledger', 'journal.jsonl'),
-    witness: join(dataDir, 'private', 'witness.json'),
-    warehouse: [fakeFile(dataDir), dataFiles(dataDir).working].find((path) => existsSync(path)) ?? '',
-  };
   const one = DAMAGES[what % DAMAGES.length];
-  return one?.to(files, amount) === true ? one : undefined;
+  return one?.to(filesIn(dataDir, backup), amount) === true ? one : undefined;
 }

@@ -32,7 +32,7 @@ import { readLedger } from '../landing/support.js';
 import { Place, rowsOf } from '../support/dawnload.js';
 import { directly, type Asked } from '../support/direct.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
-import { damage } from './damages.js';
+import { damage, newestLine } from './damages.js';
 import { Disk } from './disk.js';
 import { People, PUSH_YAML } from './people.js';
 import { argumentsOf, FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
@@ -101,6 +101,8 @@ export class Life {
   /** True until a run has loaded again what a lost warehouse had. */
   #isUnloaded = false;
   #skewMs = 0;
+  /** True if somebody fills the disk while a paid request is on its way. */
+  #fillsAtRequest = false;
   #settings: { readonly home: string; readonly config: Config } | undefined;
   #runs = 0;
   #earliest = FIRST_DAY;
@@ -247,7 +249,8 @@ export class Life {
         const odd = step.odd === undefined ? undefined : ODD_TEXTS[step.odd % ODD_TEXTS.length];
         if (odd !== undefined) this.#bend(odd);
         const { kill, room } = step;
-        this.disk.room = room ?? Number.POSITIVE_INFINITY;
+        if (typeof room === 'number') this.disk.room = room;
+        this.#fillsAtRequest = room === 'until a request';
         await this.#run(
           step.kind === 'night'
             ? { night: FIRST_DAY }
@@ -264,7 +267,8 @@ export class Life {
       case 'decide':
         return this.#decide(step);
       case 'recover': {
-        const before = this.#confirmations;
+        const before = this.#confirmations.length;
+        const newest = newestLine(this.data);
         const code = await this.#command(['recover', '--yes'], step.kill);
         for (const { export_id: id, start, end } of await this.#orphans()) {
           if (this.#forgiven.has(id)) continue;
@@ -274,7 +278,12 @@ export class Life {
         // You have agreed: what was pushed and is on no record may come again.
         if (this.#isDoubted) this.#people.allowed++;
         // A death after the agreement was recorded leaves it.
-        if (code === 0 || this.#confirmations > before) this.#isDoubted = false;
+        const confirmed = this.#confirmations;
+        if (code === 0 || confirmed.length > before) this.#isDoubted = false;
+        this.#assert(
+          confirmed.length <= before || Number(confirmed.at(-1)) > newest,
+          `after an agreement lines count from ${confirmed.at(-1)}, and a file knows line ${newest}`,
+        );
         // The command looks into a warehouse of DuckDB for the newest line, and agrees to its loss.
         if (code === 0 && this.depth === 'file') {
           const { head } = await Journal.read({ dataDir: this.data }, realEffects({}));
@@ -486,6 +495,7 @@ export class Life {
       return undefined;
     });
     disk.room = Number.POSITIVE_INFINITY;
+    this.#fillsAtRequest = false;
     if (disk.refusals > 0) counters.count('mishap', FULL);
     if (dead !== undefined) counters.count('crash point', nameOfPoint(dead, this.depth));
     if (this.#broken !== undefined) throw new Broken(this.#broken);
@@ -518,6 +528,7 @@ export class Life {
   /** When E20 is sent, its intent is durable and nothing is known of its outcome. */
   readonly #watchRequest = ({ method, path, body }: Asked): void => {
     if (method !== 'POST' || !path.endsWith('/campaign-event-data/exports')) return;
+    if (this.#fillsAtRequest) this.disk.room = 0;
     const day = dayOf(asked.parse(JSON.parse(body)).start);
     const journal = join(this.data, 'ledger', 'journal.jsonl');
     const lines = this.disk.durableText(journal).split('\n');
@@ -536,9 +547,10 @@ export class Life {
     return new FakeWarehouse(fakeFile(this.data), { effects: realEffects({}) }, { days: [], messages: 0 });
   }
 
-  /** How often the journal says that a person agreed to what is lost. */
-  get #confirmations(): number {
-    return readIfThere(join(this.data, 'ledger', 'journal.jsonl')).split('"event":"confirmed"').length;
+  /** The numbers of the lines that say that a person agreed to what is lost. */
+  get #confirmations(): string[] {
+    const journal = readIfThere(join(this.data, 'ledger', 'journal.jsonl'));
+    return [...journal.matchAll(/"seq":(\d+),.*"event":"confirmed"/g)].map(([, seq = '']) => seq);
   }
 
   async #entries(): Promise<Export[]> {

@@ -26,8 +26,8 @@ interface Run {
   readonly trouble?: number | undefined;
   readonly odd?: number | undefined;
   readonly kill?: Kill | undefined;
-  /** How many bytes the disk takes; by default, all. */
-  readonly room?: number | undefined;
+  /** How many bytes the disk takes: by default all, or all until a paid request is on its way. */
+  readonly room?: number | 'until a request' | undefined;
 }
 
 export type Step =
@@ -202,15 +202,19 @@ const kill: fc.Arbitrary<Kill> = fc.record({
   cut: rarely(fc.nat(), 2),
 });
 const index = fc.nat(1000);
-/** Room for the first lines of a run; the same beside the room that is kept for the answer of E20; and more. */
+/**
+ * Room for the first lines of a run; the same beside the room that is kept for the answer of E20; and more. Or somebody else
+ * fills the disk while a request is on its way.
+ */
 const room = fc.oneof(
-  fc.integer({ min: 0, max: 4_000 }),
-  fc.integer({ min: 65_536, max: 70_000 }),
-  fc.integer({ min: 0, max: 150_000 }),
+  { weight: 3, arbitrary: fc.constant('until a request' as const) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 65_536, max: 70_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 150_000 }) },
 );
 const run = {
   ...{ trouble: rarely(index, 3), odd: rarely(index, 6), kill: rarely(kill, 2) },
-  room: rarely(room, 5),
+  room: rarely(room),
 };
 
 /** Lines that a run writes only because of a fault, and dies at. */

@@ -10,9 +10,7 @@ import { join, resolve } from 'node:path';
 
 /** The file of each kind of test, and part of the names of its tests. */
 const TESTS = {
-  kill: ['test/torture/samples.test.ts', 'a run may be killed'],
   synced: ['test/landing/atomic-file.test.ts', 'fsync'],
-  intents: ['test/exports/crash.test.ts', 'killed while keeping the ledger'],
   decide: ['test/exports/decide.test.ts', 'gives up the exports of its days'],
   patience: ['test/exports/download.test.ts', 'is one for all exports'],
   answers: ['test/torture/samples.test.ts', 'on E20'],
@@ -23,7 +21,6 @@ const TESTS = {
   files: ['test/landing/atomic-file.test.ts', 'writing a whole file'],
   ledger: ['test/exports/ledger.test.ts', 'a second request for the same day'],
   disk: ['test/exports/disk-full.test.ts', ''],
-  lost: ['test/exports/recovery.test.ts', 'a journal of before is recognised'],
   restored: ['test/exports/recovery.test.ts', 'a machine that was lost'],
   lock: ['test/landing/run-lock.test.ts', 'notices when its file is taken away'],
   load: ['test/warehouse/load.test.ts', 'fails after the rows of the day were replaced'],
