@@ -127,7 +127,6 @@ const RESULTS = [
   'refused-templates',
 ];
 
-/** Prints the sentences of the bundled queries: what happened, what is unusual, and what to do. */
 export async function showResults(reader: Reader, terminal: Pick<Terminal, 'out'>, now: Date): Promise<void> {
   const wording = new Wording('en');
   const said: Said[] = [];

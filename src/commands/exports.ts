@@ -36,7 +36,6 @@ import { removedKnownBy } from '../warehouse/reader.js';
 import { summarise } from './run.js';
 import { knownOf, showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
 
-/** Lists the exports by day. The exit code is 1 while an export needs action, so that a monitor notices. */
 export const exportsListCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const { terminal, effects } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerNow(invocation.loadConfig(), effects);
@@ -149,7 +148,6 @@ async function delivered(
   return summarise(command, report, false, config, invocation);
 }
 
-/** Resumes an export at no cost, or loads its landed pages as complete. */
 const downloading = (key: string, acceptsIncomplete: boolean): Step =>
   pulling(
     async (night) => {

@@ -43,7 +43,6 @@ export const forgetCommand: Command<ForgetOptions> = async (options, invocation)
   return receipt.search.left.length === 0 && !isOther ? EXIT.done : EXIT.incomplete;
 };
 
-/** Finds the persons. Unless they are only shown or counted, returns what their erasure begins with. */
 async function begin(night: Night, given: readonly Given[], options: ForgetOptions) {
   const { erasures, file } = night.warehouse;
   const { terminal, effects, signal } = night.invocation;
@@ -121,7 +120,6 @@ async function search(
   return persons;
 }
 
-/** The ids in a record, which the warehouse may lack. */
 function idsOf(record: string, brand: string): person.Linked {
   const text = z.union([z.string(), z.number()]).transform(String).catch('');
   const { message_data: message, ...ids } = z

@@ -20,7 +20,6 @@ type InitOptions = Options<'baseUrl' | 'projectId' | 'startDate', 'allowHttp' | 
 const { base_url, project_id, start_date } = settingsSchema.shape;
 const key = z.string().regex(/^\P{Cc}*$/u, 'holds control characters');
 
-/** The questions of `init`: the name of each answer, its source without a terminal, and its rule. */
 const QUESTIONS = [
   { name: 'baseUrl', what: 'base URL', source: '--base-url', rule: base_url },
   { name: 'projectId', what: 'project ID', source: '--project-id', rule: project_id },

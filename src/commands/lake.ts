@@ -58,7 +58,6 @@ export const lakePushCommand: Command<JsonOptions> = async ({ json }, invocation
   return EXIT.done;
 };
 
-/** Shows what a push would change; with `isWhole` also the lake's contents. */
 const showing =
   (isWhole: boolean): Command<JsonOptions> =>
   async ({ json }, invocation) => {

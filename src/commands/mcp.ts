@@ -69,7 +69,6 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
   /** Lists of tables and questions are limited by their length alone. */
   const whole = { ...limits, rows: Infinity };
 
-  /** Registers a tool. An error is returned as an answer, so that the agent can correct its call. */
   const tool = <T extends z.ZodObject>(
     name: string,
     description: string,

@@ -13,7 +13,6 @@ export type Action = (invocation: Invocation) => Promise<ExitCode>;
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
 interface Entry<O extends object> {
-  /** Shown first in the help; by default the command, with a key. */
   readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string])[];
   /** Imports the function that performs the command. Groups have none. */
@@ -41,7 +40,6 @@ const choice = (flags: string, about: string, ...words: readonly string[]): Opti
 
 const LANGUAGE = (what: string): Option => choice('--lang <language>', what, 'en', 'ko');
 
-/** An option that is a number, `preset` by default. */
 function numeric(flags: string, about: string, low: number, high: number, preset: number): Option {
   return new Option(flags, about).default(preset).argParser((text) => {
     const value = Number(text);

@@ -89,7 +89,6 @@ const rejection = z.object({
   tried_again: z.boolean(),
 });
 
-/** A row of a person is kept as a keyed hash; its key is shown if the given query finds it now. */
 export const pushRejectedCommand: Command<PushOptions> = async (options, invocation) => {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
@@ -121,14 +120,12 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   return warnAll(terminal, lost);
 };
 
-/** Your decisions about rows of unknown outcome, as the journal records them. */
 const DECISIONS: Readonly<Record<'delivered' | 'again' | 'abandon', Decision>> = {
   delivered: 'taken',
   again: 'again',
   abandon: 'in_doubt',
 };
 
-/** Records your decision about the rows of unknown outcome; later pushes follow it. */
 export const pushDecideCommand: Command<Options<never, keyof typeof DECISIONS>, [id: string]> = async (
   options,
   invocation,

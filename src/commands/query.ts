@@ -27,7 +27,6 @@ import { wrapLine } from '../terminal/text.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Options } from './shared.js';
 
-/** Without name, SQL and file the queries are listed. */
 export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' | 'output', 'bom'> {
   readonly name?: string | undefined;
   readonly param?: readonly string[];

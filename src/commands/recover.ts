@@ -88,7 +88,6 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   return EXIT.done;
 };
 
-/** Enters removals by retention: days that a warehouse file lists as removed and whose pages are gone. */
 async function enterRemovals({ files, ledger, journal, landing }: DataFolder): Promise<void> {
   const days = [...(await removedKnownBy(files.working)), ...(await removedKnownBy(files.published))];
   for (const entry of landedAmong(ledger.entries())) {

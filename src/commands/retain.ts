@@ -14,7 +14,6 @@ import { plural } from '../terminal/terminal.js';
 import { summarise } from './run.js';
 import { showTable, type Command, type Options } from './shared.js';
 
-/** The checks of a night: the journal lacks nothing, and both clocks agree. */
 const agree = pulling(
   async ({ folder, report }) => {
     const { ledger, service } = folder;

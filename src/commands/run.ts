@@ -124,7 +124,6 @@ const UNPAID: Record<Unpaid['verdict'], string> = {
   no_consent: 'no consent to pay (`--yes-paid` gives it)',
 };
 
-/** Prints the outcome of a command, with `json` also as JSON on stdout, and returns its exit code. */
 export function summarise(
   command: string,
   report: RunReport,

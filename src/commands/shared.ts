@@ -6,14 +6,12 @@ import { drawTable } from '../terminal/table.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import type { ExportRow } from '../warehouse/reader.js';
 
-/** Performs a command; it gets the arguments after the options. */
 export type Command<O extends object = object, A extends (string | undefined)[] = []> = (
   options: O,
   invocation: Invocation,
   ...args: A
 ) => ExitCode | Promise<ExitCode>;
 
-/** The options of a command: those with a text, and switches. */
 export type Options<Text extends string, Switch extends string> = Readonly<
   Partial<Record<Text, string> & Record<Switch, boolean>>
 >;
@@ -35,10 +33,8 @@ export function knownOf(one: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId
   };
 }
 
-/** A value of a record for `--json`. */
 type Value = string | number | boolean | Date | null;
 
-/** The value as people read it: counts with commas, instants in Korean time, and nothing for null. */
 function shown(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -91,7 +91,6 @@ const kept = z.object({
   prometheus: z.string(),
 });
 
-/** Writes this file. It lacks the examples of findings, which may name campaigns. */
 async function writeStatus(invocation: Invocation, known: Journal | undefined): Promise<void> {
   const { status: file } = dataFiles(invocation.loadConfig().dataDir);
   const now = invocation.effects.now();
@@ -213,7 +212,6 @@ async function readStatus({ effects, ...invocation }: Invocation, known?: Journa
   const file = dataFiles(config.dataDir).published;
   return {
     last_complete_day: last,
-    /** The first wanted day: the `start_date`, or the first day in the warehouse. */
     wanted_from: start ?? null,
     missing,
     snapshots,

@@ -109,10 +109,8 @@ export function loadConfig(
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
     /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
     experiments,
-    /** Main goals: the conversion that counts, by campaign or user journey id. */
     mainGoals,
     prices: priceRows(prices),
-    /** The pushes of each night, in order; paths are absolute. */
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,
@@ -122,7 +120,6 @@ export function loadConfig(
     lake: lake && {
       ...lake,
       extensions: inFolder(lake.extensions),
-      /** The environment, with the secrets of catalog and storage. */
       secrets: hidden(variables),
     },
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
@@ -230,7 +227,6 @@ export function requireCredentials({ credentials, denied }: Config): Credentials
 
 export type LakeConfig = NonNullable<Config['lake']>;
 
-/** Returns the config, with the lake as a required property. */
 export function requireLake(config: Config): Config & { readonly lake: LakeConfig } {
   const { lake, file = DEFAULT_FILE } = config;
   if (lake === undefined)
@@ -265,7 +261,6 @@ export function isUnencrypted(address: string): boolean {
   return new URL(address).protocol === 'http:' && !isLoopback(address);
 }
 
-/** True if the address is this machine. */
 export function isLoopback(address: string): boolean {
   // URL normalizes numeric addresses, so no other notation has to be matched.
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
@@ -290,7 +285,6 @@ function receiversOf(alerts: readonly z.output<typeof alert>[], variables: Envir
   }));
 }
 
-/** Returns the address in a variable; undefined without a variable or a value. */
 function addressIn(variables: Environment, variable: string | undefined): string | undefined {
   const value = variables[variable ?? ''] ?? '';
   return /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
@@ -340,7 +334,6 @@ const notForDuckdb = (dataDir: string): ConfigError =>
     hint: 'Rename that folder, or choose another data_dir.',
   });
 
-/** The settings of alerts, whatever the others are. */
 const readable = z.object({
   alerts: z.array(z.unknown()).catch([]),
   project_id: settingsSchema.shape.project_id.catch(undefined),

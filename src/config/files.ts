@@ -127,7 +127,6 @@ export function unknownKey(source: string, path: readonly PropertyKey[], key: st
   });
 }
 
-/** Every key of the file with its path, such as `exports.budget.records_per_run`. */
 function keysIn({ properties = {}, items }: z.core.JSONSchema.BaseSchema, path = ''): string[] {
   const inList = typeof items === 'object' && !Array.isArray(items) ? keysIn(items, path) : [];
   const keys = Object.entries(properties).flatMap(([key, inner]) => [

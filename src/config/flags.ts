@@ -4,7 +4,6 @@
 export const LOG_FORMATS = ['text', 'timed', 'json'] as const;
 
 export interface Flags {
-  /** `--config`. */
   readonly settingsFile?: string | undefined;
   readonly dataDir?: string | undefined;
   readonly verbose?: boolean | undefined;

@@ -25,7 +25,6 @@ function whole(low: number, high: number): z.ZodType<number, string> {
 
 const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);
 
-/** A word of the service's vocabulary, which becomes part of field names and channel names. */
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
 
 /** Accepts an empty text: the value of a section whose lines are all commented out. */
@@ -37,16 +36,13 @@ const insteadOf = (what = 'must have "key: value" lines') => ({
   error: ({ code }: { code: string }) => (code === 'invalid_type' ? what : undefined),
 });
 
-/** A section of `key: value` lines. */
 const section = <T extends z.core.$ZodLooseShape>(shape: T, what?: string) =>
   orEmpty(z.strictObject(shape, insteadOf(what)));
 
-/** A section with keys of the user. */
 const byName = <T extends z.ZodType>(value: T) => orEmpty(z.record(z.string(), value, insteadOf()));
 
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-/** The name of a parameter or field of the service. */
 const parameter = (what = 'parameter'): z.ZodString =>
   matching(/^[A-Za-z0-9_.[\]-]+$/, `must be the name of a ${what}`);
 
@@ -81,7 +77,6 @@ const budget = section({
 
 const text = (what: string): z.ZodString => z.string(what).min(1, what);
 
-/** A text of the service that you have checked. */
 const answerText = text('must be the text of an answer').refine(
   (answer) => answer.trim() !== '',
   'must not be blank',
@@ -247,7 +242,6 @@ const reference = section({
   opt_outs: switched(optOuts),
 });
 
-/** The language of the report, English by default; undefined if no report is wanted. */
 const report = z
   .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
   .transform((given) => (given === 'false' ? undefined : given === 'true' ? 'en' : given));

@@ -87,7 +87,6 @@ const MOBILE = String.raw`(?:82${GAP}0?${GAP}|0)1[016789]${GAP}[0-9]{3,4}${GAP}[
 const DISGUISE = String.raw`&(?:#|(?i:[a-z]{2,6};))|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]`;
 const KEY = String.raw`"(?i:to|hp|msisdn|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ a-z]*)\\*"\s*:`;
 
-/** A value outside of any object: a whole document, or the message of a record. */
 const KEYLESS = String.raw`(?:^|"message_data"\s*:\s*)["\[0-9]`;
 
 /** The sign of an address. A text of JSON that begins with the sign, as names of chat channels do, has none at it. */
@@ -95,10 +94,8 @@ const ADDRESS = String.raw`(?:[^"]|[^:,{\[]")@`;
 
 /** The session variable `patterns` of the statements. */
 export const PATTERNS = {
-  /** Matches texts that may contain a number or an address of a person. */
   personal: `${ADDRESS}|${MOBILE}|${DISGUISE}|${KEY}|${KEYLESS}`,
   /** The key of a recipient's number, whose value is hashed at any depth. */
   recipient_key: '(?i:recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*)',
-  /** Matches texts that may contain a credential. */
   credential: `(?i)${CREDENTIAL}`,
 } as const;

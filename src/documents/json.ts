@@ -8,9 +8,7 @@ export interface Node {
   readonly kind: 'text' | 'number' | 'word' | 'object' | 'list';
   readonly start: number;
   end: number;
-  /** The object or list around the value; undefined for the outermost value. */
   readonly parent: Node | undefined;
-  /** The values directly inside an object or list. */
   readonly children: Node[];
   /** The key of the value, decoded, and its position with its quotes; undefined in a list. */
   readonly key: string | undefined;
@@ -78,7 +76,6 @@ function kindOf(sign: string): Node['kind'] {
   return sign === '-' || (sign >= '0' && sign <= '9') ? 'number' : 'word';
 }
 
-/** The position after the closing quote of the text that begins at `at`; -1 if it does not end. */
 function endOfText(json: string, at: number): number {
   for (let end = json.indexOf('"', at + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let first = end;
@@ -94,13 +91,11 @@ function endOfScalar(json: string, at: number): number {
   return end;
 }
 
-/** The characters of a text; of any other value its JSON. */
 export function textAt(json: string, { kind, start, end }: Node): string {
   const given = json.slice(start, end);
   return kind === 'text' ? decoded(given) : given;
 }
 
-/** The characters of the JSON of a text. */
 function decoded(given: string): string {
   const made = given.includes('\\') ? parsed(given) : undefined;
   return typeof made === 'string' ? made : given.slice(1, -1);
@@ -134,7 +129,6 @@ export function changed(json: string, change: (node: Node) => string | undefined
   return edited(json, edits, ({ text }) => text);
 }
 
-/** A text with some pieces replaced; they are in order and do not overlap. */
 export function edited<P extends Piece>(
   text: string,
   pieces: readonly P[],

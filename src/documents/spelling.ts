@@ -74,8 +74,6 @@ export function mayHoldAny(text: string): boolean {
   return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
 }
 
-// A text as its reader sees it.
-
 /** What is seen, and the position in the original of each of its characters. */
 interface View {
   readonly text: string;
@@ -170,7 +168,6 @@ function characterOf(code: number): string {
   return IS_UNSEEN.test(character) ? '' : character;
 }
 
-/** A text as its reader sees it. */
 export function seen(given: string): string {
   return viewOf(given)?.text ?? given;
 }
@@ -286,7 +283,6 @@ export function plainNumber(given: string): string {
   return given.replace(/[^0-9]/g, '').replace(/^00/, '');
 }
 
-/** The canonical form of an e-mail address. */
 export function plainAddress(given: string): string {
   return given
     .trim()
@@ -295,7 +291,6 @@ export function plainAddress(given: string): string {
     .toLowerCase();
 }
 
-/** The canonical form of a recipient's number or address; undefined for an empty value. */
 export function plainRecipient(given: string): string | undefined {
   if (/^010[0-9]{8}$/.test(given)) return given;
   const text = seen(given).trim();

@@ -120,7 +120,6 @@ async function filesBelow(folder: string, seen = new Set<string>()): Promise<str
   return files;
 }
 
-/** Searches every file of the data folder for the ids, and removes needless files that contain one. */
 export async function searchFolder(dataDir: string, ids: readonly string[]): Promise<Searched> {
   const finder = new Finder(ids);
   const short_ids = new Set(ids.filter((id) => !TELLING.test(id))).size;
@@ -265,7 +264,6 @@ function receiptText(receipt: Receipt): string {
   return lines.filter((line) => line !== false).join('\n');
 }
 
-/** Writes the receipt as text and as JSON, with the SHA-256 of the text; returns the path of the text. */
 export async function writeReceipt(
   dataDir: string,
   receipt: Receipt,

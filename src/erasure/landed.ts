@@ -257,7 +257,6 @@ export class Erasures {
     cut.pulls.add(pull);
   }
 
-  /** Counts the records on the pages of a pull. A page that was never cut, or cannot be read, counts as it landed. */
   async #recordsIn(pull: string): Promise<number> {
     const read = await this.#readable(pull, readPull(this.#landing, pull));
     if (read !== undefined && !mayBeCut(this.register.lines, pull))
@@ -299,7 +298,6 @@ export class Erasures {
     }
   }
 
-  /** True if a record on the page contains an id to blank. */
   async #mentions(file: string): Promise<boolean> {
     for await (const pieces of elementsIn(textOf(file), 'data'))
       if (pieces.some(({ isElement, bytes }) => isElement && this.#finder.holds(bytes.toString())))
@@ -331,7 +329,6 @@ export class Erasures {
     return { records, pulls: held.size };
   }
 
-  /** The landed folders with data about persons: exports and opt-out snapshots. */
   async #idsOfPersons(): Promise<string[]> {
     return (await listPulls(this.#landing, ['events', 'opt_outs'])).map(({ id }) => id);
   }
@@ -409,7 +406,6 @@ export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>
   await erasures.deleteComputed();
 }
 
-/** Matches a text or a number in JSON. */
 const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
 function recordsIn(page: Body): number | undefined {

@@ -36,7 +36,6 @@ export function formsOf(value: string): string[] {
   return [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])];
 }
 
-/** Collects which ids occur together in a record of the warehouse, for `findPersons` and `findDays`. */
 export async function readLinks(session: Session): Promise<void> {
   await session.run('erasure/links');
   await session.run('erasure/link_ids');
@@ -92,7 +91,6 @@ const TABLES: readonly Rows[] = [
 
 const asJson = z.object({ row: z.string() }).transform(({ row }): unknown => JSON.parse(row));
 
-/** Returns the rows of the found persons by table, as JSON; tables without such rows are left out. */
 export async function rowsFound(session: Session): Promise<Map<string, unknown[]>> {
   const found = new Map<string, unknown[]>();
   for (const names of TABLES) {

@@ -131,7 +131,6 @@ export function allowance(journal: Journal, today: Day): number {
   );
 }
 
-/** The days that would be deleted, by what is deleted. */
 export function deletions({ rowsWithoutPages, optOuts, folders }: Due): ReadonlyMap<string, readonly Day[]> {
   const of = (stream: DueFolder['stream']): Day[] =>
     folders.flatMap((folder) => (folder.stream === stream ? [folder.day] : []));
@@ -248,12 +247,10 @@ export async function removeFolders(
   if (said !== undefined) terminal.note(...said);
 }
 
-/** The loaded exports whose pages were removed by retention. */
 export function removedExports(journal: Journal, entries: readonly Export[]): Export[] {
   return entries.filter((entry) => entry.state === 'loaded' && wereRemoved(journal, entry));
 }
 
-/** True if the pages of a landed export were removed by retention. */
 export function wereRemoved(journal: Journal, { key, exportId }: Pick<Export, 'key' | 'exportId'>): boolean {
   return journal
     .of(REMOVED)

@@ -14,7 +14,6 @@ export interface Budget {
   readonly recordsPerMonth: number;
 }
 
-/** A day, and the records to expect; `undefined` if no statistics exist to estimate from. */
 export interface Candidate {
   readonly day: Day;
   readonly estimate: number | undefined;
@@ -25,7 +24,6 @@ export type BudgetVerdict = 'request' | keyof typeof REASONS;
 
 export interface Decision extends Candidate {
   readonly verdict: BudgetVerdict;
-  /** Records left before this day in the budget that decides. */
   readonly left: number;
 }
 
@@ -48,14 +46,12 @@ export function recordsOf({ billed, state, records, estimate, accepted }: Export
 
 interface Known extends Omit<Circumstances, 'yesPaid'> {
   readonly entries: readonly Export[];
-  /** Message totals for each day that the daily statistics cover. */
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly budget: Budget | undefined;
   /** True if the journal may lack lines and you have not confirmed it; then nothing is paid. */
   readonly unsure: boolean;
   /** Days whose events are or were in the warehouse; a journal that lacks lines may lack their exports. */
   readonly held: ReadonlySet<Day>;
-  /** Days that this run has already requested. */
   readonly asked?: ReadonlySet<Day>;
 }
 

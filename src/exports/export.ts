@@ -277,12 +277,10 @@ export function isKeptBack(entry: Export): boolean {
   return entry.doubted && isClosed(entry);
 }
 
-/** The keys of the exports that the next run resumes at no cost. */
 export function keysUnderWay(entries: readonly Export[]): string[] {
   return entries.flatMap((entry) => (isResumable(entry.state) && !isKeptBack(entry) ? [entry.key] : []));
 }
 
-/** The exports whose pages have landed; they have an id. */
 export function landedAmong(entries: Iterable<Export>): (Export & { readonly exportId: string })[] {
   return [...entries].flatMap((entry) => {
     const { exportId } = entry;
@@ -290,7 +288,6 @@ export function landedAmong(entries: Iterable<Export>): (Export & { readonly exp
   });
 }
 
-/** The days of a range that a run may request, oldest first: neither paid, nor possibly paid, nor abandoned by the user. */
 export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
   const covered = new Set([...entries].flatMap(({ day, state }) => (blocksRuns(state) ? [day] : [])));
   return daysOf(range).filter((day) => !covered.has(day));

@@ -41,7 +41,6 @@ import {
 /** The places that may record an export, the most reliable one first. */
 export type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
 
-/** An export that another file records and the ledger lacks. */
 export interface Untracked extends ExportRow {
   readonly state: ExportState;
   readonly knownBy: Place;
@@ -49,7 +48,6 @@ export interface Untracked extends ExportRow {
 
 /** Only the holder of the folder's lock changes exports; a change is durable when its promise resolves. */
 export class Ledger {
-  /** The reason why no paid request may be sent; `undefined` if the journal lacks nothing. */
   doubt: Doubt | undefined;
   readonly #book: Map<string, Export>;
   /** Runs one change at a time, because each depends on the lines written before it. */
@@ -285,7 +283,6 @@ export class Ledger {
     return this.#record({ event: 'intended', key, ...intent, again });
   }
 
-  /** Enters an export that only the user has named. */
   async #enter(key: string, day: Day, pricePerRecord: number): Promise<void> {
     if (windowOf(day).end > this.effects.now()) {
       throw new UsageError(`${day} is not over, so it cannot be exported yet.`, { hint: 'Check the key.' });

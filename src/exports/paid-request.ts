@@ -58,10 +58,8 @@ export interface PaymentParts extends LandingParts {
   readonly report: LandingParts['report'] & ExportReport;
 }
 
-/** Downloads an export whose request was accepted (E21). */
 type Download = (entry: Export) => Promise<void>;
 
-/** A day of events that was not requested, with the reason as a clause. */
 export interface Unpaid {
   readonly day: Day;
   readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
@@ -232,7 +230,6 @@ async function affordable(key: string, parts: PaymentParts): Promise<number | un
   });
 }
 
-/** Prints the total cost of this run's exports, if there are any. */
 function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: PaymentParts): void {
   const { budget, currency } = ledger.settings;
   const requested = report.exports.filter((line) => line.requested).length;

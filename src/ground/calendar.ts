@@ -11,7 +11,6 @@ export const KST = 'Asia/Seoul';
 /** The hour, in KST, from which the previous day's data is complete (E17, E19). */
 export const COMPLETE_FROM_HOUR = 7;
 
-/** A KST day, `YYYY-MM-DD`. */
 export type Day = string;
 
 export interface DayRange {
@@ -19,7 +18,6 @@ export interface DayRange {
   readonly end: Day;
 }
 
-/** An interval of instants that includes `start` and excludes `end`. */
 export interface Window {
   readonly start: Date;
   readonly end: Date;
@@ -35,7 +33,6 @@ export function isDay(text: string): boolean {
 /** Korea has been nine hours ahead of UTC without a break since 1988. A list of 29,000 pushes has 58,000 instants. */
 const AHEAD_MS = 9 * 60 * 60_000;
 
-/** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */
 export function koreanTime(instant: Date): string {
   return new Date(instant.getTime() + AHEAD_MS).toISOString().slice(0, -1);
 }
@@ -94,7 +91,6 @@ export function rangesOf(days: Iterable<Day>, longest = Number.POSITIVE_INFINITY
   return ranges;
 }
 
-/** Formats days as ranges for people: `2026-11-01..2026-11-05, 2026-11-09`. */
 export function listDays(days: Iterable<Day>): string {
   return rangesOf(days)
     .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
@@ -109,7 +105,6 @@ export function halvesOf(range: DayRange): [DayRange, DayRange] {
   ];
 }
 
-/** Formats an instant in Korean time for people: `2026-11-21 07:00 KST`. */
 export function formatKst(instant: Date, to: 'minutes' | 'seconds' = 'minutes'): string {
   return `${dayOf(instant)} ${koreanTime(instant).slice(11, to === 'minutes' ? 16 : 19)} KST`;
 }

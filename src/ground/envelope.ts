@@ -13,7 +13,6 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-/** The difference between the character codes of an opening bracket and its closing one. */
 const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
@@ -33,13 +32,11 @@ export function bytesOf(body: Body): Buffer {
   return Buffer.isBuffer(body) ? body : body.outside;
 }
 
-/** The position of a value in the body, in bytes; `end` is excluded. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A value of the outermost object, or the outermost array itself. */
 export interface Part extends Span {
   readonly elements: number | undefined;
   /** The SHA-256 of a value that the outside of a large body has no room for; it is empty there. */
@@ -81,7 +78,6 @@ export function textOf(envelope: Envelope, body: Body, key: string): string | un
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Called with positions in bytes from the start of the text, in their order. */
 export interface Listener {
   /** A value of the outermost object begins; `key` is undefined if it is not a text that can be parsed. */
   partBegins?(key: string | undefined, at: number): void;
@@ -107,7 +103,6 @@ const WORD = 9;
 const END = 10;
 const FAILED = 11;
 
-/** The words of JSON, by their first byte. */
 const WORDS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 const NO_WORD = Buffer.alloc(0);
 
@@ -116,17 +111,14 @@ const NUMBERS = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** The longest key that is parsed, in bytes; this program reads no longer one. */
 const LONGEST_KEY = 64 * 1024;
 
-/** Reads the outside of a JSON text that comes in pieces, which may end anywhere. */
 export class EnvelopeScanner {
   readonly #parts = new Map<string, Part>();
   readonly #twice = new Set<string>();
   /** The closing brackets of what is open, from the outermost on. */
   readonly #closing: number[] = [];
   #state = MARK;
-  /** Number of bytes before the current piece. */
   #before = 0;
   #isArray = false;
-  /** True if the text that is being read is a key. */
   #isKey = false;
   /** The key of the value that is being read; its parts so far while it is a text of several pieces. */
   #key: string | undefined;

@@ -21,7 +21,6 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The base class of every failure that a user may see. */
 export abstract class DawnloadError extends Error {
   readonly exitCode: ExitCode = EXIT.incomplete;
   readonly hint: string | undefined;
@@ -103,7 +102,6 @@ export class InterruptedError extends DawnloadError {
   override readonly exitCode = EXIT.interrupted;
 }
 
-/** Returns the message of any thrown value, for the `cause` chain and for one-line reports. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A failure to connect to any address of a host has a code and no message.
@@ -124,7 +122,6 @@ export function endOf(exitCode: ExitCode, failure?: unknown) {
   return {
     exit_code: exitCode,
     outcome: outcomeOf(exitCode, failure),
-    /** The class of the error; null if none ended the run. */
     error: failure === undefined ? null : isOurs ? failure.name : 'unforeseen',
     hint: (isOurs ? failure.hint : NEXT[exitCode]) ?? null,
   };

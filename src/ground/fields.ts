@@ -44,12 +44,10 @@ export const ID_COLUMNS = ['user_id', 'service_user_id', 'device_id', 'service_d
 
 export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_id'];
 
-/** True if a field of this kind may be an object or a list. */
 export function isNested(kind: Kind): boolean {
   return ['list', 'texts', 'object', 'content', 'document', 'any', 'text'].includes(kind);
 }
 
-/** True if the values of a field of this kind must be readable as a type. */
 export function isReadAs(kind: Kind): boolean {
   return !['string', 'recipient'].includes(kind) && !isNested(kind);
 }

@@ -12,7 +12,6 @@ export const LARGE = 64 * 1024 * 1024;
 const MOST_OF_VALUE = 64 * 1024;
 const MOST_OF_OUTSIDE = 8 * 1024 * 1024;
 
-/** How many bytes of a text that is not JSON are kept. */
 const BEGINNING = 1024 * 1024;
 
 export class OutsideReader {
@@ -86,7 +85,6 @@ export class OutsideReader {
   }
 }
 
-/** The empty values by their first byte; a number is 0. */
 const EMPTY = new Map(['""', '[]', '{}', 'true', 'false', 'null'].map((text) => [text.charCodeAt(0), text]));
 
 /** An element of a list, or bytes of the text outside it, with the brackets of the list but without its commas. */

@@ -8,12 +8,10 @@ import type { Head } from '../landing/landing-zone.js';
 import { erasuresIn, RUN, type Journal, type JournalPlace } from './journal.js';
 import { isCopied, readWitness } from './witness.js';
 
-/** A head, and the file that carries it, in words. */
 export interface KnownHead extends Head {
   readonly place: string;
 }
 
-/** The journal may lack lines, so paid requests and pushes are refused. */
 export class Doubt extends DamageError {
   /**
    * @param why a sentence

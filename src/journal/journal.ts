@@ -84,10 +84,8 @@ export function runsOf(lines: readonly RunLine[]): PastRun[] {
 /** Lines after which a request leaves that is billed or reaches people, or data is erased. */
 const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended', 'erase/begun']);
 
-/** The part of an erasure's line that identifies it. */
 const ERASED = new Kind('erase', happened.extend({ ids: z.array(z.string()).default([]) }));
 
-/** Where the journal, its second copy and its witness are. */
 export interface JournalPlace {
   readonly dataDir: string;
   /** Whether the witness also identifies its own file (`witness`); by default it does. */
@@ -103,7 +101,6 @@ interface Written {
   readonly seq: number;
 }
 
-/** The maximum length of a chain of links, as in the kernel. */
 const LINKS = 40;
 
 /** The place of the second copy behind links: a copy that is written anew must not replace the link to it. */
@@ -125,7 +122,6 @@ export class Journal {
   readonly others: readonly unknown[];
   readonly #disk: DurableFolder;
   readonly #lines: Written[];
-  /** The state after all bytes. */
   readonly #hash: Hash;
   readonly #inTurn = pLimit(1);
   #size: number;
@@ -201,7 +197,6 @@ export class Journal {
     return [...new Set(named)].filter((name) => !this.erasures.includes(name));
   }
 
-  /** Identifies the journal: the checksum of its first line. */
   get id(): string {
     return checksumIn(this.#lines[0]);
   }
@@ -215,7 +210,6 @@ export class Journal {
     return seq > 0 && checksumIn(this.#lines.findLast((line) => line.seq === seq)) === sum;
   }
 
-  /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
   of<L extends Happened>(kind: Kind<L>): readonly L[] {
     const known = kind.known.get(this.#lines);
     if (known?.searched === this.#lines.length) return known.lines;
@@ -514,10 +508,8 @@ function writtenIn(text: string, kinds: Map<string, string>): Written | undefine
   return { text, kind: kinds.get(kind) ?? kind, seq: Number(seq) };
 }
 
-/** The checksum of a line, over all bytes before it. */
 const checksumIn = (line: Written | undefined): string => line?.text.slice(-34, -2) ?? '';
 
-/** JSON with every character outside ASCII escaped: no reader splits or changes such a line. */
 const asciiJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[\u007f-\uffff]/g,

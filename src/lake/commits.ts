@@ -8,7 +8,6 @@ import { count } from '../warehouse/session.js';
 import { isMissing, type Lake } from './lake.js';
 import type { LakeConfig } from '../config/config.js';
 
-/** A row of `lake_commits`. The writer is a data folder; the version is that of this program; days are those of streams. */
 const row = z.object({
   number: count,
   commit_id: z.string(),

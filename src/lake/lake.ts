@@ -43,7 +43,6 @@ const MEMORY_MB = 640;
 
 /** An open lake: a session to which the catalog, as `lake`, and the published file, as `warehouse`, are attached. */
 export class Lake {
-  /** The namespaces of the lake, by the schemas of the file. */
   readonly schemas: Readonly<Record<Relation['schema'], string>>;
   /** The lake's namespace for the tables of schema `ops`, as a placeholder in SQL statements. */
   readonly ops: { readonly ops: string };
@@ -57,7 +56,6 @@ export class Lake {
     this.schemas = { ...this.ops, main: namespace, marts: `${namespace}_marts` };
   }
 
-  /** The qualified name of a table of the lake, such as `dawnload_marts."channel_days"`. */
   tableOf({ schema, table }: Pick<Relation, 'schema' | 'table'>): string {
     return `${this.schemas[schema]}."${table}"`;
   }
@@ -112,7 +110,6 @@ export function quoted(text: string): string {
   return `'${escaped(text)}'`;
 }
 
-/** Days as literals: `date '2026-11-01', date '2026-11-02'`. */
 export function daysList(days: readonly Day[]): string {
   return days.map((day) => `date '${day}'`).join(', ');
 }
@@ -164,7 +161,6 @@ const FAILURES = [
   },
 ];
 
-/** Converts an error of the catalog to an error with a remedy; an error that has a remedy is returned unchanged. */
 export function catalogFailure(cause: unknown): unknown {
   // Any other error than those of DuckDB is a fault of this program.
   if (cause instanceof DawnloadError || cause instanceof z.ZodError) return cause;
@@ -183,13 +179,11 @@ export function isMissing(error: unknown): boolean {
   return MISSING.test(messageOf(error));
 }
 
-/** The first line of DuckDB's message, short enough for a sentence. */
 function briefly(text: string): string {
   const [line = ''] = text.split('\n', 1);
   return line.length > 200 ? `${cut(line, 200)}…` : line.replace(/[.:]\s*$/, '');
 }
 
-/** The extensions in load order: each one is used by the next. */
 const EXTENSIONS = ['httpfs', 'avro', 'iceberg'];
 
 export function icebergCatalog(config: LakeConfig): LakeCatalog {
@@ -249,7 +243,6 @@ function findExtension(folder: string, file: string): string | undefined {
   return paths.filter((path) => basename(path) === file).map((path) => join(folder, path))[0];
 }
 
-/** Passes the keys to the session. DuckDB keeps temporary secrets in memory only and never shows them. */
 async function giveSecrets(session: Session, { catalog, storage, secrets }: LakeConfig): Promise<void> {
   const endpoint = storage.endpoint === undefined ? undefined : new URL(storage.endpoint);
   const variables = secrets.reveal();

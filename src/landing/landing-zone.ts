@@ -39,7 +39,6 @@ export const wholeNumber = z.number().int().nonnegative();
 export const instant = z.iso.datetime().transform((text) => new Date(text));
 const day = z.string().refine(isDay, 'not a day');
 
-/** The list name of a stream that has only one list. */
 export const SOLE_LIST = '*';
 
 export const factsShape = z.object({
@@ -116,9 +115,7 @@ export interface Page {
 
 export interface Pull {
   readonly stream: StreamName;
-  /** The folder relative to `landing/`. An id is never reused: a pull is loaded only once. */
   readonly id: string;
-  /** The requested days, both ends included; for reference data the day of the pull. */
   readonly days: DayRange;
   /** The instant of the service's answer. Of two pulls of the same day, the later one counts. */
   readonly pulledAt: Date;
@@ -199,12 +196,10 @@ const AT_ONCE = 64;
 export class LandingZone {
   /** The latest instant of a pull, in milliseconds. */
   #latest: number;
-  /** The temporary files of large answers that have not landed. */
   readonly #spooled = new Set<string>();
 
   private constructor(
     readonly folder: string,
-    /** The pulls that were there when the landing zone was opened, oldest first within a stream. */
     readonly found: readonly PullFolder[],
     readonly disk: DurableFolder,
     private readonly effects: Effects,
@@ -247,7 +242,6 @@ export class LandingZone {
     return new Date(this.#latest);
   }
 
-  /** Begins a pull of a free stream. No two pulls of a stream have the same instant. */
   begin(stream: StreamName, days: DayRange, pulledAt: Date): PullWriter {
     return new PullWriter(this, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
@@ -268,7 +262,6 @@ export class LandingZone {
     return pull && { ...pull, isCut: () => this.isCut(id) };
   }
 
-  /** Returns the last reading of an export that is whole. */
   async exportPull(place: ExportPlace): Promise<LandedPull | undefined> {
     for (const reading of (await this.#readings(place)).reverse()) {
       const pull = await this.pull(exportFolder(place, reading));
@@ -390,7 +383,6 @@ export class LandingZone {
   }
 }
 
-/** A pull in progress; it counts once `finish` has resolved. */
 export class PullWriter {
   #next = 0;
 

@@ -62,7 +62,6 @@ export function rangeOf(name: string): DayRange | undefined {
   return isDay(start) && isDay(end) && more.length === 0 ? { start, end } : undefined;
 }
 
-/** Returns an instant as a name that sorts by time, in UTC: `20261121T070512.123Z`. */
 export function instantName(instant: Date): string {
   return instant.toISOString().replaceAll(/[-:]/g, '');
 }
@@ -103,7 +102,6 @@ export function idOf(name: string): string | undefined {
   }
 }
 
-/** Makes words into part of a file name that is never parsed: lower case, hyphens, at most 60 characters. */
 export function slug(text: string): string {
   const words = text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   return words.slice(0, 60).replace(/^-|-$/g, '') || 'answer';

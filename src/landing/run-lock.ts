@@ -30,7 +30,6 @@ const SETTINGS = { threads: '1' };
 /** DuckDB opens one file twice in one process without an error, and closing either would release both. */
 const taken = new Set<string>();
 
-/** A lock that this process has until `release` or its end. */
 export class RunLock {
   private constructor(
     private readonly path: string,
@@ -38,7 +37,6 @@ export class RunLock {
     private instance: DuckDBInstance | undefined,
   ) {}
 
-  /** Takes the lock of a data folder, without waiting. Throws `TryLaterError` naming the other run, `StorageError`. */
   static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
     const disk = new DurableFolder(dataDir, effects);
     const folder = foldersOf(dataDir).private;

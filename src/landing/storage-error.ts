@@ -52,7 +52,6 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
   return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
 }
 
-/** Makes a folder for temporary files. */
 export function makeTemporary(name: string): string {
   try {
     return mkdtempSync(join(tmpdir(), name));
@@ -86,7 +85,6 @@ export function unreadable(file: string, cause: unknown): DawnloadError {
   return what === undefined ? storageError('read', file, cause) : damaged(file, what, cause);
 }
 
-/** True if a failure, or one of its causes, means that the disk is full. */
 export function isFull(error: unknown): boolean {
   const code = codeOf(error instanceof StorageError ? error.cause : error);
   return code === 'ENOSPC' || code === 'EDQUOT';
@@ -112,7 +110,6 @@ export function nearestExisting(folder: string): string {
   return existsSync(folder) ? folder : nearestExisting(dirname(folder));
 }
 
-/** Returns a default for errors with one of the codes, and throws the others. */
 export function unless<T>(codes: string, otherwise: T): (error: unknown) => T {
   return (error) => {
     if (codes.split(' ').includes(codeOf(error) ?? '')) return otherwise;

@@ -16,7 +16,6 @@ import type { Night, Step } from './step.js';
 
 const isPublished = ({ report }: Night): boolean => report.publishedBytes !== undefined;
 
-/** True if the run did all its work. */
 const isWhole = (night: Night): boolean => isPublished(night) && night.report.failure === undefined;
 
 export const lake: Step = {
@@ -57,7 +56,6 @@ export const prune: Step = {
   failed: 'Landed pages past their retention could not be removed',
 };
 
-/** Writes the page about the published file, also after a failure, which it shows. */
 export const page: Step = {
   name: 'page',
   wanted: ({ config, folder: { files } }) => config.reportIn !== undefined && existsSync(files.published),
@@ -94,10 +92,8 @@ export const afterPublish: Step = {
   failed: 'after_publish failed',
 };
 
-/** Milliseconds after which a command or an address of `after_publish` is given up. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Maximum number of lines, and of characters, that the log shows of a command's stderr. */
 const MOST_LINES = 10;
 const LONGEST_SAID = 2_000;
 

@@ -110,7 +110,6 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     return this.opening.command;
   }
 
-  /** Opens the private warehouse, or a new file that a rebuild fills. Throws as `OpenWarehouse.open`. */
   warehouse(which: 'working' | 'rebuilt', report: RunReport): Promise<OpenWarehouse> {
     return OpenWarehouse.open(this, which, report);
   }

@@ -79,7 +79,6 @@ export const model: Step = {
   after: 'stop',
 };
 
-/** Runs the checks, and withholds the file if publishing it would mislead. */
 export const check: Step = {
   name: 'check',
   doing: 'checking',

@@ -32,7 +32,6 @@ const nothingFailed = ({ report }: Night): boolean => report.failure === undefin
 /** Loads what has landed and is not loaded, such as after a kill. */
 export const loadLanded = pulling(loadWaiting, () => true);
 
-/** Gets a token (E1), and keeps only the wanted days that are complete by both clocks. */
 export const authorize = pulling(async (night) => {
   const { folder, report, invocation, wanted } = night;
   const { service } = folder;
@@ -51,7 +50,6 @@ export const authorize = pulling(async (night) => {
   report.authorized = true;
 }, nothingFailed);
 
-/** Returns the job without the days after `last`; `again` moves back by the same number of days. */
 function until(job: Job, last: Day): Job {
   const cut = Math.max(0, dayCount({ start: last, end: job.days.end }) - 1);
   const shortened = ({ start, end }: DayRange): DayRange => ({ start, end: end < last ? end : last });

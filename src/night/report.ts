@@ -43,7 +43,6 @@ export class RunReport {
   readonly attention: Needed[] = [];
   /** Matters for you that leave the run complete: alerted like `attention`, with exit code 0. */
   readonly notices: Needed[] = [];
-  /** The keys of exports that the service has not finished; a later run may find them ready. */
   readonly pending: string[] = [];
   readonly removals: Removed[] = [];
   /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
@@ -64,18 +63,15 @@ export class RunReport {
   #loads: LoadReport[] = [];
   /** The reason why the file is not published, as a clause; undefined if it may be published. */
   withheld: string | undefined;
-  /** Size of the published file in bytes; undefined if readers keep the previous file. */
   publishedBytes: number | undefined;
   /** Days that the new file lacks although the published file has them, or their events were loaded before. */
   lost: readonly { readonly stream: string; readonly date: Day }[] = [];
   failure: Error | undefined;
   /** What retention removes of the landing zone once the file is published. */
   due: Removal | undefined;
-  /** True once the service has issued a token in this run. */
   authorized = false;
   /** True if this run compared this machine's clock with the service's, and they agree. */
   clocksAgree = false;
-  /** The days of the job that are complete by both clocks. */
   days: DayRange | undefined;
 
   readonly startedAt: Date;

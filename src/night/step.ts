@@ -41,7 +41,6 @@ export interface Step {
    * `go-on`: nothing; the failure is an outcome of the report.
    */
   readonly after: 'stop' | 'no-money-no-deletion' | 'go-on';
-  /** The clause before the reason of a failure, for a step whose failure does not stop the run. */
   readonly failed?: string;
 }
 
@@ -99,7 +98,6 @@ async function attempt(night: Night, step: Step): Promise<Error | undefined> {
   }
 }
 
-/** A run: the steps of a command, with what they work on. */
 interface Run {
   readonly command: string;
   readonly steps: readonly Step[];

@@ -74,7 +74,6 @@ export interface WantedDay {
 /** `asked`: the night on which the service returned no rows. */
 const emptyDay = streamDay.extend({ asked: z.string() });
 
-/** The days of all streams, as a warehouse file records them (`sql/status.sql`). */
 export async function knownDays(rows: Rows, today: Day) {
   const emptyOnce = await rows('status/empty_once', emptyDay);
   const removed = await rows('status/removed', z.object({ date: z.string() }));
@@ -110,7 +109,6 @@ export function withLedger<K extends { readonly removed: readonly Day[] }>(
 
 type Prices = Pick<Config['exports'], 'budget' | 'pricePerRecord'>;
 
-/** The states of all days that a job wants, oldest first within each stream. Pure. */
 export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Date): WantedDay[] {
   const isHeld = setOf(known.coverage);
   const isDoubtful = setOf(known.doubtful);
@@ -221,7 +219,6 @@ export function notBegun(startDate: Day, now: Date): string | undefined {
     : `the start_date ${startDate} is complete from ${formatKst(completeFrom(startDate))}`;
 }
 
-/** The wanted days of a job, from the private file and the journal. */
 export async function wantedNow(job: Job, night: Night): Promise<WantedDay[]> {
   const { warehouse, folder, config, invocation } = night;
   const now = nowBy(night);

@@ -46,7 +46,6 @@ export class OpenWarehouse implements AsyncDisposable {
     private readonly report: RunReport,
     readonly file: Warehouse,
     readonly erasures: Erasures,
-    /** The landed pulls that the file lacked when it was opened, oldest first. */
     readonly waiting: readonly LandedPull[],
     /** Exports that a warehouse file lists and the journal lacks; kept until you decide. */
     readonly untracked: readonly ExportRow[],

@@ -262,7 +262,6 @@ const nameOf = ({ push, call }: Pick<RememberedCall, 'push' | 'call'>): string =
 // of its call; the journal has the hash of each line of E13 and E16, which reveals a lost or altered line. A call that
 // may be repeated (E2, E12, E14) gets a second line once the service took its rows; without it, they are sent again.
 
-/** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all its values. */
 interface Hashed {
   readonly k: string;
   readonly r: string;

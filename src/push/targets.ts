@@ -100,7 +100,6 @@ export function frameOf({ kind, word: eventName }: Wanted, { projectId, push }: 
 
 const METHODS = { replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 
-/** The call that carries these items, each as JSON text. */
 export function requestOf({ kind, word, mode }: Wanted, project: string, items: readonly string[]) {
   const list = `[${items.join(',')}]`;
   const requests: Record<Kind, () => endpoints.ServiceRequest> = {

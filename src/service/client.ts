@@ -194,7 +194,6 @@ export class ServiceClient implements AsyncDisposable {
     return this.close();
   }
 
-  /** Returns the token to use now. Concurrent callers cause only one request. */
   #validToken(): Promise<string> {
     const now = this.#effects.now().getTime();
     const token = this.#token;
@@ -277,7 +276,6 @@ export class ServiceClient implements AsyncDisposable {
   }
 }
 
-/** The first and the longest pause between two attempts, in milliseconds. */
 export const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 
 /** Maximum `Retry-After`, in milliseconds, that a run waits for; a longer one is left to the next run. */

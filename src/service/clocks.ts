@@ -38,7 +38,6 @@ export class Clocks {
     if (serviceTime !== undefined) this.#skewMs = serviceTime - this.effects.now().getTime();
   }
 
-  /** Milliseconds that this machine's clock is behind the service's, by the latest answer with a `Date`. */
   get skewMs(): number | undefined {
     return this.#skewMs;
   }

@@ -4,10 +4,8 @@ import { windowOf, type DayRange, type Window } from '../ground/calendar.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RequestBase {
-  /** The endpoint's name in the specification, for messages and for the landing zone. */
   readonly endpoint: `E${number}`;
   readonly method: Method;
-  /** The path after the base address. */
   readonly path: string;
   /** Sent as JSON; a text is JSON already. */
   readonly body?: object | string;
@@ -18,7 +16,6 @@ interface RequestBase {
   readonly discriminator?: string;
 }
 
-/** A request that costs nothing and is safe to repeat. */
 export interface FreeRequest extends RequestBase {
   readonly once: false;
 }
@@ -89,7 +86,6 @@ interface ServiceUser {
   readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };
 }
 
-/** E15: deletes at most 1,000 persons. Repeating the request is safe: the persons are gone then. */
 export const deleteUsers = (projectId: string, users: readonly ServiceUser[]): FreeRequest =>
   free('E15', 'DELETE', '/users', { body: users.map((user) => ({ projectId, ...user })) });
 
@@ -131,7 +127,6 @@ const brandTemplatesPath = (projectId: string, messenger: string): string =>
 export const brandTemplates = (projectId: string, messenger: string, query: Query): FreeRequest =>
   reference('E4', brandTemplatesPath(projectId, messenger), query);
 
-/** E5: one brand-message template and its status. */
 export function brandTemplate(
   projectId: string,
   messenger: string,
@@ -143,7 +138,6 @@ export function brandTemplate(
   return place === 'query' ? reference('E5', path, sender) : { ...reference('E5', path), headers: sender };
 }
 
-/** E10: a page of the alimtalk templates. */
 export const alimtalkTemplates = (projectId: string, messenger: string, query: Query): FreeRequest =>
   reference('E10', `/projects/${projectId}/messages/${messenger}-alimtalk/templates`, query);
 

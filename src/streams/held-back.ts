@@ -31,7 +31,6 @@ export function gapsOf(heldBack: readonly Day[], stream: StreamName): Gap[] {
   }));
 }
 
-/** Replaces the days, and notes the size of each before and after; an unchanged day is not written. */
 export async function replaceDays(
   { session, group }: LoadContext,
   tables: { readonly table: string; readonly parts: string },

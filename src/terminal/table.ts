@@ -4,7 +4,6 @@ import { listed, packed, visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
   readonly name: string;
-  /** True for numbers, which are right-aligned and never truncated. */
   readonly numeric: boolean;
   /** True for sentences, which are placed below their row and never truncated. */
   readonly below?: boolean;
@@ -18,10 +17,8 @@ export interface Column {
 export type Row = readonly (string | null)[];
 
 export interface Drawing {
-  /** Width of the terminal in columns, to which long cells are truncated; undefined for no limit. */
   readonly width?: number | undefined;
   readonly color: boolean;
-  /** The language of the sentence on omitted columns; English by default. */
   readonly lang?: 'en' | 'ko';
 }
 
@@ -109,7 +106,6 @@ function measured({ columns, cells }: Parts, wholeNames: boolean): Measure[] {
   });
 }
 
-/** The total width: each column has a border and two blanks, and one border ends the line. */
 function outerWidth(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width + 3, 1);
 }
@@ -133,7 +129,6 @@ function widthsWithin(measures: readonly Measure[], width: number): number[] {
   return atMost(cap);
 }
 
-/** The lines of a table; the sentences below a row have a line of all columns. */
 function grid({ columns, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
   const rule = (left: string, between: string, right: string): string =>
     `${left}${widths.map((width) => '─'.repeat(width + 2)).join(between)}${right}`;
@@ -172,7 +167,6 @@ function wordsOf(name: string): string[] {
   return name.split(/(?<=[_ ])/);
 }
 
-/** Draws one block per row: `name  value` for each column, and the sentences below them. */
 function blocks({ columns, cells, notes }: Parts, drawing: Drawing): string {
   const { width = Infinity } = drawing;
   return cells
@@ -197,7 +191,6 @@ function printable(text: string): string {
 
 const GRAPHEMES = new Intl.Segmenter();
 
-/** Truncates the text to the given number of columns, with an ellipsis if anything was removed. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';

@@ -24,7 +24,6 @@ export interface Terminal {
   readonly width?: number | undefined;
   /** Prints one line of data. JSON stays on one line; text for people is wrapped at words in a narrower window. */
   out(text: string): void;
-  /** Prints several lines of data, or colored ones. The caller must escape text from outside. */
   draw(text: string): void;
   note(text: string, fields?: LogFields): void;
   warn(text: string, fields?: LogFields): void;
@@ -43,13 +42,10 @@ export interface Terminal {
 
 interface Question {
   readonly message: string;
-  /** True if the answer is drawn as dots. */
   readonly isSecret?: boolean;
-  /** Returns the reason why an answer is invalid, as one sentence. */
   readonly refuse: (answer: string) => string | undefined;
 }
 
-/** The structured fields of a log line: the name of the event and its numbers. */
 export type LogFields = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface Streams {

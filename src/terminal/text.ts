@@ -19,7 +19,6 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? 'B'}`;
 }
 
-/** Formats a duration: `3 days`, `2 h 13 min`, `42 s`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
@@ -95,7 +94,6 @@ function indentOf(text: string): number {
 /** Minimum width of the text beside other cells; in a narrower window its further lines begin at the left. */
 const NARROWEST = 24;
 
-/** Aligns rows in columns. The last cell is text, which is wrapped at blanks to the width of the window. */
 export function listed(rows: readonly (readonly string[])[], width: number): string {
   const leading = rows[0]?.slice(0, -1) ?? [];
   const widths = leading.map((_, i) => Math.max(...rows.map((row) => widthOf(row[i] ?? ''))));

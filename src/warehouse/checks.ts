@@ -32,7 +32,6 @@ export function readCheck(file: string) {
   return { ...rest, name: basename(file), stream: stream ?? '', streams, text };
 }
 
-/** A row of the section `findings` of `sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
 export const findingGroup = z.object({
   name: z.string(),
   severity: z.enum(['stop', 'warn']),

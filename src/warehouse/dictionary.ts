@@ -16,15 +16,12 @@ export type Language = (typeof LANGUAGES)[number];
 const word = z.string().trim().min(1);
 const words = z.strictObject({ en: word, ko: word });
 const valueWords = words.extend({
-  /** Other names that people give to the value. */
   also: z.array(word).default([]),
 });
 const columnWords = words.extend({
-  /** The short Korean name of a column, for the header of a report. */
   label: word,
 });
 const relationWords = words.extend({
-  /** The grain: a phrase that can follow "One row per". */
   grain: words,
   /** Descriptions that differ from `columns` of the dictionary, which describes a column by its name only. */
   columns: z.record(z.string(), columnWords.partial()).default({}),
@@ -53,7 +50,6 @@ const FILE = join(PACKAGE_ROOT, 'dist', 'dictionary.json');
 
 let loaded: Dictionary | undefined;
 
-/** The name of a table or view as used in SQL: `events`, `marts.channel_days`. */
 export function relationName(schema: string, name: string): string {
   return schema === 'main' ? name : `${schema}.${name}`;
 }
@@ -82,7 +78,6 @@ export class Dictionary {
     return this.#document[section];
   }
 
-  /** A hash of the text, which takes less time than parsing it. */
   static fingerprint(): string {
     return createHash('sha256').update(readFileSync(FILE)).digest('hex').slice(0, 16);
   }
@@ -117,7 +112,6 @@ export class Dictionary {
     );
   }
 
-  /** The display name of a value of a column, such as `rising` in the column `trend`. */
   value(column: string, value: string): z.infer<typeof valueWords> | undefined {
     return own(own(this.of('values'), column) ?? {}, value);
   }
@@ -189,7 +183,6 @@ function labelOf(head: string | ColumnWords | undefined): string | undefined {
   return typeof head === 'string' ? head : head?.label;
 }
 
-/** The value of an own property of the record; a column may be named like an inherited property, such as `constructor`. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -239,7 +232,6 @@ function relationEntry(
   const name = relationName(schema, relation);
   const found = dictionary.relation(name);
   return {
-    /** The name as used in SQL: `events`, `marts.channel_days`. */
     name,
     schema,
     kind: rows[0]?.kind ?? 'table',
@@ -249,7 +241,6 @@ function relationEntry(
       const column = dictionary.column(name, column_name);
       return {
         name: column_name,
-        /** The type as used in SQL: `varchar`, `timestamptz`. */
         type: data_type.toLowerCase().replaceAll('timestamp with time zone', 'timestamptz'),
         description: column?.[language] ?? '',
         label: column?.label ?? '',

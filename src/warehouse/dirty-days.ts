@@ -20,9 +20,7 @@ export const lookback = z
 export interface Refresh {
   readonly streams: readonly StreamName[] | 'all';
   readonly partition: 'day' | 'week';
-  /** Number of earlier days that the rows of a day are computed from. */
   readonly lookback: number;
-  /** True if a changed day matters for all later days. */
   readonly allLater: boolean;
   /** True to compute every day that any row is about; false to compute the dirty days. */
   readonly full: boolean;
@@ -47,11 +45,9 @@ const batch = z.object({ days: z.array(z.string()) });
 
 /** In the tables `dirty_days` and `spared_days`, which refreshes of the same days share. */
 export class DirtyDays {
-  /** The refresh whose days are in `dirty_days`. */
   #found = '';
   #lookback = '0';
   #batches: readonly string[] = [];
-  /** The batch whose days are in `batch_days` and `lookback_days`. */
   #filled = '';
 
   private constructor(
@@ -95,7 +91,6 @@ export class DirtyDays {
     return this.#batches.length > 0;
   }
 
-  /** Runs the work for each batch of the days that `find` found, with `batch_days` and `lookback_days` filled. */
   async forEachBatch(work: () => Promise<void>): Promise<void> {
     for (const days of this.#batches) {
       const filled = `${this.#lookback} ${days}`;

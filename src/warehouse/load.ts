@@ -47,7 +47,6 @@ export interface Loadable {
 
 export interface LoadParts {
   readonly session: Session;
-  /** Returns a connection beside the warehouse's own, by number; it is opened at its first use. */
   readonly beside: (worker: number) => Promise<Session>;
   readonly limits: MemoryLimit;
   readonly brand: string;
@@ -77,9 +76,7 @@ export interface LoadReport {
   readonly stream: StreamName;
   /** Number of rows that this pull inserted into the fact table of the stream. */
   readonly rows: number;
-  /** The days that this pull replaced, oldest first. */
   readonly days: readonly Day[];
-  /** The replaced days that are now complete in the warehouse, with the rows of each. */
   readonly finished: readonly { readonly date: Day; readonly rows: number }[];
   /** Number of nonconforming records by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
   readonly notes: Readonly<Record<string, number>>;
@@ -133,7 +130,6 @@ export class Loader {
     return outcome;
   }
 
-  /** Loads a group; if the group fails as a whole, loads its halves. */
   async #loadOrDivide(
     pulls: readonly Pull[],
     outcome: LoadOutcome,

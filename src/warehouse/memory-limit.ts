@@ -3,7 +3,6 @@ import { availableParallelism, totalmem } from 'node:os';
 import { isOutOfMemory } from '../landing/duckdb.js';
 import type { Session } from './session.js';
 
-/** The settings of limits; what is not set depends on the machine. */
 interface LimitSettings {
   readonly memoryLimitMb?: number;
   readonly threads?: number;

@@ -49,7 +49,6 @@ const table = z
 type Incremental = z.output<typeof table>['incremental'];
 
 export interface Model {
-  /** The name of the relation: `campaigns`, or `marts.channel_days`. */
   readonly relation: string;
   readonly select: string;
   readonly incremental: Incremental | undefined;
@@ -72,7 +71,6 @@ export function columnOf({ partition }: Pick<Incremental, 'partition'>): 'date' 
 
 let all: readonly Model[] | undefined;
 
-/** Returns all models, each after the models that it reads. The files of the package are read once. */
 export function models(): readonly Model[] {
   all ??= readModels();
   return all;
@@ -117,7 +115,6 @@ function relationOf(name: string): string {
 /** The relations that each text reads, because every model and check is compared with every model. */
 const read = new Map<string, ReadonlySet<string>>();
 
-/** True if the select reads the relation. */
 export function mentions(text: string, relation: string): boolean {
   const names =
     read.get(text) ?? new Set([...text.matchAll(/\b(?:from|join) ([\w.]+)/g)].map(([, name = '']) => name));

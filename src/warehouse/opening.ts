@@ -26,13 +26,10 @@ import type { Loadable } from './load.js';
 import type { Privacy } from './privacy.js';
 
 export interface WarehouseOptions {
-  /** The private working file; readers use the published one. */
   readonly path: string;
-  /** Folder for data that DuckDB spills when memory does not suffice. */
   readonly tempDirectory: string;
   /** The brand word: precedes `_user_id` and `_device_id` in export records, and names the web-push object. */
   readonly brand: string;
-  /** The messenger's own name in channel names; it is replaced by `chatapp`. */
   readonly messenger: string;
   readonly fields: readonly Field[];
   readonly streams?: readonly Loadable[];
@@ -41,15 +38,11 @@ export interface WarehouseOptions {
   /** Memory limit of DuckDB for ordinary loads, in MB; see `limitsOf`. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
-  /** Takes a sentence about what was repaired. */
   readonly warn?: (sentence: string) => void;
   /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
-  /** Runs a stage of the opening and measures its time. */
   readonly timed?: (stage: string, work: () => Promise<void>) => Promise<void>;
-  /** Settings of A/B tests, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
-  /** Main goals: the conversion that counts, by campaign or user journey id. */
   readonly mainGoals?: Readonly<Record<string, string>>;
   /** Names of events that are not clicks, besides the built-in ones. */
   readonly notClicks?: readonly string[];
@@ -57,7 +50,6 @@ export interface WarehouseOptions {
   readonly placeholderIds?: readonly string[];
 }
 
-/** Opens the working file for this process alone, and creates it if it does not exist. */
 export async function openSession(options: WarehouseOptions): Promise<Session> {
   const { path, tempDirectory, signal } = options;
   const limits = limitsOf(options);

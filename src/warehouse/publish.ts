@@ -43,7 +43,6 @@ export async function assertPublishable(published: string): Promise<void> {
   }
 }
 
-/** Renames a file that is not a database, so that it is not lost. Returns its new path. */
 export async function setAside(published: string, now: Date): Promise<string | undefined> {
   if (!existsSync(published) || (await isDatabase(published))) return undefined;
   const aside = asidePath(published, now);

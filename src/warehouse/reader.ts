@@ -86,12 +86,10 @@ export class Reader {
     }
   }
 
-  /** Opens another session on the same file, with variables of its own; close it before this one. */
   async beside(): Promise<Reader> {
     return new Reader(this.path, this.instance, await this.instance.connect(), false);
   }
 
-  /** The number of the file's last migration; 0 for a database that is not a warehouse. */
   async schema(): Promise<number> {
     const [last] = await this.rowsIfAny('ops/last_migration', z.object({ number: z.coerce.number() }));
     return last?.number ?? 0;
@@ -245,7 +243,6 @@ const noted = <T>(type: z.ZodType<T>) =>
     .transform((value) => value ?? undefined)
     .optional();
 
-/** A row of the section `exports`: a paid export as the ledger had it when a run published. */
 export const exportRow = z.object({
   key: z.string(),
   day: z.string(),

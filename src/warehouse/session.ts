@@ -80,7 +80,6 @@ export class Session {
     registerDocuments(this.connection, settings);
   }
 
-  /** Opens another connection to the same file, with transactions of its own. Closing this session closes it too. */
   async sibling(): Promise<Session> {
     const sibling = new Session(this.instance, await this.instance.connect(), this.signal);
     this.#siblings.push(sibling);
@@ -156,7 +155,6 @@ export class Session {
     return this.#sound(() => copyAnswer(this.connection, table, answer));
   }
 
-  /** Runs the work in one transaction, which is committed as a whole or rolled back. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.#execute('begin transaction');
     let result: T;
@@ -401,7 +399,6 @@ export function listOf(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }
 
-/** The names of the statements in a folder of `sql/`, in alphabetical order, for `statement`. */
 export function statementsIn(folder: string): string[] {
   return readdirSync(join(FOLDER, folder))
     .filter((file) => file.endsWith('.sql'))
@@ -409,7 +406,6 @@ export function statementsIn(folder: string): string[] {
     .map((file) => `${folder}/${file.slice(0, -'.sql'.length)}`);
 }
 
-/** The folders in a folder of `sql/`, such as `streams/events`. */
 export function foldersIn(folder: string): string[] {
   const all = readdirSync(join(FOLDER, folder), { withFileTypes: true });
   return all.flatMap((one) => (one.isDirectory() ? [`${folder}/${one.name}`] : [])).sort();
@@ -439,13 +435,11 @@ export function headerOf(text: string): Record<string, string[]> {
   return header;
 }
 
-/** Returns the same header with each value joined to one line. */
 export function fieldsOf(text: string): Record<string, string> {
   const lines = Object.entries(headerOf(text));
   return Object.fromEntries(lines.map(([key, values]) => [key, values.map((line) => line.trim()).join(' ')]));
 }
 
-/** Returns the select without its semicolon, so that it can be embedded in another statement. */
 export function selectIn(text: string): string {
   return text.trimEnd().replace(/;$/, '');
 }

@@ -17,7 +17,6 @@ const SLICE = 2 * 1024 * 1024;
 
 let divided = 0;
 
-/** A page, or the records of a page from the one at `first` on. */
 export type Slice<P> = P & { readonly first: number };
 
 /** A pull with the files to read: repaired copies and slices in place of some pages. */

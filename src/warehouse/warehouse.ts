@@ -112,7 +112,6 @@ export class Warehouse {
     return session;
   }
 
-  /** Writes facts from the journal and the settings into the schema `ops`, in one transaction. */
   async note(notes: Readonly<Partial<Record<keyof typeof NOTES, unknown>>>): Promise<void> {
     const given = new Map<string, unknown>(Object.entries(notes));
     await this.#writing(() =>
@@ -151,7 +150,6 @@ export class Warehouse {
     return new Map(days.flatMap((day) => (day.stream === stream ? [[day.date, day.rows]] : [])));
   }
 
-  /** The message totals of each day in the daily statistics, over all channels. */
   messages(): Promise<Map<Day, MessageTotals>> {
     return messagesIn((name, shape) => this.session.rows(name, shape));
   }

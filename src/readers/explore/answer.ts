@@ -42,7 +42,6 @@ export interface Sheet {
   readonly rows: readonly Row[];
   readonly total: number;
   readonly charts: readonly Chart[];
-  /** The columns of the charts in the first rows, of which charts are drawn. */
   readonly drawn: readonly Row[];
   readonly said: readonly Said[];
   readonly values: readonly (readonly [string, string])[];

@@ -106,7 +106,6 @@ export class Asker {
     return bytes;
   }
 
-  /** Records the questions about one person. Resolves with whether there was one. */
   async #record(asked: readonly Asking[]): Promise<boolean> {
     const questions = asked.flatMap((asking) => questionOf(asking, this.now()) ?? []);
     const recorded = questions.filter(({ query }) => query?.isRecorded === true);

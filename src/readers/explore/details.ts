@@ -287,7 +287,6 @@ export function data(
     <h2>${view.word('tables')}</h2>${schemas.filter(({ relations }) => relations.length > 0).map((schema) => tablesOf(schema))}`;
 }
 
-/** A row for each kind of data, with a sign for each day. */
 function calendar(view: View, rows: readonly Row[]): Html {
   const dates = rows.map((row) => String(row['date'])).sort();
   const [start, end] = [dates[0], dates.at(-1)];
@@ -330,7 +329,6 @@ const tablesOf = ({ name, description, relations }: SchemaEntry): Html =>
     markup`<p>${description}</p><dl>${relations.map((one) => markup`<dt><a href="${addressOf('/data', [['table', one.name]])}">${one.name}</a></dt><dd>${one.description}</dd>`)}</dl>`,
   );
 
-/** A table with its columns; undefined if the file has no such table. */
 export function tableView(view: View, name: string, known: Known): Html | undefined {
   const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
   const relation = schemas.flatMap(({ relations }) => relations).find((one) => one.name === name);

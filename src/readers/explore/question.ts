@@ -18,7 +18,6 @@ const OWN = ['lang', 'now'];
 
 type Parameter = QueryFile['params'][number];
 
-/** The parameters in the address; those of a second question begin with `b.`. */
 export function givenIn(view: View, query: QueryFile, prefix = ''): [string, string][] {
   return query.params
     .filter(({ name }) => !OWN.includes(name))
@@ -178,7 +177,6 @@ function presets(view: View, { days }: Known): Html | undefined {
 
 // The answer.
 
-/** The answer, with that of the period before or of another question beside it. */
 export function answered(
   view: View,
   query: QueryFile | undefined,
@@ -494,7 +492,6 @@ function covers(view: View, { about }: Sheet): Html | undefined {
     ${meant.length === 0 ? undefined : folded(view.word('meanings'), markup`<dl>${meant}</dl>`)}`;
 }
 
-/** Downloads, and the question as a link, a command and SQL: fields from which they can be copied. */
 function again(view: View, query: QueryFile, { values }: Sheet): Html {
   const given = values.filter(([name]) => !OWN.includes(name));
   const file = (ending: string): string =>

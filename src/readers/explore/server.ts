@@ -55,9 +55,7 @@ export interface Serving {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds after which a view says that its answer is on its way. */
 const PATIENCE_MS = 250;
-/** Milliseconds after which the server looks for a newly published file. */
 const LOOK_MS = 5_000;
 const LONGEST_FORM = 256 * 1024;
 
@@ -97,7 +95,6 @@ export async function startServer(given: Serving): Promise<{ port: number; close
 class Explorer {
   readonly app = new Hono();
   readonly #asker: Asker;
-  /** The questions that run, by the name under which they are cancelled. */
   readonly #running = new Map<string, AbortController>();
 
   constructor(private readonly given: Serving) {
@@ -136,7 +133,6 @@ class Explorer {
     });
   }
 
-  /** The language of the address, else of an earlier choice, else of the command. */
   #view(c: Context): View {
     const url = new URL(c.req.url);
     const chosen =

@@ -60,7 +60,6 @@ export async function ask(
   }
 }
 
-/** Rows with one value in a column, and the column by which they are sorted. */
 export interface View {
   readonly where?: { readonly column: string; readonly value: string } | undefined;
   readonly by?: { readonly column: string; readonly isDown: boolean } | undefined;

@@ -20,7 +20,6 @@ const SUBJECTS = [
   ...['conversions and costs', 'opt-outs', 'the data', 'your own'],
 ];
 
-/** The allowed types of a parameter, by their DuckDB names. */
 const TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
 
 interface QueryParameter {
@@ -28,16 +27,13 @@ interface QueryParameter {
   readonly type: (typeof TYPES)[number];
   /** The default value: an SQL expression, in a bundled query exactly as in the SQL. */
   readonly default: string;
-  /** The allowed values; empty if any value is allowed. */
   readonly choices: readonly string[];
-  /** The minimum of an integer parameter. */
   readonly least: number;
   readonly description: string;
 }
 
 const CHARTS = ['line', 'bar', 'interval', 'heatmap', 'tiles'] as const;
 
-/** A chart of a header, such as `line date sent by channel`. */
 export interface Chart {
   readonly kind: (typeof CHARTS)[number];
   readonly columns: readonly string[];
@@ -48,20 +44,16 @@ export interface Chart {
 export interface QueryFile {
   /** The name of the file without its extension, such as `channel-summary`. */
   readonly name: string;
-  /** One of `SUBJECTS`. */
   readonly subject: string;
-  /** A short title for lists. */
   readonly title: string;
   /** The Korean title; a query of the user's may lack it. */
   readonly title_ko: string;
-  /** The question, in one sentence. */
   readonly question: string;
   /** The same in Korean; a query of the user's may lack it. */
   readonly question_ko: string;
   readonly params: readonly QueryParameter[];
   /** True if each use is recorded, because it shows one person's messages. */
   readonly isRecorded: boolean;
-  /** The sentences about the answer, each with its condition. */
   readonly sentences: readonly Sentence[];
   /** The complete file; it runs unchanged in any DuckDB client. */
   readonly sql: string;
@@ -76,7 +68,6 @@ const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'),
 /** Those that were parsed: a server loads them for each view. The files of this package do not change. */
 const bundled = new Map<string, QueryFile>();
 
-/** The bundled queries and those in the user's folder, sorted by subject and name. */
 export function loadCatalogue(own?: string): readonly QueryFile[] {
   const queries = [...filesOf(own)].map(([name, file]) => {
     const known = file.startsWith(FOLDER) ? bundled.get(name) : undefined;
@@ -88,10 +79,8 @@ export function loadCatalogue(own?: string): readonly QueryFile[] {
   return queries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** Whether a query of this name is bundled. */
 export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${name}.sql`));
 
-/** The bundled query, or query in the user's folder, of this name. */
 export function queryNamed(name: string, own?: string): QueryFile {
   const files = filesOf(own);
   const file = files.get(name);
@@ -223,7 +212,6 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
   };
 }
 
-/** Parses charts with commas between them: `line first_date sent by channel, bar channel sent`. */
 function parseCharts(file: string, text?: string): Chart[] {
   return (text?.split(',') ?? []).map((one) => {
     const [, word, columns = '', by] = /^\s*(\w+)((?: \w+)*?)(?: by (\w+))?\s*$/.exec(one) ?? [];
@@ -257,10 +245,8 @@ function unreadable(file: string, field: string): UsageError {
   });
 }
 
-/** Values by parameter name, as text; a query casts each value to the type that it needs. */
 export type ParameterValues = ReadonlyMap<string, string>;
 
-/** Parses texts of the form `name=value`. */
 function parseAssignments(texts: readonly string[]): ParameterValues {
   const values = new Map<string, string>();
   for (const text of texts) {
@@ -353,14 +339,11 @@ export function describeQuery({ name, title, question, params }: QueryFile, widt
 
 const optional = z.string().optional();
 
-/** The ways to name a question: a query of the catalogue, SQL, or the path of a file of SQL. */
 export const asking = z.object({
   name: optional,
   sql: optional,
   file: optional,
-  /** The folder of the user's queries. */
   queries: optional,
-  /** Any number of `name=value`. */
   param: z.array(z.string()).readonly().optional(),
   lang: optional,
 });
@@ -372,11 +355,9 @@ export interface Question {
   readonly values: ParameterValues;
   /** The subject at the beginning of error messages. */
   readonly subject: string;
-  /** The query of the catalogue; undefined for other SQL. */
   readonly query?: QueryFile;
 }
 
-/** The question that the options specify; undefined if they specify none. */
 export function questionOf(options: Asking, now: Date): Question | undefined {
   const { name, sql, file, param = [] } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {

@@ -22,7 +22,6 @@ import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { Reader } from '../../warehouse/reader.js';
 import { asking, questionOf } from './catalogue.js';
 
-/** The work of a process: a question, and which file answers it by its function `answer`. */
 interface Task {
   readonly module: keyof typeof MODULES;
   readonly input: z.input<typeof given>;
@@ -60,7 +59,6 @@ const CHECK_MS = 25;
 const CLASSES = { UsageError, ConfigError, StorageError };
 const HINT = { hint: 'Request fewer days or columns, or use a bundled question.' };
 
-/** A message of the process: the sentences above its answer, its result, or its error. */
 type Message =
   | { readonly said: readonly string[] }
   | { readonly result: unknown }

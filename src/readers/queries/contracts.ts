@@ -10,7 +10,6 @@ import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { isIncremental, models } from '../../warehouse/models.js';
 import { loadCatalogue } from './catalogue.js';
 
-/** `SKILL.md`: how to ask, the traps, the questions and the tables. */
 export function skill(schemas: readonly SchemaEntry[], traps: readonly Words[], language: Language): string {
   const questions = loadCatalogue().map(({ name, question, params }) => {
     const names = params.map((parameter) => parameter.name).join(', ');

@@ -16,12 +16,9 @@ const delivery = z.object({
   format: z.enum(FORMATS),
   lang: z.enum(['en', 'ko']),
   limit: z.number(),
-  /** True if a CSV starts with a byte order mark, for Excel. */
   bom: z.boolean(),
-  /** True if the answer is read at a terminal. */
   isTerminal: z.boolean(),
   drawing: z.object({ width: z.number().optional(), color: z.boolean() }),
-  /** A folder for the file that Parquet is made in. */
   scratch: z.string(),
 });
 

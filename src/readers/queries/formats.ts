@@ -10,9 +10,7 @@ export const FORMATS = ['table', 'csv', 'json', 'parquet', 'xlsx'] as const;
 export type Format = (typeof FORMATS)[number];
 
 interface ResultColumn {
-  /** Unique within the answer. */
   readonly name: string;
-  /** The name as the query gives it. */
   readonly given: string;
   readonly type: DuckDBType;
 }
@@ -80,7 +78,6 @@ export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = fa
   }
 }
 
-/** The values as texts, in batches of rows; null for null. */
 async function* textsOf({ columns, chunks }: QueryResult, { word }: Naming): AsyncGenerator<Row[]> {
   for await (const chunk of chunks) {
     yield chunk.getRows().map((row) =>
@@ -210,7 +207,6 @@ function rankOf(names: readonly string[], i: number): number {
   return i === 0 || i < first || first < 0 || NAME.test(name) ? 0 : 2;
 }
 
-/** The first rows of the answer, at most `limit`, drawn as a table. */
 export async function* tableText(
   answer: QueryResult,
   naming: Naming,

@@ -149,12 +149,10 @@ export class Wording {
     return Dictionary.load().value(kind, value)?.[this.language] ?? shownText(value);
   }
 
-  /** A sentence of an answer: those of data tests are English in the warehouse. */
   sentence(text: string): string {
     return this.language === 'ko' ? Dictionary.load().korean(text) : text;
   }
 
-  /** The heading of a column; the Korean one comes from the dictionary. */
   head(column: string, query = ''): string {
     if (this.language === 'ko') return Dictionary.load().label(column, query) ?? column;
     const words = column.replace(/_kst$/, ' (KST)').replaceAll('_', ' ');

@@ -30,7 +30,6 @@ export function bar(label: string, value: number, longest: number): Html {
   return svg(label, [rect('fill', MARGIN, end - MARGIN, 4, HEIGHT - 8), upright('soft', MARGIN)]);
 }
 
-/** An estimate with its interval, and a dashed line at the value that it is compared with. */
 export function interval(
   label: string,
   [value = null, low = null, high = null, reference = null]: readonly (number | null)[],

@@ -81,7 +81,6 @@ export function documentOf(
   return frame(title, body, renderer, given);
 }
 
-/** The document of a file, which needs nothing else. */
 const selfContained: Frame = (title, body, { wording }, { day }) => {
   const page = markup`
     <html lang="${wording.language}">
@@ -110,7 +109,6 @@ const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>
     .flatMap(({ asked: { query }, said }) => said.map(({ as, text }) => ({ query, as, text })))
     .filter(({ as }) => as === role);
 
-/** A line for each reason not to trust the numbers below. */
 function alerts(renderer: Renderer, all: readonly Answered[], { notice }: Circumstances): Html[] {
   const said = [...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)].map(({ text }) => text);
   const lines = [...(notice === undefined ? [] : [renderer.word(notice.word)]), ...said];

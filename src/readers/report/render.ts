@@ -23,7 +23,6 @@ export interface Answered {
 
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const VERDICTS = ['better', 'worse', 'same'] as const;
-/** How many tables of one block are shown at first. */
 const MOST_SUBJECTS = 3;
 /** The number of days of the week that is marked in a line of 28 days. */
 const MARKED = 7;
@@ -55,7 +54,6 @@ export class Renderer {
     return typeof caption === 'string' ? this.word(caption) : this.wording.say(caption);
   }
 
-  /** The section with its sentences, or nothing if its queries have nothing to say. */
   section({
     section: { id, isAbout = false, isOpen = false },
     answers,
@@ -91,7 +89,6 @@ export class Renderer {
       </section>`;
   }
 
-  /** One link for each question of a section; what differs in parameters alone has the first. */
   #links(answers: readonly Answer[]): Html | undefined {
     const asked = answers.map(({ asked: { query } }) => query);
     const first = answers.filter((_, i) => asked.indexOf(asked[i] ?? '') === i);

@@ -138,7 +138,6 @@ export class Course {
     return this.#phase !== 'waiting';
   }
 
-  /** True if the service gave every page. */
   get isWhole(): boolean {
     return !this.#hasLost && this.unreadable.size === 0;
   }

@@ -44,7 +44,6 @@ const AGAIN_MINUTES = 5;
 /** Number of nights on which an export that may lack records is read again. */
 const NIGHTS = 3;
 
-/** Downloads those of the exports under way that are ready now; no other one is reported. */
 export async function downloadReady(service: ServiceClient, parts: DownloadParts): Promise<void> {
   const { effects } = parts.invocation;
   const underWay = parts.ledger.entries().filter(isUnderWay);

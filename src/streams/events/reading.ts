@@ -79,7 +79,6 @@ function unlessTooLarge(error: unknown): TooLargeError {
   throw error;
 }
 
-/** A page on disk that was read; its bytes are not kept in memory. */
 interface LandedPage extends Page, KnownPage {}
 
 /**
@@ -92,10 +91,8 @@ export class Reading {
   readonly #files: Map<number, Page>;
   /** True if a page with records has landed in this reading. */
   #isMore: boolean;
-  /** True if every page is requested again. */
   readonly #isAgain: boolean;
   notes: readonly string[] = [];
-  /** True if the service gave every page. */
   isWhole = false;
 
   /** @param whole the reading that has ended before this one, if its pages are intact */
@@ -184,7 +181,6 @@ export class Reading {
     return pull;
   }
 
-  /** The course of the reading; what to expect comes from the estimate at the request and the daily statistics of now. */
   async #course(): Promise<Course> {
     const { entry, parts, landed, acceptIncomplete, service } = this;
     const { day, estimate = 0, doubted, troubles, state } = entry;
@@ -319,7 +315,6 @@ export class Reading {
     return this.#landed(await writer.finish(inOrder, { exportId, unreadable, accepted }, pulledAt));
   }
 
-  /** Records in the ledger that a reading is whole, and removes the readings before it. */
   async #landed(pull: Pull): Promise<Pull> {
     const { landing, ledger } = this.parts;
     const { facts, files, pulledAt } = pull;

@@ -269,7 +269,6 @@ interface ListShape {
 
 export interface ListPage {
   readonly rows: number;
-  /** The bytes of the rows, for comparing pages. */
   readonly text: Buffer;
   /** The announced number of rows of the complete list; null if the service announces none. */
   readonly announced: number | null;
@@ -292,14 +291,12 @@ export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | u
   return { ...found, announced: announced.success ? announced.data : null };
 }
 
-/** The rows of a page as JavaScript values; use only for small lists. */
 export function rowsOn({ text }: ListPage): unknown[] {
   return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
 }
 
 const cursorText = z.string().nullish().catch(null);
 
-/** The cursor of the next page (E2), `data.next_cursor`; undefined at the end of the list. */
 export function nextCursor(body: Buffer): string | undefined {
   return cursorText.parse(parsed(valueAt(body, ['data', 'next_cursor']))) ?? undefined;
 }
@@ -310,7 +307,6 @@ function listAt(body: Buffer, keys: readonly string[]): Pick<ListPage, 'rows' | 
   return text && list?.kind === 'array' ? { rows: list.elements, text } : undefined;
 }
 
-/** The bytes of a value in nested objects. */
 function valueAt(body: Buffer, keys: readonly string[]): Buffer | undefined {
   let value: Buffer | undefined = body;
   for (const key of keys) {

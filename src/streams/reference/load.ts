@@ -9,7 +9,6 @@ import { asPattern, largestOf, type Session } from '../../warehouse/session.js';
 import { REFERENCE, type ReferenceStream } from './fields.js';
 import { countRows, type LoadContext } from '../../warehouse/load.js';
 
-/** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */
 interface Table {
   readonly table: string;
   readonly key: string;
@@ -125,7 +124,6 @@ async function inner(session: Session, list: typeof FIELDS | typeof BUTTONS): Pr
   await session.run('streams/reference/load/extras', list);
 }
 
-/** Converts documents to rows, stream by stream. */
 async function stage(stream: ReferenceStream, session: Session, pulls: readonly Pull[]): Promise<void> {
   switch (stream) {
     case 'catalogs':

@@ -80,7 +80,6 @@ function timed(service: ServiceClient, maxMinutes: number, signal: AbortSignal):
   };
 }
 
-/** The lists of a stream, the statuses of templates, and what went wrong otherwise, one sentence each. */
 interface StreamRead extends ListsRead {
   readonly templates?: (TemplateRead & Page)[];
   readonly problems?: string[];
@@ -251,7 +250,6 @@ const named = z.object({
   num_items: z.number().int().nonnegative().nullish().catch(null),
 });
 
-/** The catalogs on a page, each with its announced number of items. */
 export function catalogsOn(page: ListPage): [string, number | null][] {
   return rowsOn(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
@@ -267,7 +265,6 @@ const declared = z.object({
   fields: z.array(z.object({ name: z.string() })),
 });
 
-/** Requests the names of a catalog's fields; undefined if the list of catalogs lacks them (R1). */
 export async function declaredFields(service: ServiceClient, catalog: string): Promise<string[] | undefined> {
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;
@@ -286,7 +283,6 @@ export async function declaredFields(service: ServiceClient, catalog: string): P
 
 // Templates of brand messages.
 
-/** A template in a list, with a digest of its entry in the list. */
 type Listed = Pick<TemplateRead, 'list' | 'templateId' | 'digest'>;
 
 const identified = z.object({ id: z.string().min(1) });

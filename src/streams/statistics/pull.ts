@@ -50,7 +50,6 @@ export async function pullStatistics(
   }
 }
 
-/** Lands each answer as a pull of its own, and loads those of a range together. */
 async function pullDays(
   stream: Daily,
   days: readonly Day[],
@@ -80,7 +79,6 @@ async function pullDays(
   }
 }
 
-/** The days that were held back; if there are any, also the days that were empty among the given days. */
 async function doubtfulAmong(days: readonly Day[], parts: PullParts, stream: Daily): Promise<Day[]> {
   const heldBack = new Set(await heldBackAmong(days, parts, stream));
   if (heldBack.size === 0) return [];
@@ -88,7 +86,6 @@ async function doubtfulAmong(days: readonly Day[], parts: PullParts, stream: Dai
   return days.filter((day) => heldBack.has(day) || covered.get(day) === 0);
 }
 
-/** Receives the answers and writes them to disk before they are read. */
 export interface DailySink {
   accept(range: DayRange, body: Body, rows: number): Promise<void>;
   /** Keeps an answer of a shape that the specification does not define, for inspection by the user. */
