@@ -133,32 +133,6 @@ test.each(['campaigns', 'catalogs'])(
   },
 );
 
-test(
-  'a folder in the place of a page, an answer or a manifest is told of in a sentence',
-  { tags: ['extended'] },
-  async () => {
-    const [page = ''] = await landed(/events\/.*page.*gz$/);
-    const [answer = ''] = await landed(/statistics\/.*gz$/);
-    const [manifest = ''] = await landed(/campaigns\/.*pull\.json$/);
-    for (const file of [page, answer, manifest]) {
-      await rm(join(data(), file));
-      await mkdir(join(data(), file));
-    }
-    const key = /\d{4}-\d\d-\d\d\.\d/.exec(page)?.[0] ?? '';
-    for (const command of [['doctor', '--deep'], ['rebuild']]) {
-      const { code, stdout, stderr } = await place.run(command);
-      expect(code).toBe(1);
-      expect(stdout + stderr).toContain(page);
-      expect(stdout + stderr).toMatch(/is a folder|a folder is where a file is needed/);
-      expect(stderr).not.toContain('unforeseen');
-    }
-    // The export is whole again in another folder; the manifest is told of where it is the newest one.
-    expect(await place.run(['exports', 'resume', key])).toMatchObject({ code: 0 });
-    expect((await place.run(['run'])).stderr).toContain(`${manifest} is not a valid manifest`);
-    expect(await place.rows('select count(distinct date) as days from events')).toEqual([{ days: '2' }]);
-  },
-);
-
 test('a published file that was damaged is told of by who reads it, and the next run replaces it', async () => {
   for (let part = 0.05; part < 1; part += 0.02) await damage(place.published, part);
   for (const command of [
@@ -192,15 +166,6 @@ test('a published file that is a link is refused before anything is asked, and w
   expect((await readFile(shared)).equals(bytes)).toBe(true);
   expect(await readdir(place.folder)).not.toContain('not-there-yet.duckdb');
   await rm(shared);
-});
-
-test('both files gone, or no databases any more, are made again', { tags: ['extended'] }, async () => {
-  await rm(place.published);
-  await rm(working());
-  await expectRebuilt();
-  await damage(place.published, 0);
-  await damage(working(), 0);
-  await expectRebuilt();
 });
 
 test('a flipped bit in one landed answer costs that answer alone', async () => {

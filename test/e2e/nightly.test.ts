@@ -1,13 +1,10 @@
-/** Whole nights of the command against a service that bills: what they bring, what they pay for, and what an end in the middle costs. */
-import type { ChildProcess } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
-import { change, type Ended, ended } from '../support/dawnload.js';
+import { type Ended, ended } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
 
 const budget = (perRun: number, perMonth = 1_000_000): string =>
@@ -109,15 +106,6 @@ test('without a budget nothing is paid for: a dry run and events that are asked 
   expect(await daysOf(place, 'events')).toBe(0);
 });
 
-const HALF = /(?<!\\)\\ud[89a-f]/;
-/** What the data folder holds of text: no half of a pair. */
-async function expectWellFormed(place: Place): Promise<void> {
-  for (const file of ['ledger/journal.jsonl', 'landing/ledger/journal.jsonl']) {
-    expect(await readFile(join(place.folder, 'data', file), 'utf8')).not.toMatch(HALF);
-  }
-}
-const json = { 'content-type': 'application/json' };
-
 describe('a night', { tags: ['long'] }, () => {
   test('with a budget that is too small keeps to it, newest days first, and ends with exit code 3', async () => {
     const place = await makePlace(THREE_DAYS + budget(600));
@@ -139,46 +127,6 @@ describe('a night', { tags: ['long'] }, () => {
       { last: '2026-11-19' },
     ]);
   });
-
-  test(
-    'whose answers of three streams no load can read tells of it until later ones take their place',
-    { tags: ['extended'] },
-    async () => {
-      const place = await makePlace(`${TWO_DAYS}reference: { catalogs: true, opt_outs: true }\n`);
-      await run(place, 'run');
-      for (const stream of ['statistics', 'campaigns', 'catalogs']) {
-        const folder = join(place.folder, 'data', 'landing', stream);
-        const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gz'));
-        for (const file of files) await writeFile(join(folder, file), gzipSync('<html>'));
-      }
-      const { stderr } = await run(place, 'rebuild', 1);
-      for (const stream of ['statistics', 'campaigns', 'catalogs']) {
-        expect(stderr).toMatch(new RegExp(`${stream}.* has landed but is not loaded`));
-      }
-      await run(place, 'run');
-      expect((await run(place, 'rebuild')).stderr).toContain('Later answers have taken its place.');
-    },
-  );
-
-  test(
-    'whose export has an id with half an emoji waits for a person, and its day can be had',
-    { tags: ['extended'] },
-    async () => {
-      const body = '{"export_id":"abc\\ud83d","note":"\\udc00"}';
-      const answer = { kind: 'status', status: 200, headers: json, body, handled: true } as const;
-      const place = await makePlace(TWO_PAID.replace('2026-11-19', '2026-11-20'), {
-        faults: [{ endpoint: 'E20', ...answer }],
-      });
-      expect((await run(place, 'run', 1)).stderr).toContain('Published');
-      await expectWellFormed(place);
-      place.sandbox.setFaults([]);
-      await run(place, 'run', 1);
-      const id = place.sandbox.bills()[0]?.export_id ?? '';
-      await run(place, `exports decide 2026-11-20.1 --attach ${id}`);
-      await run(place, 'run');
-      expect(place.sandbox.bills()).toHaveLength(1);
-    },
-  );
 });
 
 describe('a backfill', { tags: ['long'] }, () => {
@@ -249,20 +197,6 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     expect(place.sandbox.bills()).toHaveLength(2);
   });
 
-  test(
-    'ends a night with exit code 1, not 3, where the budget stands in the way too',
-    { tags: ['extended'] },
-    async () => {
-      const place = await lost();
-      await place.configure(TWO_DAYS + budget(1));
-      const { stderr } = await run(place, 'run', 1);
-      expect(stderr).toMatch(/not requested, over exports\.budget for one run: 2026-11-19/);
-      await run(place, 'exports decide 2026-11-20.1 --abandon');
-      await run(place, 'run', 3);
-      expect(place.sandbox.requests().E20).toBe(1);
-    },
-  );
-
   test('that the ledger did not know is entered only with a warning', async () => {
     const { stderr } = await run(
       await makePlace(TWO_PAID),
@@ -286,24 +220,6 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     expect(place.sandbox.bills()).toHaveLength(2);
   });
 });
-
-test(
-  'a clear refusal costs nothing: each run asks again, until one is accepted',
-  { tags: ['extended'] },
-  async () => {
-    const place = await makePlace(TWO_PAID);
-    const body = { error: 'InvalidRequest', message: 'no' };
-    place.sandbox.setFaults([{ endpoint: 'E20', kind: 'status', status: 400, body }]);
-    for (const attempts of [1, 2]) {
-      expect((await run(place, 'run', 1)).stderr).toMatch(/refused the export .* Nothing is billed/);
-      expect((await states(place)).filter((state) => state.endsWith('failed'))).toHaveLength(2 * attempts);
-    }
-    place.sandbox.setFaults([]);
-    await run(place, 'run');
-    await run(place, 'run');
-    expect(billedDays(place)).toEqual(['2026-11-19', '2026-11-18']);
-  },
-);
 
 describe('after a kill', { tags: ['long'] }, () => {
   test('pages that are at home are not fetched again', async () => {
@@ -451,57 +367,5 @@ test(
     expect(await contents(place.published, ALL_BUT_MOMENTS)).toEqual(before);
     await run(place, 'run');
     expect(place.sandbox.bills()).toHaveLength(5);
-  },
-);
-
-/** A warehouse whose models are to be made anew from so many events that it takes long. */
-async function makeLarge(): Promise<Place> {
-  const place = await makePlace('start_date: 2026-11-19\nlookback_days: 1\n');
-  await run(place, 'run');
-  await change(
-    join(place.folder, 'data/private/warehouse.duckdb'),
-    `insert into events (event_id, user_id, channel, event_name, campaign_id, occurred_at, date, export_date)
-    select
-      'e' || i, 'u' || (hash(i) % 1000000), 'push-notification', if(i % 3 = 0, 'push_click', 'send_success'), 'c1',
-      timestamptz '2026-09-01 00:00:00+09' + to_seconds(i::bigint),
-      date '2026-09-01' + (i // 86400)::integer,
-      date '2026-09-01' + (i // 86400)::integer
-    from range(3000000) as numbers (i);
-    delete from ops.models;
-    checkpoint;`,
-  );
-  return place;
-}
-
-/** Resolves while the models are being made: a moment after the run has told that nothing more is pulled. */
-async function modeling(child: ChildProcess): Promise<void> {
-  let log = '';
-  child.stderr?.on('data', (text: string) => (log += text));
-  await until(() => log.includes('"stage":"pull"'));
-  await setTimeout(300);
-}
-
-test(
-  'SIGTERM while the models are made ends within seconds, and the next run makes them',
-  { tags: ['extended'], timeout: 120_000 },
-  async () => {
-    const place = await makeLarge();
-    for (const signals of [1, 2]) {
-      const child = place.start(['run', '--log-format', 'json']);
-      const result = ended(child);
-      await modeling(child);
-      const began = Date.now();
-      for (let n = 0; n < signals; n++) child.kill('SIGTERM');
-      const { code, signal, stderr } = await result;
-      expect(Date.now() - began, stderr).toBeLessThan(signals === 1 ? 5_000 : 2_000);
-      if (signals === 1) {
-        expect(stderr).toMatch(/Interrupted\. The current step was: modeling\./);
-        expect(code).toBe(130);
-      } else {
-        // For a shell both are 130.
-        expect(code === 130 || signal === 'SIGINT', stderr).toBe(true);
-      }
-    }
-    expect(await place.rows('select count(*)::int as n from marts.daily_events')).toEqual([{ n: 0 }]);
   },
 );

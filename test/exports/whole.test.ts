@@ -116,32 +116,6 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
       expect(place.sandbox.requests().E20).toBe(1);
     },
   );
-
-  test(
-    'in two exports are no loss, nor are records that share an id, nor is a page of more than 1,000 records',
-    { tags: ['extended'] },
-    async () => {
-      const shared = (page: Page, number: number): void => {
-        const [one, two] = page.data;
-        if (number !== 0 || !one || !two) return;
-        two['id'] = one['id'];
-        page.data.push({ ...page.data[2], id: 'one-more' });
-      };
-      const place = await make(shared);
-      await ends(place.run(['run']), 0, 'Noticed shared id: 1 record', 'Noticed large page: 1 page');
-      expect(await held(place)).toBe(billed(place) + 1);
-      expect(place.sandbox.requests().E21).toBe(3);
-
-      let newest: Record<string, unknown> | undefined;
-      const again = (page: Page): void => {
-        if (newest !== undefined) page.data.push(newest);
-        newest = page.data[0];
-      };
-      const two = await make(again, YAML.replace(DAY, '2026-11-19'), 300);
-      await ends(two.run(['run']), 0, 'Noticed elsewhere: 1 record');
-      expect(two.sandbox.requests().E21).toBe(2);
-    },
-  );
 });
 
 describe('records that come twice, and no record is missing', { tags: ['long'], timeout: 120_000 }, () => {

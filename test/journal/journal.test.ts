@@ -12,8 +12,7 @@ import { erasureNamed, Journal, PROJECT, RUN } from '../../src/journal/journal.j
 import { readWitness } from '../../src/journal/witness.js';
 import { instantName } from '../../src/landing/paths.js';
 import { PUSH, pushesOf } from '../../src/push/ledger.js';
-import { child, dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
-import { JOURNAL_STEPS } from '../support/points.js';
+import { dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 
 const KEY = '2026-11-20.1';
 
@@ -124,14 +123,6 @@ describe('the journal', () => {
     expect(await readWitness(dataDir)).toMatchObject(journal.head);
   });
 
-  it('has its copy from its first line on', async () => {
-    const dataDir = await dataFolder();
-    const journal = await Journal.open({ dataDir }, testEffects());
-    await journal.append(PROJECT, { event: 'made', folder: 'f', projectId: 'p' });
-    const copy = join(dataDir, 'landing/ledger/journal.jsonl');
-    expect(await readFile(copy, 'utf8')).toBe(await readFile(journal.path, 'utf8'));
-  });
-
   it('writes nothing when it is read, or is not accepted', async () => {
     const { dataDir, path, copyPath, text } = await written();
     await writeFile(path, text.slice(0, -20));
@@ -158,20 +149,6 @@ describe('the journal', () => {
 });
 
 describe('a damaged journal heals silently from its copy', () => {
-  it.each([
-    ['its last line was cut', (text: string) => text.slice(0, -20)],
-    ['its last newline was cut', (text: string) => text.slice(0, -1)],
-    ['a byte in the middle changed', (text: string) => text.replace('"exp-1"', '"exp-2"')],
-    ['a byte in the first line changed', (text: string) => text.replace('"p"', '"q"')],
-  ])('when %s', async (_, change) => {
-    const { path, text, reopened } = await written();
-    await writeFile(path, change(text));
-    const journal = await reopened();
-    expect(journal.lacks).toBeUndefined();
-    expect(events(journal)).toEqual(['intended', 'requested']);
-    expect(await readFile(path, 'utf8')).toBe(text);
-  });
-
   it('when its copy lags behind by a line, also for the line that the copy lacks', async () => {
     const { path, copyPath, text, lines, reopened } = await written();
     await writeFile(copyPath, `${lines.slice(0, 3).join('\n')}\n`);
@@ -180,16 +157,6 @@ describe('a damaged journal heals silently from its copy', () => {
     expect(journal.lacks).toBeUndefined();
     expect(events(journal)).toEqual(['intended', 'requested']);
     expect(await readFile(copyPath, 'utf8')).toBe(text);
-  });
-
-  it('when part of a line was being written that the copy never held', async () => {
-    const { path, text, reopened } = await written();
-    await writeFile(path, `${text}{"kind":"export","seq":5,"at`);
-    const journal = await reopened();
-    expect(journal.lacks).toBeUndefined();
-    expect(await readFile(path, 'utf8')).toBe(text);
-    await journal.append(EXPORT, { event: 'processing', key: KEY });
-    expect(events(await reopened())).toEqual(['intended', 'requested', 'processing']);
   });
 
   it('and a copy that lags, was cut or is damaged is written again', async () => {
@@ -220,16 +187,6 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
     expect(doubtFrom(await reopened(), [])?.why).toBe(journal.lacks);
   });
 
-  it('when its copy is missing, which is made again with the next line', async () => {
-    const { path, copyPath, reopened } = await written();
-    await rm(copyPath);
-    const journal = await reopened();
-    expect(journal.lacks).toMatch(/second copy .* is missing/);
-    expect((await reopened()).lacks).toBe(journal.lacks);
-    await journal.append(EXPORT, { event: 'processing', key: KEY });
-    expect(await readFile(copyPath, 'utf8')).toBe(await readFile(path, 'utf8'));
-  });
-
   it.each([
     ['missing', 0, 1],
     ['missing', 0, 3],
@@ -244,15 +201,6 @@ describe('a journal that lacks lines says so, and restores what its copy holds',
     expect((await reopened()).lacks).toMatch(/was missing|damaged, and .* lacks lines/);
     const aside = `${copyPath}.set-aside-${instantName(effects.now())}`;
     expect(await readFile(aside, 'utf8')).toBe(`${copy.join('\n')}\n`);
-  });
-
-  it('when a line is damaged that its copy does not hold', async () => {
-    const { path, copyPath, text, lines, reopened } = await written();
-    await writeFile(copyPath, `${lines.slice(0, 3).join('\n')}\n`);
-    await writeFile(path, text.replace('"exp-1"', '"exp-2"'));
-    const journal = await reopened();
-    expect(journal.lacks).toMatch(/damaged after line 3/);
-    expect(events(journal)).toEqual(['intended']);
   });
 
   it('when the first line is damaged in both', async () => {
@@ -425,21 +373,6 @@ describe('an erasure that only a head knows', () => {
 });
 
 describe('a disk that refuses', () => {
-  it('leaves the journal as it was, and frees the reserve for what happened', async () => {
-    const { effects, path, text, reopened } = await written();
-    const journal = await reopened();
-    let full = 1;
-    effects.onReach = (point) => {
-      if (point.endsWith('/before-fsync') && full-- > 0)
-        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-    };
-    expect(await rejection(journal.append(EXPORT, intent('2026-11-19.1')))).toBeInstanceOf(StorageError);
-    expect(await readFile(path, 'utf8')).toBe(text);
-    full = 1;
-    await journal.append(EXPORT, { event: 'processing', key: KEY });
-    expect(events(await reopened())).toEqual(['intended', 'requested', 'processing']);
-  });
-
   it('at the copy alone does not fail the append, and the next line completes the copy', async () => {
     const { effects, path, copyPath, reopened } = await written();
     const journal = await reopened();
@@ -452,23 +385,6 @@ describe('a disk that refuses', () => {
     await journal.append(EXPORT, { event: 'ready', key: KEY, pages: 1 });
     expect(await readFile(copyPath, 'utf8')).toBe(await readFile(path, 'utf8'));
   });
-});
-
-it.each(JOURNAL_STEPS)('survives kill -9 at the step %s, with the line or without it', async (step) => {
-  const { dataDir, effects } = await written();
-  const script = `
-const journal = await Journal.open({ dataDir: data }, effects);
-await journal.append(EXPORT, { event: 'abandoned', key: '${KEY}', note: 'given up' });
-`;
-  const env = { DAWNLOAD_CRASH_AT: `journal/export/abandoned/${step}` };
-  expect(await child(dataDir, script, { env }).ended).toMatchObject({ signal: 'SIGKILL' });
-  const after = await Journal.open({ dataDir }, effects);
-  expect(after.lacks).toBeUndefined();
-  const isThere = step !== 'before-append';
-  expect(events(after)).toEqual(['intended', 'requested', ...(isThere ? ['abandoned'] : [])]);
-  const witness = await readWitness(dataDir);
-  expect(witness).toBeDefined();
-  expect(witness !== undefined && after.holds(witness)).toBe(true);
 });
 
 it('refuses a file that another process changed meanwhile', async () => {

@@ -53,15 +53,6 @@ describe('landing an answer', () => {
     expect(await (await open()).pulls()).toEqual([same(landed)]);
   });
 
-  it('keeps any bytes', async () => {
-    const { landing } = await opened();
-    const odd = Buffer.from([0, 255, 254, 10, 13, 0]);
-    for (const bytes of [Buffer.alloc(0), odd, Buffer.alloc(1 << 20, 'ab')]) {
-      const path = await landing.reject('E17', 'odd', bytes);
-      expect((await readWhole(join(landing.folder, path))).equals(bytes)).toBe(true);
-    }
-  });
-
   it('keeps unusable answers of the same instant apart, and the same answer once', async () => {
     const { landing } = await opened();
     const [one = '', two = '', again] = await Promise.all(
@@ -95,24 +86,12 @@ describe('landing an answer', () => {
     await open();
     expect(await filesBelow(data)).not.toContain(half.slice(data.length + 1));
   });
-
-  it('makes nothing when it is only read', async () => {
-    const data = await dataFolder();
-    expect(await (await LandingZone.open(data, testEffects())).pulls()).toEqual([]);
-    await expect(stat(data)).rejects.toThrow('ENOENT');
-  });
 });
 
 /** A pull as another reading of its manifest gives it. */
 const same = (pull: Pull): unknown => ({ ...pull, isCut: expect.any(Function) as unknown });
 
 describe('a pull', () => {
-  it('may be without any page', async () => {
-    const { open, landing } = await opened();
-    await landing.begin('campaigns', range, MORNING).finish([]);
-    expect(await (await open()).pulls()).toMatchObject([{ files: [] }]);
-  });
-
   it('may hold a page of an earlier pull of its stream', async () => {
     const { open, landing } = await opened();
     const first = landing.begin('brand_templates', DAYS, MORNING);

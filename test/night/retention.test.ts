@@ -264,18 +264,6 @@ test('an export whose pages were removed keeps its id, so a rebuild keeps what w
   expect(differences(before, await computed())).toEqual([]);
 });
 
-test(
-  'a rebuild takes what was computed from the published file where the private one is gone',
-  { tags: ['extended'] },
-  async () => {
-    const before = await computed();
-    await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
-    const { code, stderr } = await place.run(['rebuild']);
-    expect([code, stderr.replaceAll('\n', ' ')]).toEqual([0, expect.stringContaining('is kept')]);
-    expect(differences(before, await computed())).toEqual([]);
-  },
-);
-
 test('a rebuild without any warehouse file goes on, and publishes what there is', async () => {
   const kept = join(place.folder, 'kept');
   await cp(join(place.folder, 'data'), kept, { recursive: true });

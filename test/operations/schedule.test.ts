@@ -81,16 +81,6 @@ test(
 
 const BUDGET = 'exports: { budget: { records_per_run: 10000000, records_per_month: 10000000 } }\n';
 
-test('it stops in the middle of a download', { tags: ['extended'] }, async () => {
-  const place = await makePlace(YAML + BUDGET, { eventsPerDay: 200_000, latencyMs: 200 });
-  const keeper = scheduler(place);
-  while (place.sandbox.requests().E21 < 5) await new Promise((resolve) => setTimeout(resolve, 20));
-  const { code, ms, stderr } = await stopped(keeper);
-  expect(code, stderr).toBe(0);
-  expect(ms).toBeLessThan(10_000);
-  expect(stderr).toContain('Interrupted.');
-});
-
 test('it stops while an export is being made', async () => {
   const place = await makePlace(YAML + BUDGET, { exportSeconds: 100_000 });
   const keeper = scheduler(place);

@@ -31,20 +31,6 @@ const idIn = ({ stderr }: Ended): string => /\d{4}-\d\d-\d\d\.\d+/.exec(stderr)?
 const JOURNEY = ['journey', 'uj-win02', '--yes', '--sql'] as const;
 const EVENTS = ['events', 'signed_up', '--key', 'user_id', '--yes', '--sql'] as const;
 
-test(
-  'a journey takes 1,000 users a call, events 500, each with its fields',
-  { tags: ['extended'] },
-  async () => {
-    const before = { ...place.sandbox.requests() };
-    expect((await push(place, ...JOURNEY, users(1001))).code).toBe(0);
-    expect((await push(place, ...EVENTS, users(501))).code).toBe(0);
-    expect(place.sandbox.requests().E16 - before.E16).toBe(2);
-    expect(place.sandbox.requests().E13 - before.E13).toBe(2);
-    expect(new Set(entered()).size).toBe(1001);
-    expect(tracked()[7]).toMatchObject({ eventName: 'signed_up', step: 7 });
-  },
-);
-
 test('rows reach people only after a yes; events have to say what tells them apart', async () => {
   await ends(push(place, 'journey', 'uj-win02', '--sql', users(3)), 3, '3 rows would reach people.');
   await ends(push(place, 'events', 'signed_up', '--sql', users(3), '--yes'), 2, 'events needs --key');
@@ -56,11 +42,6 @@ test('rows reach people only after a yes; events have to say what tells them apa
 
 const answered = (endpoint: string, status: number, body: object): Omit<Fault, 'endpoint'> =>
   ({ endpoint, kind: 'status', status, times: 1, body }) as never;
-
-const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
-  ['a reset after it was handled', { kind: 'reset-after', times: 1 } as never, true],
-  ['a 502', { kind: 'status', status: 502, times: 1 } as never, false],
-];
 
 const E13: [status: number, body: object][] = [
   [400, { data: null, error: 'Tracked 4 events, 1 event is invalid' }],
@@ -269,26 +250,6 @@ test('clocks that differ stop a push, and a clock that was set back opens no new
 });
 
 describe('after an unknown outcome', () => {
-  test.each(UNKNOWN)(
-    '%s: the call is sent once, the push stops, and nothing goes on by itself',
-    { tags: ['extended'] },
-    async (_, fault, received) => {
-      const before = place.sandbox.requests().E16;
-      place.sandbox.setFaults([{ endpoint: 'E16', skip: 1, ...fault } as Fault]);
-      await ends(
-        push(place, ...JOURNEY, users(3000)),
-        1,
-        /ambiguous.*1,000 of its rows.*--delivered.*--again.*--abandon/s,
-      );
-      expect(place.sandbox.requests().E16 - before).toBe(2);
-      const again = await push(place, ...JOURNEY, users(3000));
-      expect(again.code).toBe(3);
-      expect(place.sandbox.requests().E16 - before).toBe(2);
-      expect(entered()).toHaveLength(received ? 2000 : 1000);
-      expect((await push(place, 'list')).code).toBe(1);
-    },
-  );
-
   test.each([
     ['that has the rows, --delivered goes on with the others', 'reset-after', '--delivered', 3000],
     ['that has not, --again sends them too', 'reset-before', '--again', 3000],
@@ -329,18 +290,6 @@ describe('after an unknown outcome', () => {
     for (const decision of decisions) await ends(push(place, 'decide', id, decision), 0, '5 rows');
     expect((await push(place, ...JOURNEY, users(5))).code).toBe(0);
     expect(entered().sort()).toEqual([0, 1, 2, 3, 4].map((i) => `once${nth}-${i}`));
-  });
-
-  test('a decision about an earlier call stays when a later one is decided otherwise', async () => {
-    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
-    await push(place, 'decide', idIn(await push(place, ...JOURNEY, users(2000))), '--delivered');
-    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-before', times: 1 }]);
-    const later = await push(place, ...JOURNEY, users(2000));
-    expect(later.code).toBe(1);
-    await ends(push(place, 'decide', idIn(later), '--again'), 0, '1,000 rows');
-    expect((await push(place, ...JOURNEY, users(2000))).code).toBe(0);
-    expect(entered()).toHaveLength(2000);
-    expect(new Set(entered()).size).toBe(2000);
   });
 
   test('--abandon ends the push; its unknown rows are not sent by later pushes with a key, the rest is', async () => {
@@ -396,18 +345,6 @@ describe('a clear refusal', () => {
     expect(entered().sort()).toEqual([0, 1, 2].map((i) => `once${nth}-${i}`));
   });
 
-  test('in other words waits for a person, who sees them once', { tags: ['extended'] }, async () => {
-    const before = place.sandbox.requests().E16;
-    await ends(
-      push(place, 'journey', 'nothing', '--yes', '--sql', users(3000)),
-      1,
-      'The user journey does not exist.',
-      'push.refusals',
-    );
-    expect(place.sandbox.requests().E16 - before).toBe(1);
-    expect(JSON.stringify(await lines(place))).not.toContain('does not exist');
-  });
-
   test('for the rate stops the push, and the same command goes on', async () => {
     place.sandbox.setFaults([
       {
@@ -427,11 +364,4 @@ describe('a clear refusal', () => {
     expect(entered()).toHaveLength(3000);
     expect(new Set(entered()).size).toBe(3000);
   });
-});
-
-test('a service that cannot be reached leaves nothing ambiguous', { tags: ['extended'] }, async () => {
-  await place.run(['push', 'list']);
-  const gone = await place.run(['push', ...JOURNEY, users(3)], { DAWNLOAD_BASE_URL: 'http://127.0.0.1:9' });
-  expect(gone.code).toBe(1);
-  expect((await lines(place)).filter(({ outcome }) => outcome === 'ambiguous')).toEqual([]);
 });

@@ -156,18 +156,6 @@ describe('catalog items', () => {
     expect(itemOf('products', 'w-1')).toMatchObject({ price: 8 });
   });
 
-  test('a missing item of a patch is rejected alone, by its id', { tags: ['extended'] }, async () => {
-    const sql = "select if(i = 7, 'none', 'p-' || i) as id, 5 as price from range(30) as r(i)";
-    await ends(
-      push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', sql),
-      1,
-      'Pushed 29 rows',
-    );
-    expect(itemOf('products', 'p-29')).toMatchObject({ price: 5 });
-    const { stdout } = await push(place, 'rejected', '--json');
-    expect(JSON.parse(stdout)).toMatchObject([{ row: 'none', reason: 'HTTP 404, NOT_FOUND', tries: 1 }]);
-  });
-
   test('a push that goes on counts the rows that were rejected before it stopped', async () => {
     const sql = "select if(i = 0, 'none', 'p-' || i) as id, 6 as price from range(60) as r(i) order by i";
     await push(

@@ -5,12 +5,10 @@ import { statfsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CLI, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, audit, runUntilQuiet } from './audit.js';
 import { Chance } from './chance.js';
-import { Reader } from './reader.js';
 import { DAY_MS, Trial } from './trial.js';
 
 const YAML = `start_date: 2026-11-19
@@ -195,40 +193,4 @@ describe('a machine that fails', () => {
     expect(trial.bills()).toHaveLength(2);
     await expectComplete(trial, 3);
   });
-
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s at any moment, once or twice, ends with 130 and leaves nothing behind that costs',
-    async (signal) => {
-      const trial = await make(0.3);
-      const chance = new Chance(signal.length);
-      const reader = new Reader(trial.place.published);
-      reader.start();
-      let interrupted = 0;
-      for (let night = 0; night < 3; night++) {
-        if (night > 0) trial.clock.shift(DAY_MS);
-        const child = trial.place.start(['run'], { DAWNLOAD_NOW: trial.clock.now().toISOString() });
-        const result = trial.watch([`run, ${signal}`], child);
-        // Before the command is loaded nobody listens to signals yet.
-        await new Promise((resolve) => child.stderr?.once('data', resolve));
-        await wait(chance.below(1_500));
-        child.kill(signal);
-        if (night % 2 === 1) {
-          await wait(chance.below(60));
-          child.kill(signal);
-        }
-        const { code: given, signal: by, stderr } = await result;
-        // Ended by SIGINT, as the second signal does it, is 130 for a shell.
-        const code = by === 'SIGINT' ? 130 : given;
-        expect([0, 130], stderr).toContain(code);
-        if (code === 130) interrupted++;
-        assertNotPaidTwice(trial);
-      }
-      await reader.stop();
-      expect(reader.found).toEqual([]);
-      expect(interrupted).toBeGreaterThan(0);
-      await runUntilQuiet(trial, ['run']);
-      // A second signal may come between the paid request and its answer: then, and only then, a person is asked.
-      expect((await audit(trial)).length).toBeLessThanOrEqual(3);
-    },
-  );
 });

@@ -362,91 +362,6 @@ test('every value is in its column or in extra, whatever its kind', async () => 
   expect(came.filter((one) => !held.includes(one))).toEqual([]);
 });
 
-describe('a record with a value of another JSON type keeps its whole text', () => {
-  const whole = {
-    ...record(),
-    experiment_group_name: 'A "best"',
-    resource_title: '[광고]\n\\',
-    time: micros(DAY, 5),
-  };
-  const texts = Object.keys(whole).filter((key) => !['message_data', 'channel_metadata'].includes(key));
-  const odd = texts.flatMap((key) =>
-    [12, 1.5, true, { a: 1 }, ['x']].map((value, i) => ({ ...whole, id: `${key}${i}`, [key]: value })),
-  );
-  const sound = [
-    { ...whole, id: 's1' },
-    Object.fromEntries(Object.entries({ ...whole, id: 's2' }).reverse()),
-    without({ ...whole, id: 's3' }, 'user_id', 'failure_reason'),
-    { ...whole, id: 's4', device_id: null },
-    { ...whole, id: 's5', user_id: '\u0001"\u001f', message_data: { a: '"' } },
-    { ...whole, id: 's6', channel_metadata: { channel_subtype: 'mms', brand_message_target: null } },
-  ];
-  const metadata = {
-    ...whole,
-    id: 'metadata',
-    channel_metadata: { channel_subtype: 5, brand_message_target: null },
-  };
-
-  test.for([
-    ['a first record that is sound', [...sound, ...odd, metadata]],
-    ['an odd first record', [...odd, metadata, ...sound]],
-    [
-      'an unknown key in each',
-      [...sound, ...odd, metadata].map((row) => ({ ...row, novelty: { deep: 'ä' } })),
-    ],
-  ] as const)('with %s', async ([, rows]) => {
-    const workshop = new Workshop();
-    await workshop.load(workshop.events(DAY, [[...rows]]));
-    const kept = await workshop.lines(
-      "select coalesce(extra ->> '$.id', event_id) from events where list_has_any(json_keys(extra), ['channel', 'resource_title'])",
-    );
-    const expected = [...odd, metadata].map(({ id }) => (typeof id === 'string' ? id : JSON.stringify(id)));
-    expect(kept.toSorted()).toEqual(expected.toSorted());
-    const drift = await workshop.lines(
-      "select field from ops.schema_drift where kind = 'type' and place = 'record' order by 1",
-    );
-    expect(drift).toEqual(texts.toSorted());
-  });
-
-  test('so does a message', async () => {
-    const workshop = new Workshop();
-    const sms = { title: 'a', body: 'b', recipientNo: '01012345678', requestDate: '2026-11-20 10:00:00' };
-    const files = [
-      { fileId: 5, fileName: 'a' },
-      { fileId: 5, fileName: 6 },
-    ];
-    const messages = [
-      sms,
-      { ...sms, title: 1 },
-      { ...sms, recipientNo: 1_012_345_678 },
-      { ...sms, attachFileList: files },
-    ];
-    const rows = messages.map((message, i) =>
-      record({ id: `t${i}`, channel: 'text-message', message_data: message }),
-    );
-    await workshop.load(workshop.events(DAY, [rows]));
-    expect(await workshop.lines("select event_id, extra ->> '$.body' from text_messages order by 1")).toEqual(
-      ['t0 | -', 't1 | b', 't2 | b', 't3 | -'],
-    );
-    expect(
-      await workshop.lines('select file_id, file_name, extra from text_message_attachments order by all'),
-    ).toEqual(['5 | 6 | {"fileId":5,"fileName":6}', '5 | a | -']);
-    expect(await workshop.lines('select place, field from ops.schema_drift order by 1, 2')).toEqual([
-      'attachment | fileName',
-      'message_data:text-message | recipientNo',
-      'message_data:text-message | title',
-    ]);
-  });
-});
-
-test('unknown fields hide what is personal, and credentials', async () => {
-  const workshop = new Workshop({ privacy: { recipients: 'hash', key: Buffer.alloc(32, 7) } });
-  const odd = { note: 'call 010-1234-5678 or a@b.kr', apiKey: 'k-123' };
-  await workshop.load(workshop.events(DAY, [['1', '2'].map((id) => ({ ...push({ id }), ...odd }))]));
-  const [extra] = await workshop.lines('select distinct extra::varchar from events');
-  expect(extra).toMatch(/^\{"note":"call [0-9a-f]{64} or [0-9a-f]{64}","apiKey":"\*\*\*"\}$/);
-});
-
 test('the words of brand and messenger become neutral', async () => {
   const workshop = new Workshop({ brand: 'acme', messenger: 'talky' });
   const rest = {
@@ -512,21 +427,6 @@ describe('an export of many batches, which several workers prepare', { tags: ['l
         ),
       ),
     );
-
-  test(
-    'is whole when every page has to be mended, with each record once',
-    { tags: ['extended'] },
-    async () => {
-      const workshop = new Workshop(options);
-      const pull = exported(workshop);
-      for (const { file } of pull.files) {
-        const text = gunzipSync(readFileSync(file)).toString('latin1');
-        writeFileSync(file, gzipSync(Buffer.from(text.replace('"title":"', '"title":"\xff'), 'latin1')));
-      }
-      expect(await workshop.load(pull)).toMatchObject([{ rows: 30_000, notes: { mended: 30 } }]);
-      expect(await workshop.lines('select count(distinct event_id) from events')).toEqual(['30000']);
-    },
-  );
 
   test('leaves nothing when a late page is none, and the next load is whole', async () => {
     const workshop = new Workshop(options);

@@ -68,26 +68,6 @@ test('a day that an answer leaves as it was is not computed again, and any diffe
   ]);
 });
 
-test('a value of another JSON type is taken, and its record keeps its whole text in extra', async () => {
-  const workshop = new Workshop();
-  const odd = statistic({ campaign_id: 12, campaign_name: true, message_sent: '10' });
-  await workshop.load(workshop.statistics(DAY, [odd, statistic()]));
-  expect(
-    await workshop.lines(
-      "select campaign_id, campaign_name, message_sent, extra ->> '$.campaign_id' from daily_statistics order by 1",
-    ),
-  ).toEqual(['12 | true | 10 | 12', expect.stringMatching(/^c1 .* 10 \| -$/)]);
-  expect(
-    await workshop.lines(
-      "select field, kind, example_type from ops.schema_drift where place = 'record' order by 1",
-    ),
-  ).toEqual([
-    'campaign_id | type | UBIGINT',
-    'campaign_name | type | BOOLEAN',
-    'message_sent | type | VARCHAR',
-  ]);
-});
-
 test('a row that comes twice counts once, with the larger counts, and all are noted', async () => {
   const workshop = new Workshop();
   const conversion = [{ name: '구매', type: 'total_count_conversion', count: 3 }];
@@ -582,65 +562,4 @@ test('an empty id or name is none: a journey stays itself, and no campaign is as
     expect(await warehouse.campaignsSeen(RANGE)).toEqual(['c1']);
   });
   expect(await workshop.lines('select user_journey_id from user_journeys')).toEqual(['j1']);
-});
-
-test('names in two forms of Hangul are one, in statistics, campaigns and events', async () => {
-  const goal = (name: string): Row[] => [{ name, type: 'total_count_conversion', count: 5 }];
-  const both = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];
-  const workshop = new Workshop();
-  const metrics = both('구매').map((metricName) => ({
-    metricType: 'conversion',
-    metricName,
-    conversionType: 'sales_conversion',
-    dailySums: [{ date: DAY, sum: 1, dimensionSums: [] }],
-  }));
-  const events = both('재구매').map((resource_title, n) =>
-    record({
-      id: `e${n}`,
-      resource_title,
-      experiment_group_name: both('가안')[n],
-      message_data: { title: both('할인')[n], body: 'a\nb', link: 'l' },
-    }),
-  );
-  await workshop.load(
-    workshop.statistics(
-      DAY,
-      both('구매').map((name, n) =>
-        statistic({
-          campaign_id: `c${n}`,
-          tags: [both('신규')[n]],
-          campaign_name: both('이름')[n],
-          conversion: goal(name),
-        }),
-      ),
-    ),
-    workshop.campaigns(
-      { start: DAY, end: DAY },
-      { c0: { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: metrics }, error: null } },
-    ),
-    workshop.events(DAY, [events]),
-  );
-  await workshop.with(refreshModels);
-  const distinct = (column: string, relation: string): Promise<string[]> =>
-    workshop.lines(`select distinct ${column} from ${relation}`);
-  expect(await workshop.lines('select name, sum(count)::integer from daily_conversions group by 1')).toEqual([
-    '구매 | 10',
-  ]);
-  expect(await distinct('campaign_name', 'daily_statistics')).toEqual(['이름']);
-  expect(await distinct('tag', 'campaign_tags')).toEqual(['신규']);
-  expect(await distinct('metric_name', 'campaign_metrics')).toEqual(['구매']);
-  expect(await distinct('resource_title, experiment_group_name', 'events')).toEqual(['재구매 | 가안']);
-  expect(await distinct('title, body', 'push_messages')).toEqual(['할인 | a\nb']);
-  expect(await workshop.lines('select count(*) from message_contents')).toEqual(['1']);
-});
-
-test('a count of conversions that is no number is unknown in the mart too, which is no fault', async () => {
-  const workshop = new Workshop();
-  const named = (count: unknown): Row => ({ name: 'order', type: 'total_count_conversion', count });
-  await workshop.load(
-    workshop.statistics(DAY, [statistic({ conversion: [named(3), named(2.5), 'x', null] })]),
-  );
-  const names = (await workshop.findings()).map(({ name }) => name);
-  expect(names).toContain('schema_drift');
-  expect(names).not.toContain('marts_agree_statistics');
 });
