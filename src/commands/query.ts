@@ -1,7 +1,6 @@
 /** `dawnload query`: runs a query of the catalogue or any SQL against the published warehouse. */
-import { createWriteStream, rmSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { makeTemporary } from '../landing/storage-error.js';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Language } from '../warehouse/dictionary.js';
@@ -17,8 +16,8 @@ import {
   questionOf,
 } from '../readers/queries/catalogue.js';
 import { offered, recordAccess } from '../readers/queries/access.js';
-import { inChild } from '../readers/queries/child.js';
-import { delivered, type Delivery } from '../readers/queries/deliver.js';
+import { deliver } from '../readers/queries/child.js';
+import type { Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
 import { SHEET_ROWS } from '../readers/queries/xlsx.js';
@@ -62,9 +61,7 @@ export async function queryCommand(
 
   const output = options.output === undefined ? undefined : outsideOf(config, resolve(options.output));
   const { name, sql, file, param } = options;
-  // Only Parquet needs a place to write, which a container may lack.
-  const scratch = format === 'parquet' ? makeTemporary('dawnload-') : '';
-  const how: Delivery = {
+  const how: Omit<Delivery, 'scratch'> = {
     format,
     lang,
     limit: LIMIT,
@@ -72,30 +69,24 @@ export async function queryCommand(
     bom: options.bom ?? (lang === 'ko' && format === 'csv' && output !== undefined),
     isTerminal: output === undefined && stdout.isTTY === true,
     drawing: output === undefined ? { width: terminal.width, color: terminal.color } : { color: false },
-    scratch,
   };
   const asking = { name, queries, sql, file, param, lang: options.lang };
   const now = invocation.effects.now();
   const isRecorded = question.query?.isRecorded === true;
   if (isRecorded) await recordAccess(question, dataDir, now);
-  const input = { file: dataFiles(dataDir).published, asking, now, isRecorded, ...how };
   const told = (said: readonly string[]): void => {
     for (const sentence of said) terminal.note(sentence);
   };
   const answerTo = async (read: (answer: Readable) => Promise<void>): Promise<void> => {
     const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
-    const rows = delivered.parse(await inChild({ module: 'deliver', input }, bounds));
+    const rows = await deliver({ asking, now, isRecorded }, dataFiles(dataDir).published, how, bounds);
     terminal.note(closingLine(rows, format, lang, question.query, options.output));
   };
-  try {
-    if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
-    else
-      await writeFileWhole(output, (path) => answerTo((answer) => pipeline(answer, createWriteStream(path))));
-    if (write !== undefined) terminal.note(write());
-    return EXIT.done;
-  } finally {
-    if (scratch !== '') rmSync(scratch, { recursive: true, force: true });
-  }
+  if (output === undefined) await answerTo((answer) => writeTo(stdout, answer));
+  else
+    await writeFileWhole(output, (path) => answerTo((answer) => pipeline(answer, createWriteStream(path))));
+  if (write !== undefined) terminal.note(write());
+  return EXIT.done;
 }
 
 function closingLine(

@@ -58,9 +58,17 @@ export interface Sheet {
   };
 }
 
-export type Outcome =
-  | { readonly sheet: Sheet }
-  | { readonly failure: string; readonly hint?: string | undefined };
+export interface Failure {
+  readonly failure: string;
+  readonly hint?: string | undefined;
+}
+
+export type Outcome = { readonly sheet: Sheet } | Failure;
+
+export const failureOf = (error: unknown): Failure => ({
+  failure: messageOf(error),
+  hint: error instanceof DawnloadError ? error.hint : undefined,
+});
 
 export interface Known {
   /** The values of the parameters that name something, with their names. */
@@ -152,7 +160,7 @@ async function outcomeOf(
       },
     };
   } catch (error) {
-    return { failure: messageOf(error), hint: error instanceof DawnloadError ? error.hint : undefined };
+    return failureOf(error);
   } finally {
     await session.close();
   }

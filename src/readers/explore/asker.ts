@@ -3,18 +3,16 @@
  * time and memory. What forms offer and the page of today are kept until another file is published.
  */
 import { statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
-import { makeTemporary } from '../../landing/storage-error.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { recordAccess } from '../queries/access.js';
 import { questionOf, type Asking } from '../queries/catalogue.js';
-import { inChild } from '../queries/child.js';
+import { deliver, inChild } from '../queries/child.js';
 import type { Format } from '../queries/formats.js';
 import type { Answers, Known, Wish } from './answer.js';
 
@@ -78,8 +76,6 @@ export class Asker {
   download(asking: Asking, format: Exclude<Format, 'table'>, lang: Language, signal: AbortSignal): Readable {
     const bytes = new PassThrough();
     const write = async (): Promise<void> => {
-      // Only Parquet needs a place to write.
-      const scratch = format === 'parquet' ? makeTemporary('dawnload-') : '';
       const how = {
         format,
         lang,
@@ -87,17 +83,11 @@ export class Asker {
         bom: format === 'csv',
         isTerminal: false,
         drawing: { color: false },
-        scratch,
       };
       const own = this.#own(asking);
-      const isRecorded = await this.#record([own]);
-      const input = { file: this.file, asking: own, now: this.now(), ...how, isRecorded };
+      const question = { asking: own, now: this.now(), isRecorded: await this.#record([own]) };
       const read = (stdout: Readable): Promise<void> => pipeline(stdout, bytes, { end: false });
-      try {
-        await inChild({ module: 'deliver', input }, { ...this.limits, signal, read });
-      } finally {
-        if (scratch !== '') await rm(scratch, { recursive: true, force: true });
-      }
+      await deliver(question, this.file, how, { ...this.limits, signal, read });
     };
     this.#inTurn(signal, write).then(
       () => bytes.end(),

@@ -179,6 +179,21 @@ export function partsOf(
 const rowsOf = (outcome: Outcome | undefined): readonly Row[] =>
   outcome !== undefined && 'sheet' in outcome ? outcome.sheet.rows : [];
 
+/** A table below a heading, with the words of the columns of a question. */
+function fixedTable(
+  view: View,
+  word: Word,
+  outcome: Outcome | undefined,
+  catalogue: readonly QueryFile[],
+  like: string,
+  known: Known,
+): Html | undefined {
+  if (outcome === undefined || !('sheet' in outcome) || outcome.sheet.rows.length === 0) return undefined;
+  const query = catalogue.find(({ name }) => name === like);
+  const drawn = table(view, query, outcome.sheet, known, { isFixed: true, label: view.word(word) });
+  return markup`<h2>${view.word(word)}</h2>${drawn}`;
+}
+
 export function detail(
   view: View,
   kind: keyof typeof ASKED,
@@ -216,17 +231,7 @@ export function detail(
     ${tags.length === 0 ? undefined : markup`<ul class="links">${tags.map((tag) => markup`<li><a href="${questionAddress('campaign-performance', { tag })}">${shortName(tag)}</a></li>`)}</ul>`}
     <h2>${view.word('texts')}</h2>${messageTexts(view, rowsOf(texts))}
     ${sections}
-    ${
-      rowsOf(causes).length === 0 || causes === undefined || !('sheet' in causes)
-        ? undefined
-        : markup`<h2>${view.word('causes')}</h2>${table(
-            view,
-            catalogue.find(({ name }) => name === 'failure-reasons'),
-            causes.sheet,
-            known,
-            { isFixed: true },
-          )}`
-    }`;
+    ${fixedTable(view, 'causes', causes, catalogue, 'failure-reasons', known)}`;
 }
 
 /** The members of a message as the service gave them; an image is an address in text. */
@@ -271,15 +276,7 @@ export function data(
     return markup`${heading}${sentencesOf(sheet)}${sheet.rows.length === 0 ? undefined : table(view, query, sheet, known, { isFixed: true })}`;
   });
   const listed = (word: Word, outcome: Outcome | undefined): Html | undefined =>
-    outcome === undefined || rowsOf(outcome).length === 0 || !('sheet' in outcome)
-      ? undefined
-      : markup`<h2>${view.word(word)}</h2>${table(
-          view,
-          catalogue.find(({ name }) => name === 'freshness'),
-          outcome.sheet,
-          known,
-          { isFixed: true, label: view.word(word) },
-        )}`;
+    fixedTable(view, word, outcome, catalogue, 'freshness', known);
   const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
   return markup`<h1>${view.word('data')}</h1>
     <h2>${view.word('coverage')}</h2>${calendar(view, rowsOf(days))}

@@ -5,7 +5,7 @@ import type { Asking, Chart, QueryFile } from '../queries/catalogue.js';
 import type { Row, Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
 import { folded, listed, Renderer } from '../report/render.js';
-import type { Known, Outcome, Part, Sheet } from './answer.js';
+import type { Failure, Known, Outcome, Part, Sheet } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
 import { CHOICES, PARAMETERS } from './words.js';
 
@@ -194,13 +194,7 @@ export function answered(
   return block(view, query, first, known, before);
 }
 
-export function failure({
-  failure: said,
-  hint,
-}: {
-  readonly failure: string;
-  readonly hint?: string | undefined;
-}): Html {
+export function failure({ failure: said, hint }: Failure): Html {
   // A hint about options is for the command line.
   const own = hint?.split(/(?<=[.?]) /).filter((sentence) => !/--|`dawnload query/.test(sentence));
   return markup`<p class="notice" role="alert">${prose([shortName(said, 1_000), ...(own ?? [])].join(' '))}</p>`;

@@ -22,7 +22,7 @@ import { SCRIPT, STYLE } from '../report/document.js';
 import { Html, markup } from '../report/html.js';
 import type { Answer } from '../report/render.js';
 import { makeReport } from '../report/report.js';
-import type { Outcome } from './answer.js';
+import { failureOf } from './answer.js';
 import { Asker } from './asker.js';
 import { data, dataParts, detail, partsOf, search, tableView } from './details.js';
 import { editor, LONGEST_ADDRESS, schemaJson, sqlAnswer } from './sql.js';
@@ -120,14 +120,10 @@ class Explorer {
     app.notFound((c) => this.#page(c, 404, 'notFound'));
     app.onError((error, c) => {
       const view = this.#view(c);
-      const said =
-        error instanceof DawnloadError ? error.message : `${view.word('failed')} ${messageOf(error)}`;
+      const said = failureOf(error);
+      const before = error instanceof DawnloadError ? '' : `${view.word('failed')} `;
       return c.html(
-        pageOf(
-          view,
-          'Dawnload',
-          failure({ failure: said, hint: error instanceof DawnloadError ? error.hint : undefined }),
-        ),
+        pageOf(view, 'Dawnload', failure({ ...said, failure: before + said.failure })),
         error instanceof UsageError || error instanceof ConfigError ? 400 : 500,
       );
     });
@@ -179,8 +175,10 @@ class Explorer {
         );
       }
       // Style sheets have nothing of the data, and the page that asks for the token needs them.
-      if (guard.isKnown(c.req.raw.headers) || url.pathname.startsWith('/assets/')) return next();
-      return this.#ask(c, 401);
+      const isAsset = url.pathname.startsWith('/assets/');
+      if (!isAsset && !guard.isKnown(c.req.raw.headers)) return this.#ask(c, 401);
+      if (!isAsset && this.#asker.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
+      return next();
     });
   }
 
@@ -227,7 +225,6 @@ class Explorer {
 
   #today(c: Context) {
     const view = this.#view(c);
-    if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const around = [markup`<div id="content">`, markup`</div>`] as const;
     return this.#flowing(c, view, view.word('today'), around, () => this.#made(view), ['/assets/page.js']);
   }
@@ -264,7 +261,6 @@ class Explorer {
 
   async #question(c: Context) {
     const view = this.#view(c);
-    if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const catalogue = this.#catalogue();
     const find = (name: string | undefined): QueryFile | undefined =>
       catalogue.find((one) => one.name === name);
@@ -279,7 +275,7 @@ class Explorer {
     const form = head(view, query, known, catalogue, other);
     return this.#flowing(c, view, titleOf(view, query), inMain(form), async (signal) => {
       if (other === undefined) {
-        const { outcomes } = await this.#answers(
+        const { outcomes } = await this.#asker.answers(
           { language: view.language, parts: [first], isBefore: beside === 'before' },
           signal,
         );
@@ -292,7 +288,7 @@ class Explorer {
       ]);
       const second = { ...first, by: undefined, from: 0, asking: askingOf(view, other, [...own]) };
       const all = [first, second].map((part) =>
-        this.#answers({ language: view.language, parts: [part] }, signal),
+        this.#asker.answers({ language: view.language, parts: [part] }, signal),
       );
       const [one, two] = (await Promise.all(all)).flatMap(({ outcomes }) => outcomes);
       return one === undefined || two === undefined
@@ -303,14 +299,12 @@ class Explorer {
 
   async #search(c: Context) {
     const view = this.#view(c);
-    if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const known = await this.#asker.known(this.given.signal);
     return c.html(pageOf(view, view.word('questions'), search(view, this.#catalogue(), known)));
   }
 
   async #detail(c: Context, kind: 'campaign' | 'journey') {
     const view = this.#view(c);
-    if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const known = await this.#asker.known(this.given.signal);
     const id = c.req.param('id') ?? '';
     const found = known.values[kind]?.find(({ value }) => value === id);
@@ -321,14 +315,13 @@ class Explorer {
     const catalogue = loadCatalogue();
     const parts = partsOf(view, kind, id, catalogue);
     return this.#flowing(c, view, found.name ?? id, inMain(markup``), async (signal) => {
-      const { outcomes } = await this.#answers({ language: view.language, parts }, signal);
+      const { outcomes } = await this.#asker.answers({ language: view.language, parts }, signal);
       return detail(view, kind, id, outcomes, catalogue, known);
     });
   }
 
   async #data(c: Context) {
     const view = this.#view(c);
-    if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const known = await this.#asker.known(this.given.signal);
     const table = view.get('table');
     if (table !== undefined) {
@@ -336,7 +329,10 @@ class Explorer {
       return found === undefined ? this.#page(c, 404, 'notFound') : c.html(pageOf(view, table, found));
     }
     return this.#flowing(c, view, view.word('data'), inMain(markup``), async (signal) => {
-      const { outcomes } = await this.#answers({ language: view.language, parts: dataParts(view) }, signal);
+      const { outcomes } = await this.#asker.answers(
+        { language: view.language, parts: dataParts(view) },
+        signal,
+      );
       return data(view, outcomes, loadCatalogue(), known);
     });
   }
@@ -344,13 +340,6 @@ class Explorer {
   /** The bundled questions and the user's own, without those that cannot be recorded here. */
   #catalogue(): readonly QueryFile[] {
     return offered(loadCatalogue(this.given.queries), dirname(this.#asker.file));
-  }
-
-  async #answers(
-    wish: Parameters<Asker['answers']>[0],
-    signal: AbortSignal,
-  ): Promise<{ outcomes: readonly Outcome[] }> {
-    return this.#asker.answers(wish, signal);
   }
 
   /** Sends the beginning of a view, and its answer when it is there. The questions end when the browser goes away. */
@@ -378,10 +367,7 @@ class Explorer {
           : work(signal).catch((error: unknown) =>
               control.signal.aborted
                 ? markup`<p class="notice" role="status">${view.word('cancelled')}</p>`
-                : failure({
-                    failure: messageOf(error),
-                    hint: error instanceof DawnloadError ? error.hint : undefined,
-                  }),
+                : failure(failureOf(error)),
             );
         const patience = new Promise<undefined>((done) => {
           timer = setTimeout(done, PATIENCE_MS, undefined);
@@ -411,14 +397,13 @@ class Explorer {
 
   async #sql(c: Context, given: string) {
     const view = this.#view(c);
-    if (view.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
     const sql = given.replaceAll('\r\n', '\n').trim();
     if (c.req.method === 'POST' && sql.length <= LONGEST_ADDRESS)
       return c.redirect(addressOf('/sql', sql === '' ? [] : [['q', sql]]), 303);
     const known = await this.#asker.known(this.given.signal);
     const work = async (signal: AbortSignal): Promise<Html> => {
       if (sql === '') return markup``;
-      const { outcomes } = await this.#answers(
+      const { outcomes } = await this.#asker.answers(
         { language: view.language, parts: [partOf(view, { sql })] },
         signal,
       );

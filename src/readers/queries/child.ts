@@ -4,7 +4,7 @@
  * environment, and stdout only where an answer is streamed.
  */
 import { execFile, spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,10 @@ import {
   UsageError,
 } from '../../ground/errors.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
+import { makeTemporary } from '../../landing/storage-error.js';
 import { Reader } from '../../warehouse/reader.js';
-import { asking, questionOf } from './catalogue.js';
+import { asking, questionOf, type Asking } from './catalogue.js';
+import type { Delivery } from './deliver.js';
 
 interface Task {
   readonly module: keyof typeof MODULES;
@@ -114,6 +116,23 @@ export async function inChild(
     clearTimeout(late);
     clearInterval(watch);
     child.kill('SIGKILL');
+  }
+}
+
+/** Writes all rows of an answer in a format to the stdout of the process; resolves with their number. */
+export async function deliver(
+  question: { readonly asking: Asking; readonly now: Date; readonly isRecorded: boolean },
+  file: string,
+  how: Omit<Delivery, 'scratch'>,
+  bounds: Bounds,
+): Promise<number> {
+  // Only Parquet needs a place to write, which a container may lack.
+  const scratch = how.format === 'parquet' ? makeTemporary('dawnload-') : '';
+  try {
+    const input = { ...question, file, ...how, scratch };
+    return z.number().parse(await inChild({ module: 'deliver', input }, bounds));
+  } finally {
+    if (scratch !== '') await rm(scratch, { recursive: true, force: true });
   }
 }
 

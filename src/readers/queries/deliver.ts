@@ -24,15 +24,13 @@ const delivery = z.object({
 
 export type Delivery = z.infer<typeof delivery>;
 
-export const delivered = z.number();
-
 /** Shows the sentences above the answer, and writes it to stdout. */
 export async function answer(
   question: Question,
   reader: Reader,
   how: unknown,
   tell: (said: readonly string[]) => unknown,
-): Promise<z.infer<typeof delivered>> {
+): Promise<number> {
   const { format, lang, limit, bom, isTerminal, drawing, scratch } = delivery.parse(how);
   const found = await ask(reader, question, lang);
   const name = question.query?.name;
