@@ -358,19 +358,22 @@ set rows = (select count(*) from events where export_date = coverage.date)
 where stream = 'events' and date in (select unnest($days::varchar[])::date);
 
 -- name: note
--- params: erasures json
--- Replaces the erasures by those of the journal, given as JSON, with the digests of the erased ids. Backwards: a search of the
+-- params: erasures text[]
+-- Replaces the erasures by those of the journal, each given as JSON, with the digests of the erased ids. Backwards: a search of the
 -- file's bytes for a digest must find rows of the person alone.
 delete from ops.erasures;
 
 delete from ops.erased_ids;
 
 create or replace temp table given_erasures as
-select unnest(from_json(
-    $erasures,
-    '[{"line": "BIGINT", "key": "VARCHAR", "erasedAt": "TIMESTAMPTZ", "persons": "BIGINT", "records": "BIGINT", "rows": "BIGINT",
-       "lateRecords": "BIGINT", "ids": ["VARCHAR"]}]'
-), max_depth := 2);
+select row.*
+from (
+    select from_json(
+        unnest($erasures::varchar[]),
+        '{"line": "BIGINT", "key": "VARCHAR", "erasedAt": "TIMESTAMPTZ", "persons": "BIGINT", "records": "BIGINT", "rows": "BIGINT",
+          "lateRecords": "BIGINT", "ids": ["VARCHAR"]}'
+    ) as row
+) as given;
 
 insert into ops.erasures select * exclude (ids) from given_erasures;
 

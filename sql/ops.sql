@@ -43,17 +43,17 @@ select
 from hashed;
 
 -- name: days
--- params: days json
--- Replaces the wanted days by those of this run, given as JSON.
+-- params: days text[]
+-- Replaces the wanted days by those of this run, each given as JSON.
 delete from ops.days;
 
 insert into ops.days
 select row.stream, row.date, row.state, row."expectedRecords", row."expectedPrice"
 from (
-    select unnest(from_json(
-        $days,
-        '[{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT", "expectedPrice": "DOUBLE"}]'
-    )) as row
+    select from_json(
+        unnest($days::varchar[]),
+        '{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT", "expectedPrice": "DOUBLE"}'
+    ) as row
 ) as given;
 
 -- name: covered_since
@@ -82,25 +82,25 @@ from (
 ) as given;
 
 -- name: exports
--- params: exports json
--- Replaces all exports by those of the ledger, given as JSON.
+-- params: exports text[]
+-- Replaces all exports by those of the ledger, each given as JSON.
 delete from ops.exports;
 
 insert into ops.exports
 select
     key, day::timestamp at time zone 'Asia/Seoul', (day + 1)::timestamp at time zone 'Asia/Seoul', * exclude (key)
 from (
-    select unnest(
-        json_transform(
-            $exports,
-            '[{
+    select row.*
+    from (
+        select from_json(
+            unnest($exports::varchar[]),
+            '{
                 "key": "VARCHAR", "day": "DATE", "state": "VARCHAR", "billed": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN",
                 "records": "BIGINT", "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
                 "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR", "short": "BIGINT", "billedRecords": "BIGINT"
-            }]'
-        ),
-        recursive := true
-    )
+            }'
+        ) as row
+    ) as read
 ) as given;
 
 update ops.coverage
@@ -116,12 +116,12 @@ insert into ops.load_notes by name
 with unreadable as (
     select day::date as date, unnest(unreadable) as page
     from (
-        select unnest(
-            json_transform(
-                $exports, '[{"day": "DATE", "state": "VARCHAR", "unreadable": ["BIGINT"]}]'
-            ),
-            recursive := true
-        )
+        select row.*
+        from (
+            select from_json(
+                unnest($exports::varchar[]), '{"day": "DATE", "state": "VARCHAR", "unreadable": ["BIGINT"]}'
+            ) as row
+        ) as read
     ) as given
     where state in ('landed', 'loaded')
 )
@@ -469,8 +469,8 @@ where stream = $stream
 qualify row_number() over (partition by list order by date desc, pulled_at desc, pull desc) = 1;
 
 -- name: runs
--- params: runs json
--- Writes runs of the journal, given as JSON: those that the file lacks, and the ends that it lacks. A summary that the
+-- params: runs text[]
+-- Writes runs of the journal, each given as JSON: those that the file lacks, and the ends that it lacks. A summary that the
 -- file has stays, because the journal has only its counts, except for what came after the file was published.
 create or replace temp table given_runs as
 select
@@ -478,12 +478,11 @@ select
     run."over"."exitCode" as exit_code, run."over".outcome as outcome, run."over".summary as summary,
     run.begun.version as version, run.begun."processId" as process_id
 from (
-    select unnest(from_json(
-        $runs,
-        '[{"begun": {"runId": "VARCHAR", "command": "VARCHAR", "at": "TIMESTAMPTZ", "version": "VARCHAR",
-                     "processId": "BIGINT"},
-           "over": {"at": "TIMESTAMPTZ", "exitCode": "INTEGER", "outcome": "VARCHAR", "summary": "JSON"}}]'
-    )) as run
+    select from_json(
+        unnest($runs::varchar[]),
+        '{"begun": {"runId": "VARCHAR", "command": "VARCHAR", "at": "TIMESTAMPTZ", "version": "VARCHAR", "processId": "BIGINT"},
+          "over": {"at": "TIMESTAMPTZ", "exitCode": "INTEGER", "outcome": "VARCHAR", "summary": "JSON"}}'
+    ) as run
 ) as given
 where not exists (
     from ops.runs

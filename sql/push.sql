@@ -2,23 +2,23 @@
 -- answer) as JSON, hashes them and compares them with earlier pushes. The session hashes with the key of the data folder.
 
 -- name: pushes
--- params: pushes json
--- Replaces all pushes by those of the ledger, given as JSON.
+-- params: pushes text[]
+-- Replaces all pushes by those of the ledger, each given as JSON.
 delete from ops.pushes;
 
 insert into ops.pushes
-select unnest(
-    json_transform(
-        $pushes,
-        '[{
+select row.*
+from (
+    select from_json(
+        unnest($pushes::varchar[]),
+        '{
             "id": "VARCHAR", "target": "VARCHAR", "name": "VARCHAR", "state": "VARCHAR",
             "begunAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "rows": "BIGINT", "sent": "BIGINT",
             "unchanged": "BIGINT", "rejected": "BIGINT", "unknown": "BIGINT", "erased": "BIGINT",
             "calls": "BIGINT", "note": "VARCHAR"
-        }]'
-    ),
-    recursive := true
-);
+        }'
+    ) as row
+) as given;
 
 -- name: macros
 -- The JSON text with 0 in place of its texts.

@@ -33,21 +33,27 @@ export type Loss = z.infer<typeof loss>;
 const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
 
+/** A value as JSON, and a list as one text for each row: DuckDB needs ten times the memory for one text of all rows. */
+interface Noted {
+  readonly json: string;
+  readonly rows: readonly string[];
+}
+
 /**
  * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each as JSON that its statement describes. Rows replace
  * those of the table; runs that are noted stay, and a removal (`retention`) is added.
  */
 const NOTES = {
-  exports: (session: Session, exports: string) => session.run('ops/exports', { exports }),
-  budget: (session: Session, budget: string) => session.run('ops/budget', { budget }),
-  prices: (session: Session, prices: string) => session.run('ops/message_prices', { prices }),
-  pushes: (session: Session, pushes: string) => session.run('push/pushes', { pushes }),
-  days: (session: Session, days: string) => session.run('ops/days', { days }),
-  erasures: (session: Session, erasures: string) => session.run('erasure/note', { erasures }),
-  runs: (session: Session, runs: string) => session.run('ops/runs', { runs }),
-  retention: (session: Session, retention: string) => session.run('retention/note', { retention }),
+  exports: (session: Session, { rows: exports }: Noted) => session.run('ops/exports', { exports }),
+  budget: (session: Session, { json: budget }: Noted) => session.run('ops/budget', { budget }),
+  prices: (session: Session, { json: prices }: Noted) => session.run('ops/message_prices', { prices }),
+  pushes: (session: Session, { rows: pushes }: Noted) => session.run('push/pushes', { pushes }),
+  days: (session: Session, { rows: days }: Noted) => session.run('ops/days', { days }),
+  erasures: (session: Session, { rows: erasures }: Noted) => session.run('erasure/note', { erasures }),
+  runs: (session: Session, { rows: runs }: Noted) => session.run('ops/runs', { runs }),
+  retention: (session: Session, { json: retention }: Noted) => session.run('retention/note', { retention }),
   /** The journal's head, which the file carries from now on. */
-  head: (session: Session, head: string) => session.run('ops/note_journal', { head }),
+  head: (session: Session, { json: head }: Noted) => session.run('ops/note_journal', { head }),
 } as const;
 
 const lackShape = z.object({
@@ -118,7 +124,9 @@ export class Warehouse {
       this.session.transaction(async () => {
         for (const [name, write] of Object.entries(NOTES)) {
           const value = given.get(name);
-          if (value !== undefined) await write(this.session, wellFormedJson(value));
+          if (value === undefined) continue;
+          const rows = Array.isArray(value) ? value.map(wellFormedJson) : [];
+          await write(this.session, { json: wellFormedJson(value), rows });
         }
       }),
     );

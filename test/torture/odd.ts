@@ -275,7 +275,7 @@ export class OddNights {
     );
   }
 
-  /** The oddity of a seed: each endpoint as often as any other. */
+  /** The oddity of a seed: each endpoint as often as any other. Few places are lists, so what is done to lists comes more often there. */
   oddityOf(seed: number): Oddity {
     const chance = new Chance(seed);
     // Neighbouring seeds differ little at first.
@@ -283,12 +283,9 @@ export class OddNights {
     const endpoint = chance.pick(ENDPOINTS);
     const place = chance.pick(this.shapes.get(endpoint) ?? ['']);
     const isList = this.lists.has(`${endpoint} ${place}`);
-    const pages = ['E2', 'E4', 'E10', 'E12'].includes(endpoint) ? [ENDLESS] : [];
-    const kind = chance.pick([
-      ...Object.keys(VALUES),
-      ...CHANGES,
-      ...(isList ? [...OF_LISTS, ...pages] : []),
-    ]);
+    const hasPages = ['E2', 'E4', 'E10', 'E12'].includes(endpoint);
+    const kinds = isList && chance.happens(0.5) ? OF_LISTS : [...Object.keys(VALUES), ...CHANGES];
+    const kind = hasPages && chance.below(12) === 0 ? ENDLESS : chance.pick(kinds);
     return { endpoint, place, kind, nth: chance.below(1_000), allNight: chance.happens(0.5) };
   }
 
@@ -301,7 +298,9 @@ export class OddNights {
     const { trial, clock } = this;
     const { sandbox } = trial.place;
     const pulled = pulledFor(oddity.endpoint);
-    await copyData(`${trial.data}-${pulled}`, trial.data);
+    // A template is read in full (E5) on the night that shows it first.
+    const before = oddity.endpoint === 'E5' ? 'exports' : pulled;
+    await copyData(`${trial.data}-${before}`, trial.data);
     await trial.place.configure(settingsFor(pulled));
     trial.story.length = 0;
     trial.tell(this.nameOf(oddity));

@@ -122,6 +122,18 @@ test('a run is noted when it begins, and completed when it ends', async () => {
   expect(await run()).toEqual(over);
 });
 
+test('the runs of decades fit into the memory of an ordinary night', async () => {
+  const workshop = new Workshop();
+  const at = '2026-11-20T22:30:00.000Z';
+  const summary = { loaded: 'x'.repeat(1_500) };
+  const runs = Array.from({ length: 40_000 }, (_, nth) => ({
+    begun: { runId: `run ${nth}`, command: 'run', at, version: '0.1.0', processId: 1 },
+    over: { at, exitCode: 0, outcome: 'done', summary },
+  }));
+  await workshop.with((warehouse) => warehouse.note({ runs }));
+  expect(await workshop.look('select count(*)::integer as runs from ops.runs')).toEqual([{ runs: 40_000 }]);
+});
+
 test('a load that is stopped before its end leaves nothing, and is done again', async () => {
   const workshop = new Workshop();
   const pull = workshop.events(DAY, [[record({ message_data: { title: 't' } })]]);
