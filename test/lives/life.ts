@@ -497,7 +497,8 @@ export class Life {
     disk.room = Number.POSITIVE_INFINITY;
     this.#fillsAtRequest = false;
     if (disk.refusals > 0) counters.count('mishap', FULL);
-    if (dead !== undefined) counters.count('crash point', nameOfPoint(dead, this.depth));
+    const died = dead && nameOfPoint(dead, this.depth);
+    if (died !== undefined) counters.count('crash point', died);
     if (this.#broken !== undefined) throw new Broken(this.#broken);
     const [first] = disk.disorder;
     this.#assert(first === undefined, first ?? '');

@@ -187,9 +187,11 @@ const ERASING_POINTS = ERASURE_POINTS.filter(
 const COMMAND_POINTS = [NIGHT_POINTS, RETENTION_POINTS, REBUILD_POINTS, PUSH_POINTS, ERASING_POINTS];
 const OTHER = 'a step of a file';
 
-/** What a death counts as. */
-export const nameOfPoint = (point: CrashPoint, depth: Depth): string =>
-  depth === 'file' || COMMAND_POINTS.flat().some((one) => one === point) ? point : OTHER;
+/** What a death counts as; undefined for a step that only rare chains of damage reach, such as the first line of a new copy. */
+export function nameOfPoint(point: CrashPoint, depth: Depth): string | undefined {
+  if (depth === 'file') return LIFE_POINTS.find((one) => one === point);
+  return COMMAND_POINTS.flat().find((one) => one === point) ?? OTHER;
+}
 
 // Distributions: most steps are plain, so that a life gets on.
 
