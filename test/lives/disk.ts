@@ -9,6 +9,10 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FileHandle } from 'node:fs/promises';
 import type { FileIdentity } from '../../src/ground/effects.js';
 import type { Chance } from '../torture/chance.js';
+import { isTemporary, type Operation } from './order.js';
+
+/** Where lines are appended that promise something. */
+const JOURNAL = /(?<!\/landing)\/ledger\/journal\.jsonl$/;
 
 interface Rename {
   readonly to: string;
@@ -16,7 +20,6 @@ interface Rename {
   readonly old: string | undefined;
 }
 
-const isTemporary = (path: string): boolean => basename(path).startsWith('.tmp-');
 const real = {
   open: fs.promises.open,
   rename: fs.promises.rename,
@@ -35,8 +38,8 @@ export class Disk implements Disposable {
   /** The bytes that the disk still takes, and how often it took none. DuckDB's files take no room. */
   room = Number.POSITIVE_INFINITY;
   refusals = 0;
-  /** What was done in the wrong order, one sentence each. */
-  readonly disorder: string[] = [];
+  /** What was done, in its order. */
+  readonly operations: Operation[] = [];
 
   private constructor(
     readonly root: string,
@@ -48,6 +51,7 @@ export class Disk implements Disposable {
     fs.mkdirSync(keep, { recursive: true });
     const disk = new Disk(resolve(root), keep);
     const names = new WeakMap<FileHandle, string>();
+    const writing = new WeakMap<FileHandle, () => void>();
     const open: Open = async (path, flags = 'r', mode) => {
       const name = resolve(String(path));
       const before = sizeOf(name);
@@ -55,6 +59,12 @@ export class Disk implements Disposable {
       if (!disk.#isBelow(name)) return handle;
       names.set(handle, name);
       if (flags !== 'r') disk.#opened(name, String(flags), before);
+      const wrote = (data?: unknown): void => {
+        const isNew = before === undefined && !isTemporary(name);
+        const inPlace = flags === 'w' && before !== undefined;
+        const line = Buffer.isBuffer(data) && JOURNAL.test(name) ? { line: data.toString() } : {};
+        disk.operations.push({ did: 'wrote', path: name, isNew, inPlace, ...line });
+      };
       const sync = handle.sync.bind(handle);
       handle.sync = async () => {
         const size = sizeOf(name) ?? 0;
@@ -70,8 +80,10 @@ export class Disk implements Disposable {
       handle.appendFile = async (data, options) => {
         const taken = disk.#taken(data);
         await append(taken, options);
+        wrote(data === taken ? data : undefined);
         disk.#assertWhole(data, taken);
       };
+      writing.set(handle, wrote);
       return handle;
     };
     fs.promises.open = open;
@@ -79,12 +91,15 @@ export class Disk implements Disposable {
       const isOurs = typeof file === 'object' && 'fd' in file && names.has(file);
       const taken = isOurs ? disk.#taken(data) : data;
       await real.writeFile(file, taken, options);
-      if (isOurs) disk.#assertWhole(data, taken);
+      if (!isOurs) return;
+      writing.get(file)?.();
+      disk.#assertWhole(data, taken);
     };
     fs.promises.rm = async (path, options) => {
       const name = resolve(String(path));
       const size = disk.#isBelow(name) ? (sizeOf(name) ?? 0) : 0;
       await real.rm(path, options);
+      disk.operations.push({ did: 'removed', path: name });
       disk.room += size;
     };
     fs.promises.rename = async (from, to) => {
@@ -100,22 +115,6 @@ export class Disk implements Disposable {
   [Symbol.dispose](): void {
     Object.assign(fs.promises, real);
     syncBuiltinESMExports();
-  }
-
-  /** The bytes of a file that a power cut would leave now, if its name is durable. */
-  durableText(path: string): string {
-    const text = fs.readFileSync(path);
-    return text.subarray(0, this.#durable.get(path) ?? text.length).toString();
-  }
-
-  /** Paths below a folder that have bytes or a name that are not durable. */
-  pending(folder: string): string[] {
-    const files = [...this.#durable].flatMap(([path, size]) => ((sizeOf(path) ?? 0) > size ? [path] : []));
-    // A new file without bytes promises nothing.
-    const renames = this.#renames.filter(({ to, old }) => old !== undefined || sizeOf(to) !== 0);
-    return [...files, ...renames.map(({ to }) => to)].filter(
-      (path) => path.startsWith(folder + sep) && fs.existsSync(path) && !isTemporary(path),
-    );
   }
 
   /** Copies a folder to a new path as a kill leaves it; with `chance`, as a power cut leaves it. Returns what was lost. */
@@ -158,24 +157,22 @@ export class Disk implements Disposable {
   #opened(path: string, flags: string, before: number | undefined): void {
     const isNew = before === undefined;
     if (!this.#durable.has(path) || flags === 'w') this.#durable.set(path, flags === 'w' ? 0 : (before ?? 0));
-    if (flags === 'w' && !isNew) this.disorder.push(`${path} was overwritten in place`);
     if (isNew && !isTemporary(path)) this.#renames.push({ to: path, old: undefined });
   }
 
   #synced(path: string, size: number): void {
+    this.operations.push({ did: 'synced', path });
     if (this.#durable.has(path)) this.#durable.set(path, size);
     // The fsync of a folder makes its names durable.
     this.#renames = this.#renames.filter(({ to }) => dirname(to) !== path);
   }
 
   #renamed(from: string, to: string, old: string | undefined): void {
+    this.operations.push({ did: 'renamed', from, to });
     const durable = this.#durable.get(from);
     this.#durable.delete(from);
     this.#durable.delete(to);
-    if (durable !== undefined && durable < (sizeOf(to) ?? 0)) {
-      this.#durable.set(to, durable);
-      this.disorder.push(`${to} got its name before its bytes were durable`);
-    }
+    if (durable !== undefined && durable < (sizeOf(to) ?? 0)) this.#durable.set(to, durable);
     if (from !== to) this.#renames.push({ to, old });
   }
 

@@ -34,6 +34,7 @@ import { directly, type Asked } from '../support/direct.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
 import { damage, newestLine } from './damages.js';
 import { Disk } from './disk.js';
+import { outOfOrder, type Operation } from './order.js';
 import { People, PUSH_YAML } from './people.js';
 import { argumentsOf, FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
 import {
@@ -61,9 +62,6 @@ exports:
   budget: { records_per_run: 100000, records_per_month: 1000000 }
   max_wait_minutes: 0.05
 `;
-
-/** Files that every run writes again, and nothing relies on. */
-const DERIVED = /\/(lock|status)\.json$/;
 
 const SETTINGS_FILE = 'dawnload.yaml';
 
@@ -100,13 +98,14 @@ export class Life {
   #isDoubted = false;
   /** True until a run has loaded again what a lost warehouse had. */
   #isUnloaded = false;
+  /** What the last command did, in its order. */
+  recorded: readonly Operation[] = [];
   #skewMs = 0;
   /** True if somebody fills the disk while a paid request is on its way. */
   #fillsAtRequest = false;
   #settings: { readonly home: string; readonly config: Config } | undefined;
   #runs = 0;
   #earliest = FIRST_DAY;
-  #broken: string | undefined;
   /** The exports whose pages were read and complete, in this folder. */
   readonly #landed = new Set<string>();
   readonly #people: People;
@@ -499,16 +498,14 @@ export class Life {
     if (disk.refusals > 0) counters.count('mishap', FULL);
     const died = dead && nameOfPoint(dead, this.depth);
     if (died !== undefined) counters.count('crash point', died);
-    if (this.#broken !== undefined) throw new Broken(this.#broken);
-    const [first] = disk.disorder;
+    this.recorded = disk.operations.splice(0);
+    const [first] = outOfOrder(from, this.recorded, from === this.data);
     this.#assert(first === undefined, first ?? '');
     if (from !== this.data) {
       await rm(from, { recursive: true, force: true });
       await this.#configure();
       return undefined;
     }
-    const pending = disk.pending(this.data).filter((path) => !DERIVED.test(path));
-    this.#assert(pending.length === 0, `a command ended before this was durable: ${pending.join(', ')}`);
     return result;
   }
 
@@ -526,21 +523,14 @@ export class Life {
     return this.#settings.config;
   }
 
-  /** When E20 is sent, its intent is durable and nothing is known of its outcome. */
+  /** Notes a request that must be sent once. */
   readonly #watchRequest = ({ method, path, body }: Asked): void => {
-    if (method !== 'POST' || !path.endsWith('/campaign-event-data/exports')) return;
-    if (this.#fillsAtRequest) this.disk.room = 0;
-    const day = dayOf(asked.parse(JSON.parse(body)).start);
-    const journal = join(this.data, 'ledger', 'journal.jsonl');
-    const lines = this.disk.durableText(journal).split('\n');
-    const last = lines.findLast(
-      (line) => line.startsWith('{"kind":"export"') && line.includes(`"key":"${day}.`),
-    );
-    if (
-      last?.includes('"event":"intended"') !== true ||
-      this.disk.pending(join(this.data, 'ledger')).includes(journal)
-    )
-      this.#broken ??= `E20 was sent for ${day} before its intent was durable`;
+    const { operations } = this.disk;
+    if (method === 'POST' && path.endsWith('/campaign-event-data/exports')) {
+      if (this.#fillsAtRequest) this.disk.room = 0;
+      operations.push({ did: 'sent', what: 'export', day: dayOf(asked.parse(JSON.parse(body)).start) });
+    } else if (/^\/track-event|\/user-journeys\/[^/]+\/enter$/.test(path))
+      operations.push({ did: 'sent', what: 'push' });
   };
 
   /** The small file of the warehouse, as it is now. */
