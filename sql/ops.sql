@@ -164,6 +164,11 @@ select unnest(from_json(
       "currency": "VARCHAR", "startDate": "DATE", "notedAt": "TIMESTAMPTZ"}'
 ), recursive := true);
 
+-- name: finished_runs
+select run_id, exit_code
+from ops.runs
+where finished_at is not null;
+
 -- name: held_back_days
 -- params: stream text
 select distinct date::varchar as date
@@ -395,12 +400,17 @@ set memory_limit = '{megabytes}MB';
 set threads = {threads};
 
 -- name: message_prices
--- params: prices json
--- Replaces the prices of messages by the given list.
+-- params: prices text[]
+-- Replaces the prices of messages by the given ones.
 delete from ops.message_prices;
 
 insert into ops.message_prices
-select unnest(from_json($prices::json, '[{"channel":"VARCHAR","sub_channel":"VARCHAR","price":"DOUBLE"}]'), recursive := true);
+select row.*
+from (
+    select from_json(
+        unnest($prices::varchar[]), '{"channel": "VARCHAR", "sub_channel": "VARCHAR", "price": "DOUBLE"}'
+    ) as row
+) as given;
 
 -- name: migrations
 select number, name
@@ -470,8 +480,8 @@ qualify row_number() over (partition by list order by date desc, pulled_at desc,
 
 -- name: runs
 -- params: runs text[]
--- Writes runs of the journal, each given as JSON: those that the file lacks, and the ends that it lacks. A summary that the
--- file has stays, because the journal has only its counts, except for what came after the file was published.
+-- Writes runs of the journal, each given as JSON. A summary that the file has stays, because the journal has only its counts,
+-- except for what came after the file was published.
 create or replace temp table given_runs as
 select
     run.begun."runId" as run_id, run.begun.command as command, run.begun."at" as started_at, run."over"."at" as finished_at,
@@ -483,12 +493,7 @@ from (
         '{"begun": {"runId": "VARCHAR", "command": "VARCHAR", "at": "TIMESTAMPTZ", "version": "VARCHAR", "processId": "BIGINT"},
           "over": {"at": "TIMESTAMPTZ", "exitCode": "INTEGER", "outcome": "VARCHAR", "summary": "JSON"}}'
     ) as run
-) as given
-where not exists (
-    from ops.runs
-    where runs.run_id = run.begun."runId" and runs.finished_at is not null
-        and runs.exit_code is not distinct from run."over"."exitCode"
-);
+) as given;
 
 update ops.runs
 set finished_at = given.finished_at, exit_code = given.exit_code, outcome = given.outcome,

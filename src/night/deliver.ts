@@ -63,7 +63,7 @@ export const note: Step = {
       }),
       ...(await nightlyDays(night)),
       ...(erased.length > 0 && { erasures: erased }),
-      runs: runsOf(journal.of(RUN)),
+      runs: await warehouse.lacking(runsOf(journal.of(RUN))),
     });
   },
   after: 'stop',
@@ -165,7 +165,8 @@ export const publish: Step = {
     const { effects } = invocation;
     const { register } = erasures;
     if (report.removals.length > 0) await file.note(await nightlyDays(night));
-    await file.note({ runs: runsSoFar(folder, report), head: journal.head });
+    const runs = runsSoFar(folder, report).filter(({ begun }) => begun.runId === invocation.runId);
+    await file.note({ runs, head: journal.head });
     const isEmpty = (await file.loader.loaded()).size === 0;
     await report.timed('close', () => file.close());
     const { path } = file.options;

@@ -2,6 +2,7 @@
 import { escaped, openInstance } from '../landing/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import type { PastRun } from '../journal/journal.js';
 import type { Day, DayRange } from '../ground/calendar.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../ground/errors.js';
 import { PATTERNS } from '../documents/functions.js';
@@ -33,28 +34,25 @@ export type Loss = z.infer<typeof loss>;
 const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
 
-/** A value as JSON, and a list as one text for each row: DuckDB needs ten times the memory for one text of all rows. */
-interface Noted {
-  readonly json: string;
-  readonly rows: readonly string[];
-}
-
 /**
- * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each as JSON that its statement describes. Rows replace
- * those of the table; runs that are noted stay, and a removal (`retention`) is added.
+ * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each row as JSON that its statement describes: DuckDB
+ * needs ten times the memory for one text of all rows. Rows replace those of the table; runs that are noted stay, and a removal
+ * (`retention`) is added.
  */
 const NOTES = {
-  exports: (session: Session, { rows: exports }: Noted) => session.run('ops/exports', { exports }),
-  budget: (session: Session, { json: budget }: Noted) => session.run('ops/budget', { budget }),
-  prices: (session: Session, { json: prices }: Noted) => session.run('ops/message_prices', { prices }),
-  pushes: (session: Session, { rows: pushes }: Noted) => session.run('push/pushes', { pushes }),
-  days: (session: Session, { rows: days }: Noted) => session.run('ops/days', { days }),
-  erasures: (session: Session, { rows: erasures }: Noted) => session.run('erasure/note', { erasures }),
-  runs: (session: Session, { rows: runs }: Noted) => session.run('ops/runs', { runs }),
-  retention: (session: Session, { json: retention }: Noted) => session.run('retention/note', { retention }),
+  exports: (session: Session, exports: string[]) => session.run('ops/exports', { exports }),
+  budget: (session: Session, [budget = '']: string[]) => session.run('ops/budget', { budget }),
+  prices: (session: Session, prices: string[]) => session.run('ops/message_prices', { prices }),
+  pushes: (session: Session, pushes: string[]) => session.run('push/pushes', { pushes }),
+  days: (session: Session, days: string[]) => session.run('ops/days', { days }),
+  erasures: (session: Session, erasures: string[]) => session.run('erasure/note', { erasures }),
+  runs: (session: Session, runs: string[]) => session.run('ops/runs', { runs }),
+  retention: (session: Session, [retention = '']: string[]) => session.run('retention/note', { retention }),
   /** The journal's head, which the file carries from now on. */
-  head: (session: Session, { json: head }: Noted) => session.run('ops/note_journal', { head }),
+  head: (session: Session, [head = '']: string[]) => session.run('ops/note_journal', { head }),
 } as const;
+
+const finishedRun = z.object({ run_id: z.string(), exit_code: z.number().nullable() });
 
 const lackShape = z.object({
   repeated: count,
@@ -124,13 +122,19 @@ export class Warehouse {
       this.session.transaction(async () => {
         for (const [name, write] of Object.entries(NOTES)) {
           const value = given.get(name);
-          if (value === undefined) continue;
-          const rows = Array.isArray(value) ? value.map(wellFormedJson) : [];
-          await write(this.session, { json: wellFormedJson(value), rows });
+          if (value !== undefined)
+            await write(this.session, (Array.isArray(value) ? value : [value]).map(wellFormedJson));
         }
       }),
     );
     if (notes.exports !== undefined) this.options.effects.reach('exports/after-replace');
+  }
+
+  /** The runs that the file lacks, or whose end it lacks. */
+  async lacking(runs: readonly PastRun[]): Promise<PastRun[]> {
+    const finished = await this.session.rows('ops/finished_runs', finishedRun);
+    const codes = new Map(finished.map(({ run_id, exit_code }) => [run_id, exit_code]));
+    return runs.filter(({ begun, over }) => codes.get(begun.runId) !== (over?.exitCode ?? null));
   }
 
   /** The line of the last erasure that the file lists; undefined if it lists none. */
