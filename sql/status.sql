@@ -55,15 +55,6 @@ union
 select 'campaigns', date::varchar
 from ops.unfinished_campaigns;
 
--- name: latest_change
--- The change of the daily statistics that came the most days after its day, in the last eight weeks of changes. A day of the job
--- begins at 07:00, when yesterday becomes complete.
-select date::varchar as date, ((detected_at at time zone 'Asia/Seoul' - interval 7 hours)::date - date)::double as days_after
-from ops.restatements
-where detected_at > (select max(detected_at) from ops.restatements) - interval 56 days
-order by days_after desc, date desc
-limit 1;
-
 -- name: messages
 -- The daily statistics of each covered day, over all channels; an unsupported counter counts as zero.
 select

@@ -3,15 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { requireSettings, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import {
-  explainLimit,
-  REASONS,
-  runsFor,
-  spendOf,
-  spentIn,
-  type Budget,
-  type Decision,
-} from '../exports/budget.js';
+import { explainLimit, REASONS, spendOf, spentIn, type Budget, type Decision } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { completeFrom, dayCount, dayOf, formatKst, listDays, monthOf, shiftDay } from '../ground/calendar.js';
 import type { Day } from '../ground/calendar.js';
@@ -41,7 +33,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   if (existsSync(dataFiles(config.dataDir).working))
     assertSamePrivacy(published.privacy, { ...config.privacy, key: await storedKey(config.dataDir) });
   const entries = state.ledger.entries();
-  const { pricePerRecord, currency = null, budget, expectedRecordsPerDay } = config.exports;
+  const { pricePerRecord, currency = null, budget } = config.exports;
   const priceOfAll = (records: number): number => priceOf([{ records, pricePerRecord }]);
   const free = (stream: StreamName): { missing: Day[]; again: Day[] } => ({
     missing: daysIn(wanted, stream, 'missing'),
@@ -59,8 +51,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const sized = toRequest.flatMap(({ estimate }) => estimate ?? []);
   const records = sized.length === toRequest.length ? sumOf(sized) : null;
-  const unestimated = decisions.filter(({ verdict }) => verdict === 'no_estimate').length;
-  const expected = unestimated * (expectedRecordsPerDay ?? 0) || null;
   const yesterday = shiftDay(dayOf(now), -1);
   const complete = completeFrom(yesterday);
   const month = monthOf(now);
@@ -97,14 +87,6 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       /** Null if the size of one of the requested days is unknown. */
       estimated_records: records,
       estimated_price: records === null ? null : priceOfAll(records),
-      /** Records of the days without an estimate, from `exports.expected_records_per_day`; null without that setting. */
-      expected_records: expected,
-      expected_price: expected === null ? null : priceOfAll(expected),
-      /** The number of runs within the budget of a run, if all these days are like that; null without that setting. */
-      expected_runs:
-        expected === null || budget === undefined
-          ? null
-          : runsFor(Array<number>(unestimated).fill(expectedRecordsPerDay ?? 0), budget.recordsPerRun),
       currency,
       month: spendOf(entries).find((spend) => spend.month === month) ?? spentIn(month, []),
     },
@@ -145,13 +127,12 @@ function eventLines(
   command: string,
 ) {
   if (budget === null) return ['off: exports.budget is not set, so no paid request is sent'];
-  const { currency, expected_records: expected } = events;
+  const { currency } = events;
   const size = (records: number): string => `${formatCount(records)} records`;
   const price = (amount: number | null): string => pricePart(amount, currency, 'about ');
   const list = (days: readonly { readonly date: Day }[]): string => listDays(days.map(({ date }) => date));
   const named = (what: string, days: string): string => (days === '' ? '' : `${what}: ${days}`);
   const unknown = not_requested.filter(({ reason }) => reason === 'no_estimate').map(({ date }) => date);
-  const unestimated = unknown.length;
   const sized = to_request.flatMap(({ estimated_records }) => estimated_records ?? []);
   const unsized = to_request.length - sized.length;
   const also = unsized === 0 ? '' : `, and ${plural(unsized, 'day')} of unknown size`;
@@ -159,18 +140,15 @@ function eventLines(
   const head =
     to_request.length > 0
       ? `request ${plural(to_request.length, 'day')} (${list(to_request)}), ${sizes}${price(events.estimated_price)}`
-      : expected !== null
-        ? `${plural(unestimated, 'day')} without statistics, about ${size(expected)} if all are like the night that init saw${price(events.expected_price)}`
-        : unestimated > 0
-          ? 'nothing can be estimated yet'
-          : 'nothing to request';
+      : unknown.length > 0
+        ? 'nothing can be estimated yet'
+        : 'nothing to request';
   const forecast = [...to_request, ...not_requested].filter((day) => day.is_forecast);
   const undecided = not_requested.filter((day) => day.reason === 'no_estimate' && day.statistics_first);
   const others = not_requested.filter((day) => !undecided.includes(day));
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
-  const runs = events.expected_runs ?? 0;
   const who = command === 'run' ? '`run`' : '`backfill --yes-paid`';
-  const once = `requested within the budget once ${who} has the statistics${runs > 1 ? `, in about ${runs} runs` : ''}`;
+  const once = `requested within the budget once ${who} has the statistics`;
   return [
     head,
     named('forecast until the run has pulled their statistics', list(forecast)),

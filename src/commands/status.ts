@@ -9,15 +9,7 @@ import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from
 import { codeOf, EXIT, messageOf, StorageError, type ExitCode } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import { DAY_STREAMS, snapshotsOn, STREAMS } from '../streams/index.js';
-import {
-  daysNow,
-  newestOf,
-  type DaysNow,
-  type PublishedRun,
-  daysIn,
-  nightly,
-  notBegun,
-} from '../night/wanted-days.js';
+import { daysNow, newestOf, type PublishedRun, daysIn, nightly, notBegun } from '../night/wanted-days.js';
 import { describeGroup } from '../night/report.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
@@ -244,7 +236,6 @@ async function readStatus({ effects, ...invocation }: Invocation, known?: Journa
     under_way: keysUnderWay(entries),
     export_fees: spendOf(entries),
     currency: config.exports.currency ?? null,
-    lookback: lookbackFor(published.latestChange, config.lookbackDays),
     fresh:
       start !== undefined &&
       isBegun &&
@@ -260,16 +251,6 @@ const runJson = ({ begun, over }: PastRun | PublishedRun) => ({
   exit_code: over?.exitCode ?? null,
   outcome: over?.outcome ?? null,
 });
-
-/** A value of `lookback_days` for counts that the service still changes at the edge of the present one. */
-function lookbackFor([latest]: DaysNow['latestChange'], days: number) {
-  if (latest === undefined || days === 0 || latest.days_after < days) return null;
-  const advice =
-    latest.days_after > days
-      ? `lookback_days: ${latest.days_after} would have caught it`
-      : `later changes are not looked for; lookback_days: ${2 * days} would catch them`;
-  return { ...latest, advice };
-}
 
 const summary = z
   .object({
@@ -358,10 +339,6 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   line('retention', removed.length > 0 && `removed the events of ${counted(removed)}`);
   line('fresh', status.fresh && `every wanted day up to ${last} is there`);
   line('waits', waits !== undefined && `no day is wanted yet: ${waits}`);
-  if (status.lookback !== null) {
-    const { date, days_after, advice } = status.lookback;
-    line('lookback', `counts of ${date} changed ${plural(days_after, 'day')} after it: ${advice}`);
-  }
   for (const fees of status.export_fees)
     line('fees', `${fees.month}: ${spentInWords(fees, status.currency)}`);
   if (status.under_way.length > 0) {

@@ -93,7 +93,6 @@ const paidExports = section({
   budget: budget.optional(),
   price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
   currency: matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW').optional(),
-  expected_records_per_day: whole(1, 1e12).optional(),
   start_date: day.optional(),
   include_message_data: yesOrNo.default(true),
   page_parameter: parameter().default('page'),

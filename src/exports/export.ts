@@ -107,8 +107,6 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly answer?: z.output<typeof answer> | undefined;
   /** The text of that answer, once `readTexts` has read it; a person may judge it to be a refusal. */
   readonly answerText?: string | undefined;
-  /** A word of that answer that may be an export id. */
-  readonly quotedId?: string | undefined;
 }
 
 export type Outcome = Exclude<Entry<Line>, { event: 'intended' | 'requested' | 'attached' }>;
@@ -326,7 +324,7 @@ export function needsPerson(entry: Export, isRunning = false): boolean {
 /** What happened, and the commands to choose from. `twin` is another export with the same id. */
 export function adviceFor(entry: Export, isRunning = false, twin?: Export): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
-  const { key, day, state, note, quotedId, unreadable, short } = entry;
+  const { key, day, state, note, answer, answerText, unreadable, short } = entry;
   const reason = note === undefined ? '' : ` Reason: ${note.replace(/\.?$/, '.')}`;
   const command = (what: string): string => `\`dawnload exports ${what}\``;
   const resume = command(`resume ${key}`);
@@ -362,15 +360,15 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
       ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${why} Ask the service's operator.`
       : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
   const judged =
-    state === 'ambiguous' && entry.answerText !== undefined
-      ? `If its answer, ${JSON.stringify(entry.answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again.`
-      : '';
-  const attach = command(`decide ${key} --attach ${quotedId ?? 'EXPORT_ID'}`);
+    state === 'ambiguous' && answerText !== undefined
+      ? `If its answer, ${JSON.stringify(answerText)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again.`
+      : answer === undefined
+        ? ''
+        : `Its answer is in landing/${answer.file}.`;
   return told(
     what,
-    ...(quotedId === undefined
-      ? [judged, `If you have its export id: ${attach}.`]
-      : [`If ${quotedId}, which its answer names, is its export id: ${attach}.`, judged]),
+    judged,
+    `If you have its export id: ${command(`decide ${key} --attach EXPORT_ID`)}.`,
     state === 'ready' ? `To load the pages that were downloaded: ${accept}.` : '',
     `${giveUp} To request it again, billed again: ${command(`decide ${key} --pay-again`)}.`,
   );

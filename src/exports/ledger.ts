@@ -367,24 +367,16 @@ export function judgedText(text: string): string | undefined {
   return line.length > LONGEST_TEXT ? undefined : line;
 }
 
-/**
- * A word of letters and digits, or a long number, after the word for an export; no date, no code of an error, not the id of a
- * project, and not the last word of a JSON text that broke off, because its end may be missing.
- */
-const QUOTED_ID =
-  /(?:export|내보내기).*?(?<![\w-])(?<!(?:project|error|code|코드|오류)\W+)(?!\d{4}-\d\d)(?=[a-z_-]*\d)(?=\d*[a-z]|\d{9})([a-z\d][\w-]{3,199})(?![\w-])(?<!^\s*\{.*$)/is;
-
-/** A kept answer and a word that may be an export id; undefined if it is missing, changed or decided about. */
+/** The text of a kept answer; undefined if it is missing, changed or decided about. */
 export async function readKept(
   dataDir: string,
   { answer, state }: Pick<Export, 'answer' | 'state'>,
-): Promise<Pick<Export, 'answerText' | 'quotedId'> | undefined> {
+): Promise<Pick<Export, 'answerText'> | undefined> {
   if (answer === undefined || state !== 'ambiguous') return undefined;
   const body = await readWhole(join(foldersOf(dataDir).landing, answer.file)).catch(() => undefined);
   if (body === undefined || createHash('sha256').update(body).digest('hex') !== answer.sha256)
     return undefined;
-  const text = body.toString('utf8');
-  return { answerText: answer.isError ? judgedText(text) : undefined, quotedId: QUOTED_ID.exec(text)?.[1] };
+  return { answerText: answer.isError ? judgedText(body.toString('utf8')) : undefined };
 }
 
 /** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */

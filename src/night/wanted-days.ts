@@ -287,8 +287,6 @@ export async function daysNow(
     known: await knownDays(rows, dayOf(now)),
     runs: await rows('status/runs', runRow),
     findings: await rows('status/findings', findingGroup),
-    // The change of counts that was found the latest after its day.
-    latestChange: await rows('status/latest_change', z.object({ date: z.string(), days_after: z.number() })),
     privacy: (await reader?.rowsIfAny('ops/privacy_stored', storedPrivacy)) ?? [],
     head: reader === undefined ? [] : await headIn(reader, file),
   });

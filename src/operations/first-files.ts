@@ -73,6 +73,5 @@ export function settingsFile(settings: Settings): string {
       : 'a night of yours, see `dawnload plan`',
     records_per_run: budget,
     records_per_month: budget * 31,
-    records,
   });
 }

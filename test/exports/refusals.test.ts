@@ -1,13 +1,7 @@
 /** Which answers to E20 mean that nothing was made; every other one may stand beside an export that was. */
-import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/exports/paid-request.js';
-import { readKept } from '../../src/exports/ledger.js';
-import { dataFolder } from '../landing/support.js';
 import { ends, makePlace } from '../support/place.js';
 
 const kindOf = (status: number, body: unknown): string =>
@@ -89,22 +83,4 @@ describe('an answer of another text', { tags: ['long'] }, () => {
     expect(place.sandbox.bills()).toHaveLength(1);
     expect((await place.run(['exports', 'list'])).stdout).toContain('failed');
   });
-});
-
-test.each([
-  ['Export abc123 is running', 'abc123'],
-  ['내보내기 a1b2c3d4e5 진행 중', 'a1b2c3d4e5'],
-  ['Export failed: error E100123', undefined],
-  ['Export error code ERR90001', undefined],
-  ['오류 E100123: 내보내기 실패', undefined],
-  ['{"export_id":"abc123"', 'abc123'],
-  ['{"export_id":"abc12', undefined],
-])('of the answer "%s" the id that is offered is %s', async (text, id) => {
-  const dataDir = await dataFolder();
-  const file = 'rejected/answer.gz';
-  await mkdir(join(dataDir, 'landing', 'rejected'), { recursive: true });
-  await writeFile(join(dataDir, 'landing', file), gzipSync(text));
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  const kept = await readKept(dataDir, { state: 'ambiguous', answer: { file, sha256, isError: true } });
-  expect(kept).toEqual({ answerText: text, quotedId: id });
 });

@@ -189,37 +189,3 @@ describe('after a kill within a paid request', () => {
     );
   });
 });
-
-test.each([
-  [
-    1,
-    'counts of 2026-11-20 changed 1 day after it: later changes are not looked for; lookback_days: 2 would',
-  ],
-  [2, undefined],
-])('status says with lookback_days: %i which value would catch later changes: %s', async (days, advice) => {
-  const place = await makePlace(DAYS.replace('lookback_days: 2', `lookback_days: ${days}`));
-  place.sandbox.setFaults([{ kind: 'restate', endpoint: '*', date: '2026-11-20' }]);
-  await place.run(['run']);
-  expect((await place.run(['status'])).stdout).not.toContain('lookback');
-  await place.run(['run']);
-  const { stdout } = await place.run(['status']);
-  if (advice === undefined) expect(stdout).not.toContain('lookback');
-  else expect(stdout).toContain(`lookback  ${advice}`);
-});
-
-test('a change that a night before 07:00 found within lookback_days is no reason to raise it', async () => {
-  let now = new Date(NOW);
-  const clock = { now: () => now, date: () => now.toUTCString() };
-  const place = await makePlace(DAYS.replace('lookback_days: 2', 'lookback_days: 3'), clock);
-  place.sandbox.setFaults([{ kind: 'restate', endpoint: '*', date: '2026-11-20' }]);
-  expect((await place.run(['run'])).code).toBe(0);
-  // Five in the morning of the 24th in Korea: the last complete day is the 22nd, and the 20th the third one.
-  const early = { DAWNLOAD_NOW: '2026-11-23T20:00:00Z' };
-  now = new Date(early.DAWNLOAD_NOW);
-  expect((await place.run(['run'], early)).stderr).toContain('2026-11-22');
-  const [{ days } = {}] = await place.rows(
-    "select max(date_diff('day', date, (detected_at at time zone 'Asia/Seoul')::date))::int as days from ops.restatements",
-  );
-  expect(days).toBe(4);
-  expect((await place.run(['status'], early)).stdout).not.toContain('would have caught');
-});
