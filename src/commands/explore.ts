@@ -2,7 +2,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
@@ -69,9 +72,10 @@ export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) =
       ? 'Open this address in a browser of this machine; its token works until the command ends. Press Ctrl-C to stop it.'
       : `Open this address in a browser and enter the password of ${PASSWORD}. Press Ctrl-C to stop it.`,
   );
-  if (flags.open === true) openInBrowser(address);
+  const forward = flags.open === true ? await openInBrowser(address) : undefined;
   if (!signal.aborted) await once(signal, 'abort');
   await server.close();
+  if (forward !== undefined) await rm(forward, { recursive: true, force: true });
   return EXIT.done;
 };
 
@@ -80,10 +84,17 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ['cmd', '/c', 'start', '""'],
 };
 
-/** Opens an address in the default browser; otherwise the address is on the terminal. */
-function openInBrowser(address: string): void {
+/**
+ * Opens an address in the default browser; otherwise the address is on the terminal. The browser gets a file that leads there,
+ * because every account of the machine sees the arguments of a program, and the address has the token. Returns the file's folder.
+ */
+async function openInBrowser(address: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-explore-'));
+  const file = join(folder, 'open.html');
+  await writeFile(file, `<meta http-equiv="refresh" content="0; url=${address}">\n`, { mode: 0o600 });
   const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? [];
-  const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true });
+  const child = spawn(program, [...args, file], { stdio: 'ignore', detached: true });
   child.on('error', () => undefined);
   child.unref();
+  return folder;
 }

@@ -14,9 +14,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
-import { change } from '../../support/dawnload.js';
+import { change, ended, start } from '../../support/dawnload.js';
 import { goldenAnswers, makeWarehouse } from '../queries/support.js';
 import { temporaryFolder } from '../../warehouse/support.js';
 import { Served, TOKEN } from './support.js';
@@ -44,6 +44,41 @@ const textOf = (body: string, selector: string): string =>
   (pageOf(body).querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 describe('who may read', () => {
+  // The page opens by a program of this name on Linux alone.
+  test.runIf(process.platform === 'linux')(
+    '--open gives the browser a file, so that no list of processes shows the token',
+    async () => {
+      const own = temporaryFolder();
+      mkdirSync(join(own, 'data'));
+      copyFileSync(file, join(own, 'data', 'warehouse.duckdb'));
+      writeFileSync(
+        join(own, 'dawnload.yaml'),
+        'base_url: https://api.example.com\nproject_id: 0123456789abcdef0123456789abcdef\nstart_date: 2026-11-01\n',
+      );
+      const bin = join(own, 'bin');
+      mkdirSync(bin);
+      const noted = join(own, 'opened');
+      writeFileSync(
+        join(bin, 'xdg-open'),
+        `#!/bin/sh\necho "$@" > ${noted}.part; cat "$1" >> ${noted}.part; mv ${noted}.part ${noted}\n`,
+        { mode: 0o755 },
+      );
+      const child = start(['explore', '--open', '--port', '0'], own, {
+        PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+      });
+      const result = ended(child);
+      await vi.waitUntil(() => existsSync(noted), { timeout: 60_000 });
+      child.kill('SIGINT');
+      const { stdout } = await result;
+      const [opened = '', content = ''] = readFileSync(noted, 'utf8').split('\n');
+      const address = stdout.trim();
+      expect(address).toContain('?token=');
+      expect(opened).not.toContain('token');
+      expect(content).toContain(address);
+      expect(existsSync(opened)).toBe(false);
+    },
+  );
+
   test('the first address leaves a cookie that scripts and other sites do not get, and no token', async () => {
     const { status, headers } = await served.get(`/q/freshness?stream=events&token=${TOKEN}`, { cookie: '' });
     expect(status).toBe(303);
