@@ -379,10 +379,6 @@ cross join lack
 cross join compared
 cross join empty;
 
--- name: last_migration
-select coalesce(max(number), 0) as number
-from ops.migrations;
-
 -- name: loaded
 select pull from ops.loads;
 

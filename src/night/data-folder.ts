@@ -39,7 +39,6 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     readonly journal: Journal,
     readonly landing: LandingZone,
     readonly ledger: Ledger,
-    readonly publishedSchema: number,
     /** Journal heads recorded in other files; they reveal missing lines. */
     private readonly known: readonly KnownHead[],
     /** True if the folder had landed data or a published file. */
@@ -79,10 +78,9 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
         terminal.warn(sentences);
       });
       // A command that opens the warehouse asks it for its head there.
-      const working = opening.needs === 'erasures' ? [] : (await knownBy(files.working)).head;
-      const known = [...published.head, ...working, ...headsOf(newest)];
+      const working = opening.needs === 'erasures' ? [] : await knownBy(files.working);
+      const known = [...published, ...working, ...headsOf(newest)];
       const ledger = new Ledger(config, journal, effects, lock);
-      const { schema } = published;
       const holds = landing.found.length > 0 || existsSync(files.published);
       const folder = new DataFolder(
         opening,
@@ -92,7 +90,6 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
         journal,
         landing,
         ledger,
-        schema,
         known,
         holds,
         held,

@@ -265,7 +265,7 @@ export async function ledgerNow(
   head?: readonly KnownHead[],
   journal?: Journal,
 ): Promise<LedgerState> {
-  const known = head ?? (await knownBy(dataFiles(config.dataDir).published)).head;
+  const known = head ?? (await knownBy(dataFiles(config.dataDir).published));
   const state = await ledgerState(config, known, effects, journal);
   assertSameProject(state.journal, config);
   return state;

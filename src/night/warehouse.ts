@@ -19,7 +19,6 @@ import { STREAM_NAMES, STREAMS } from '../streams/index.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { limitsOf } from '../warehouse/memory-limit.js';
-import { refuseNewer } from '../warehouse/opening.js';
 import { hmacKey, keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { assertReplaceable, discardDatabase } from '../warehouse/publish.js';
 import { exportRow, exportsKnownBy, knownBy, type ExportRow } from '../warehouse/reader.js';
@@ -33,8 +32,6 @@ export interface WarehousePlace {
   readonly journal: Journal;
   readonly landing: LandingZone;
   readonly ledger: Ledger;
-  /** The number of the last migration of the published file; 0 without a file. */
-  readonly publishedSchema: number;
   readonly lookAgain: (more: readonly KnownHead[]) => Promise<unknown>;
 }
 
@@ -61,10 +58,7 @@ export class OpenWarehouse implements AsyncDisposable {
     const { dataDir } = config;
     const { effects, terminal, signal } = invocation;
     for (const sentence of mistypedColumns(config.privacy.columns, config.fields)) terminal.warn(sentence);
-    if (which === 'working') {
-      refuseNewer(place.publishedSchema);
-      await assertReplaceable(files.published);
-    }
+    if (which === 'working') await assertReplaceable(files.published);
     // Comes before a missing key is created, because a new key would not recognize erased persons.
     const register = new Register(journal, keyFingerprint(await storedKey(dataDir)));
     const key = await hmacKey(dataDir, effects);
@@ -176,7 +170,7 @@ async function compared(
 ): Promise<ExportRow[]> {
   // The private file may be newer than the published one, and only this process can read it.
   const own = which === 'working' && session;
-  const heads = own ? await own.rows('ops/journal', headShape) : (await knownBy(files.working)).head;
+  const heads = own ? await own.rows('ops/journal', headShape) : await knownBy(files.working);
   await lookAgain([...headsOf(waiting), ...heads.map((head) => ({ ...head, place: files.working }))]);
   if (ledger.doubt === undefined) return [];
   const known = new Map<string, ExportRow>();

@@ -39,7 +39,6 @@ import { pushesOf } from '../push/ledger.js';
 import { configuredPush } from '../push/targets.js';
 import { loadCatalogue, questionOf } from '../readers/queries/catalogue.js';
 import { assertReplaceable } from '../warehouse/publish.js';
-import { newestSchema } from '../warehouse/opening.js';
 import { readEveryBlock, Reader } from '../warehouse/reader.js';
 import { contactService } from './contact.js';
 import { sendTestAlert } from './alerts.js';
@@ -349,20 +348,13 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
     return runs.length === 0
       ? ok('none yet; `dawnload run` creates it')
       : warn(`There were runs, but ${published} does not exist.`, 'Run `dawnload run`: it publishes one.');
-  // The reader refuses a newer schema.
   const key = await storedKey(dataDir);
-  const file = await Reader.using(published, async (reader) => {
+  await Reader.using(published, async (reader) => {
     // The published file is a copy of the private one, on which the next run works.
     if (existsSync(working))
       assertSamePrivacy(await reader.rowsIfAny('ops/privacy_stored', storedPrivacy), { ...privacy, key });
-    return reader.schema();
   });
-  const program = newestSchema();
-  return ok(
-    file < program
-      ? `${published} has schema ${file}; the next run brings it to ${program}`
-      : `${published}, schema ${file}`,
-  );
+  return ok(published);
 }
 
 async function erasures(config: Config, effects: Effects): Promise<Finding> {

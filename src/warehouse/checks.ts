@@ -8,13 +8,7 @@ import { hashOf, mentions, models } from './models.js';
 import { fieldsOf, listOf, selectIn, type Session, statement, statementsIn } from './session.js';
 import type { Warehouse } from './warehouse.js';
 
-// A check is a file of `sql/checks`: a header, and a select of faulty rows; no rows means that the check passes.
-// -- severity: stop           (a finding prevents publishing; or: warn, a finding is only reported)
-// -- stream: events           (the stream that the check is about, if it is a single one)
-// -- scope: incremental       (reads `batch_days`; or: full, reads all rows, which must be few)
-// -- depends_on: events       (the streams whose dirty days it reads; without this header: `stream`, or all streams)
-// -- lookback: 7 days         (a changed day may cause findings on that many later days)
-// -- meaning: What a finding means and what to do, for people.
+// The headers of `sql/checks`, which CONTRIBUTING.md describes.
 
 const header = z.strictObject({
   severity: z.enum(['stop', 'warn']),

@@ -12,14 +12,7 @@ import { dependsOn, DirtyDays, lookback, sparesArchived } from './dirty-days.js'
 import { fieldsOf, selectIn, type Session, statement, statementsIn } from './session.js';
 import type { Warehouse } from './warehouse.js';
 
-// A model is one file under `sql/models`: a header and one select. Its folder and name determine the relation:
-// `dimensions/campaigns` is the view `campaigns`; all other models are relations of the schema `marts`. -- grain: one
-// KST day and channel. -- also_in: main (a mart that people start with: a view of the same name there, which `show
-// tables` lists) -- materialized: incremental (a table; without this header, the model is a view) -- partition: week
-// (rows are replaced by week; without this header, by day) -- depends_on: events (the streams whose changes make its
-// days dirty) -- lookback: 27 days (the rows of a day are computed from that many earlier days) -- dirties: all later
-// days (a changed day makes all later days with events dirty) -- unique_key: person (one row per key: that of its
-// earliest day)
+// The headers of `sql/models`, which CONTRIBUTING.md describes.
 
 const view = z
   .strictObject({ grain: z.string(), also_in: z.literal('main').optional() })

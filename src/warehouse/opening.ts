@@ -4,7 +4,6 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   codeOf,
-  ConfigError,
   CorruptDatabaseError,
   DawnloadError,
   MemoryError,
@@ -148,7 +147,6 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
 export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
   const rows = session.rows('ops/migrations', z.object({ number: count, name: z.string() }));
   const applied = await unlessMissing(rows, []);
-  refuseNewer(Math.max(0, ...applied.map(({ number }) => number)));
   const known = new Map(migrations().map(({ number, name }) => [number, name]));
   if (applied.some(({ number, name }) => known.get(number) !== name))
     throw new CorruptDatabaseError(
@@ -162,19 +160,6 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
     const names = missing.map(({ name }) => name);
     await session.run('ops/note_migrations', { numbers, names, applied_at: now() });
   });
-}
-
-export function refuseNewer(applied: number): void {
-  const newest = newestSchema();
-  if (applied <= newest) return;
-  throw new ConfigError(
-    `The warehouse has schema ${applied}; this version of dawnload reads schemas up to ${newest}.`,
-    { hint: 'Install the newer version again, or rebuild the warehouse with `dawnload rebuild`.' },
-  );
-}
-
-export function newestSchema(): number {
-  return migrations().at(-1)?.number ?? 0;
 }
 
 /**

@@ -25,7 +25,6 @@ import {
 } from '../landing/duckdb.js';
 import { foldersOf } from '../landing/paths.js';
 import { openElsewhere, storageError } from '../landing/storage-error.js';
-import { refuseNewer } from './opening.js';
 import { statement, type StatementName } from './session.js';
 import type { Day } from '../ground/calendar.js';
 import { z } from 'zod';
@@ -38,12 +37,8 @@ export class Reader {
     private readonly ownsFile = true,
   ) {}
 
-  /**
-   * Opens a published warehouse; several readers may have it open at the same time. Instants are shown in Korean time.
-   *
-   * @param newer whether a file that a newer version of this program made is refused, or read as far as possible
-   */
-  static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
+  /** Several readers may have a published file open at the same time. Instants are shown in Korean time. */
+  static async open(path: string): Promise<Reader> {
     if (!existsSync(path)) {
       throw new ConfigError(`The warehouse ${path} does not exist yet.`, {
         hint: existsSync(foldersOf(dirname(path)).landing)
@@ -69,7 +64,6 @@ export class Reader {
     try {
       // For every session, also those that open when the settings are locked.
       await reader.connection.run("set global TimeZone = 'Asia/Seoul'");
-      if (newer === 'refused') refuseNewer(await reader.schema());
     } catch (error) {
       await reader.close();
       throw error;
@@ -88,11 +82,6 @@ export class Reader {
 
   async beside(): Promise<Reader> {
     return new Reader(this.path, this.instance, await this.instance.connect(), false);
-  }
-
-  async schema(): Promise<number> {
-    const [last] = await this.rowsIfAny('ops/last_migration', z.object({ number: z.coerce.number() }));
-    return last?.number ?? 0;
   }
 
   /**
@@ -142,12 +131,9 @@ export class Reader {
   }
 }
 
-/** The journal's head that a closed file carries, and the number of its last migration; nothing if it cannot be read. */
-export async function knownBy(file: string): Promise<{ head: KnownHead[]; schema: number }> {
-  return ask(file, { head: [], schema: 0 }, async (reader) => ({
-    head: await headIn(reader, file),
-    schema: await reader.schema(),
-  }));
+/** The journal's head that a closed file carries; none if it cannot be read. */
+export async function knownBy(file: string): Promise<KnownHead[]> {
+  return ask(file, [], (reader) => headIn(reader, file));
 }
 
 export async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
@@ -188,7 +174,7 @@ async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => 
   if (!existsSync(file)) return otherwise;
   let reader: Reader | undefined;
   try {
-    reader = await Reader.open(file, 'read');
+    reader = await Reader.open(file);
     return await question(reader);
   } catch (error) {
     const isLockedFile = error instanceof StorageError && isLocked(error.cause);

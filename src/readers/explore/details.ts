@@ -29,8 +29,12 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
     texts.some((one) => one !== null && plain(one).includes(plain(wanted)));
   const link = (address: string, name: string, about?: string): Html =>
     markup`<li><a href="${address}">${shortName(name, 120)}</a>${about && markup` <small>${shortName(about, 200)}</small>`}</li>`;
+  // A user journey is among the campaigns too.
+  const isJourney = new Set(known.values['journey']?.map(({ value }) => value));
   const values = (parameter: string): Known['values'][string] =>
-    (known.values[parameter] ?? []).filter(({ value, name }) => has(value, name));
+    (known.values[parameter] ?? []).filter(
+      ({ value, name }) => has(value, name) && (parameter !== 'campaign' || !isJourney.has(value)),
+    );
   const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
   const columns = schemas
     .flatMap(({ relations }) => relations)
@@ -41,39 +45,19 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
         ? [link(addressOf('/data', [['table', relation.name]]), relation.name, about)]
         : [];
     });
-  const journeys = values('journey');
-  const isJourney = new Set(journeys.map(({ value }) => value));
+  const offer = (parameter: string, address: (value: string) => string): Html[] =>
+    values(parameter).map(({ value, name }) =>
+      link(address(value), name ?? value, name === null ? undefined : value),
+    );
+  const questions = catalogue
+    .filter((one) => has(one.name, one.title, one.title_ko, one.question, one.question_ko))
+    .map((one) => link(questionAddress(one.name), titleOf(view, one), askedIn(view, one)));
   const groups: readonly (readonly [Word, readonly Html[]])[] = [
-    [
-      'questions',
-      catalogue
-        .filter((one) => has(one.name, one.title, one.title_ko, one.question, one.question_ko))
-        .map((one) => link(questionAddress(one.name), titleOf(view, one), askedIn(view, one))),
-    ],
-    [
-      'campaigns',
-      values('campaign')
-        .filter(({ value }) => !isJourney.has(value))
-        .map(({ value, name }) =>
-          link(`/campaign/${encodeURIComponent(value)}`, name ?? value, name === null ? undefined : value),
-        ),
-    ],
-    [
-      'journeys',
-      journeys.map(({ value, name }) =>
-        link(`/journey/${encodeURIComponent(value)}`, name ?? value, name === null ? undefined : value),
-      ),
-    ],
-    [
-      'tags',
-      values('tag').map(({ value }) => link(questionAddress('campaign-performance', { tag: value }), value)),
-    ],
-    [
-      'templates',
-      values('template').map(({ value }) =>
-        link(questionAddress('template-performance', { template: value }), value),
-      ),
-    ],
+    ['questions', questions],
+    ['campaigns', offer('campaign', (id) => `/campaign/${encodeURIComponent(id)}`)],
+    ['journeys', offer('journey', (id) => `/journey/${encodeURIComponent(id)}`)],
+    ['tags', offer('tag', (tag) => questionAddress('campaign-performance', { tag }))],
+    ['templates', offer('template', (template) => questionAddress('template-performance', { template }))],
     ['columns', columns],
   ];
   const drawn = groups
