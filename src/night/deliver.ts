@@ -4,7 +4,7 @@ import { recordsOf } from '../exports/budget.js';
 import { actionsNeeded } from '../exports/export.js';
 import { dayOf, listDays, type Day } from '../ground/calendar.js';
 import { RUN, runsOf } from '../journal/journal.js';
-import { adviceOn, pushesOf, type Push } from '../push/ledger.js';
+import { adviceOn, pushesOf } from '../push/ledger.js';
 import { runChecks } from '../warehouse/checks.js';
 import { refreshModels } from '../warehouse/models.js';
 import { publish as publishFile, rewriteDatabase } from '../warehouse/publish.js';
@@ -16,24 +16,6 @@ import { partsOf, type Night, type Step } from './step.js';
 import { nightlyDays } from './wanted-days.js';
 
 const always = (): boolean => true;
-
-/** The columns of `ops.pushes`; a journal of years has 30,000 pushes. */
-const rowOf = (push: Push) => ({
-  id: push.id,
-  target: push.target,
-  name: push.name,
-  state: push.state,
-  begunAt: push.begunAt,
-  updatedAt: push.updatedAt,
-  rows: push.rows,
-  sent: push.sent,
-  unchanged: push.unchanged,
-  rejected: push.rejected,
-  unknown: push.unknown,
-  erased: push.erased,
-  calls: push.calls,
-  note: push.note,
-});
 
 /** Copies facts for readers into the file: exports, budget, prices, pushes, erasures and the wanted days. */
 export const note: Step = {
@@ -58,9 +40,8 @@ export const note: Step = {
       exports: [...exports, ...night.warehouse.untracked],
       budget: { ...config.exports, notedAt: invocation.effects.now() },
       prices: config.prices,
-      ...(pushes.length > 0 && {
-        pushes: pushes.map(rowOf),
-      }),
+      // The calls of a push are not columns of `ops.pushes`; a journal of years has 100,000 of them.
+      ...(pushes.length > 0 && { pushes: pushes.map(({ intents: _, ...row }) => row) }),
       ...(await nightlyDays(night)),
       ...(erased.length > 0 && { erasures: erased }),
       runs: await warehouse.lacking(runsOf(journal.of(RUN))),
