@@ -41,7 +41,7 @@ export const note: Step = {
       budget: { ...config.exports, notedAt: invocation.effects.now() },
       prices: config.prices,
       // The calls of a push are not columns of `ops.pushes`; a journal of years has 100,000 of them.
-      ...(pushes.length > 0 && { pushes: pushes.map(({ intents: _, ...row }) => row) }),
+      ...(pushes.length > 0 && { pushes: pushes.map((push) => ({ ...push, intents: undefined })) }),
       ...(await nightlyDays(night)),
       ...(erased.length > 0 && { erasures: erased }),
       runs: await warehouse.lacking(runsOf(journal.of(RUN))),
