@@ -25,8 +25,8 @@ const MOST_FOUND = 20;
 export function search(view: View, catalogue: readonly QueryFile[], known: Known): Html {
   const wanted = view.get('q');
   if (wanted === undefined) return markup`<h1>${view.word('questions')}</h1>${bySubject(view, catalogue)}`;
-  const has = (...texts: readonly (string | null)[]): boolean =>
-    texts.some((one) => one !== null && plain(one).includes(plain(wanted)));
+  const has = (...texts: readonly (string | null | undefined)[]): boolean =>
+    texts.some((one) => plain(one ?? '').includes(plain(wanted)));
   const link = (address: string, name: string, about?: string): Html =>
     markup`<li><a href="${address}">${shortName(name, 120)}</a>${about && markup` <small>${shortName(about, 200)}</small>`}</li>`;
   // A user journey is among the campaigns too.
@@ -35,13 +35,17 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
     (known.values[parameter] ?? []).filter(
       ({ value, name }) => has(value, name) && (parameter !== 'campaign' || !isJourney.has(value)),
     );
-  const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
-  const columns = schemas
+  const dictionary = Dictionary.load();
+  const columns = entriesOf(known.columns, dictionary, view.language)
     .flatMap(({ relations }) => relations)
     .flatMap((relation) => {
-      const found = relation.columns.filter((one) => has(one.name, one.label, one.description));
+      const words = dictionary.relation(relation.name);
+      const found = relation.columns.filter(({ name }) => {
+        const column = dictionary.column(relation.name, name);
+        return has(name, column?.en, column?.ko, column?.label);
+      });
       const about = found.length === 0 ? relation.description : found.map((one) => one.name).join(', ');
-      return has(relation.name, relation.description) || found.length > 0
+      return has(relation.name, words?.en, words?.ko) || found.length > 0
         ? [link(addressOf('/data', [['table', relation.name]]), relation.name, about)]
         : [];
     });

@@ -18,6 +18,8 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { change, ended, start } from '../../support/dawnload.js';
 import { goldenAnswers, makeWarehouse } from '../queries/support.js';
+import { landedPages } from '../../support/contents.js';
+import { ends, makePlace } from '../../support/place.js';
 import { temporaryFolder } from '../../warehouse/support.js';
 import { Served, TOKEN } from './support.js';
 
@@ -42,6 +44,15 @@ beforeAll(async () => {
 const pageOf = (body: string): Document => parseHTML(body).document;
 const textOf = (body: string, selector: string): string =>
   (pageOf(body).querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
+
+test.each([
+  ['en', '수신거부'],
+  ['ko', 'opt-out'],
+])('the search of %s finds columns by a word of the other language', async (language, word) => {
+  const { body } = await served.get(`/search?lang=${language}&q=${encodeURIComponent(word)}`);
+  expect(textOf(body, 'a[href^="/data?table="]')).not.toBe('');
+  expect(body).toContain('href="/data?table=marts.opt_outs_after_messages"');
+});
 
 describe('who may read', () => {
   // The page opens by a program of this name on Linux alone.
@@ -153,6 +164,58 @@ describe('other sites', () => {
     for (const path of ['/keep', '/cancel', '/sql', '/enter'])
       expect((await served.post(path, { q: 'select 1', token: TOKEN }, headers)).status, path).toBe(403);
   });
+});
+
+test('no view shows an id or a number that privacy hides', { tags: ['long'], timeout: 240_000 }, async () => {
+  const place = await makePlace(
+    'start_date: 2026-11-19\nprivacy: { recipients: hash, columns: { user_id: hash, device_id: drop } }\nexports: { budget: { records_per_run: 100000 } }\n',
+    { eventsPerDay: 300 },
+  );
+  // Each message holds the name, the order and the number of its recipient.
+  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'own-messages' }]);
+  // A part of them comes by a channel that the statistics do not know, so that the exports look short.
+  await ends(place.run(['run']), 1, 'may lack');
+  const pages = await landedPages(join(place.folder, 'data'));
+  const records = pages.flatMap(({ page }) => (page as { data: Record<string, unknown>[] }).data);
+  const hidden = records.flatMap(({ user_id, device_id, message_data }) => [
+    user_id,
+    device_id,
+    (message_data as { recipientNo?: string } | null)?.recipientNo,
+  ]);
+  const plain = [...new Set(hidden.filter((one) => typeof one === 'string'))];
+  expect(plain.length).toBeGreaterThan(100);
+
+  const view = await Served.forTest(place.published);
+  const ids = await view.get('/search?q=-');
+  const details = [...ids.body.matchAll(/href="(\/(?:campaign|journey)\/[^"]+)"/g)].map(
+    ([, path = '']) => path,
+  );
+  const tables = [
+    'events',
+    'text_messages',
+    'alimtalk_messages',
+    'emails',
+    'push_messages',
+    'marts.messages',
+    'marts.person_ids',
+  ];
+  const paths = [
+    ...['/', '/data', ...details.slice(0, 3), ...details.slice(-2)],
+    ...loadCatalogue()
+      .filter(({ sql }) => /person|user_id|recipient_no|template|title/.test(sql))
+      .map(({ name }) => `/q/${name}`),
+    ...tables.flatMap((table) => [
+      `/data?table=${table}`,
+      `/sql?q=${encodeURIComponent(`from ${table} limit 1000`)}`,
+    ]),
+  ];
+  const shown = await Promise.all(paths.map(async (path) => ({ path, body: (await view.get(path)).body })));
+  expect(shown.some(({ body }) => body.includes('문의') || body.includes('주문'))).toBe(true);
+  for (const { path, body } of shown)
+    expect(
+      plain.filter((one) => body.includes(one)),
+      path,
+    ).toEqual([]);
 });
 
 describe('every answer', () => {
