@@ -3,7 +3,7 @@
  * starts, and its steps. What the days of a night are is in `src/night/wanted-days.ts`.
  */
 import type { Config } from '../src/config/config.js';
-import { afterPublish, lake, page, prune, push } from '../src/night/after-publishing.js';
+import { afterPublish, lake, page, prune, pruneCopies, push } from '../src/night/after-publishing.js';
 import { check, model, note, publish, retaining } from '../src/night/deliver.js';
 import { authorize, clocks, loadLanded, pull } from '../src/night/pull.js';
 import type { Step } from '../src/night/step.js';
@@ -30,6 +30,7 @@ export const night = ({ pushes }: Pick<Config, 'pushes'>): readonly Step[] => [
   lake,
   ...pushes.map(push),
   prune,
+  pruneCopies,
   page,
   afterPublish,
 ];

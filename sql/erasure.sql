@@ -30,6 +30,10 @@ create or replace temp macro person_digests(kind, given) as
         end
     );
 
+-- The digest of an id as the file stores it: a hashed column has the digests themselves.
+create or replace temp macro stored_digest(kind, stored) as
+    if(rule_of(kind) = 'hash', stored, person_digest(kind, stored));
+
 create or replace temp macro linked(kind, given) as
     if(rule_of(kind) = 'hash', _id_digest(kind, given), _redacted_field(given, 'hash'));
 
@@ -159,6 +163,22 @@ from (
 
 create or replace temp table link_ids (link bigint, kind varchar, value varchar, id varchar);
 
+-- name: own_links
+-- The sets of ids that occur in one row of an own table.
+insert into links
+select (select count(*) from links) + row_number() over (), *
+from (select distinct {columns} from {table});
+
+-- name: own_columns
+-- The columns of a landed copy that have texts.
+select column_name as name, column_type = 'JSON' as is_document
+from (describe from read_parquet('{file}'))
+where column_type in ('VARCHAR', 'JSON');
+
+-- name: own_written
+select coalesce(list(distinct id) filter (id <> ''), []) as written
+from (select unnest([{keys}]) as id from read_parquet('{file}') where {own});
+
 -- name: landed_links
 -- params: landed_ids json
 -- Adds the ids of landed records in the form of the warehouse, which lacks those that the settings drop.
@@ -198,7 +218,7 @@ select members.link, members.kind, members.value, digests.id
 from members
 inner join (
     -- A hashed column contains the digests themselves.
-    select kind, value, if(rule_of(kind) = 'hash', value, person_digest(kind, value)) as id
+    select kind, value, stored_digest(kind, value) as id
     from (select distinct kind, value from members) as different
 ) as digests using (kind, value);
 

@@ -10,6 +10,7 @@ import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import type { Job, StreamName } from '../ground/streams.js';
+import { OWN } from '../streams/own/index.js';
 import { FREE_DAY_STREAMS, snapshotsOn } from '../streams/index.js';
 import { daysNow, newestOf, daysIn, nightly } from '../night/wanted-days.js';
 import type { RunReport } from '../night/report.js';
@@ -69,7 +70,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     free: Object.fromEntries(FREE_DAY_STREAMS.map((stream) => [stream, free(stream)])),
     /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
     reference: snapshotsOn(config)
-      .filter((stream) => dayCount(job.days) > 0 && job.streams.has(stream))
+      .filter((stream) => dayCount(job.days) > 0 && job.streams.has(stream.startsWith(OWN) ? 'own' : stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
     /** The days of events that the next run removes; null without `retention.events`. */
     retention: before === null ? null : { events: old.filter((day) => day < before).sort() },

@@ -81,7 +81,7 @@ export function loadConfig(
   const inFolder = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(folder, path);
   const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
-  const { experiments, main_goals: mainGoals, prices, pushes, ...named } = settings;
+  const { experiments, main_goals: mainGoals, prices, pushes, tables, ...named } = settings;
   const { report, alerts, lake, reference, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
@@ -111,6 +111,8 @@ export function loadConfig(
     experiments,
     mainGoals,
     prices: priceRows(prices),
+    /** Your own tables; paths are absolute. */
+    tables: Object.entries(tables).map(([name, one]) => ({ ...one, name, from: inFolder(one.from) })),
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,

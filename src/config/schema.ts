@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
 import { ID_COLUMNS, isReadAs, type Field } from '../ground/fields.js';
 import { bytesIn, didYouMean } from '../ground/text.js';
+import { tables } from './tables.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')
@@ -416,6 +417,7 @@ export const settingsSchema = z
     prices: byName(z.union([price, z.record(z.string(), price).refine(...differentNames)], A_PRICE))
       .refine(...differentNames)
       .prefault({}),
+    tables: tables.prefault({}),
     queries: text('must be a folder').optional(),
     heartbeat: webhook.optional(),
     after_publish: z
@@ -471,7 +473,7 @@ export function camel(given: unknown): unknown {
 
 /** The settings of the file, except lists, and those keyed by campaign, which are passed to SQL under the names in the file. */
 export type Settings = Camel<
-  Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals' | 'prices' | 'pushes'>
+  Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals' | 'prices' | 'pushes' | 'tables'>
 >;
 export type PushSettings = z.infer<typeof push>;
 type ReferenceSettings = Settings['reference'];

@@ -26,6 +26,7 @@ import {
 import { compressed, readBody, textOf } from '../landing/page-file.js';
 import { foldersOf } from '../landing/paths.js';
 import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
+import { OWN } from '../streams/own/index.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { loadError, naming, orRepaired } from '../warehouse/load.js';
 import { withMemoryLimit, type MemoryLimit } from '../warehouse/memory-limit.js';
@@ -41,7 +42,8 @@ import {
   type Session,
 } from '../warehouse/session.js';
 import { Finder, Pending } from './erase.js';
-import { deleteComputed, deleteFound, findDays, readLinks } from './person.js';
+import { findInCopy, ownPulls, rowsInTable } from './own.js';
+import { deleteComputed, deleteFound, deleteOwn, findDays, readLinks } from './person.js';
 import { cutPulls, mayBeCut, type Register } from './register.js';
 import { blanked } from './spelling.js';
 
@@ -164,6 +166,12 @@ export class Erasures {
       if (known[id] !== found) await this.#cutPages(await this.#pagesIn(folder), before, all);
       this.#clean.set(folder, known[id] === found ? found : await stateOf(folder));
     }
+    for (const id of await ownPulls(this.#landing)) {
+      const folder = join(this.#landing, id);
+      const found = await stateOf(folder);
+      if (known[id] !== found) await this.#cutCopy(id, all, before);
+      this.#clean.set(folder, known[id] === found ? found : await stateOf(folder));
+    }
     const folders = Object.fromEntries(
       [...this.#clean].map(([folder, state]) => [relative(this.#landing, folder), state]),
     );
@@ -257,10 +265,25 @@ export class Erasures {
     cut.pulls.add(pull);
   }
 
+  /** Cuts erased persons out of the copy of an own table, and blanks what its texts mention of them. */
+  async #cutCopy(id: string, cut: Cut, before?: Before): Promise<void> {
+    const session = await this.session();
+    const found = await this.#readable(id, findInCopy(session, this.#landing, id));
+    if (found === undefined) return;
+    await before?.(new Set(found.written));
+    if (!cutPulls(this.register.lines, this.register.last?.line).has(id))
+      await this.register.append({ event: 'cutting', pull: id, records: found.rows });
+    await found.cut(this.#disk);
+    cut.records += found.own;
+    cut.pulls.add(id);
+  }
+
   async #recordsIn(pull: string): Promise<number> {
     const read = await this.#readable(pull, readPull(this.#landing, pull));
     if (read !== undefined && !mayBeCut(this.register.lines, pull))
       return read.files.reduce((all, { rows }) => all + rows, 0);
+    const [table] = read?.facts.own === undefined ? [] : read.files;
+    if (table !== undefined) return rowsInTable(await this.session(), table.file);
     const landed = new Map(read?.files.map(({ file, rows }) => [file, rows]));
     let records = 0;
     for (const file of (await pagesIn(join(this.#landing, pull))).values()) {
@@ -401,6 +424,12 @@ export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>
     await parts.load([earliest], 'again');
     await parts.load(later);
   }
+  const copies = await landing.pulls(landing.found.filter(({ stream }) => stream.startsWith(OWN)));
+  await parts.load(
+    copies.filter(({ id }) => cut.has(id)),
+    'again',
+  );
+  await deleteOwn(session);
   const left = await daysLeft();
   if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteFound(session, left.days);
   await erasures.deleteComputed();

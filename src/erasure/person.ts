@@ -4,6 +4,7 @@ import type { Day } from '../ground/calendar.js';
 import { PERSON_COLUMNS } from '../ground/fields.js';
 import { EVENT_TABLES } from '../streams/events/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
+import { addOwnLinks, ownRows } from './own.js';
 
 export interface Given {
   readonly kind: 'user_id' | 'service_user_id' | 'device_id' | 'service_device_id' | 'recipient';
@@ -38,6 +39,7 @@ export function formsOf(value: string): string[] {
 
 export async function readLinks(session: Session): Promise<void> {
   await session.run('erasure/links');
+  await addOwnLinks(session);
   await session.run('erasure/link_ids');
 }
 
@@ -76,7 +78,7 @@ export async function findDays(session: Session): Promise<{ days: Day[]; firstOp
 }
 
 /** A table, and the condition that selects the rows of the found persons. */
-type Rows = Readonly<Record<'table' | 'condition', string>>;
+export type Rows = Readonly<Record<'table' | 'condition', string>>;
 
 const TABLES: readonly Rows[] = [
   ...EVENT_TABLES.map(({ name }) => ({
@@ -89,22 +91,25 @@ const TABLES: readonly Rows[] = [
   { table: 'opt_outs_history', condition: 'rowid in (select row_id from found_opt_outs)' },
 ];
 
+/** The name of a table for people. */
+const shown = ({ table }: Rows): string => table.replaceAll('"', '');
+
 const asJson = z.object({ row: z.string() }).transform(({ row }): unknown => JSON.parse(row));
 
 export async function rowsFound(session: Session): Promise<Map<string, unknown[]>> {
   const found = new Map<string, unknown[]>();
-  for (const names of TABLES) {
+  for (const names of [...TABLES, ...(await ownRows(session))]) {
     const rows = await session.rows('erasure/found_rows', asJson, names);
-    if (rows.length > 0) found.set(names.table, rows);
+    if (rows.length > 0) found.set(shown(names), rows);
   }
   return found;
 }
 
 export async function countFound(session: Session): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const names of [...TABLES, ...(await computedRows(session))]) {
+  for (const names of [...TABLES, ...(await ownRows(session)), ...(await computedRows(session))]) {
     const { rows } = await session.row('erasure/found_count', z.object({ rows: count }), names);
-    if (rows > 0) counts.set(names.table, rows);
+    if (rows > 0) counts.set(shown(names), rows);
   }
   return counts;
 }
@@ -141,6 +146,11 @@ export async function deleteComputed(session: Session): Promise<void> {
       await session.run('refresh/note_days', rows);
     }
   });
+}
+
+/** Deletes the rows of erased persons from own tables, whose copy may be lost. */
+export async function deleteOwn(session: Session): Promise<void> {
+  for (const names of await ownRows(session)) await session.run('erasure/delete_rows', names);
 }
 
 /** Deletes the found rows that a new load cannot remove, because their pages are missing. */

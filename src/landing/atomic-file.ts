@@ -3,7 +3,7 @@
  * fsynced. A reader sees the file complete or not at all, even after a power cut.
  */
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -48,6 +48,26 @@ export class DurableFolder {
     await this.#place(this.#temporaryFor(path), path, what, async (file) =>
       writeFile(file, typeof body === 'function' ? await body(file) : body),
     );
+  }
+
+  /**
+   * As `write`, of a file that another program writes to the path that `fill` gets. Resolves with its size.
+   *
+   * @throws the errors of `fill`; then no file is left
+   */
+  async make(path: string, what: FileName, fill: (temporary: string) => Promise<void>): Promise<number> {
+    const temporary = this.#temporaryFor(path);
+    await this.makeFolder(dirname(temporary));
+    try {
+      await fill(temporary);
+      await chmod(temporary, FILE_MODE);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    const { size } = await stat(temporary);
+    await this.adopt(temporary, path, what);
+    return size;
   }
 
   #temporaryFor(path: string): string {

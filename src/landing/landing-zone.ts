@@ -18,7 +18,7 @@ import type { Body } from '../ground/envelope.js';
 import { codeOf, DamageError, StorageError } from '../ground/errors.js';
 import { EVENTS, type Gap, type StreamName } from '../ground/streams.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
-import { gzipped, sizeOf, textOf } from './page-file.js';
+import { assertTable, gzipped, sizeOf, textOf } from './page-file.js';
 import {
   exportFolder,
   foldersOf,
@@ -79,6 +79,14 @@ export const factsShape = z.object({
     .array(z.object({ list: z.string(), templateId: z.string(), digest: z.string(), readAt: instant }))
     .readonly()
     .default([]),
+  /** An own table: its name, its key columns with the rule that each is stored under, and the settings of privacy. */
+  own: z
+    .object({
+      table: z.string(),
+      keys: z.array(z.object({ kind: z.string(), rule: z.enum(['keep', 'hash']) })).readonly(),
+      privacy: z.string(),
+    })
+    .optional(),
   /** E21: the id of the export, and the numbers of the pages that cannot be read. */
   exportId: z.string().optional(),
   unreadable: z.array(wholeNumber).readonly().default([]),
@@ -89,8 +97,12 @@ export type Facts = z.output<typeof factsShape>;
 export type ShortList = Facts['short'][number];
 export type TemplateRead = Facts['templates'][number];
 
-/** A page of this pull, or one of an earlier pull of the stream: the answer to E5 for an unchanged template. */
-const NAME = /^(?:\.\.\/\.\.\/\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\/\d{8}T\d{6}\.\d{3}Z\/)?page-\d{5,}\.json\.gz$/;
+/** The file of an own table. */
+export const TABLE_FILE = 'table.parquet';
+
+/** A page of this pull, the file of an own table, or a page of an earlier pull of the stream: the answer to E5 for an unchanged template. */
+const NAME =
+  /^(?:\.\.\/\.\.\/\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\/\d{8}T\d{6}\.\d{3}Z\/)?(?:page-\d{5,}\.json\.gz|table\.parquet)$/;
 
 /** A line of the journal, and the names of the last erasure up to it and of those that a doubt says are missing. */
 export const headShape = z.object({ seq: wholeNumber, sum: z.string(), erase: z.string() });
@@ -362,6 +374,15 @@ export class LandingZone {
     }
   }
 
+  /** Removes pulls of own tables, of which a later copy counts. Each manifest goes first: what is left of a killed removal never ended. */
+  async removePulls(pulls: readonly Pick<Pull, 'id'>[]): Promise<void> {
+    for (const { id } of pulls) {
+      const manifest = join(this.folder, id, MANIFEST);
+      await orStorageError('clean up', manifest, () => rm(manifest, { force: true }));
+      await this.#remove(id);
+    }
+  }
+
   async #remove(id: string): Promise<void> {
     const folder = join(this.folder, id);
     await orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
@@ -378,7 +399,8 @@ export class LandingZone {
     const names = await namesIn(this.folder, { recursive: true });
     const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(this.folder, name));
     const all = new Set([...files, ...pulls.flatMap((pull) => pull.files.map(({ file }) => file))]);
-    for (const file of all) await unlessDamaged(sizeOf(file), onDamage);
+    for (const file of all)
+      await unlessDamaged<unknown>(file.endsWith('.gz') ? sizeOf(file) : assertTable(file), onDamage);
     return all.size;
   }
 }
@@ -407,6 +429,16 @@ export class PullWriter {
     const path = join(this.id, pageName(number));
     await this.zone.place(body, path, `land/${this.stream}`);
     return { file: join(this.zone.folder, path), rows, bytes: body.length };
+  }
+
+  /** Lands the file of an own table, which `make` writes to the path that it gets; it resolves with the number of rows. */
+  async landTable(make: (path: string) => Promise<number>): Promise<Page> {
+    const file = join(this.zone.folder, this.id, TABLE_FILE);
+    let rows = 0;
+    const bytes = await this.zone.disk.make(file, `land/${this.stream}`, async (path) => {
+      rows = await make(path);
+    });
+    return { file, rows, bytes };
   }
 
   async discard(pages: readonly Page[]): Promise<void> {
@@ -443,7 +475,7 @@ export async function pagesIn(folder: string): Promise<Map<number, string>> {
 
 export async function streamFolders(landing: string): Promise<StreamName[]> {
   return (await namesIn(landing))
-    .filter((name) => /^[a-z_]+$/.test(name) && !OWN_FOLDERS.includes(name))
+    .filter((name) => /^[a-z][a-z0-9_]*$/.test(name) && !OWN_FOLDERS.includes(name))
     .sort();
 }
 

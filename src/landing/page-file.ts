@@ -77,6 +77,21 @@ export async function likelySizeOf(file: string): Promise<number> {
   return length >= 0 && length < PLAUSIBLE ? length : sizeOf(file);
 }
 
+/** Throws DamageError if a Parquet file has lost its end. */
+export async function assertTable(file: string): Promise<void> {
+  const handle = await open(file).catch((error: unknown) => {
+    throw readingError(file, error);
+  });
+  try {
+    const end = Buffer.alloc(4);
+    const { size } = await handle.stat();
+    await handle.read(end, 0, 4, Math.max(0, size - 4));
+    if (end.toString('latin1') !== 'PAR1') throw damaged(file, 'is not a whole Parquet file');
+  } finally {
+    await handle.close();
+  }
+}
+
 /** The size of its content with which a gzip file ends: gunzip accepts an empty file, and ignores bytes after the end. */
 async function lengthAtEnd(file: string): Promise<number> {
   const handle = await open(file);

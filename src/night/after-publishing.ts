@@ -2,15 +2,14 @@
  * The steps after publishing, in order. None can undo or withhold the publication; rows that they write appear in the
  * next one. A failed step is reported, and the others follow.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { requireLake, requireService, type Config } from '../config/config.js';
 import { removeFolders } from '../erasure/retention.js';
-import { messageOf } from '../ground/errors.js';
+import { harmless, runShell } from '../ground/shell.js';
 import { configuredPush } from '../push/targets.js';
 import { requestWebhook } from '../service/webhook.js';
+import { pruneOwn } from './own-tables.js';
 import { runsSoFar } from './report.js';
 import type { Night, Step } from './step.js';
 
@@ -56,6 +55,16 @@ export const prune: Step = {
   failed: 'Landed pages past their retention could not be removed',
 };
 
+/** Removes the copies of own tables that a later one replaced. */
+export const pruneCopies: Step = {
+  name: 'landing',
+  wanted: isPublished,
+  run: ({ folder: { landing }, config, report }) =>
+    pruneOwn(landing, config, new Set(report.unloaded.keys())),
+  after: 'go-on',
+  failed: 'Earlier copies of your own tables could not be removed',
+};
+
 export const page: Step = {
   name: 'page',
   wanted: ({ config, folder: { files } }) => config.reportIn !== undefined && existsSync(files.published),
@@ -94,15 +103,6 @@ export const afterPublish: Step = {
 
 const PATIENCE_MS = 10 * 60_000;
 
-const MOST_LINES = 10;
-const LONGEST_SAID = 2_000;
-
-/** The variables of ours that a command gets; all others may be keys and addresses of webhooks. */
-const HARMLESS = new Set([
-  ...['DAWNLOAD_BASE_URL', 'DAWNLOAD_PROJECT_ID', 'DAWNLOAD_DATA_DIR'],
-  ...['DAWNLOAD_LOG_FORMAT', 'DAWNLOAD_NOW'],
-]);
-
 /** Resolves with the reason of a failure, a clause without the address, which may be a secret. */
 async function tell(
   what: string,
@@ -121,37 +121,17 @@ async function tell(
     signal.throwIfAborted();
     return failure;
   }
-  const addresses = new Set(config.alerts.map(({ variable }) => variable));
-  const others = Object.entries(environment).filter(
-    ([name]) => HARMLESS.has(name) || !(name.startsWith('DAWNLOAD_') || addresses.has(name)),
-  );
   const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
-  const child = spawn(what, {
-    shell: true,
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...Object.fromEntries(others), ...known },
+  const addresses = new Set(config.alerts.map(({ variable }) => variable));
+  const { failure, said } = await runShell(what, {
+    environment: { ...harmless(environment, addresses), ...known },
     cwd: config.file === undefined ? process.cwd() : dirname(config.file),
+    signal,
+    patienceMs: PATIENCE_MS,
+    effects,
   });
-  // The shell and what it started are one group.
-  const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
-  const over = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-  over.addEventListener('abort', end, { once: true });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-LONGEST_SAID)));
-  const error = await once(child, 'exit').then(() => undefined, messageOf);
-  // Its group may have ended with it, and then cannot be killed.
-  over.removeEventListener('abort', end);
-  // Reads what is in the pipe without waiting for its end: a background program may keep it open.
-  await Promise.race([once(child.stderr, 'close'), effects.sleep(100)]);
-  child.stderr.destroy();
-  const { exitCode, signalCode } = child;
-  const isDone = error === undefined && exitCode === 0;
   // Why it failed belongs to the warning that it did.
-  for (const line of said.trim().split('\n').slice(-MOST_LINES))
-    if (line !== '') terminal[isDone ? 'note' : 'warn'](`${step}: ${line}`, { event: 'step_said', step });
-  signal.throwIfAborted();
-  if (error !== undefined) return error.replaceAll(what, 'the command');
-  if (over.aborted) return 'it did not end within ten minutes';
-  return isDone ? undefined : `it ended with ${signalCode ?? `exit code ${exitCode}`}`;
+  for (const line of said)
+    terminal[failure === undefined ? 'note' : 'warn'](`${step}: ${line}`, { event: 'step_said', step });
+  return failure;
 }

@@ -10,6 +10,7 @@ import { refreshModels } from '../warehouse/models.js';
 import { publish as publishFile, rewriteDatabase } from '../warehouse/publish.js';
 import type { HeldDay } from '../warehouse/warehouse.js';
 import { reportUnloaded } from './landed.js';
+import { noteOwn } from './own-tables.js';
 import { lossesInWords, lossesOf, takeRemovedDays } from './replacement.js';
 import { runsSoFar } from './report.js';
 import { partsOf, type Night, type Step } from './step.js';
@@ -25,6 +26,7 @@ export const note: Step = {
     await reportUnloaded(night);
     await takeRemovedDays(night);
     const { journal, ledger, warehouse, erasures, report, config, invocation } = partsOf(night);
+    await warehouse.refining(() => noteOwn(warehouse, config));
     await ledger.readTexts();
     for (const { key, advice } of actionsNeeded(ledger.entries(), ledger.doubt))
       report.attention.push({

@@ -6,7 +6,7 @@ import { daysOf } from '../ground/calendar.js';
 import { messageOf } from '../ground/errors.js';
 import { eventGap } from '../ground/streams.js';
 import type { Pull } from '../landing/landing-zone.js';
-import { SNAPSHOTS } from '../streams/index.js';
+import { isSnapshot, SNAPSHOTS } from '../streams/index.js';
 import { exportFolder, firstReading } from '../landing/paths.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
@@ -72,7 +72,7 @@ export async function reportUnloaded({ report, invocation, warehouse }: Night): 
     const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
     // Later pulls have all days of a free pull, or a later snapshot of reference data.
     const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
-    const isSuperseded = SNAPSHOTS.includes(pull.stream)
+    const isSuperseded = isSnapshot(pull.stream)
       ? later.length > 0
       : pull.stream !== 'events' && daysOf(pull.days).every((day) => later.includes(day));
     if (isSuperseded) invocation.terminal.note(`${reason} Later answers have taken its place.`);

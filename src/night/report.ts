@@ -29,7 +29,7 @@ import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/load.js';
 import type { Removal, Removed } from '../erasure/retention.js';
 import type { Pull } from '../landing/landing-zone.js';
-import { SNAPSHOTS } from '../streams/index.js';
+import { isSnapshot } from '../streams/index.js';
 import type { Invocation } from '../config/invocation.js';
 import { RUN, runsOf, type Journal, type PastRun } from '../journal/journal.js';
 import { plural } from '../terminal/terminal.js';
@@ -105,15 +105,13 @@ export class RunReport {
 
   /** The days that this run loaded; a snapshot of reference data is of no such day. */
   get loadedDays(): readonly Day[] {
-    return [
-      ...new Set(this.#loads.flatMap((load) => (SNAPSHOTS.includes(load.stream) ? [] : load.days))),
-    ].sort();
+    return [...new Set(this.#loads.flatMap((load) => (isSnapshot(load.stream) ? [] : load.days)))].sort();
   }
 
   totals(): { stream: StreamName; days: number; rows: number }[] {
     // A list that is held back leaves the earlier one.
     const all = this.#loads.filter(
-      (load) => !SNAPSHOTS.includes(load.stream) || load.rows + load.finished.length > 0,
+      (load) => !isSnapshot(load.stream) || load.rows + load.finished.length > 0,
     );
     return [...new Set(all.map(({ stream }) => stream))].map((stream) => {
       const loads = all.filter((load) => load.stream === stream);

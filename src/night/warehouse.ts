@@ -15,7 +15,7 @@ import type { KnownHead } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import { headShape, type LandedPull, type LandingZone, type Pull } from '../landing/landing-zone.js';
 import { exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
-import { STREAM_NAMES, STREAMS } from '../streams/index.js';
+import { isKnown, STREAMS } from '../streams/index.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { limitsOf } from '../warehouse/memory-limit.js';
@@ -155,7 +155,7 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
 async function unloaded(landing: LandingZone, { loader }: Warehouse, report: RunReport) {
   const loaded = await loader.loaded();
   const found = landing.found.filter(({ id }) => !loaded.has(id));
-  await landing.removeUnended(found.filter(({ stream }) => STREAM_NAMES.includes(stream)));
+  await landing.removeUnended(found.filter(({ stream }) => isKnown(stream)));
   return landing.pulls(found, ({ sentences }, { stream, days }) => {
     report.gaps.push({ stream, days, reason: sentences });
   });

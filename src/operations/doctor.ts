@@ -26,12 +26,14 @@ import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { duckdbVersion } from '../landing/duckdb.js';
+import { openForeign } from '../landing/foreign-file.js';
 import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
 import { assertSameProject } from '../night/data-folder.js';
 import { daysNow, ledgerNow, daysIn, nightly, notBegun } from '../night/wanted-days.js';
 import { DAY_STREAMS } from '../streams/index.js';
+import { filesOf } from '../streams/own/source.js';
 import { lockState } from '../landing/run-lock.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
@@ -93,6 +95,7 @@ export async function* examine(
   yield check('keys', () => keys(config));
   if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
+  for (const table of config.tables) yield check(`table ${table.name}`, () => ownTable(table));
   yield check('disk', () => disk(dataDir));
   yield check('lock', () => lock(dataDir, now));
   const project = await check('project', async () => {
@@ -139,6 +142,20 @@ async function* firstAccount(published: string): AsyncGenerator<Check> {
     return;
   }
   yield* await Reader.using(published, (reader) => reader.rows('first/account', checkShape));
+}
+
+/** Whether the files of an own table can be opened; what is in them, only a run reads. */
+async function ownTable(table: Config['tables'][number]): Promise<Finding> {
+  if (table.command !== undefined) return ok('each night runs its command');
+  const files = await filesOf(table);
+  for (const file of files) {
+    try {
+      await (await openForeign(file)).close();
+    } catch (error) {
+      return fail(`${messageOf(error)}.`, `Correct tables.${table.name}.from, or the file.`);
+    }
+  }
+  return ok(files.join(', '));
 }
 
 /** Maximum duration of a check in milliseconds; of one that reads complete files, six hours. */

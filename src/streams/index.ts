@@ -3,12 +3,14 @@ import type { Config } from '../config/config.js';
 import type { Shapes } from '../ground/fields.js';
 import type { StreamName } from '../ground/streams.js';
 import { campaigns } from './campaigns/index.js';
+import { landsAs } from '../warehouse/load.js';
 import { events } from './events/index.js';
+import { own } from './own/index.js';
 import { reference } from './reference/index.js';
 import { statistics } from './statistics/index.js';
 import type { Stream } from './stream.js';
 
-export const STREAMS: readonly Stream[] = [statistics, campaigns, events, reference];
+export const STREAMS: readonly Stream[] = [statistics, campaigns, events, reference, own];
 
 const landing = (some: readonly Stream[]): StreamName[] => some.flatMap(({ lands }) => lands);
 const byDay = STREAMS.filter(({ grain }) => grain === 'day');
@@ -16,8 +18,15 @@ const byDay = STREAMS.filter(({ grain }) => grain === 'day');
 /** Names of what lands day by day, so that a day can be missing. */
 export const DAY_STREAMS = landing(byDay);
 
-/** Names of what lands as a snapshot of today. */
+/** Names of the service's lists, which land as a snapshot of today. */
 export const SNAPSHOTS = landing(STREAMS.filter(({ grain }) => grain === 'snapshot'));
+
+/** True if what lands under the name is a snapshot of today: a list of the service, or an own table. */
+export const isSnapshot = (name: StreamName): boolean =>
+  STREAMS.some((stream) => stream.grain === 'snapshot' && landsAs(stream, name));
+
+/** True if a stream of this version lands under the name. */
+export const isKnown = (name: StreamName): boolean => STREAMS.some((stream) => landsAs(stream, name));
 
 /** Names of everything that lands. */
 export const STREAM_NAMES = landing(STREAMS);

@@ -1,5 +1,6 @@
 /** The shape of a stream's declaration, through which the rest of the program uses a stream. */
 import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
 import type { Ledger } from '../exports/ledger.js';
 import type { ExportReport } from '../exports/paid-request.js';
 import type { Day } from '../ground/calendar.js';
@@ -36,4 +37,7 @@ export interface PullParts extends LandingParts {
   readonly ledger: Ledger;
   readonly warehouse: Warehouse;
   readonly report: LandingParts['report'] & ExportReport;
+  readonly invocation: LandingParts['invocation'] & Pick<Invocation, 'environment'>;
+  /** The digests of erased persons. */
+  readonly erasures: { readonly register: { readonly ids: readonly string[] } };
 }

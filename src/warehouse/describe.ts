@@ -95,3 +95,39 @@ export async function makeCatalogViews(session: Session): Promise<void> {
   }
   await session.run('catalog_views/note', { left_out: left });
 }
+
+// Own tables.
+
+/** Writes the words of an own table and its columns, which a new table lacks. Call inside a transaction. */
+export async function describeOwn(session: Session, table: string): Promise<void> {
+  const dictionary = Dictionary.load();
+  const relation = relationName('own', table);
+  const found = (await ownTables(session)).find(({ name }) => name === table);
+  const about = dictionary.relation(relation);
+  if (found === undefined || about === undefined) return;
+  const words = [
+    { column_name: null, label: null, ...Dictionary.commentOf(about) },
+    ...found.columns.flatMap(({ name }) => {
+      const column = dictionary.column(relation, name);
+      return column === undefined ? [] : [{ column_name: name, ...column }];
+    }),
+  ].map((one) => ({ schema_name: 'own', relation_name: table, ...one }));
+  const things = words.map((one): [DescribedThing, string] => [
+    { ...one, kind: one.column_name === null ? 'table' : 'column', comment: null },
+    one.en,
+  ]);
+  await session.runForEach(
+    'describe/comment',
+    things.map((thing) => commentOn(...thing)),
+  );
+  await session.run('streams/own/load/dictionary', { table, words: JSON.stringify(words) });
+}
+
+const ownTable = z.object({
+  name: z.string(),
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+});
+
+/** The own tables in the file. */
+export const ownTables = (session: Session): Promise<z.infer<typeof ownTable>[]> =>
+  session.rows('streams/own/load/tables', ownTable);

@@ -86,10 +86,11 @@ export class Dictionary {
     return own(this.of('schemas'), name);
   }
 
-  /** A view of a mart in main has the words of the mart. */
+  /** A view of a mart in main has the words of the mart, and all own tables have the same. */
   relation(relation: string): RelationWords | undefined {
     const all = this.of('relations');
-    return own(all, relation) ?? own(all, `marts.${relation}`);
+    const known = own(all, relation) ?? own(all, `marts.${relation}`);
+    return known ?? (relation.startsWith('own.') ? own(all, 'own.*') : undefined);
   }
 
   /** A catalog declares its own fields, so the columns of its view have no words. */
@@ -97,7 +98,10 @@ export class Dictionary {
     const known = this.relation(relation);
     const ofName = known && own(this.of('columns'), column);
     const { en, ko, label } = { ...ofName, ...own(known?.columns ?? {}, column) };
-    return en && ko && label ? { en, ko, label } : undefined;
+    if (en && ko && label) return { en, ko, label };
+    // The team names these columns, so their names are all that is known.
+    const ofOwn = relation.startsWith('own.') ? own(known?.columns ?? {}, '*') : undefined;
+    return ofOwn?.en && ofOwn.ko ? { en: ofOwn.en, ko: ofOwn.ko, label: column } : undefined;
   }
 
   /** @param query the name of a column may mean something else in another query */

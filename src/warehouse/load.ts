@@ -19,6 +19,7 @@ import { pageName, pageOf } from '../landing/paths.js';
 import { isOutOfMemory } from '../landing/duckdb.js';
 import { damaged } from '../landing/storage-error.js';
 import { withMemoryLimit, type MemoryLimit } from './memory-limit.js';
+import type { Privacy } from './privacy.js';
 import { withSlices, type ReadablePull, type Slice } from './slices.js';
 import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } from './session.js';
 
@@ -28,6 +29,8 @@ const pullId = z.object({ pull: z.string() });
 export interface Loadable {
   /** The names of what lands: folders in the landing zone, and streams in coverage and `ops`. */
   readonly lands: readonly StreamName[];
+  /** The beginning of the names of what lands, if the settings name the rest. */
+  readonly landsWith?: string;
   /** `day`: a missing day can be requested. `snapshot`: today's list, one for each night. */
   readonly grain: 'day' | 'snapshot';
   /** True if its pages are lists of records, of which any division is read alike. */
@@ -45,12 +48,19 @@ export interface Loadable {
   ): Promise<readonly Day[] | undefined>;
 }
 
+/** True if the stream lands under the name. */
+export const landsAs = (
+  { lands, landsWith }: Pick<Loadable, 'lands' | 'landsWith'>,
+  name: StreamName,
+): boolean => lands.includes(name) || (landsWith !== undefined && name.startsWith(landsWith));
+
 export interface LoadParts {
   readonly session: Session;
   readonly beside: (worker: number) => Promise<Session>;
   readonly limits: MemoryLimit;
   readonly brand: string;
   readonly fields: readonly Field[];
+  readonly privacy: Privacy;
   readonly hasColumnRules: boolean;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** Folder for repaired copies of files, which are removed after the load. */
@@ -139,7 +149,7 @@ export class Loader {
     if (pull === undefined) return;
     proceed(pull);
     try {
-      const stream = this.streams.find(({ lands }) => lands.includes(pull.stream));
+      const stream = this.streams.find((one) => landsAs(one, pull.stream));
       if (stream === undefined)
         throw new DamageError(`The pull ${pull.id} is of a stream that this version does not have.`, {
           hint: 'Install the version of dawnload that landed it, or move its folder away.',

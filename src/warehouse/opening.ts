@@ -97,10 +97,10 @@ async function setAsideLog(log: string, options: WarehouseOptions): Promise<void
   );
 }
 
-/** Removes files of killed runs that may contain personal data: spill files, repaired copies and slices of pages. */
+/** Removes files of killed runs that may contain personal data: spill files, repaired copies and slices of pages, copies of own tables. */
 async function sweep(tempDirectory: string): Promise<void> {
   const left = (await readdir(tempDirectory)).filter((name) =>
-    /^(duckdb_temp|repaired-|sliced-|batch_)/.test(name),
+    /^(duckdb_temp|repaired-|sliced-|batch_|own-)/.test(name),
   );
   await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
 }

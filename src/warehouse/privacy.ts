@@ -5,7 +5,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError, DamageError } from '../ground/errors.js';
-import type { Session } from './session.js';
+import { quoted, type Session } from './session.js';
+import { escaped } from '../landing/duckdb.js';
 import { join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { DurableFolder } from '../landing/atomic-file.js';
@@ -79,6 +80,10 @@ function columnsText({ columns = [] }: Privacy): string {
     .join(', ');
 }
 
+/** Names the settings of privacy under which something was stored, with the key of its hashes. */
+export const privacyMark = (privacy: Privacy): string =>
+  [privacy.recipients, columnsText(privacy), fingerprintOf(privacy) ?? ''].join('; ');
+
 /** A fingerprint that distinguishes keys, not revealing them; undefined unless something is hashed. */
 export function fingerprintOf({ recipients, columns = [], key }: Privacy): string | undefined {
   const hashes = recipients === 'hash' || columns.some(({ rule }) => rule === 'hash');
@@ -134,4 +139,29 @@ export function ruledKeys(
     ruled_keys: rules.map(({ key }) => key),
     rules: rules.map(({ rule }) => rule),
   };
+}
+
+/** A column with ids of persons: their kind, which names the column, and the rule under which they are stored. */
+export interface KeyColumn {
+  readonly kind: string;
+  readonly rule: 'keep' | 'hash';
+}
+
+/** The condition of a row of an erased person, by the table `erased_ids`: a hashed column has the digests themselves. */
+export function isErased(keys: readonly KeyColumn[]): string {
+  const digests = keys.map(({ kind, rule }) =>
+    rule === 'hash' && kind !== 'recipient' ? `"${kind}"` : `person_digest('${kind}', "${kind}")`,
+  );
+  return digests.map((digest) => `coalesce(${digest} in (from erased_ids), false)`).join(' or ') || 'false';
+}
+
+const words = z.object({ ids: z.string() });
+
+/** The ids of erased persons in texts of a file, as a pattern, by the table `erased_ids` of the session; '' for none. */
+export async function erasedWords(session: Session, file: string, texts: readonly string[]): Promise<string> {
+  if (texts.length === 0) return '';
+  const ofText = (name: string): string =>
+    `coalesce(regexp_extract_all(${quoted(name)}::varchar, '[\\w.@+%~-]{5,}\\w'), [])`;
+  const given = { file: escaped(file), words: texts.map(ofText).join(' || ') };
+  return (await session.row('streams/own/pull/erased_words', words, given)).ids;
 }

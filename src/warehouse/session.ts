@@ -395,6 +395,9 @@ function read(name: string): void {
   }
 }
 
+/** A name of anybody as an identifier of SQL. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
 export function listOf(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }

@@ -336,6 +336,7 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadParts {
     effects,
     brand,
     fields,
+    privacy,
     hasColumnRules,
     tempDirectory,
   };

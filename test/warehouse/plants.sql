@@ -54,6 +54,25 @@ insert into ops.coverage (stream, date, rows) values ('catalogs', '2026-11-19', 
 insert into ops.snapshots (stream, list, date, rows, announced) values ('catalogs', '*', '2026-11-19', 1, 1);
 --> snapshots_old | 2026-11-18 | opt_outs * | The last snapshot is several nights old. | at most 2 | 3
 
+-- own_keys_unique
+insert into ops.own_tables (table_name, rows, repeated, pulled_at, newest_at)
+  values ('orders', 5, 2, '2026-11-21 07:30:00+09:00', '2026-11-21 05:00:00+09:00'), ('members', 5, null, '2026-11-21 07:30:00+09:00', null);
+--> own_keys_unique | 2026-11-21 | orders | Rows repeat the unique columns of another row. | 0 | 2
+
+-- own_keys_known
+insert into ops.own_tables (table_name, rows, persons, known_persons, pulled_at)
+  values ('orders', 500, 500, 4, '2026-11-21 07:30:00+09:00'), ('members', 500, 500, 5, '2026-11-21 07:30:00+09:00');
+--> own_keys_known | 2026-11-21 | orders | Nearly none of the persons of the table has an event. | at least 1% | 0.8%
+
+-- own_tables_old
+insert into ops.own_tables (table_name, rows, pulled_at, newest_at)
+  values
+  ('fresh', 5, '2026-11-21 07:30:00+09:00', '2026-11-14 05:00:00+09:00'),
+  ('failing', 5, '2026-11-19 07:30:00+09:00', null),
+  ('unwritten', 5, '2026-11-21 07:30:00+09:00', '2026-11-13 05:00:00+09:00');
+--> own_tables_old | 2026-11-21 | failing | The last copy of the table is several nights old. | at most 1 | 2
+--> own_tables_old | 2026-11-21 | unwritten | The newest instant in the table is a week old. | at most 7 | 8
+
 -- opt_outs_dated
 insert into opt_outs_history (unsubscribe_number, recipient, requested_at, copy, valid_from)
   values

@@ -1,0 +1,106 @@
+-- Statements that load the landed copy of an own table, and note what is known of it.
+
+-- name: latest
+-- params: stream text, pulled_at timestamptz
+-- Whether the warehouse has no later copy.
+select not exists (from ops.coverage where stream = $stream and pulled_at > $pulled_at) as is_latest;
+
+-- name: replace
+create or replace table own."{table}" as
+from read_parquet('{file}');
+
+-- name: cover
+-- params: stream text, pull text, loaded_at timestamptz
+-- Only the latest copy is covered. It makes no day of models dirty: the contents before and after are the same.
+delete from ops.coverage where stream = $stream;
+
+insert into ops.coverage by name
+select $stream as stream, date, rows, $loaded_at as loaded_at, pull, pulled_at
+from days
+cross join (select count(*) as rows from own."{table}") as counted
+where pull = $pull;
+
+insert into loaded_rows
+select $pull, count(*) from own."{table}";
+
+insert into day_contents
+select date, 0 from days
+union all
+select date, 0 from days;
+
+-- name: dictionary
+-- params: words json
+delete from ops.dictionary where schema_name = 'own' and relation_name = '{table}';
+
+insert into ops.dictionary
+select unnest(
+    from_json(
+        $words,
+        '[{
+            "schema_name": "varchar", "relation_name": "varchar", "column_name": "varchar", "en": "varchar", "ko": "varchar",
+            "label": "varchar"
+        }]'
+    ),
+    recursive := true
+);
+
+-- name: tables
+select tables.table_name as name, list({'name': columns.column_name, 'type': columns.data_type} order by columns.column_index) as columns
+from duckdb_tables() as tables
+inner join duckdb_columns() as columns using (database_name, schema_name, table_name)
+where tables.database_name = current_database() and tables.schema_name = 'own'
+group by tables.table_name
+order by tables.table_name;
+
+-- name: drop
+-- params: stream text
+drop table own."{table}";
+
+delete from ops.coverage where stream = $stream;
+
+delete from ops.loads where stream = $stream;
+
+delete from ops.dictionary where schema_name = 'own' and relation_name = '{table}';
+
+-- name: clear
+delete from ops.own_tables;
+
+-- name: note
+-- params: stream text, source text, keys text[], unique_columns text[]
+insert into ops.own_tables by name
+with coverage as (
+    select max(pulled_at) as pulled_at from ops.coverage where stream = $stream
+)
+
+select
+    '{table}' as table_name,
+    $source as source,
+    $keys as keys,
+    $unique_columns as unique_columns,
+    (select count(*) from own."{table}") as rows,
+    (select greatest({newest})::timestamptz from own."{table}") as newest_at,
+    coverage.pulled_at,
+    ({repeated}) as repeated,
+    ({persons}) as persons,
+    ({known}) as known_persons
+from coverage;
+
+-- name: newest
+max({column}::timestamptz) filter ({column}::timestamptz <= (select pulled_at from coverage))
+
+-- name: repeated
+select count(*) - count(distinct ({columns})) from own."{table}"
+
+-- name: persons
+select count(distinct {key}) from own."{table}"
+
+-- name: known
+select count(distinct {key}) from own."{table}" where {key} in (select events.{key} from events)
+
+-- name: known_recipients
+select count(distinct recipient)
+from own."{table}"
+where
+    recipient in (select recipient_no from text_messages)
+    or recipient in (select recipient_no from friendtalk_messages)
+    or recipient in (select recipient_no from alimtalk_messages)

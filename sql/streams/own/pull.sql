@@ -1,0 +1,51 @@
+-- Statements that copy an own table into the landing zone, under the settings of privacy and without erased persons. The session
+-- hashes persons under every setting, and its table `erased_ids` has the digests of the erased ones.
+
+-- name: macros
+-- A text or a JSON document without numbers and addresses; most have none, and need no function.
+create or replace temp macro redacted(given, is_document, how) as
+    case
+        when not regexp_matches(given, getvariable('patterns').personal) then given
+        when is_document then _redacted_document(given, 'document', how)
+        else _redacted_field(given, how)
+    end;
+
+-- A text with asterisks in place of what names an erased person: all numbers and addresses in it if one is of the person, and the ids
+-- of the pattern.
+create or replace temp macro without_erased(given, is_document, ids) as
+    regexp_replace(
+        case
+            when list_has_any(regexp_extract_all(redacted(given, is_document, 'hash'), '[0-9a-f]{64}'), (select list(id) from erased_ids))
+            then regexp_replace(redacted(given, is_document, 'hash'), '[0-9a-f]{64}', '*', 'g')
+            else given
+        end,
+        if(ids = '', '^\b$', '(^|\W)(' || ids || ')(\W|$)'),
+        '\1*\3',
+        'g'
+    );
+
+-- name: erased_words
+-- The words of texts that are ids of erased persons, as a pattern.
+select coalesce(string_agg(regexp_replace(word, '[.+]', '\\\0', 'g'), '|'), '') as ids
+from (
+    select distinct unnest({words}) as word
+    from read_parquet('{file}')
+)
+where
+    person_digest('user_id', word) in (from erased_ids)
+    or person_digest('service_user_id', word) in (from erased_ids)
+    or person_digest('device_id', word) in (from erased_ids)
+    or person_digest('service_device_id', word) in (from erased_ids);
+
+-- name: copy
+-- Uncompressed, so that a search of the file's bytes finds what it has.
+copy (
+    select {columns}
+    from read_parquet('{from}')
+    where not ({erased})
+) to '{to}' (format parquet, compression uncompressed);
+
+-- name: counted
+select count(*) as rows
+from read_parquet('{file}')
+where {condition};

@@ -1,0 +1,59 @@
+-- Statements of the process that reads the source of an own table. It may read the copy of the source and write one file, and has
+-- no other file and no network.
+
+-- name: attach
+attach '{file}' as source (read_only);
+
+-- name: confine
+set allowed_paths = [{paths}];
+
+set enable_external_access = false;
+
+set lock_configuration = true;
+
+-- name: view
+-- The value of a text as a type, null if it has another form. A date has a year, a month and a day; an instant without an offset
+-- is of the table's time zone. A number that begins with 0 is a code.
+create temp macro as_integer(given, zone) as
+    if(regexp_full_match(given, '-?(0|[1-9]\d{0,17})'), try_cast(given as bigint), null);
+
+create temp macro as_number(given, zone) as
+    if(regexp_full_match(given, '-?(0|[1-9]\d*)(\.\d+)?'), try_cast(given as double), null);
+
+create temp macro as_boolean(given, zone) as
+    if(regexp_full_match(given, '(?i:true|false)'), given::boolean, null);
+
+create temp macro as_date(given, zone) as
+    if(regexp_full_match(given, '\d{4}[-/.]\d\d[-/.]\d\d'), try_cast(translate(given, '/.', '--') as date), null);
+
+create temp macro as_instant(given, zone) as
+    case
+        when not regexp_full_match(given, '\d{4}[-/.]\d\d[-/.]\d\d[ T]\d?\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?') then null
+        when regexp_matches(given[11:], '[Z+-]') then try_cast(translate(given[:10], '/.', '--') || given[11:] as timestamptz)
+        else try_cast(translate(given[:10], '/.', '--') || given[11:] as timestamp) at time zone zone
+    end;
+
+create temp view given as
+{select};
+
+-- name: columns
+select column_name as name, data_type as type
+from duckdb_columns()
+where database_name = 'temp' and table_name = 'given'
+order by column_index;
+
+-- name: parquet_names
+select distinct name, '' as type
+from parquet_schema([{files}]);
+
+-- name: fitting
+-- The numbers of texts that do not fit a type, in one reading of the source.
+select [{counts}] as counts
+from given;
+
+-- name: write
+copy (select {columns} from given) to '{out}' (format parquet);
+
+-- name: rows
+select count(*) as rows
+from given;

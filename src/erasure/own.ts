@@ -1,0 +1,130 @@
+/** Erased persons in the landed copies of own tables, and in the tables of the schema `own`. */
+import { z } from 'zod';
+import { KEY_KINDS } from '../config/tables.js';
+import { escaped } from '../landing/duckdb.js';
+import type { DurableFolder } from '../landing/atomic-file.js';
+import { listPulls, readPull, streamFolders } from '../landing/landing-zone.js';
+import { OWN } from '../streams/own/index.js';
+import { ownTables } from '../warehouse/describe.js';
+import { erasedWords, isErased } from '../warehouse/privacy.js';
+import { asPattern, count, quoted, type Session } from '../warehouse/session.js';
+import type { Rows } from './person.js';
+
+/** The landed copies of own tables. */
+export async function ownPulls(landing: string): Promise<string[]> {
+  const streams = (await streamFolders(landing)).filter((stream) => stream.startsWith(OWN));
+  return (await listPulls(landing, streams)).map(({ id }) => id);
+}
+
+const number = z.object({ rows: count });
+
+/** The number of rows in a landed copy. */
+export async function rowsInTable(session: Session, path: string): Promise<number> {
+  const given = { file: escaped(asPattern(path)), condition: 'true' };
+  return (await session.row('streams/own/pull/counted', number, given)).rows;
+}
+
+const textColumn = z.object({ name: z.string(), is_document: z.boolean() });
+const written = z.object({ written: z.array(z.string()) });
+
+/** What an erasure finds in a landed copy. */
+export interface FoundCopy {
+  /** Rows of the persons, and of all. */
+  readonly own: number;
+  readonly rows: number;
+  /** Rows of others whose texts mention one of the persons. */
+  readonly mentions: number;
+  /** The ids of the persons, as the copy spells them. */
+  readonly written: readonly string[];
+  /** Durably replaces the copy by one without the persons. */
+  cut(disk: DurableFolder): Promise<unknown>;
+}
+
+/** Looks for erased persons in a landed copy, by the table `erased_ids`. Resolves with undefined if it has none, or never landed. */
+export async function findInCopy(
+  session: Session,
+  landing: string,
+  id: string,
+): Promise<FoundCopy | undefined> {
+  const pull = await readPull(landing, id);
+  const [page] = pull?.files ?? [];
+  const keys = pull?.facts.own?.keys ?? [];
+  if (page === undefined) return undefined;
+  const file = escaped(asPattern(page.file));
+  await session.run('streams/own/pull/macros');
+  const columns = await session.rows('erasure/own_columns', textColumn, { file });
+  const texts = columns.filter(({ name }) => !KEY_KINDS.some((kind) => kind === name));
+  const ids = await erasedWords(
+    session,
+    asPattern(page.file),
+    texts.map(({ name }) => name),
+  );
+  const cleaned = texts.map(({ name, is_document }) => ({
+    name: quoted(name),
+    value: `without_erased(${quoted(name)}::varchar, ${is_document}, '${ids}')`,
+    type: is_document ? 'json' : 'varchar',
+  }));
+  const own = isErased(keys);
+  const mentions = cleaned
+    .map(({ name, value }) => `${value} is distinct from ${name}::varchar`)
+    .join(' or ');
+  const counted = async (condition: string): Promise<number> =>
+    (await session.row('streams/own/pull/counted', number, { file, condition })).rows;
+  const found = {
+    own: await counted(own),
+    rows: await counted('true'),
+    mentions: mentions === '' ? 0 : await counted(`not (${own}) and (${mentions})`),
+  };
+  if (found.own + found.mentions === 0) return undefined;
+  const list = keys.map(({ kind }) => `"${kind}"`).join(', ');
+  const spelled = await session.row('erasure/own_written', written, {
+    file,
+    keys: list || 'null::varchar',
+    own,
+  });
+  const replaced = cleaned.map(({ name, value, type }) => `(${value})::${type} as ${name}`).join(', ');
+  return {
+    ...found,
+    written: spelled.written,
+    cut: (disk) =>
+      disk.make(page.file, 'erasures/page', (to) =>
+        session.run('streams/own/pull/copy', {
+          columns: replaced === '' ? '*' : `* replace (${replaced})`,
+          from: file,
+          erased: own,
+          to: escaped(to),
+        }),
+      ),
+  };
+}
+
+/** The key columns of each own table in the file. */
+async function keysIn(session: Session): Promise<{ table: string; keys: string[] }[]> {
+  const tables = await ownTables(session);
+  return tables.map(({ name, columns }) => ({
+    table: `own.${quoted(name)}`,
+    keys: KEY_KINDS.filter((kind) => columns.some((one) => one.name === kind)),
+  }));
+}
+
+/** Adds the ids that occur together in a row of an own table to the links of `findPersons`. */
+export async function addOwnLinks(session: Session): Promise<void> {
+  for (const { table, keys } of await keysIn(session)) {
+    const columns = KEY_KINDS.map(
+      (kind) => `${keys.includes(kind) ? `"${kind}"` : 'null::varchar'} as ${kind}`,
+    );
+    if (keys.length > 0) await session.run('erasure/own_links', { table, columns: columns.join(', ') });
+  }
+}
+
+/** The own tables with the condition of a row of the persons in `erased_ids`. */
+export async function ownRows(session: Session): Promise<Rows[]> {
+  return (await keysIn(session))
+    .filter(({ keys }) => keys.length > 0)
+    .map(({ table, keys }) => ({
+      table,
+      condition: keys
+        .map((kind) => `coalesce(stored_digest('${kind}', "${kind}") in (from erased_ids), false)`)
+        .join(' or '),
+    }));
+}

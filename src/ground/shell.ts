@@ -1,0 +1,100 @@
+/** Commands of the settings, run in a shell of their own, without the keys and addresses of this program. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+import { messageOf } from './errors.js';
+import type { Effects, Environment } from './effects.js';
+
+/** Maximum number of lines, and of characters, that the log shows of a command's stderr. */
+const MOST_LINES = 10;
+const LONGEST_SAID = 2_000;
+
+/** The variables of ours that a command gets; all others may be keys and addresses of webhooks. */
+const HARMLESS = new Set([
+  ...['DAWNLOAD_BASE_URL', 'DAWNLOAD_PROJECT_ID', 'DAWNLOAD_DATA_DIR'],
+  ...['DAWNLOAD_LOG_FORMAT', 'DAWNLOAD_NOW'],
+]);
+
+/** The environment for a command, without secrets. */
+export function harmless(environment: Environment, secrets: ReadonlySet<string | undefined>): Environment {
+  const others = Object.entries(environment).filter(
+    ([name]) => HARMLESS.has(name) || !(name.startsWith('DAWNLOAD_') || secrets.has(name)),
+  );
+  return Object.fromEntries(others);
+}
+
+export interface ShellSettings {
+  readonly cwd: string;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  readonly patienceMs: number;
+  readonly effects: Pick<Effects, 'sleep'>;
+  /** Reads what the command writes to its stdout, which is closed without it. */
+  readonly read?: (stdout: Readable) => Promise<void>;
+}
+
+/**
+ * Runs a command, with everything that it started, to its end. Resolves with why it failed, a clause, or undefined, and with the last
+ * lines of its stderr.
+ *
+ * @throws the reason of the signal, or the error of `read`
+ */
+export async function runShell(
+  what: string,
+  { cwd, environment, signal, patienceMs, effects, read }: ShellSettings,
+): Promise<{ readonly failure: string | undefined; readonly said: readonly string[] }> {
+  const child = spawn(what, {
+    shell: true,
+    detached: true,
+    stdio: ['ignore', read === undefined ? 'ignore' : 'pipe', 'pipe'],
+    env: { ...environment },
+    cwd,
+  });
+  // The shell and what it started are one group.
+  const end = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The group has ended.
+    }
+  };
+  const over = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  over.addEventListener('abort', end, { once: true });
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (more: string) => (text = (text + more).slice(-LONGEST_SAID)));
+  const ended = once(child, 'exit').then(() => undefined, messageOf);
+  let error: string | undefined;
+  try {
+    const { stdout } = child;
+    // Node discards what nobody reads when the process ends, so reading begins immediately.
+    if (stdout !== null) await read?.(stdout.pipe(new PassThrough()));
+    error = await ended;
+  } catch (cause) {
+    end();
+    await ended;
+    signal.throwIfAborted();
+    throw cause;
+  } finally {
+    // Its group may have ended with it, and then cannot be killed.
+    over.removeEventListener('abort', end);
+    // Reads what is in the pipe without waiting for its end: a background program may keep it open.
+    if (child.stderr !== null) await Promise.race([once(child.stderr, 'close'), effects.sleep(100)]);
+    child.stderr?.destroy();
+  }
+  const said = text
+    .trim()
+    .split('\n')
+    .slice(-MOST_LINES)
+    .filter((line) => line !== '');
+  signal.throwIfAborted();
+  const { exitCode, signalCode } = child;
+  const failure =
+    error !== undefined
+      ? error.replaceAll(what, 'the command')
+      : over.aborted
+        ? `it did not end within ${patienceMs / 60_000} minutes`
+        : exitCode === 0
+          ? undefined
+          : `it ended with ${signalCode ?? `exit code ${exitCode}`}`;
+  return { failure, said };
+}

@@ -1,0 +1,107 @@
+/**
+ * Files of others, which may be anything: opened without following a link, and only if they are files; copied up to a size, and texts
+ * into UTF-8. What is wrong with one is an `Unusable` error.
+ */
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { codeOf, DawnloadError } from '../ground/errors.js';
+import { whyUnread } from '../config/files.js';
+import { FILE_MODE } from './atomic-file.js';
+import { storageError } from './storage-error.js';
+
+/** Says in a clause why a file cannot be used. */
+export class Unusable extends Error {}
+
+/** Opens a regular file. A pipe would wait for its writer, and a link may lead to any file of this machine. */
+export async function openForeign(file: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(file, flags).catch((cause: unknown) => {
+    const why = codeOf(cause) === 'ELOOP' ? 'it is a link; name the file itself' : whyUnread(cause);
+    throw new Unusable(`${file} cannot be read (${why})`, { cause });
+  });
+  const found = await handle.stat();
+  if (found.isFile()) return handle;
+  await handle.close();
+  const kind = found.isDirectory() ? 'folder' : found.isFIFO() ? 'pipe' : 'device';
+  throw new Unusable(`${file} is a ${kind}, not a file`);
+}
+
+export const moreThan = (most: number): string => `it has more than ${Math.floor(most / 2 ** 20)} MiB`;
+
+export type Encoding = 'utf-8' | 'euc-kr';
+
+/**
+ * Writes bytes to a new file; those of a text as UTF-8, without a byte order mark. Resolves with their number.
+ *
+ * @param encoding the encoding of a text; undefined for other bytes
+ * @throws Unusable after `most` bytes, and for a text in another encoding; StorageError if the copy cannot be written
+ */
+export async function copyForeign(
+  bytes: AsyncIterable<Buffer>,
+  to: string,
+  most: number,
+  encoding: Encoding | undefined,
+): Promise<number> {
+  const decoder = encoding && new TextDecoder(encoding, { fatal: true });
+  const copy = await open(to, 'wx', FILE_MODE);
+  let size = 0;
+  let before: Buffer = Buffer.alloc(0);
+  const write = async (piece?: Buffer): Promise<void> => {
+    const text = decoder === undefined ? (piece ?? '') : decode(decoder, before, piece);
+    if (typeof text === 'string' && text.includes('\0'))
+      throw new Unusable('it has characters that no text has (NUL), as UTF-16 would');
+    await copy.appendFile(text).catch((cause: unknown) => {
+      throw storageError('write', to, cause);
+    });
+  };
+  try {
+    for await (const piece of bytes) {
+      size += piece.length;
+      if (size > most) throw new Unusable(moreThan(most));
+      await write(piece);
+      before = piece;
+    }
+    await write();
+    return size;
+  } catch (error) {
+    if (error instanceof DawnloadError || error instanceof Unusable) throw error;
+    throw new Unusable(`it could not be read to its end (${whyUnread(error)})`, { cause: error });
+  } finally {
+    await copy.close();
+  }
+}
+
+function decode(decoder: TextDecoder, before: Buffer, piece?: Buffer): string {
+  try {
+    return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
+  } catch (cause) {
+    const bytes = piece === undefined ? before : Buffer.concat([before, piece]);
+    const isOther = decoder.encoding === 'utf-8' && isEucKr(bytes);
+    throw new Unusable(isOther ? 'it is in EUC-KR' : `it is not in ${decoder.encoding.toUpperCase()}`, {
+      cause,
+    });
+  }
+}
+
+/** True if a part of a text is Korean in EUC-KR; its first and last character may be cut. */
+function isEucKr(bytes: Buffer): boolean {
+  const text = new TextDecoder('euc-kr').decode(bytes);
+  return /[\uAC00-\uD7A3]/.test(text) && !text.slice(1, -1).includes('\uFFFD');
+}
+
+/** The columns that the first record of a CSV file names, and what separates them: DuckDB's own guess may leave out lines. */
+export async function csvHeader(
+  file: string,
+): Promise<{ readonly names: string[]; readonly delimiter: string }> {
+  const handle = await open(file);
+  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(2 ** 18), position: 0 });
+  await handle.close();
+  const text = buffer.toString('utf8', 0, bytesRead);
+  const record = /^(?:[^"\r\n]|"(?:[^"]|"")*")*/.exec(text)?.[0] ?? '';
+  const bare = record.replaceAll(/"(?:[^"]|"")*"/g, '');
+  const times = (one: string): number => bare.split(one).length;
+  const delimiter = [',', '\t', ';', '|'].sort((a, b) => times(b) - times(a))[0] ?? ',';
+  const name = new RegExp(`\\${delimiter}(?:"((?:[^"]|"")*)"|([^\\${delimiter}]*))`, 'g');
+  const found = [...`${delimiter}${record}`.matchAll(name)];
+  return { names: found.map(([, text = '', plain = text]) => plain.replaceAll('""', '"').trim()), delimiter };
+}

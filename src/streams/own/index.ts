@@ -1,0 +1,22 @@
+/** Your own tables, which the settings name: orders, members, segments. The source stays with you; a copy is taken each night. */
+import type { Stream } from '../stream.js';
+
+export const OWN = 'own_';
+
+/** The name of an own table in the landing zone, in coverage and in `ops`. */
+export const ownStream = (table: string): string => `${OWN}${table}`;
+
+export const own: Stream = {
+  choices: ['own'],
+  lands: [],
+  landsWith: OWN,
+  tables: {},
+  endpoints: [],
+  grain: 'snapshot',
+  paid: false,
+  divisible: false,
+  fields: {},
+  on: ({ tables }) => tables.map(({ name }) => ownStream(name)),
+  pull: async (...given) => (await import('./pull.js')).pullOwn(...given),
+  load: async (pulls, context) => (await import('./load.js')).loadOwn(pulls, context),
+};

@@ -1,0 +1,32 @@
+/** Loads the landed copies of own tables into the schema `own`, with the words of their columns. */
+import { z } from 'zod';
+import { DamageError } from '../../ground/errors.js';
+import { escaped } from '../../landing/duckdb.js';
+import type { Pull } from '../../landing/landing-zone.js';
+import { describeOwn } from '../../warehouse/describe.js';
+import type { LoadContext } from '../../warehouse/load.js';
+import { privacyMark } from '../../warehouse/privacy.js';
+import { asPattern } from '../../warehouse/session.js';
+
+/** Replaces the table by the latest copy. Requires the load's transaction and its table `days`. */
+export async function loadOwn(
+  pulls: readonly Pull[],
+  { session, group, privacy }: LoadContext,
+): Promise<undefined> {
+  const pull = pulls.at(-1);
+  const [page] = pull?.files ?? [];
+  const own = pull?.facts.own;
+  if (pull === undefined || page === undefined || own === undefined) return;
+  const { stream, loaded_at } = group;
+  if (own.privacy !== privacyMark(privacy))
+    throw new DamageError(`The copy of your table ${own.table} was made under other settings of privacy.`, {
+      hint: 'The next run makes another one.',
+    });
+  const latest = z.object({ is_latest: z.boolean() });
+  const given = { stream, pulled_at: pull.pulledAt };
+  if (!(await session.row('streams/own/load/latest', latest, given)).is_latest) return;
+  const { table } = own;
+  await session.run('streams/own/load/replace', { table, file: escaped(asPattern(page.file)) });
+  await session.run('streams/own/load/cover', { table, stream, pull: pull.id, loaded_at });
+  await describeOwn(session, table);
+}

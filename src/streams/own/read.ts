@@ -1,0 +1,222 @@
+/**
+ * Reads the copy of an own table's source in a process of its own, and writes the chosen columns, typed, as one Parquet file. The source
+ * may come from anybody: the process reads this copy, writes that file, and has neither keys nor another file nor the network.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { formatOf, KEY_KINDS } from '../../config/tables.js';
+import { IS_RECIPIENT_KEY, IS_TELEPHONE_KEY } from '../../documents/spelling.js';
+import { inProcess, servesTask, type Failed } from '../../ground/bounded-process.js';
+import { PACKAGE_ROOT } from '../../ground/effects.js';
+import { messageOf } from '../../ground/errors.js';
+import { escaped, isOutOfMemory, openInstance } from '../../landing/duckdb.js';
+import { csvHeader } from '../../landing/foreign-file.js';
+import { count, listOf, quoted, Session } from '../../warehouse/session.js';
+import { refusal, type OwnTable } from './source.js';
+
+/** A column of the file that is written. A key is a text under the name of its kind. */
+export interface ReadColumn {
+  readonly name: string;
+  readonly kind: 'key' | 'text' | 'telephone' | 'document' | 'value';
+}
+
+interface Task {
+  readonly table: OwnTable;
+  readonly files: readonly string[];
+  readonly out: string;
+  readonly folder: string;
+}
+
+interface Read {
+  readonly rows: number;
+  readonly columns: readonly ReadColumn[];
+}
+
+const ENTRY = join(PACKAGE_ROOT, 'dist', 'src', 'streams', 'own', 'read.js');
+const MEGABYTES = 1024;
+const MOST_COLUMNS = 500;
+
+/** @throws DamageError that says in one sentence why the source cannot be read */
+export async function readCopies(task: Task, signal: AbortSignal): Promise<Read> {
+  const { name, max_minutes: minutes } = task.table;
+  const reply = await inProcess<{ readonly read: Read }>(ENTRY, task, {
+    ...{ signal, megabytes: MEGABYTES, seconds: minutes * 60 },
+    over: (limit) =>
+      refusal(
+        task.table,
+        limit === 'seconds'
+          ? `reading it took longer than ${minutes} minutes (tables.${name}.max_minutes)`
+          : `reading it needs more than ${MEGABYTES} MB of memory`,
+      ),
+  });
+  if (reply !== undefined && 'read' in reply) return reply.read;
+  throw refusal(task.table, reply?.message ?? 'the process that read it ended early');
+}
+
+// The process itself.
+
+/** Why a source is refused, as a clause. */
+class Refused extends Error {}
+
+/** The types of `types` in the warehouse. A macro of sql/streams/own/read.sql gives the value of a text. */
+const CASTS = ['integer', 'number', 'boolean', 'date', 'instant'] as const;
+
+const literal = (text: string): string => `'${escaped(text)}'`;
+const column = z.object({ name: z.string(), type: z.string() });
+type Column = z.infer<typeof column>;
+
+/** What becomes of a column: its value, and the values that it has as one of several types, if all its texts fit. */
+interface Planned extends ReadColumn {
+  readonly value: string;
+  readonly maybe?: readonly string[];
+  /** True if the settings name the type. */
+  readonly isWanted?: boolean;
+}
+
+async function perform(given: unknown): Promise<{ readonly read: Read } | Failed> {
+  const task = z.custom<Task>().parse(given);
+  try {
+    return { read: await readAll(task) };
+  } catch (error) {
+    const message = error instanceof Refused ? error.message : whyUnreadable(error, task.table);
+    return { error: 'Refused', message, hint: undefined };
+  }
+}
+
+/** Says why DuckDB rejects a source, without the values that its errors quote. */
+function whyUnreadable(error: unknown, table: OwnTable): string {
+  const text = messageOf(error);
+  const twice = /duplicate key "([^"]{1,60})"/.exec(text)?.[1];
+  const line = /CSV Error on Line: (\d+)/.exec(text)?.[1];
+  if (isOutOfMemory(error)) return 'reading it needs too much memory';
+  if (twice !== undefined) return `it has the column ${twice} twice`;
+  if (line !== undefined) return `it cannot be read as CSV: line ${line} is not like the first line`;
+  if (text.includes('operations are disabled')) return 'it refers to another file';
+  if (formatOf(table) === 'duckdb' && text.startsWith('Catalog Error'))
+    return `it has no table ${table.table ?? table.name}; tables.${table.name}.table names another`;
+  return `it cannot be read as ${formatOf(table)}`;
+}
+
+async function readAll({ table, files, out, folder }: Task): Promise<Read> {
+  const settings = { memory_limit: `${MEGABYTES / 2}MB`, threads: '2', temp_directory: folder };
+  const session = await Session.open(await openInstance(':memory:', settings));
+  try {
+    await session.run('session/1_settings');
+    const select = await selectOf(table, files, session);
+    await session.run('streams/own/read/confine', { paths: listOf([...files, out].map(escaped)) });
+    await session.run('streams/own/read/view', { select });
+    const all = await session.rows('streams/own/read/columns', column);
+    assertNames(all.map(({ name }) => name));
+    const given = { files: listOf(files.map(escaped)) };
+    const names =
+      formatOf(table) === 'parquet'
+        ? await session.rows('streams/own/read/parquet_names', column, given)
+        : all;
+    // DuckDB renames the second of two columns with one name.
+    const renamed = all.find((one) => !names.some(({ name }) => name === one.name));
+    if (renamed !== undefined)
+      throw new Refused(`it has the column ${renamed.name.replace(/_\d+$/, '')} twice`);
+    const columns = await decided(chosenOf(table, all), session);
+    const written = columns.map(({ name, value }) => `${value} as ${quoted(name)}`).join(', ');
+    await session.run('streams/own/read/write', { columns: written, out: escaped(out) });
+    const { rows } = await session.row('streams/own/read/rows', z.object({ rows: count }));
+    return { rows, columns: columns.map(({ name, kind }) => ({ name, kind })) };
+  } finally {
+    session.close();
+  }
+}
+
+/** The select of all rows of the source. */
+async function selectOf(table: OwnTable, files: readonly string[], session: Session): Promise<string> {
+  const list = `[${listOf(files.map(escaped))}]`;
+  const format = formatOf(table);
+  if (format === 'parquet') return `from read_parquet(${list})`;
+  if (format === 'json') return `from read_json(${list}, sample_size = -1, maximum_object_size = 16777216)`;
+  if (format === 'duckdb') {
+    await session.run('streams/own/read/attach', { file: escaped(files[0] ?? '') });
+    return `from source.${(table.table ?? table.name).split('.').map(quoted).join('.')}`;
+  }
+  const [first = { names: [], delimiter: ',' }, ...others] = await Promise.all(files.map(csvHeader));
+  assertNames(first.names);
+  if (others.some(({ names }) => names.join('\0') !== first.names.join('\0')))
+    throw new Refused('its files have different columns');
+  const columns = first.names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
+  return `from read_csv(${list}, auto_detect = false, header = true, delim = ${literal(first.delimiter)}, quote = '"', escape = '"', nullstr = '', max_line_size = 1048576, columns = {${columns}})`;
+}
+
+function assertNames(names: readonly string[]): void {
+  const small = names.map((name) => name.toLowerCase());
+  const twice = names.find((_, nth) => small.indexOf(small[nth] ?? '') !== nth);
+  if (names.length === 0 || names.includes('')) throw new Refused('one of its columns has no name');
+  if (twice !== undefined) throw new Refused(`it has the column ${twice} twice`);
+  if (names.some((name) => name.length > 100 || /\p{Cc}/u.test(name)))
+    throw new Refused('the name of a column is longer than 100 characters, or has control characters');
+  if (names.length > MOST_COLUMNS) throw new Refused(`it has more than ${MOST_COLUMNS} columns`);
+}
+
+/** The columns that the settings choose, keys first, each with what becomes of it. */
+function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
+  const find = (name: string, where: string): Column => {
+    const found = all.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (found !== undefined) return found;
+    const known = all.slice(0, 10).map((one) => one.name);
+    throw new Refused(
+      `it has no column ${name} (tables.${table.name}.${where}); its columns are ${known.join(', ')}`,
+    );
+  };
+  const keys = Object.entries(table.keys).map(([kind, name]) => {
+    const value = `nullif(trim(${quoted(find(name, 'keys').name)}::varchar), '')`;
+    return { name: kind, kind: 'key', value } as const;
+  });
+  const taken = Object.values(table.keys).map((name) => name.toLowerCase());
+  const rest = all.filter(({ name }) => !taken.includes(name.toLowerCase()));
+  const others = table.columns ?? rest.map(({ name }) => ({ name, column: name }));
+  const id = others.find(({ name }) => KEY_KINDS.some((kind) => kind === name.toLowerCase()));
+  if (id !== undefined)
+    throw new Refused(`its column ${id.name} has ids; name it under keys, or choose columns without it`);
+  return [...keys, ...others.map((one) => planOf(one.name, find(one.column, 'columns'), table))];
+}
+
+function planOf(name: string, { name: from, type }: Column, table: OwnTable): Planned {
+  const source = quoted(from);
+  const zone = literal(table.time_zone);
+  const text: Planned = { name, kind: 'text', value: `${source}::varchar` };
+  const wanted = table.types[name];
+  if (/^(BLOB|BIT|GEOMETRY)/.test(type))
+    throw new Refused(`its column ${from} has bytes; choose columns without it`);
+  if (IS_TELEPHONE_KEY.test(name) || IS_RECIPIENT_KEY.test(name)) return { ...text, kind: 'telephone' };
+  if (wanted === 'text' || /^(TIME|INTERVAL|UUID|ENUM)\b(?!STAMP)/.test(type)) return text;
+  if (/[[(]|^(JSON|VARIANT|UNION)/.test(type) && !/^DECIMAL\([^)]*\)$/.test(type))
+    return { ...text, kind: 'document', value: `to_json(${source})::varchar` };
+  if (wanted !== undefined || type === 'VARCHAR') {
+    const casts = CASTS.filter((one) => wanted === undefined || one === wanted);
+    const maybe = casts.map((cast) => `as_${cast}(trim(${source}::varchar), ${zone})`);
+    return { ...text, maybe, isWanted: wanted !== undefined };
+  }
+  const isLocal = /^TIMESTAMP(?!.*ZONE)/.test(type);
+  return { ...text, kind: 'value', value: isLocal ? `${source}::timestamp at time zone ${zone}` : source };
+}
+
+/** Gives each text the first type that all its values have; a column without values is a text. */
+async function decided(plans: readonly Planned[], session: Session): Promise<Planned[]> {
+  const counted = plans.flatMap(({ value, maybe = [] }) => {
+    const conditions = maybe.length === 0 ? [] : ['true', ...maybe.map((typed) => `${typed} is null`)];
+    return conditions.map((condition) => `count(*) filter (trim(${value}) <> '' and ${condition})`);
+  });
+  const given = { counts: ['0', ...counted].join(', ') };
+  const shape = z.object({ counts: z.array(count) });
+  const { counts } = await session.row('streams/own/read/fitting', shape, given);
+  let next = 1;
+  return plans.map((plan) => {
+    const { name, maybe = [], isWanted = false } = plan;
+    if (maybe.length === 0) return plan;
+    const [filled = 0, ...odd] = counts.slice(next, (next += maybe.length + 1));
+    const typed = filled === 0 && !isWanted ? undefined : maybe[odd.indexOf(0)];
+    if (typed !== undefined) return { name, kind: 'value', value: typed };
+    if (isWanted)
+      throw new Refused(`${odd[0]} values of its column ${name} are not of the type in tables.*.types`);
+    return plan;
+  });
+}
+
+servesTask(import.meta.url, perform);

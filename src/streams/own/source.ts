@@ -1,0 +1,101 @@
+/** Copies the source of an own table into a temporary folder, so that nothing changes while it is read. */
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Config } from '../../config/config.js';
+import { formatOf } from '../../config/tables.js';
+import { DamageError } from '../../ground/errors.js';
+import { whyUnread } from '../../config/files.js';
+import { harmless, runShell } from '../../ground/shell.js';
+import { copyForeign, moreThan, openForeign, Unusable } from '../../landing/foreign-file.js';
+import type { PullParts } from '../stream.js';
+
+export type OwnTable = Config['tables'][number];
+
+/** Returns the error for a source that cannot be copied; `why` is a clause. */
+export const refusal = ({ name }: OwnTable, why: string, cause?: unknown): DamageError =>
+  new DamageError(`Your table ${name} was not copied: ${why}.`, {
+    hint: 'The warehouse keeps the last copy, and the next run reads the table again.',
+    cause,
+  });
+
+/** Copies the source into the folder; resolves with the paths of the copies. */
+export async function copySource(
+  table: OwnTable,
+  folder: string,
+  parts: Pick<PullParts, 'config' | 'invocation'>,
+): Promise<string[]> {
+  const format = formatOf(table);
+  const encoding = format === 'csv' || format === 'json' ? table.encoding : undefined;
+  let left = table.largest;
+  const copies: string[] = [];
+  const copy = async (bytes: AsyncIterable<Buffer>): Promise<void> => {
+    const path = join(folder, `source-${copies.length}`);
+    copies.push(path);
+    left -= await copyForeign(bytes, path, left, encoding);
+  };
+  try {
+    if (table.command !== undefined) await copyOutput(table, table.command, copy, parts);
+    else
+      for (const file of await filesOf(table)) {
+        const handle = await openForeign(file);
+        try {
+          // A sparse or a huge file is not copied in part first.
+          if ((await handle.stat()).size > left) throw new Unusable(moreThan(left));
+          await copy(handle.createReadStream({ autoClose: false }));
+        } finally {
+          await handle.close();
+        }
+      }
+    return copies;
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    const setting = error.message.endsWith(' MiB')
+      ? 'largest'
+      : error.message.endsWith('EUC-KR')
+        ? 'encoding'
+        : undefined;
+    throw refusal(
+      table,
+      `${error.message}${setting === undefined ? '' : ` (tables.${table.name}.${setting})`}`,
+      error,
+    );
+  }
+}
+
+/** Copies what a command writes to its stdout, if it succeeds. */
+async function copyOutput(
+  table: OwnTable,
+  command: string,
+  copy: (stdout: AsyncIterable<Buffer>) => Promise<void>,
+  { config, invocation }: Pick<PullParts, 'config' | 'invocation'>,
+): Promise<void> {
+  const addresses = new Set(config.alerts.map(({ variable }) => variable));
+  const { failure, said } = await runShell(command, {
+    cwd: config.file === undefined ? process.cwd() : dirname(config.file),
+    environment: harmless(invocation.environment, addresses),
+    signal: invocation.signal,
+    patienceMs: table.max_minutes * 60_000,
+    effects: invocation.effects,
+    read: copy,
+  });
+  if (failure === undefined) return;
+  for (const line of said) invocation.terminal.warn(`${table.name}: ${line}`);
+  throw refusal(table, `its command failed (${failure})`);
+}
+
+/** The files that `from` names: one, or those that its pattern matches in one folder. */
+export async function filesOf(table: OwnTable): Promise<string[]> {
+  const { from = '' } = table;
+  if (!/[*?]/.test(from)) return [from];
+  const folder = dirname(from);
+  const plain = basename(from).replaceAll(/[\\^$.+()[\]{}|]/g, '\\$&');
+  const pattern = new RegExp(`^${plain.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's');
+  const names = await readdir(folder).catch((cause: unknown) => {
+    throw refusal(table, `${folder} cannot be read (${whyUnread(cause)})`, cause);
+  });
+  const found = names.filter((name) => pattern.test(name)).sort();
+  if (found.length === 0) throw refusal(table, `no file matches ${from}`);
+  if (formatOf(table) === 'duckdb' && found.length > 1)
+    throw refusal(table, `${found.length} DuckDB files match ${from}, and only one can be read`);
+  return found.map((name) => join(folder, name));
+}

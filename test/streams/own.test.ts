@@ -1,0 +1,357 @@
+// @module-tag long
+/** Your own tables: copied each night, joined with events by the ids as stored, and refused in one sentence if they are hostile. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/config.js';
+import { DamageError, messageOf } from '../../src/ground/errors.js';
+import { FIELDS } from '../../src/streams/index.js';
+import { readCopies } from '../../src/streams/own/read.js';
+import { copySource } from '../../src/streams/own/source.js';
+import { filesWith } from '../support/contents.js';
+import type { Place } from '../support/dawnload.js';
+import { invocationOf } from '../support/in-process.js';
+import { ends, makePlace, Nights } from '../support/place.js';
+
+const YAML = `start_date: 2026-11-19
+lookback_days: 1
+exports:
+  budget: { records_per_run: 1000000, records_per_month: 1000000 }
+`;
+
+const ORDERS = `order_id,member,amount,ordered_at,memo,phone
+1,u-1,12000,2026-11-20 10:00,call 010-1234-5678,01012345678
+2,u-2,9000.5,2026-11-20T03:00:00Z,"a ""quoted"", text",
+003,u-1,,2026-11-21 09:30:00,=1+1,
+`;
+
+const tables = (orders: string): string => `${YAML}tables:\n  orders: { ${orders} }\n`;
+const FROM_CSV = 'from: ./orders.csv, keys: { user_id: member }';
+
+async function withOrders(yaml = tables(FROM_CSV), text: string | Buffer = ORDERS): Promise<Place> {
+  const place = await makePlace(yaml);
+  await writeFile(join(place.folder, 'orders.csv'), text);
+  return place;
+}
+
+/** Nights with the orders, of which the first has passed. */
+async function firstNight(): Promise<Nights> {
+  const nights = await Nights.make(tables(FROM_CSV));
+  await writeFile(join(nights.place.folder, 'orders.csv'), ORDERS);
+  await ends(nights.run(), 0);
+  return nights;
+}
+
+function copies(place: Place): string[] {
+  const folder = join(place.folder, 'data', 'landing', 'own_orders');
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
+  return names.filter((name) => name.endsWith('.parquet'));
+}
+
+const SHOWN = `select order_id, user_id, amount, strftime(ordered_at at time zone 'UTC', '%m-%d %H:%M') as at, left(memo, 5) as memo, if(phone ~ '[0-9a-f]{64}', 'hash', phone) as phone
+  from own.orders order by all`;
+
+test('a CSV of orders is a table of the warehouse, typed, described, and without numbers of people', async () => {
+  const place = await withOrders(tables(`${FROM_CSV}, unique: order_id`));
+  await ends(place.run(['run']), 0);
+  expect(await place.rows(SHOWN)).toEqual([
+    { order_id: '003', user_id: 'u-1', amount: null, at: '11-21 00:30', memo: '=1+1', phone: null },
+    {
+      order_id: '1',
+      user_id: 'u-1',
+      amount: 12000,
+      at: '11-20 01:00',
+      memo: 'call ',
+      phone: 'hash',
+    },
+    { order_id: '2', user_id: 'u-2', amount: 9000.5, at: '11-20 03:00', memo: 'a "qu', phone: null },
+  ]);
+  expect(await filesWith(join(place.folder, 'data'), ['01012345678', '010-1234-5678'])).toEqual([]);
+  const [known] = await place.rows(
+    'select * exclude (pulled_at, newest_at, source) replace (rows::integer as rows, repeated::integer as repeated, persons::integer as persons, known_persons::integer as known_persons) from ops.own_tables',
+  );
+  expect(known).toEqual({
+    ...{ table_name: 'orders', keys: ['user_id'], unique_columns: ['order_id'] },
+    ...{ rows: 3, repeated: 0, persons: 2, known_persons: 0 },
+  });
+  const described = await place.rows(
+    "select comment from duckdb_columns() where schema_name = 'own' and comment is null",
+  );
+  expect(described).toEqual([]);
+  const checks = await place.rows(
+    "select name from ops.checks where name like 'own_%' and findings > 0".replace('findings > 0', 'true'),
+  );
+  expect(checks.map(({ name }) => name)).toContain('own_keys_known');
+});
+
+test('each night takes another copy, and removes the earlier one after publication', async () => {
+  const nights = await firstNight();
+  const { place } = nights;
+  const [first] = copies(place);
+  await writeFile(join(place.folder, 'orders.csv'), `${ORDERS}4,u-4,1,2026-11-21 10:00,,\n`);
+  nights.night = 1;
+  await ends(nights.run(), 0);
+  expect(await place.rows('select count(*)::integer as rows from own.orders')).toEqual([{ rows: 4 }]);
+  expect(copies(place)).toHaveLength(1);
+  expect(copies(place)).not.toContain(first);
+  await rm(join(place.folder, 'orders.csv'));
+  await ends(place.run(['rebuild']), 0);
+  expect(await place.rows('select count(*)::integer as rows from own.orders')).toEqual([{ rows: 4 }]);
+});
+
+test('a table that fails keeps its last copy, and the night publishes', async () => {
+  const nights = await firstNight();
+  const { place } = nights;
+  await writeFile(join(place.folder, 'orders.csv'), 'order_id,member\n1,u-1,3\n');
+  nights.night = 1;
+  await ends(nights.run(), 1, 'line 2 is not like the first line');
+  expect(await place.rows('select count(*)::integer as rows from own.orders')).toEqual([{ rows: 3 }]);
+  expect(await place.rows('select max(date)::varchar as day from daily_statistics')).toEqual([
+    { day: '2026-11-21' },
+  ]);
+  await writeFile(join(place.folder, 'orders.csv'), 'order_id,member\n');
+  nights.night = 2;
+  await ends(nights.run(), 1, 'it has no rows, and its last copy has some');
+  expect(copies(place)).toHaveLength(1);
+});
+
+test('a table that the settings name no more leaves the warehouse and the landing zone', async () => {
+  const nights = await firstNight();
+  const { place } = nights;
+  await place.configure(YAML);
+  nights.night = 1;
+  await ends(nights.run(), 0);
+  expect(await place.rows("from duckdb_tables() where schema_name = 'own'")).toEqual([]);
+  expect(copies(place)).toEqual([]);
+});
+
+test('ids are hashed as those of events, so that both join', async () => {
+  const hashed = 'privacy: { columns: { user_id: hash } }\n';
+  const place = await makePlace(`${tables(FROM_CSV)}${hashed}`);
+  await place.configure(YAML);
+  await ends(place.run(['run']), 0);
+  const [{ user_id: person } = {}] = await place.rows(
+    'select min(user_id) as user_id from events where user_id is not null',
+  );
+  await rm(join(place.folder, 'data'), { recursive: true });
+  await place.configure(`${tables(FROM_CSV)}${hashed}`);
+  await writeFile(join(place.folder, 'orders.csv'), `member,amount\n${String(person)},1\n`);
+  await ends(place.run(['run']), 0);
+  expect(await place.rows('select known_persons::integer as known from ops.own_tables')).toEqual([
+    { known: 1 },
+  ]);
+  expect(await filesWith(join(place.folder, 'data', 'landing', 'own_orders'), [String(person)])).toEqual([]);
+});
+
+/** Copies and reads the table as a night does; the text is its file. */
+async function read(yaml: string, text: string | Buffer): ReturnType<typeof readCopies> {
+  const place = await mkdtemp(join(tmpdir(), 'dawnload-'));
+  await writeFile(join(place, 'orders.csv'), text);
+  await writeFile(join(place, 'dawnload.yaml'), yaml);
+  const config = loadConfig(FIELDS, {}, {}, place);
+  const [table] = config.tables;
+  if (table === undefined) throw new Error('The settings have no table.');
+  const folder = join(place, 'temporary');
+  await mkdir(folder);
+  const invocation = invocationOf();
+  const files = await copySource(table, folder, { config, invocation });
+  return readCopies({ table, files, out: join(folder, 'read.parquet'), folder }, invocation.signal);
+}
+
+const refused = (yaml: string, text: string | Buffer): Promise<string> =>
+  read(yaml, text).then(
+    () => 'nothing',
+    (error: unknown) => (error instanceof DamageError ? error.sentences : messageOf(error)),
+  );
+
+describe('a source', () => {
+  test.each<[what: string, orders: string, text: string | Buffer, rows: number]>([
+    ['with a byte order mark', FROM_CSV, `\ufeff${ORDERS}`, 3],
+    [
+      'in EUC-KR, as the settings say',
+      `${FROM_CSV}, encoding: euc-kr`,
+      Buffer.from([...Buffer.from('member,memo\nu-1,'), 0xb0, 0xa1, 10]),
+      1,
+    ],
+    ['with semicolons and line ends of Windows', FROM_CSV, 'member;amount\r\nu-1;"1;2"\r\n', 1],
+    ['of JSON lines', `${FROM_CSV}, format: json`, '{"member":"u-1","items":[{"sku":1}]}\n{"member":7}\n', 2],
+    ['that a command writes', 'command: "cat orders.csv", format: csv, keys: { user_id: member }', ORDERS, 3],
+    ['that several files make', 'from: "./ord*.csv", keys: { user_id: member }', ORDERS, 3],
+    ['without persons', 'from: ./orders.csv, persons: none, columns: { cost: amount }', ORDERS, 3],
+  ])('%s is a table', async (_, orders, text, rows) => {
+    expect((await read(tables(orders), text)).rows).toBe(rows);
+  });
+
+  test('in a DuckDB file or in Parquet is a table', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dawnload-'));
+    const instance = await DuckDBInstance.create(join(folder, 'shop.duckdb'));
+    const connection = await instance.connect();
+    await connection.run(
+      "create table orders as select 7 as member, timestamp '2026-11-20 10:00' as ordered_at, [1, 2] as items",
+    );
+    await connection.run(`copy (select 1.5 as price) to '${join(folder, 'items.parquet')}'`);
+    connection.closeSync();
+    instance.closeSync();
+    const from = (file: string, keys: string): string => tables(`from: ${join(folder, file)}, ${keys}`);
+    const { columns } = await read(from('shop.duckdb', 'keys: { user_id: member }'), '');
+    expect(columns).toEqual([
+      { name: 'user_id', kind: 'key' },
+      { name: 'ordered_at', kind: 'value' },
+      { name: 'items', kind: 'document' },
+    ]);
+    expect((await read(from('items.parquet', 'persons: none'), '')).rows).toBe(1);
+  });
+
+  test.each<[what: string, orders: string, text: string | Buffer, sentence: RegExp]>([
+    [
+      'EUC-KR',
+      FROM_CSV,
+      Buffer.from([...Buffer.from('member,memo\nu-1,'), 0xb0, 0xa1, 0xb3, 0xaa, 10]),
+      /is in EUC-KR \(tables\.orders\.encoding\)\. The warehouse keeps/,
+    ],
+    [
+      'bytes',
+      FROM_CSV,
+      Buffer.from([...Buffer.from('member\n'), 0xff, 0xfe, 0x80]),
+      /it is not in UTF-8\. The warehouse keeps/,
+    ],
+    ['NUL', FROM_CSV, 'member\nu\0-1\n', /NUL/],
+    [
+      'a column twice',
+      FROM_CSV,
+      'member,amount,Amount\nu-1,1,2\n',
+      /it has the column Amount twice\. The warehouse keeps/,
+    ],
+    [
+      'a column twice in JSON',
+      `${FROM_CSV}, format: json`,
+      '{"member":"u","member":"v"}',
+      /it has the column member twice\. The warehouse keeps/,
+    ],
+    [
+      'a column without a name',
+      FROM_CSV,
+      'member,,x\nu-1,1,2\n',
+      /one of its columns has no name\. The warehouse keeps/,
+    ],
+    [
+      'an open quote',
+      FROM_CSV,
+      'member,memo\nu-1,"open\n',
+      /cannot be read as CSV: line \d+ is not like the first line\. The warehouse keeps/,
+    ],
+    [
+      'no such column',
+      'from: ./orders.csv, keys: { user_id: customer }',
+      ORDERS,
+      /it has no column customer \(tables\.orders\.keys\); its columns are order_id, member/,
+    ],
+    [
+      'an id that is no key',
+      FROM_CSV,
+      'member,user_id\nu-1,1\n',
+      /its column user_id has ids; name it under keys/,
+    ],
+    [
+      'a value of another type',
+      `${FROM_CSV}, types: { memo: integer }`,
+      ORDERS,
+      /3 values of its column memo are not of the type/,
+    ],
+    [
+      'text in place of Parquet',
+      `${FROM_CSV}, format: parquet`,
+      ORDERS,
+      /it cannot be read as parquet\. The warehouse keeps/,
+    ],
+    [
+      'text in place of DuckDB',
+      `${FROM_CSV}, format: duckdb`,
+      ORDERS,
+      /it cannot be read as duckdb\. The warehouse keeps/,
+    ],
+    [
+      'too many bytes',
+      `${FROM_CSV}, largest: 1MiB`,
+      'member\n'.repeat(200_000),
+      /it has more than 1 MiB \(tables\.orders\.largest\)\. The warehouse keeps/,
+    ],
+    ['nothing', FROM_CSV, '', /one of its columns has no name\. The warehouse keeps/],
+    [
+      'no file',
+      'from: ./none.csv, keys: { user_id: member }',
+      ORDERS,
+      /none\.csv cannot be read \(it does not exist\)\. The warehouse keeps/,
+    ],
+    ['no match', 'from: ./none*.csv, keys: { user_id: member }', ORDERS, /no file matches/],
+    [
+      'a failed command',
+      'command: "exit 3", format: csv, persons: none',
+      ORDERS,
+      /its command failed \(it ended with exit code 3\)\. The warehouse keeps/,
+    ],
+  ])('with %s ends in one sentence', async (_, orders, text, sentence) => {
+    const said = await refused(tables(orders), text);
+    expect(said).toMatch(sentence);
+    expect(said).not.toContain('u-1');
+  });
+
+  test('that is a link, a pipe, a folder or 3 GB ends in one sentence', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'dawnload-')), 'orders.csv');
+    const said = (): Promise<string> => refused(tables(`from: ${path}, keys: { user_id: member }`), '');
+    await symlink('/etc/hostname', path);
+    expect(await said()).toContain('it is a link');
+    await rm(path);
+    execFileSync('mkfifo', [path]);
+    expect(await said()).toContain('is a pipe, not a file');
+    await rm(path);
+    await mkdir(path);
+    expect(await said()).toContain('is a folder, not a file');
+    await rm(path, { recursive: true });
+    await writeFile(path, `member\n${'u-1\n'.repeat(1000)}`);
+    await truncate(path, 3 * 2 ** 30);
+    expect(await said()).toContain('it has more than 1024 MiB');
+    await writeFile(path, 'u'.repeat(2 ** 21));
+    expect(await said()).toContain('longer than 100 characters');
+  });
+
+  test('that is a database reads no other file', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'dawnload-')), 'shop.duckdb');
+    const instance = await DuckDBInstance.create(path);
+    const connection = await instance.connect();
+    await connection.run("create view orders as select content from read_text('/etc/hostname')");
+    connection.closeSync();
+    instance.closeSync();
+    expect(await refused(tables(`from: ${path}, persons: none`), '')).toContain('it refers to another file');
+  });
+});
+
+describe('settings', () => {
+  test.each([
+    [
+      'from: ./orders.csv',
+      'tables.orders must name the column of its person, such as keys: { user_id: member_id }, or say persons: none.',
+    ],
+    [
+      'from: ./orders.csv, persons: none, keys: { user_id: a }',
+      'tables.orders must not have both keys and persons: none.',
+    ],
+    ['persons: none', 'tables.orders must set from or command.'],
+    [
+      'from: ./orders, persons: none',
+      'tables.orders must set format, because the name of the file has none.',
+    ],
+    ['from: ./o.csv, keys: { member: a }', 'tables.orders.keys'],
+    [
+      'from: ./o.csv, persons: none, columns: { user_id: a }',
+      'tables.orders must name the column user_id under keys.',
+    ],
+  ])('%s are refused in one sentence', async (orders, sentence) => {
+    const place = await makePlace(tables(orders));
+    await ends(place.run(['plan']), 2, sentence);
+  });
+});
