@@ -53,8 +53,8 @@
 --     en: No campaign is significantly better or worse than the others on its channel in the 28 days to {last_date} ({days}
 --       {days#day|days} available). Channels that do not count clicks are not compared.
 --     ko: {last_date}까지 28일 중 데이터가 있는 {days}일 동안 같은 채널의 다른 캠페인과 유의미하게 차이 나는 캠페인이 없습니다. 클릭을 집계하지 않는 채널은 비교하지 않습니다.
---   select 1 from marts.period('statistics') where not exists (from answer) and (select count(*) from ops.coverage where stream =
---   'statistics' and date between last_date - 13 and last_date) = 14
+--   select 1 from marts.period('statistics') where not exists (from answer) and marts.days_held('statistics', last_date - 13,
+--   last_date) = 14
 --     en: No click rate fell significantly in the last week.
 --     ko: 최근 일주일간 클릭률이 유의미하게 하락한 캠페인은 없습니다.
 
@@ -62,15 +62,10 @@ with params as (
     select
         *,
         coalesce(getvariable('top')::bigint, 5) as top,
-        coalesce(getvariable('least_messages')::bigint, 100) as least_messages
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
+        -- A week is compared with the previous one only if all days of both are available.
+        marts.days_held('statistics', last_date - 13, last_date) = 14 as has_two_weeks
     from marts.period('statistics', days := 28)
-),
--- A week is compared with the previous one only if all days of both are available.
-held as (
-    select count(*) = 14 as has_two_weeks
-    from ops.coverage
-    inner join params on coverage.date between params.last_date - 13 and params.last_date
-    where coverage.stream = 'statistics'
 ),
 days as (
     select message_days.*, params.last_date - message_days.date as age
@@ -242,7 +237,7 @@ tests as (
         rates.*
     from rates
     where
-        (select has_two_weeks from held)
+        (select has_two_weeks from params)
         and least(week_messages, previous_messages) >= greatest(1, (select least_messages from params))
 ),
 -- Among many comparisons some look unusual by chance, so Holm's correction is applied over all campaigns and kinds.

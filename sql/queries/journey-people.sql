@@ -35,12 +35,8 @@
 with params as (
     select
         *,
-        (
-            select count(*)
-            from ops.coverage
-            where stream = 'events' and date between period.first_date and period.last_date
-        ) as days_held
-    from marts.period('events', days := 28) as period
+        marts.days_held('events', first_date, last_date) as days_held
+    from marts.period('events', days := 28)
 ),
 visits as (
     select

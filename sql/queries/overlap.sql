@@ -33,12 +33,8 @@ with params as (
         *,
         marts.choice('by', ['resource', 'channel']) as dimension,
         coalesce(getvariable('least_people')::bigint, 30) as least_people,
-        (
-            select count(*)
-            from ops.coverage
-            where stream = 'events' and date between period.first_date and period.last_date
-        ) as days_held
-    from marts.period('events', days := 28) as period
+        marts.days_held('events', first_date, last_date) as days_held
+    from marts.period('events', days := 28)
 ),
 audience as (
     select distinct

@@ -28,14 +28,11 @@
 --     ko: 그만큼 메시지를 받은 사람은 모두 한 번 이상 클릭했습니다.
 
 with params as (
-    select *, coalesce(getvariable('least_messages')::bigint, 10) as least
+    select
+        *,
+        coalesce(getvariable('least_messages')::bigint, 10) as least,
+        marts.days_held('events', first_date, last_date) as days_held
     from marts.period('events', days := 90)
-),
-held as (
-    select count(*) as days_held
-    from ops.coverage
-    inner join params on coverage.date between params.first_date and params.last_date
-    where coverage.stream = 'events'
 ),
 persons as (
     select
@@ -60,12 +57,11 @@ select
     persons.last_date,
     (select count(*) from persons) as people_in_all,
     params.least,
-    held.days_held,
+    params.days_held,
     params.last_date - params.first_date + 1 as days_needed,
     persons.person
 from persons
 cross join params
-cross join held
 left join marts.person_ids on persons.person = person_ids.person and person_ids.kind = 'user_id'
 where persons.clicked = 0 and persons.messages >= params.least
 order by persons.messages desc, person_ids.id, persons.person;

@@ -35,6 +35,11 @@ create macro marts.choice(variable, choices) as case
     else error(variable || ' must be one of ' || array_to_string(choices, ', '))
 end;
 
+-- The number of days of a stream between two days.
+create macro marts.days_held(held_stream, first_day, last_day) as (
+    select count(*) from ops.coverage where stream = held_stream and date between first_day and last_day
+);
+
 -- Different days as a text, in ranges; of more than 20 ranges the others are counted. Null without any.
 create macro marts.listed_days(days) as (
     select

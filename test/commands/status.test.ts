@@ -14,6 +14,7 @@ const YAML = 'start_date: 2026-11-20\nretries: 0\n';
 let place: Place;
 beforeAll(async () => {
   place = await Place.make(YAML);
+  expect((await place.run(['run'])).code).toBe(0);
 });
 afterAll(() => place.remove());
 
