@@ -279,11 +279,12 @@ const priceRows = (prices: Readonly<Record<string, number | Readonly<Record<stri
   );
 
 function receiversOf(alerts: readonly z.output<typeof alert>[], variables: Environment) {
-  return alerts.map(({ url, url_env: variable, format, on }) => ({
+  return alerts.map(({ url, url_env: variable, format, on, question }) => ({
     url: url ?? addressIn(variables, variable),
     variable,
     format,
     on,
+    question,
   }));
 }
 

@@ -110,8 +110,9 @@ const webhook = z.url({ protocol: /^https?$/, error: 'must be an http or https a
 /** The name of an environment variable with a webhook address; the address is a secret. */
 const variable = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
-const FORMATS = ['slack', 'json'] as const;
-const CAUSES = ['failure', 'recovery', 'stale', 'needs_action', 'budget', 'drift', 'check_stop'] as const;
+const FORMATS = ['slack', 'teams', 'json'] as const;
+const TROUBLES = ['failure', 'recovery', 'stale', 'needs_action', 'budget', 'drift', 'check_stop'] as const;
+const CAUSES = [...TROUBLES, 'digest', 'question'] as const;
 
 export type AlertFormat = (typeof FORMATS)[number];
 export type AlertCause = (typeof CAUSES)[number];
@@ -122,8 +123,18 @@ export const alert = section({
   format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).default('json'),
   on: z
     .array(z.enum(CAUSES, `must be among ${CAUSES.join(', ')}`), `must be a list of ${CAUSES.join(', ')}`)
-    .default([...CAUSES]),
-}).refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env');
+    .optional(),
+  question: text('must be the name of one of your questions').optional(),
+})
+  .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env')
+  .transform(({ on, ...given }) => ({
+    ...given,
+    on: on ?? (given.question === undefined ? [...TROUBLES] : ['question' as const]),
+  }))
+  .refine(
+    ({ on, question }) => on.includes('question') === (question !== undefined),
+    'must name a question where it is alerted, and only there',
+  );
 
 const shares = z
   .record(z.string(), number(0, 1e6, 'must be a share such as 50'))

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { requestWebhook } from '../service/webhook.js';
 import { dayCount, dayOf, lastCompleteDay, type Day } from '../ground/calendar.js';
 import { heartbeatBefore, SettingsError, type AlertSettings, type Config } from '../config/config.js';
-import type { AlertCause, AlertFormat } from '../config/schema.js';
+import type { AlertCause } from '../config/schema.js';
 import {
   ClockError,
   ConfigError,
@@ -27,16 +27,9 @@ import { newestOf } from '../night/wanted-days.js';
 import { describeGap, RunReport } from '../night/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';
-import { cut } from '../ground/text.js';
+import { bodyOf, type Alert, type Sender } from './alert.js';
+import { newsOf } from './news.js';
 import { coveredDay, Reader } from '../warehouse/reader.js';
-
-interface Alert {
-  readonly cause: AlertCause | 'test';
-  readonly message: string;
-  readonly numbers: Readonly<Record<string, number>>;
-  /** The command that the reader should run next. */
-  readonly next: string;
-}
 
 /** The state of alerts between runs: for each receiver and cause the KST day of the last alert, and the drift that was reported. */
 const memoryShape = z.object({
@@ -143,33 +136,6 @@ function whatIsMissing(report: RunReport): string {
 
 const failedSteps = ({ failedSteps: steps }: RunReport): string[] => steps.map(({ sentence }) => sentence);
 
-/** Where an alert comes from. */
-interface Sender {
-  readonly project_id: string;
-  readonly host: string;
-  readonly folder: string;
-  readonly run_id: string;
-  readonly time: Date;
-}
-
-/** The request body in the format of the receiver. */
-export function bodyOf(alert: Alert, sender: Sender, format: AlertFormat): string {
-  const { cause, message, numbers, next } = alert;
-  if (format === 'json')
-    return JSON.stringify({ tool: 'dawnload', cause, message, numbers, next, ...sender });
-  const counted = Object.entries(numbers).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`);
-  const lines = [
-    `*Dawnload* ${cause.replace('_', ' ')}: ${message}`,
-    counted.join(', '),
-    `Next: \`${next}\``,
-    `Project ${sender.project_id} on ${sender.host}, ${sender.folder}, run ${sender.run_id}`,
-  ];
-  const text = lines.filter((line) => line !== '').join('\n');
-  // A name from outside cannot mention a channel or hide a link. Slack accepts 40,000 characters.
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return JSON.stringify({ text: cut(escaped, 40_000) });
-}
-
 type Caller = Pick<Invocation, 'flags' | 'environment' | 'effects' | 'terminal' | 'runId'>;
 
 /** Calls the address of the heartbeat for a run that could not start, whatever the settings are. */
@@ -228,7 +194,7 @@ export async function withAlerts(
   try {
     const exitCode = await work(load(), report);
     if (settings !== undefined && report.days !== undefined)
-      await tell(settings, invocation, report, undefined);
+      await tell(settings, invocation, report, undefined, load);
     await callHeartbeat(settings, invocation, exitCode);
     return exitCode;
   } catch (failure) {
@@ -246,18 +212,29 @@ async function tell(
   invocation: Invocation,
   report: RunReport,
   failure: unknown,
+  load?: () => Config,
 ): Promise<void> {
   if (settings.alerts.length === 0) return;
   const complete = lastCompleteDay(invocation.effects.now());
   const { published } = dataFiles(settings.dataDir);
   const coverage = Reader.using(published, (reader) => reader.rows('status/coverage', coveredDay));
   const newest = newestOf(await coverage.catch(() => []), 'statistics');
-  await afterRun(settings, invocation, { report, failure, complete, newest }).catch((error: unknown) => {
+  const work = async (): Promise<void> => {
+    const isPublished = load !== undefined && report.publishedBytes !== undefined;
+    const news = isPublished ? await newsOf(load(), invocation, newest === complete) : [];
+    await afterRun(settings, invocation, { report, failure, complete, newest }, news);
+  };
+  await work().catch((error: unknown) => {
     invocation.terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);
   });
 }
 
-async function afterRun(settings: AlertSettings, invocation: Invocation, ended: Ended): Promise<void> {
+async function afterRun(
+  settings: AlertSettings,
+  invocation: Invocation,
+  ended: Ended,
+  news: readonly Alert[],
+): Promise<void> {
   const { effects, terminal } = invocation;
   const { report, failure } = ended;
   const today = dayOf(effects.now());
@@ -267,10 +244,14 @@ async function afterRun(settings: AlertSettings, invocation: Invocation, ended: 
   const memory = isOurs ? await recall(dataDir) : NOTHING_TOLD;
   const sent = await deliver(
     settings,
-    causesOf(ended, memory),
+    [...causesOf(ended, memory), ...news],
     invocation,
-    // Each receiver gets a recovery once, also if another one does not accept it for days.
-    (to) => (to.endsWith(RECOVERY) ? memory.told[to] === undefined : memory.told[to] !== today),
+    (to, { cause, isOver = false }) => {
+      const told = memory.told[to];
+      // Each receiver gets a recovery once, also if another one does not accept it for days.
+      if (cause === 'recovery') return told === undefined;
+      return cause === 'question' ? isOver === (told !== undefined) : told !== today;
+    },
   );
   if (!isOurs) return;
   const accepted = sent.filter(({ isAccepted }) => isAccepted);
@@ -281,8 +262,10 @@ async function afterRun(settings: AlertSettings, invocation: Invocation, ended: 
   const told = Object.entries(memory.told).filter(
     ([to, day]) => !failed || day === today || !to.endsWith(RECOVERY),
   );
+  const over = new Set(accepted.filter(({ isOver }) => isOver).map(({ to }) => to));
+  const all = [...told, ...accepted.map(({ to }) => [to, today] as const)];
   const next: Memory = {
-    told: Object.fromEntries([...told, ...accepted.map(({ to }) => [to, today] as const)]),
+    told: Object.fromEntries(all.filter(([to]) => !over.has(to))),
     failing: failed || (memory.failing && (isBusy(ended) || isLimited(ended) || isRecoveryOwed)),
     drift: [...new Set([...memory.drift, ...(isDriftTold ? report.drift() : [])])].sort(),
   };
@@ -307,6 +290,7 @@ export async function sendTestAlert(config: Config, invocation: Invocation): Pro
 interface Delivery {
   readonly to: string;
   readonly cause: Alert['cause'];
+  readonly isOver: boolean;
   readonly isAccepted: boolean;
 }
 
@@ -321,23 +305,24 @@ async function deliver(
   settings: AlertSettings,
   alerts: readonly Alert[],
   { terminal, effects, runId }: Invocation,
-  isDue: (to: string) => boolean,
+  isDue: (to: string, alert: Alert) => boolean,
 ): Promise<Delivery[]> {
   const sender = senderOf(settings, runId, effects.now());
-  const sent = settings.alerts.flatMap(({ url, variable, format, on }, index) => {
+  const sent = settings.alerts.flatMap(({ url, variable, format, on, question }, index) => {
     // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
     const name = variable ?? `alerts[${index}]`;
     return alerts.map(async (alert): Promise<Delivery[]> => {
-      const { cause } = alert;
-      const to = `${name} ${cause}`;
-      if ((cause !== 'test' && !on.includes(cause)) || !isDue(to)) return [];
+      const { cause, about, isOver = false } = alert;
+      const to = [name, cause, ...(about === undefined ? [] : [about])].join(' ');
+      const isWanted = cause === 'test' || (on.includes(cause) && about === (about && question));
+      if (!isWanted || !isDue(to, alert)) return [];
       const refused =
         url === undefined
           ? 'the variable is not an address'
           : await requestWebhook(url, bodyOf(alert, sender, format), DELIVERY_MS);
       if (refused !== undefined)
         terminal.warn(`The alert "${cause}" was not accepted by ${name}: ${refused}.`);
-      return [{ to, cause, isAccepted: refused === undefined }];
+      return [{ to, cause, isOver, isAccepted: refused === undefined }];
     });
   });
   return (await Promise.all(sent)).flat();

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
-import { bodyOf, causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/operations/alerts.js';
+import { bodyOf } from '../../src/operations/alert.js';
+import { causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { realEffects } from '../../src/ground/effects.js';
 import { ClockError, TryLaterError } from '../../src/ground/errors.js';
 import { RunLock } from '../../src/landing/run-lock.js';
@@ -312,7 +313,9 @@ alerts:
       ['[{ on: [failure] }]', 'alerts.0 must set url or url_env'],
       ['[{ url: "ftp://a.example" }]', 'alerts.0.url must be an http or https address'],
       ['[{ url: "https://a.example", on: [fire] }]', 'alerts.0.on.0 must be among failure, recovery'],
-      ['[{ url: "https://a.example", format: teams }]', 'alerts.0.format must be one of slack, json'],
+      ['[{ url: "https://a.example", on: [question] }]', 'alerts.0 must name a question'],
+      ['[{ url: "https://a.example", on: [stale], question: mine }]', 'alerts.0 must name a question'],
+      ['[{ url: "https://a.example", format: fax }]', 'alerts.0.format must be one of slack, teams, json'],
     ] as const) {
       await place.configure(`start_date: 2026-11-20\nalerts: ${alerts}\n`);
       await ends(place.run(['run']), 2, message);

@@ -25,7 +25,7 @@ const URGENT = [
   'refused-templates',
   'campaigns-to-watch',
 ];
-const MOST_TO_DO = 3;
+export const MOST_TO_DO = 3;
 const MOST_FINDINGS = 5;
 
 interface Circumstances {
@@ -50,6 +50,7 @@ export function documentOf(
     const section = renderer.section(answered);
     return section === undefined ? [] : [{ ...answered.section, drawn: section }];
   });
+  const said = firstScreen(all);
   const [first, ...others] = shown.filter(({ isAbout }) => isAbout !== true);
   const about = shown.filter(({ isAbout }) => isAbout === true);
   const commands = all.flatMap(({ answers }) => answers).map(({ command }) => `\`${command}\``);
@@ -64,11 +65,11 @@ export function documentOf(
     <header>
       <h1>${title} <span>${day}</span></h1>
       <p>${renderer.word('made', { made: given.madeAt })}</p>
-      ${alerts(renderer, all, given)}
+      ${alerts(renderer, said.alerts, given)}
     </header>
     <main>
       ${first?.drawn}
-      <div class="reading">${standsOut(renderer, all)}${toDo(renderer, all)}</div>
+      <div class="reading">${standsOut(renderer, said.standsOut)}${toDo(renderer, said.toDo)}</div>
       <nav aria-label="${renderer.word('contents')}"><ul>${links}</ul></nav>
       ${drawn(others)}
       <section id="about" aria-labelledby="about-title">
@@ -102,6 +103,30 @@ const selfContained: Frame = (title, body, { wording }, { day }) => {
   return `<!doctype html>\n${page.markup}\n`;
 };
 
+/** The sentences of the first screen, in their order. */
+export interface FirstScreen {
+  readonly alerts: readonly string[];
+  readonly happened: readonly string[];
+  readonly standsOut: readonly string[];
+  /** What to change in campaigns, the most urgent first. What concerns the job is in its section. */
+  readonly toDo: readonly string[];
+}
+
+export function firstScreen(all: readonly Answered[]): FirstScreen {
+  const texts = (said: readonly { readonly text: string }[]): string[] => [
+    ...new Set(said.map(({ text }) => text)),
+  ];
+  const happened = all.filter(({ section }) => section.id === 'happened');
+  const place = ({ query }: { query: string }): number =>
+    (URGENT.indexOf(query) + URGENT.length) % URGENT.length;
+  return {
+    alerts: texts([...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)]),
+    happened: texts([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]),
+    standsOut: texts(saidBy(all, 'finding', false)).slice(0, MOST_FINDINGS),
+    toDo: texts(saidBy(all, 'to do', false).sort((a, b) => place(a) - place(b))),
+  };
+}
+
 const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>
   all
     .filter(({ section }) => (section.isAbout === true) === ofAbout)
@@ -109,28 +134,21 @@ const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>
     .flatMap(({ asked: { query }, said }) => said.map(({ as, text }) => ({ query, as, text })))
     .filter(({ as }) => as === role);
 
-function alerts(renderer: Renderer, all: readonly Answered[], { notice }: Circumstances): Html[] {
-  const said = [...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)].map(({ text }) => text);
+function alerts(renderer: Renderer, said: readonly string[], { notice }: Circumstances): Html[] {
   const lines = [...(notice === undefined ? [] : [renderer.word(notice.word)]), ...said];
   const more = markup`<a href="#about">${renderer.word('seeAbout')}</a>`;
   return lines.map((text) => markup`<p class="notice" role="status">${prose(text)} ${more}</p>`);
 }
 
-function standsOut(renderer: Renderer, all: readonly Answered[]): Html {
-  const findings = saidBy(all, 'finding', false).slice(0, MOST_FINDINGS);
+function standsOut(renderer: Renderer, findings: readonly string[]): Html {
   return markup`<div role="region" aria-labelledby="stands-out">
     <h2 id="stands-out">${renderer.word('standsOut')}</h2>
-    ${listed(findings.map(({ text }) => text)) ?? markup`<p>${renderer.word('nothingStandsOut')}</p>`}
+    ${listed(findings) ?? markup`<p>${renderer.word('nothingStandsOut')}</p>`}
     </div>`;
 }
 
-/** What to change in campaigns, the most urgent first. What concerns the job is in its section. */
-function toDo(renderer: Renderer, all: readonly Answered[]): Html {
-  const place = ({ query }: { query: string }): number =>
-    (URGENT.indexOf(query) + URGENT.length) % URGENT.length;
-  const list = saidBy(all, 'to do', false)
-    .sort((a, b) => place(a) - place(b))
-    .map(({ text }) => markup`<li>${prose(text)}</li>`);
+function toDo(renderer: Renderer, texts: readonly string[]): Html {
+  const list = texts.map((text) => markup`<li>${prose(text)}</li>`);
   const left = list.slice(MOST_TO_DO);
   const more = markup`<ol start="${MOST_TO_DO + 1}">${left}</ol>`;
   return markup`<div class="to-do" role="region" aria-labelledby="to-do">

@@ -13,7 +13,7 @@ import type { PastRun } from '../../journal/journal.js';
 import { isOutOfMemory } from '../../landing/duckdb.js';
 import { dataFiles } from '../../landing/paths.js';
 import { Reader } from '../../warehouse/reader.js';
-import { documentOf, type Frame } from './document.js';
+import { documentOf, firstScreen, MOST_TO_DO, type Frame } from './document.js';
 import type { Html } from './html.js';
 import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
@@ -40,29 +40,7 @@ export function makeReport(
     const wording = new Wording(language);
     const known = await reader.rows('status/runs', z.object({ run_id: z.string() }));
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
-    const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
-    const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
-    const [most] = await reader.objects("select current_setting('memory_limit') as memory");
-    // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
-    await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
-    const atOnce = pLimit(2);
-    const answered = async (section: Section): Promise<Answered> => {
-      const ask = (asked: Asked) => atOnce(() => answerTo(asked, day, reader, wording, now));
-      try {
-        return { section, answers: await Promise.all(section.asks.map(ask)) };
-      } catch (error) {
-        // A section that cannot be drawn must not stop the others.
-        const failure = messageOf(error).split('\n', 1).join();
-        return { section, answers: [], failure, isShort: isOutOfMemory(error) };
-      }
-    };
-    const all = await Promise.all(SECTIONS.map(answered));
-    // A section that needs more memory is asked again by itself, with most of the machine's.
-    for (const [nth, { section, isShort }] of all.entries()) {
-      if (isShort !== true) continue;
-      await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
-      all[nth] = await answered(section);
-    }
+    const { day, all } = await answersOf(reader, SECTIONS, wording, now);
     const faults = all.flatMap(({ failure }) => failure ?? []);
     const renderer = new Renderer(wording, served && ((answer) => served.linkOf(answer, wording)));
     const circumstances = {
@@ -73,6 +51,65 @@ export function makeReport(
     const page = documentOf(renderer, all, circumstances, served?.frame);
     return { page, faults: faults.map((why) => `A part of it could not be shown: ${why}`) };
   });
+}
+
+/** What the first screen says, with its title and its headings: the digest. */
+export function makeDigest(
+  published: string,
+  { language, now }: Pick<ReportOptions, 'language' | 'now'>,
+): Promise<{ title: string; parts: readonly Part[] }> {
+  return Reader.using(published, async (reader) => {
+    const wording = new Wording(language);
+    const sections = SECTIONS.filter(({ isAbout }) => isAbout !== true);
+    const { day, all } = await answersOf(reader, sections, wording, now);
+    const renderer = new Renderer(wording);
+    const { happened, standsOut, toDo } = firstScreen(all);
+    const part = (title: Word, lines: readonly string[], none: Word): Part => ({
+      title: renderer.word(title),
+      lines: lines.length === 0 ? [renderer.word(none)] : lines,
+    });
+    return {
+      title: `${renderer.word('title')} ${day === undefined ? renderer.word('noDay') : wording.day(day, 'long')}`,
+      parts: [
+        part('happened', happened, 'noDay'),
+        part('standsOut', standsOut, 'nothingStandsOut'),
+        part('toDo', toDo.slice(0, MOST_TO_DO), 'nothingToDo'),
+      ],
+    };
+  });
+}
+
+interface Part {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** The answers of sections, and the newest day of the daily statistics. */
+async function answersOf(reader: Reader, sections: readonly Section[], wording: Wording, now: Date) {
+  const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
+  const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
+  const [most] = await reader.objects("select current_setting('memory_limit') as memory");
+  // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
+  await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
+  const atOnce = pLimit(2);
+  const answered = async (section: Section): Promise<Answered> => {
+    const ask = (asked: Asked) => atOnce(() => answerTo(asked, day, reader, wording, now));
+    try {
+      return { section, answers: await Promise.all(section.asks.map(ask)) };
+    } catch (error) {
+      // A section that cannot be drawn must not stop the others.
+      const failure = messageOf(error).split('\n', 1).join();
+      return { section, answers: [], failure, isShort: isOutOfMemory(error) };
+    }
+  };
+  const all = await Promise.all(sections.map(answered));
+  // A section that needs more memory is asked again by itself, with most of the machine's.
+  for (const [nth, { section, isShort }] of all.entries()) {
+    if (isShort !== true) continue;
+    await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
+    all[nth] = await answered(section);
+  }
+  return { day, all };
 }
 
 /** Asks a bundled query of a section. */

@@ -1,0 +1,73 @@
+/** An alert, and its forms: Slack, Teams and JSON. */
+import type { AlertCause, AlertFormat } from '../config/schema.js';
+import { cut } from '../ground/text.js';
+
+export interface Alert {
+  readonly cause: AlertCause | 'test';
+  readonly message: string;
+  readonly numbers: Readonly<Record<string, number>>;
+  /** The command that the reader should run next. */
+  readonly next: string;
+  /** Lists of sentences below the message, each with its heading. */
+  readonly parts?: readonly { readonly title: string; readonly lines: readonly string[] }[];
+  /** The own question that it is about. Only its subscribers get it: once when it has rows, and once when it has none any more. */
+  readonly about?: string;
+  readonly isOver?: boolean;
+}
+
+/** Where an alert comes from. */
+export interface Sender {
+  readonly project_id: string;
+  readonly host: string;
+  readonly folder: string;
+  readonly run_id: string;
+  readonly time: Date;
+}
+
+/** The request body in the format of the receiver. */
+export function bodyOf(alert: Alert, sender: Sender, format: AlertFormat): string {
+  const { cause, message, numbers, next, parts, about } = alert;
+  if (format === 'json')
+    return JSON.stringify({ tool: 'dawnload', cause, message, numbers, next, parts, about, ...sender });
+  const counted = Object.entries(numbers).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`);
+  const lines = [
+    cause === 'digest'
+      ? { strong: message }
+      : { strong: 'Dawnload', text: ` ${cause.replace('_', ' ')}: ${message}` },
+    { text: counted.join(', ') },
+    ...(parts ?? []).flatMap((part) => [
+      { strong: part.title },
+      ...part.lines.map((text) => ({ text: `• ${text}` })),
+    ]),
+    { text: `Next: \`${next}\`` },
+    { text: `Project ${sender.project_id} on ${sender.host}, ${sender.folder}, run ${sender.run_id}` },
+  ];
+  return format === 'slack' ? forSlack(lines) : forTeams(lines);
+}
+
+interface Line {
+  readonly strong?: string;
+  readonly text?: string;
+}
+
+function forSlack(lines: readonly Line[]): string {
+  const written = lines.map(({ strong, text = '' }) => (strong === undefined ? text : `*${strong}*${text}`));
+  const text = written.filter((line) => line !== '').join('\n');
+  // A name from outside cannot mention a channel or hide a link. Slack accepts 40,000 characters.
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return JSON.stringify({ text: cut(escaped, 40_000) });
+}
+
+/** An adaptive card, as a workflow of Teams takes it. Runs of text have no markup, so a name from outside cannot hide a link. */
+function forTeams(lines: readonly Line[]): string {
+  const body = lines.flatMap(({ strong, text = '' }) => {
+    const runs = [
+      ...(strong === undefined ? [] : [{ type: 'TextRun', text: strong, weight: 'Bolder' }]),
+      ...(text === '' ? [] : [{ type: 'TextRun', text: cut(text, 4_000) }]),
+    ];
+    return runs.length === 0 ? [] : [{ type: 'RichTextBlock', inlines: runs }];
+  });
+  const content = { type: 'AdaptiveCard', version: '1.4', body };
+  const attachments = [{ contentType: 'application/vnd.microsoft.card.adaptive', content }];
+  return JSON.stringify({ type: 'message', attachments });
+}

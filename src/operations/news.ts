@@ -1,0 +1,79 @@
+/**
+ * What receivers hear of the published data itself: the digest, which is the first screen of the page, and own questions that
+ * have rows.
+ */
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { messageOf } from '../ground/errors.js';
+import { plural } from '../terminal/text.js';
+import { dataFiles } from '../landing/paths.js';
+import { deliver } from '../readers/queries/child.js';
+import { makeDigest } from '../readers/report/report.js';
+import type { Alert } from './alert.js';
+
+/** How long a question may take, in seconds. */
+const PATIENCE = 60;
+
+/**
+ * The digest, and an alert for each question of the settings. Rows are never in an alert, because they may name people: the
+ * sentences of the question are.
+ *
+ * @param isCurrent whether yesterday's statistics are in the file; without them there is no digest
+ */
+export async function newsOf(config: Config, invocation: Invocation, isCurrent: boolean): Promise<Alert[]> {
+  const { alerts, dataDir } = config;
+  const file = dataFiles(dataDir).published;
+  const questions = [...new Set(alerts.flatMap(({ question }) => question ?? []))];
+  const news: Alert[] = [];
+  if (isCurrent && alerts.some(({ on }) => on.includes('digest')))
+    news.push(...(await digest(config, invocation, file)));
+  for (const question of questions) news.push(await watch(question, config, invocation, file));
+  return news;
+}
+
+async function digest(
+  { reportIn = 'en' }: Config,
+  { effects, terminal }: Invocation,
+  file: string,
+): Promise<Alert[]> {
+  try {
+    const { title, parts } = await makeDigest(file, { language: reportIn, now: effects.now() });
+    return [{ cause: 'digest', message: title, numbers: {}, next: 'dawnload explore', parts }];
+  } catch (error) {
+    terminal.warn(`The digest could not be made: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** Asks in a confined process, as `query` does. A question that cannot be asked is an alert too: nobody would notice otherwise. */
+async function watch(
+  question: string,
+  { queries, reportIn: lang = 'en', mcp }: Config,
+  { effects, signal }: Invocation,
+  file: string,
+): Promise<Alert> {
+  const alert = { cause: 'question', about: question, next: `dawnload query ${question}` } as const;
+  const said: string[] = [];
+  const asking = { name: question, ...(queries !== undefined && { queries }), lang };
+  const how = {
+    format: 'csv',
+    lang,
+    limit: 0,
+    bom: false,
+    isTerminal: false,
+    drawing: { color: false },
+  } as const;
+  const bounds = {
+    ...{ signal, megabytes: mcp.memoryMegabytes, seconds: PATIENCE },
+    told: (sentences: readonly string[]) => said.push(...sentences),
+  };
+  try {
+    const rows = await deliver({ asking, now: effects.now(), isRecorded: false }, file, how, bounds);
+    const message =
+      rows === 0 ? `${question} has no rows any more.` : `${question} has ${plural(rows, 'row')}.`;
+    return { ...alert, message: [message, ...said].join(' '), numbers: { rows }, isOver: rows === 0 };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...alert, message: `${question} could not be asked: ${messageOf(error)}`, numbers: {} };
+  }
+}
