@@ -109,9 +109,14 @@ export function commandLine(version: string, perform: Perform): Command {
       const { config: settingsFile, ...flags } = command.optsWithGlobals<
         Flags & { readonly config?: string }
       >();
-      return perform({ ...flags, settingsFile }, async (invocation) =>
-        (await load())(command.optsWithGlobals<O>(), invocation, ...command.args),
-      );
+      return perform({ ...flags, settingsFile }, async (given) => {
+        const invocation = {
+          changed: async (now: Invocation, journal: object) =>
+            (await import('./status.js')).keepStatus(now, journal),
+          ...given,
+        };
+        return (await load())(command.optsWithGlobals<O>(), invocation, ...command.args);
+      });
     });
   }
 

@@ -1,19 +1,21 @@
 /** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { EXIT, type ExitCode } from '../ground/errors.js';
+import { codeOf, EXIT, messageOf, StorageError, type ExitCode } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import { DAY_STREAMS, snapshotsOn, STREAMS } from '../streams/index.js';
 import { daysNow, newestOf, type PublishedRun, daysIn, nightly, notBegun } from '../night/wanted-days.js';
 import { describeGroup } from '../night/report.js';
-import { RUN, runsOf, type PastRun } from '../journal/journal.js';
+import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
 import { dataFiles } from '../landing/paths.js';
 import { unwritable } from '../landing/storage-error.js';
+import { writeFileWhole } from '../readers/queries/output.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { spentInWords } from './plan.js';
@@ -27,10 +29,31 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
   invocation,
 ) => {
   const now = invocation.effects.now();
-  const status = await readStatus(invocation);
+  let status: Status;
+  try {
+    status = await readStatus(invocation);
+  } catch (error) {
+    const { dataDir, credentials } = invocation.loadConfig();
+    const { status: file, published } = dataFiles(dataDir);
+    // The journal is for the job's account alone, which has the keys. Others see what the latest command left for them, unless
+    // readers are shut out too.
+    const isDenied = error instanceof StorageError && codeOf(error.cause) === 'EACCES';
+    const isForeign = isDenied && credentials === undefined && existsSync(file) && mayRead(published);
+    if (!isForeign) throw error;
+    return showKept(file, format, invocation.terminal, now);
+  }
   show(status, format, invocation.terminal, now);
   return exitCodeOf(status);
 };
+
+function mayRead(file: string): boolean {
+  try {
+    if (existsSync(file)) accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 type Format = 'text' | 'json' | 'prometheus';
 type Status = Awaited<ReturnType<typeof readStatus>>;
@@ -48,6 +71,61 @@ function show(status: Status, format: Format, terminal: Terminal, now: Date): vo
   if (format === 'json') terminal.out(JSON.stringify(status));
   else if (format === 'prometheus') terminal.draw(metricsOf(status, now));
   else print(status, terminal, now);
+}
+
+/** The file for accounts that may not read the journal: each format as text, and when it was true. */
+const kept = z.object({
+  written_at: z.coerce.date(),
+  last_complete_day: z.string(),
+  exit_code: z.literal([EXIT.done, EXIT.incomplete, EXIT.refused]),
+  text: z.string(),
+  json: z.string(),
+  prometheus: z.string(),
+});
+
+async function writeStatus(invocation: Invocation, known: Journal | undefined): Promise<void> {
+  const { status: file } = dataFiles(invocation.loadConfig().dataDir);
+  const now = invocation.effects.now();
+  const whole = await readStatus(invocation, known);
+  const status = { ...whole, findings: whole.findings.map((group) => ({ ...group, example: '' })) };
+  const textOf = (format: Format): string => {
+    const lines: string[] = [];
+    const add = (text: string): void => void lines.push(text);
+    const plain = { ...invocation.terminal, color: false, width: undefined, out: add, draw: add, warn: add };
+    show(status, format, plain, now);
+    return lines.join('\n');
+  };
+  const about = {
+    written_at: now,
+    last_complete_day: status.last_complete_day,
+    exit_code: exitCodeOf(status),
+  };
+  const formats = { text: textOf('text'), json: textOf('json'), prometheus: textOf('prometheus') };
+  await writeFileWhole(file, async (path) => {
+    await writeFile(path, JSON.stringify({ ...about, ...formats }));
+    await chmod(path, 0o644);
+  });
+}
+
+/** Keeps the status for others, after every command that opened the data folder to change it. */
+export const keepStatus = (invocation: Invocation, journal: object): Promise<void> =>
+  writeStatus(invocation, journal instanceof Journal ? journal : undefined).catch((error: unknown) => {
+    invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
+  });
+
+function showKept(file: string, format: Format, terminal: Terminal, now: Date): ExitCode {
+  const {
+    written_at: then,
+    last_complete_day: day,
+    exit_code,
+    ...texts
+  } = kept.parse(JSON.parse(readFileSync(file, 'utf8')));
+  terminal.draw(texts[format]);
+  const isOld = day < lastCompleteDay(now);
+  const since = `This is the status of ${formatKst(then)}, which the latest command left in ${file}.`;
+  if (isOld) terminal.warn(`${since} No run has ended since ${lastCompleteDay(now)} became complete.`);
+  else terminal.note(since);
+  return isOld ? EXIT.incomplete : exit_code;
 }
 
 function metricsOf(status: Status, now: Date): string {
@@ -87,7 +165,7 @@ function metricsOf(status: Status, now: Date): string {
   return [...lines, ...head, ...missing].join('\n');
 }
 
-async function readStatus({ effects, ...invocation }: Invocation) {
+async function readStatus({ effects, ...invocation }: Invocation, known?: Journal) {
   const config = invocation.loadConfig();
   const now = effects.now();
   let start = config.startDate;
@@ -95,7 +173,7 @@ async function readStatus({ effects, ...invocation }: Invocation) {
     start ??= first;
     return start === undefined ? undefined : nightly({ ...config, startDate: start }, now);
   };
-  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom);
+  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom, known);
   const { journal, lock, needed } = state;
   const entries = state.ledger.entries();
   const pushes = pushesOf(journal, lock.taken).filter(({ state }) => state === 'ambiguous');

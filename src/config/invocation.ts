@@ -15,4 +15,6 @@ export interface Invocation {
   readonly version: string;
   readonly environment: Environment;
   loadConfig(): Config;
+  /** Called when the command has left a data folder that it may have changed, with its `Journal`; never rejects. */
+  changed?(invocation: Invocation, journal: object): Promise<void>;
 }

@@ -400,6 +400,7 @@ export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
  * Reads the ledger, and compares the journal with the heads in other files.
  *
  * @param published the head in the published warehouse file
+ * @param known the journal, if it was read already
  * @throws DamageError if a line of the journal is invalid
  * @throws StorageError
  */
@@ -407,9 +408,10 @@ export async function ledgerState(
   place: JournalPlace & Pick<Config, 'credentials' | 'exports'>,
   published: readonly KnownHead[],
   effects: Effects,
+  known?: Journal,
 ) {
   const before = await lockState(place.dataDir);
-  const journal = await Journal.read(place, effects);
+  const journal = known ?? (await Journal.read(place, effects));
   // A reader without keys may have only a copy of the published file, which is then the only source about exports.
   const folders = foldersOf(place.dataDir);
   const isOfReader =

@@ -114,6 +114,8 @@ export function dataFiles(dataDir: string) {
   return {
     published: join(dataDir, 'warehouse.duckdb'),
     report: join(dataDir, 'report.html'),
+    /** What `status` shows to accounts that may not read the journal, as of the latest run. */
+    status: join(dataDir, 'status.json'),
     /** The private file that a run works on. */
     working: join(folders.private, 'warehouse.duckdb'),
     /** The file that a rebuild works on until it is complete. */

@@ -59,6 +59,11 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
         assertSameProject(found, config);
       });
       held.push(['The journal', () => journal.close()]);
+      // Runs last, after everything is closed.
+      held.unshift([
+        'The status',
+        async () => invocation.changed?.({ ...invocation, loadConfig: () => config }, journal),
+      ]);
       const files = dataFiles(dataDir);
       const [landing, published] = await Promise.all([
         LandingZone.open(

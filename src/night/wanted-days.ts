@@ -21,6 +21,7 @@ import { blocksRuns, needsPerson, type Export } from '../exports/export.js';
 import { ledgerState, type LedgerState } from '../exports/ledger.js';
 import { removedExports } from '../erasure/retention.js';
 import type { KnownHead } from '../journal/doubt.js';
+import type { Journal } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
 import { priceOf } from '../ground/text.js';
 import { EVENTS, keptFrom, type Job, type StreamName } from '../ground/streams.js';
@@ -262,9 +263,10 @@ export async function ledgerNow(
   config: Config,
   effects: Effects,
   head?: readonly KnownHead[],
+  journal?: Journal,
 ): Promise<LedgerState> {
   const known = head ?? (await knownBy(dataFiles(config.dataDir).published));
-  const state = await ledgerState(config, known, effects);
+  const state = await ledgerState(config, known, effects, journal);
   assertSameProject(state.journal, config);
   return state;
 }
@@ -277,6 +279,7 @@ export async function daysNow(
   config: Config,
   effects: Effects,
   jobFrom: (first: Day | undefined) => Job | undefined,
+  journal?: Journal,
 ) {
   const { published: file } = dataFiles(config.dataDir);
   const now = effects.now();
@@ -295,7 +298,7 @@ export async function daysNow(
   } = existsSync(file)
     ? await Reader.using(file, (reader) => read((name, shape) => reader.rows(name, shape), reader))
     : await read(() => Promise.resolve([]));
-  const state = await ledgerNow(config, effects, head);
+  const state = await ledgerNow(config, effects, head, journal);
   const known = withLedger(ofFile, state);
   const { coverage, removed, messages: counted } = known;
   const job = jobFrom(coverage.map(({ date }) => date).sort()[0]);

@@ -1,10 +1,11 @@
 // @module-tag long
-/** What monitors ask: the exit code, the status as metrics, and what an account sees that may not read the journal. */
+/** What monitors ask: the status as metrics, and for an account that may not read the journal. */
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Journal } from '../../src/journal/journal.js';
 import { CLI, ended, NOW, Place, type Environment } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
 
@@ -14,9 +15,51 @@ const YAML = 'start_date: 2026-11-20\nretries: 0\n';
 let place: Place;
 beforeAll(async () => {
   place = await Place.make(YAML);
+  place.leavesStatus = true;
   expect((await place.run(['run'])).code).toBe(0);
 });
 afterAll(() => place.remove());
+
+test('every command that changes what status shows leaves it for others', async () => {
+  const file = join(place.folder, 'data/status.json');
+  const withoutAge = (text: string): string => text.replace(/, [\d.]+ \w+ ago/, '');
+  const read = vi.spyOn(Journal, 'read');
+  for (const line of [
+    'run',
+    'exports decide 2026-11-20.1 --attach 8c1f0e2a --yes',
+    'exports decide 2026-11-20.1 --abandon',
+    'recover',
+  ]) {
+    rmSync(file, { force: true });
+    read.mockClear();
+    expect((await place.run(line.split(' '))).code, line).toBe(0);
+    // A journal of years takes seconds to read: the one that the command had open is enough.
+    expect(read, line).not.toHaveBeenCalled();
+    const { text } = JSON.parse(readFileSync(file, 'utf8')) as { text: string };
+    expect(withoutAge(text), line).toBe(withoutAge((await place.run(['status'])).stdout));
+  }
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'an account that may not read the journal sees what the latest command left, until a day is complete that it lacks',
+  async () => {
+    for (const folder of ['', 'data']) chmodSync(join(place.folder, folder), 0o755);
+    const file = join(place.folder, 'data/status.json');
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+    const own = await place.run(['status']);
+    const asOther = (now: string, ...words: readonly string[]) => {
+      const account = ['--reuid=65534', '--regid=65534', '--clear-groups', process.execPath, CLI];
+      const args = ['status', '--data-dir', join(place.folder, 'data'), ...words];
+      const env = { PATH: process.env['PATH'], DAWNLOAD_NOW: now };
+      return ended(spawn('setpriv', [...account, ...args], { cwd: '/', env }));
+    };
+    const seen = await ends(asOther(NOW), 0, 'which the latest command left in');
+    const withoutAge = (text: string): string => text.replace(/, [\d.]+ \w+ ago/, '').trim();
+    expect(withoutAge(seen.stdout)).toBe(withoutAge(own.stdout));
+    expect(JSON.parse((await asOther(NOW, '--json')).stdout)).toMatchObject({ fresh: true });
+    await ends(asOther('2026-11-21T22:30:00Z'), 1, 'No run has ended since 2026-11-21 became complete.');
+  },
+);
 
 test.skipIf(process.getuid?.() !== 0)(
   'status ends with 1 in a folder that the account of the job cannot write or read',

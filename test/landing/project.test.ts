@@ -19,6 +19,7 @@ exports:
 let place: Place;
 beforeAll(async () => {
   place = await Place.make(SETTINGS, { eventsPerDay: 500 });
+  place.leavesStatus = true;
   expect((await place.run(['run'])).code).toBe(0);
 });
 afterAll(async () => {
@@ -47,13 +48,14 @@ describe('another project in the same data folder', () => {
   ])('%s names both, and does nothing: exit code 2', async (command) => {
     const ledger = join(place.folder, 'data', 'ledger', 'journal.jsonl');
     const before = [await readFile(ledger, 'utf8'), place.sandbox.requests()];
-    await ends(
+    const { stderr } = await ends(
       place.run(command.split(' '), other),
       2,
       `has the data of project ${PROJECT}`,
       `name project ${OTHER}`,
       'data_dir',
     );
+    expect(stderr).not.toContain('status.json');
     expect([await readFile(ledger, 'utf8'), place.sandbox.requests()]).toEqual(before);
   });
 

@@ -64,13 +64,15 @@ test(
     expect(await loaded()).toEqual(expected);
 
     // What `status` shows.
-    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+    const status = await readFile(join(place.folder, 'data/status.json'), 'utf8');
+    const { json, text } = JSON.parse(status) as { json: string; text: string };
+    expect(JSON.parse(json)).toMatchObject({
       missing: { volumes: [] },
       coverage: expect.arrayContaining([
         { date: DAY, rows: expect.objectContaining({ volumes: 1 }) as unknown },
       ]) as unknown,
     });
-    expect((await run('status')).stdout).toMatch(/date +.*volumes/);
+    expect(text).toMatch(/date +.*volumes/);
     expect((await run('plan')).stdout).toMatch(/volumes +missing nothing/);
 
     // One stream alone, and all of it again without the service.

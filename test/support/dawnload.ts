@@ -92,6 +92,8 @@ export async function executeEach(
 export class Place {
   /** What stands in for the lake's catalog, for commands in this process. */
   lakeCatalog?: LakeCatalog;
+  /** Commands in this process leave the status for others, as those of their own always do. */
+  leavesStatus = false;
   /** A rebuild in this process makes its file from nothing, and not from the template. */
   rebuildsFromNothing = false;
 
@@ -195,8 +197,17 @@ export class Place {
       },
     };
     const given = { ...this.environment, ...environment };
-    const { folder, lakeCatalog } = this;
-    const result = await performCommand(args, folder, given, clock, undefined, lakeCatalog, effects);
+    const { folder, lakeCatalog, leavesStatus } = this;
+    const result = await performCommand(
+      args,
+      folder,
+      given,
+      clock,
+      undefined,
+      lakeCatalog,
+      effects,
+      leavesStatus,
+    );
     return { ...result, signal: null };
   }
 

@@ -9,30 +9,31 @@ import type { Failure, Known, Outcome, Part, Sheet } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
 import { CHOICES, PARAMETERS } from './words.js';
 
-const FIELDS = ['lang', 'sort', 'page', 'beside', 'token'];
+const FIELDS = ['lang', 'sort', 'page', 'beside', 'run', 'token'];
 export const PAGE_ROWS = 100;
 /** The most values that a list offers without typing. */
 const MOST_LISTED = 300;
 /** The parameters that the language and the clock give. */
 const OWN = ['lang', 'now'];
-export const DOWNLOADS = ['csv', 'xlsx', 'parquet', 'json'] as const;
 
 type Parameter = QueryFile['params'][number];
 
-function givenIn(view: View, query: QueryFile): [string, string][] {
+export function givenIn(view: View, query: QueryFile, prefix = ''): [string, string][] {
   return query.params
     .filter(({ name }) => !OWN.includes(name))
     .flatMap(({ name }) => {
-      const value = view.get(name);
+      const value = view.get(`${prefix}${name}`);
       return value === undefined ? [] : [[name, value]];
     });
 }
 
-export const askingOf = (view: View, query: QueryFile): Asking => ({
-  name: query.name,
-  param: givenIn(view, query).map((pair) => pair.join('=')),
-  lang: view.language,
-});
+export function askingOf(
+  view: View,
+  query: QueryFile,
+  given: readonly (readonly [string, string])[],
+): Asking {
+  return { name: query.name, param: given.map((pair) => pair.join('=')), lang: view.language };
+}
 
 export function partOf(view: View, asking: Asking): Part {
   const sort = view.get('sort');
@@ -43,8 +44,12 @@ export function partOf(view: View, asking: Asking): Part {
 }
 
 /** The same address without empty fields and those that the question lacks; undefined if it is clean. */
-export function cleanAddress(view: View, query: QueryFile): string | undefined {
-  const names = [...FIELDS, ...query.params.map(({ name }) => name)];
+export function cleanAddress(view: View, query: QueryFile, other?: QueryFile): string | undefined {
+  const names = [
+    ...FIELDS,
+    ...query.params.map(({ name }) => name),
+    ...(other?.params ?? []).map(({ name }) => `b.${name}`),
+  ];
   const all = [...view.url.searchParams];
   const kept = all.filter(([name, value]) => value.trim() !== '' && names.includes(name));
   return kept.length === all.length ? undefined : addressOf(view.url.pathname, kept);
@@ -53,14 +58,26 @@ export function cleanAddress(view: View, query: QueryFile): string | undefined {
 export const titleOf = ({ language }: View, query: QueryFile): string =>
   language === 'ko' ? query.title_ko : query.title;
 
-export function head(view: View, query: QueryFile, known: Known): Html {
+export function head(
+  view: View,
+  query: QueryFile,
+  known: Known,
+  all: readonly QueryFile[],
+  other?: QueryFile,
+): Html {
   const asked = view.language === 'ko' ? query.question_ko : query.question;
+  const beside = view.get('beside');
   const hasDays = ['start', 'end'].every((name) => query.params.some((one) => one.name === name));
-  const isBeside = view.get('beside') === 'before' ? new Html(' checked') : undefined;
+  const options = [
+    option('', view.word('nothing'), beside ?? ''),
+    ...(hasDays ? [option('before', view.word('before'), beside ?? '')] : []),
+    markup`<optgroup label="${view.word('another')}">${all.map((one) => option(one.name, titleOf(view, one), beside ?? ''))}</optgroup>`,
+  ];
   return markup`<h1>${titleOf(view, query)}</h1><p class="question">${prose(asked)}</p>
     <form class="ask" action="/q/${encodeURIComponent(query.name)}">
-      ${fields(view, query, known)}
-      ${hasDays ? markup`<label>${view.word('beside')}<input type="checkbox" name="beside" value="before"${isBeside}></label>` : undefined}
+      ${fields(view, query, known, '')}
+      <label>${view.word('beside')}<select name="beside">${options}</select></label>
+      ${other && markup`<fieldset><legend>${titleOf(view, other)}</legend>${fields(view, other, known, 'b.')}</fieldset>`}
       ${view.get('sort') && markup`<input type="hidden" name="sort" value="${view.get('sort')}">`}
       <button>${view.word('ask')}</button>
     </form>
@@ -71,11 +88,12 @@ const option = (value: string, label: string, chosen: string): Html =>
   markup`<option value="${value}"${value === chosen ? new Html(' selected') : undefined}>${label}</option>`;
 
 /** The fields of a question: first those that most people use, the others folded. */
-function fields(view: View, query: QueryFile, known: Known): Child {
+function fields(view: View, query: QueryFile, known: Known, prefix: string): Child {
   const shown = query.params.filter(({ name }) => !OWN.includes(name));
-  const isRare = ({ name, type }: Parameter): boolean => type === 'bigint' && view.get(name) === undefined;
+  const isRare = ({ name, type }: Parameter): boolean =>
+    type === 'bigint' && view.get(`${prefix}${name}`) === undefined;
   const rare = shown.filter(isRare);
-  const draw = (some: readonly Parameter[]): Html[] => some.map((one) => field(view, one, known));
+  const draw = (some: readonly Parameter[]): Html[] => some.map((one) => field(view, one, known, prefix));
   return [
     ...draw(shown.filter((one) => !isRare(one))),
     rare.length === 0
@@ -84,28 +102,29 @@ function fields(view: View, query: QueryFile, known: Known): Child {
   ];
 }
 
-function field(view: View, parameter: Parameter, known: Known): Html {
+function field(view: View, parameter: Parameter, known: Known, prefix: string): Html {
   const { name, type, choices, description, least } = parameter;
-  const value = view.get(name) ?? '';
+  const value = view.get(`${prefix}${name}`) ?? '';
   const named = PARAMETERS[name];
   const label = named === undefined ? view.wording.head(name) : view.wording.say(named);
+  const full = `${prefix}${name}`;
   const about = view.language === 'en' ? description : undefined;
   const wrap = (input: Html): Html => markup`<label title="${about}">${label}${input}</label>`;
   if (type === 'date') {
     const { start, end } = known.days ?? {};
-    return wrap(markup`<input type="date" name="${name}" value="${value}" min="${start}" max="${end}">`);
+    return wrap(markup`<input type="date" name="${full}" value="${value}" min="${start}" max="${end}">`);
   }
   if (type === 'bigint' && choices.length === 0)
     return wrap(
-      markup`<input type="number" name="${name}" value="${value}" min="${least}" placeholder="${/^\d+$/.test(parameter.default) ? parameter.default : undefined}">`,
+      markup`<input type="number" name="${full}" value="${value}" min="${least}" placeholder="${/^\d+$/.test(parameter.default) ? parameter.default : undefined}">`,
     );
   const values = choices.length > 0 ? choices.map((one) => ({ value: one, name: null })) : known.values[name];
   if (values === undefined || values.length > MOST_LISTED) {
     const list =
       values &&
-      markup`<datalist id="${name}-list">${values.slice(0, 5000).map((one) => option(one.value, shortName(one.name ?? one.value), ''))}</datalist>`;
+      markup`<datalist id="${full}-list">${values.slice(0, 5000).map((one) => option(one.value, shortName(one.name ?? one.value), ''))}</datalist>`;
     return wrap(
-      markup`<input name="${name}" value="${value}"${list && new Html(` list="${name}-list"`)}>${list}`,
+      markup`<input name="${full}" value="${value}"${list && new Html(` list="${prefix}${name}-list"`)}>${list}`,
     );
   }
   const isKnown = value === '' || values.some((one) => one.value === value);
@@ -123,7 +142,7 @@ function field(view: View, parameter: Parameter, known: Known): Html {
   const byDefault = choices.includes(parameter.default.replaceAll("'", ''))
     ? `${choiceOf(view, name, parameter.default.replaceAll("'", ''))} (${view.word('byDefault')})`
     : view.word(name === 'goal' || choices.length > 0 ? 'byDefault' : 'every');
-  return wrap(markup`<select name="${name}">
+  return wrap(markup`<select name="${full}">
     ${option('', byDefault, value)}${isKnown ? undefined : option(value, shortName(value), value)}
     ${sorted.map((one) => option(one.value, one.label, value))}
     </select>`);
@@ -151,12 +170,29 @@ function presets(view: View, { days }: Known): Html | undefined {
     .map(([word, start, last]) => {
       const isChosen = view.get('start') === start && view.get('end') === last;
       const current = isChosen ? new Html(' aria-current="true"') : undefined;
-      return markup`<li><a href="${view.address({ start, end: last, page: undefined })}"${current}>${view.word(word)}</a></li>`;
+      return markup`<li><a href="${view.address({ start, end: last, page: undefined, run: undefined })}"${current}>${view.word(word)}</a></li>`;
     });
   return markup`<nav class="presets" aria-label="${view.word('presets')}"><ul>${links}</ul></nav>`;
 }
 
 // The answer.
+
+export function answered(
+  view: View,
+  query: QueryFile | undefined,
+  outcomes: readonly Outcome[],
+  known: Known,
+  other?: { readonly query: QueryFile; readonly outcome: Outcome },
+): Html {
+  const [first, before] = outcomes;
+  if (first === undefined) return markup`<p>${view.word('cancelled')}</p>`;
+  if (other !== undefined)
+    return markup`<div class="pair">${[
+      block(view, query, first, known),
+      block(view, other.query, other.outcome, known, undefined, true),
+    ]}</div>`;
+  return block(view, query, first, known, before);
+}
 
 export function failure({ failure: said, hint }: Failure): Html {
   // A hint about options is for the command line.
@@ -164,14 +200,17 @@ export function failure({ failure: said, hint }: Failure): Html {
   return markup`<p class="notice" role="alert">${prose([shortName(said, 1_000), ...(own ?? [])].join(' '))}</p>`;
 }
 
+/** A question with its answer; `isOther` if it is beside the one of the address. */
 export function block(
   view: View,
   query: QueryFile | undefined,
   outcome: Outcome,
   known: Known,
   before?: Outcome,
+  isOther = false,
 ): Html {
-  if ('failure' in outcome) return markup`<div class="answer">${failure(outcome)}</div>`;
+  const heading = isOther && query !== undefined ? markup`<h2>${titleOf(view, query)}</h2>` : undefined;
+  if ('failure' in outcome) return markup`<div class="answer">${heading}${failure(outcome)}</div>`;
   const { sheet } = outcome;
   const earlier = before !== undefined && 'sheet' in before ? before.sheet : undefined;
   const isEmpty = sheet.rows.length === 0;
@@ -181,13 +220,13 @@ export function block(
       ? undefined
       : markup`<div class="pair"><div><h2>${daysIn(view, sheet.about?.days)}</h2>${sentencesOf(sheet)}${chartOf(view, query, sheet)}</div>
           <div><h2>${daysIn(view, beforeDays)} <small>${view.word('before')}</small></h2>${sentencesOf(earlier)}${chartOf(view, query, earlier)}</div></div>`;
-  return markup`<div class="answer">
+  return markup`<div class="answer">${heading}
     ${pair ?? [sentencesOf(sheet), chartOf(view, query, sheet)]}
     ${before !== undefined && 'failure' in before ? failure(before) : undefined}
     ${isEmpty && sheet.said.length === 0 ? markup`<p>${view.word('noRows')}</p>` : undefined}
-    ${isEmpty ? undefined : table(view, query, sheet, known, { earlier })}
+    ${isEmpty ? undefined : table(view, query, sheet, known, { earlier, isFixed: isOther })}
     ${covers(view, sheet)}
-    ${query === undefined ? undefined : again(view, query, sheet)}
+    ${query === undefined || isOther ? undefined : again(view, query, sheet)}
     </div>`;
 }
 
@@ -458,16 +497,13 @@ function again(view: View, query: QueryFile, { values }: Sheet): Html {
   const address = addressOf(view.url.origin + view.url.pathname, view.url.searchParams);
   const copy = (label: string, value: string): Html =>
     markup`<label>${label}<input readonly value="${value}"></label>`;
-  return markup`${downloads(view, file)}
+  return markup`<p class="downloads">${view.word('download')}: ${['csv', 'xlsx', 'parquet', 'json'].map((one) => markup`<a href="${file(one)}" download>${one.toUpperCase()}</a> `)}</p>
     ${folded(
       view.word('again'),
       markup`<div class="copy">${copy(view.word('link'), address)}${copy(view.word('command'), command)}
       <label>SQL<textarea readonly rows="12">${new Html('\n')}${sql}</textarea></label></div>`,
     )}`;
 }
-
-export const downloads = (view: View, file: (ending: string) => string): Html =>
-  markup`<p class="downloads">${view.word('download')}: ${DOWNLOADS.map((one) => markup`<a href="${file(one)}" download>${one.toUpperCase()}</a> `)}</p>`;
 
 /** A link to a question under parameters, as a section of the page of today has it. */
 export const questionLink = (

@@ -1,7 +1,8 @@
 /**
  * Serves the views on the published file. Everything is rendered here; a view that asks is sent in pieces, so that its form is
- * there immediately.
+ * there immediately and a slow question can be cancelled.
  */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,11 +29,11 @@ import { editor, LONGEST_ADDRESS, schemaJson, sqlAnswer } from './sql.js';
 import { addressOf, ASSETS, questionAddress, framed, notice, pageOf, shortName, View } from './frame.js';
 import { HEADERS, type Guard } from './guard.js';
 import {
+  answered,
   askingOf,
-  block,
   cleanAddress,
-  DOWNLOADS,
   failure,
+  givenIn,
   head,
   partOf,
   questionLink,
@@ -57,6 +58,8 @@ export interface Serving {
 const PATIENCE_MS = 250;
 const LOOK_MS = 5_000;
 const LONGEST_FORM = 256 * 1024;
+
+const DOWNLOADS = ['csv', 'xlsx', 'parquet', 'json'] as const;
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8',
@@ -92,6 +95,7 @@ export async function startServer(given: Serving): Promise<{ port: number; close
 class Explorer {
   readonly app = new Hono();
   readonly #asker: Asker;
+  readonly #running = new Map<string, AbortController>();
 
   constructor(private readonly given: Serving) {
     this.#asker = new Asker(given.file, given.queries, given.limits, given.now);
@@ -111,6 +115,7 @@ class Explorer {
       app.get(`/sql.${format}`, (c) => this.#file(c, 'answer', { sql: c.req.query('q') ?? '' }));
     app.get('/schema.json', (c) => this.#schema(c));
     app.post('/keep', (c) => this.#keep(c));
+    app.post('/cancel', (c) => this.#cancel(c));
     void this.#keepReady();
     app.notFound((c) => this.#page(c, 404, 'notFound'));
     app.onError((error, c) => {
@@ -256,18 +261,39 @@ class Explorer {
 
   async #question(c: Context) {
     const view = this.#view(c);
-    const query = this.#catalogue().find((one) => one.name === c.req.param('name'));
+    const catalogue = this.#catalogue();
+    const find = (name: string | undefined): QueryFile | undefined =>
+      catalogue.find((one) => one.name === name);
+    const query = find(c.req.param('name'));
     if (query === undefined) return this.#page(c, 404, 'notFound');
-    const clean = cleanAddress(view, query);
+    const beside = view.get('beside');
+    const other = find(beside);
+    const clean = cleanAddress(view, query, other);
     if (clean !== undefined) return c.redirect(clean, 303);
     const known = await this.#asker.known(this.given.signal);
-    const parts = [partOf(view, askingOf(view, query))];
-    const isBefore = view.get('beside') === 'before';
-    const form = inMain(head(view, query, known));
-    return this.#flowing(c, view, titleOf(view, query), form, async (signal) => {
-      const { outcomes } = await this.#asker.answers({ language: view.language, parts, isBefore }, signal);
-      const [answer, before] = outcomes;
-      return answer === undefined ? markup`` : block(view, query, answer, known, before);
+    const first = partOf(view, askingOf(view, query, givenIn(view, query)));
+    const form = head(view, query, known, catalogue, other);
+    return this.#flowing(c, view, titleOf(view, query), inMain(form), async (signal) => {
+      if (other === undefined) {
+        const { outcomes } = await this.#asker.answers(
+          { language: view.language, parts: [first], isBefore: beside === 'before' },
+          signal,
+        );
+        return answered(view, query, outcomes, known);
+      }
+      // The second question has its own values, and those of the first where both take them.
+      const own = new Map([
+        ...givenIn(view, query).filter(([name]) => other.params.some((one) => one.name === name)),
+        ...givenIn(view, other, 'b.'),
+      ]);
+      const second = { ...first, by: undefined, from: 0, asking: askingOf(view, other, [...own]) };
+      const all = [first, second].map((part) =>
+        this.#asker.answers({ language: view.language, parts: [part] }, signal),
+      );
+      const [one, two] = (await Promise.all(all)).flatMap(({ outcomes }) => outcomes);
+      return one === undefined || two === undefined
+        ? markup``
+        : answered(view, query, [one], known, { query: other, outcome: two });
     });
   }
 
@@ -326,28 +352,47 @@ class Explorer {
     scripts?: Parameters<typeof framed>[2],
   ) {
     const [start, end] = framed(view, title, scripts);
+    const name = randomUUID();
     const control = this.#untilLeft(c);
     const signal = AbortSignal.any([control.signal, this.given.signal]);
+    const isSkipped = view.get('run') === 'no';
+    const running = this.#running;
     async function* pieces(): AsyncGenerator<string> {
       yield markup`${start}${beginning}`.markup;
+      running.set(name, control);
       let timer: NodeJS.Timeout | undefined;
       try {
-        const drawn = work(signal).catch((error: unknown) => failure(failureOf(error)));
+        const drawn = isSkipped
+          ? Promise.resolve(markup`<p class="notice" role="status">${view.word('cancelled')}</p>`)
+          : work(signal).catch((error: unknown) =>
+              control.signal.aborted
+                ? markup`<p class="notice" role="status">${view.word('cancelled')}</p>`
+                : failure(failureOf(error)),
+            );
         const patience = new Promise<undefined>((done) => {
           timer = setTimeout(done, PATIENCE_MS, undefined);
         });
         if ((await Promise.race([drawn, patience])) === undefined)
-          yield markup`<p class="running" role="status">${view.word('running')}</p>`.markup;
+          yield markup`<form class="running" method="post" action="/cancel" role="status">
+            <input type="hidden" name="question" value="${name}"><input type="hidden" name="to" value="${view.address({ run: 'no' })}">
+            ${view.word('running')} <button>${view.word('cancel')}</button></form>`.markup;
         yield markup`${await drawn}${ending}${end}`.markup;
       } finally {
         // Also where the browser went away.
         clearTimeout(timer);
+        running.delete(name);
         control.abort();
       }
     }
     const stream = Readable.from(pieces());
     c.header('content-type', 'text/html; charset=utf-8');
     return c.body(streamOf(stream, control));
+  }
+
+  async #cancel(c: Context) {
+    this.#running.get(await field(c, 'question'))?.abort();
+    const to = await field(c, 'to');
+    return c.redirect(/^\/(q|sql|campaign|journey|data)\b/.test(to) ? to : '/', 303);
   }
 
   async #sql(c: Context, given: string) {
@@ -392,7 +437,7 @@ class Explorer {
     const [, name = ''] = /^(.+)\.\w+$/.exec(c.req.param('name') ?? '') ?? [];
     const query = this.#catalogue().find((one) => one.name === name);
     if (query === undefined) return this.#page(c, 404, 'notFound');
-    return this.#file(c, name, askingOf(view, query));
+    return this.#file(c, name, askingOf(view, query, givenIn(view, query)));
   }
 
   async #file(c: Context, name: string, asking: Asking) {

@@ -115,7 +115,7 @@ exports:
       expect(await page.locator('.plot path.line').count()).toBe(1);
 
       // 3. Holds it against the seven days before.
-      await page.locator('input[name=beside]').check();
+      await page.locator('select[name=beside]').selectOption('before');
       await page.getByRole('button', named('ask')).click();
       await page.locator('.pair').waitFor();
       expect(await page.locator('.pair h2').count()).toBe(2);
@@ -191,7 +191,7 @@ exports:
       await page.getByRole('link', named('questions')).click();
       expect(await page.getByRole('link', { name: `Sent ${language}` }).count()).toBe(1);
 
-      // 10. Leaves a question that takes too long, and sends a link to a colleague, who is asked for the token.
+      // 10. Cancels a question that takes too long, and sends a link to a colleague, who is asked for the token.
       await page.goto(
         new URL(
           `/sql?q=${encodeURIComponent('select count(*) from range(1_000_000) a, range(1_000_000) b where a.range % 7 = b.range % 11')}`,
@@ -199,7 +199,8 @@ exports:
         ).href,
         { waitUntil: 'commit' },
       );
-      await page.getByText(word('running')).waitFor();
+      await page.getByRole('button', named('cancel')).click();
+      await page.getByText(word('cancelled')).waitFor();
       await page.getByRole('link', named('today')).click();
       const other = await browser.newContext();
       const colleague = await other.newPage();
@@ -268,7 +269,7 @@ exports:
         '/search',
         '/search?q=a',
         '/q/channel-summary?by=day&beside=before',
-        '/q/campaign-performance',
+        '/q/campaign-performance?beside=channel-summary',
         '/q/send-heatmap',
         `/campaign/${String(one?.['id'])}`,
         '/data',

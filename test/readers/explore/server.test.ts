@@ -161,7 +161,7 @@ describe('other sites', () => {
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'none' },
   ])('a form that comes with %j is refused', async (headers: Record<string, string>) => {
-    for (const path of ['/keep', '/sql', '/enter'])
+    for (const path of ['/keep', '/cancel', '/sql', '/enter'])
       expect((await served.post(path, { q: 'select 1', token: TOKEN }, headers)).status, path).toBe(403);
   });
 });
@@ -227,7 +227,7 @@ describe('every answer', () => {
     '/q/channel-summary?by=day&beside=before',
     '/q/key-figures',
     '/q/send-heatmap',
-    '/q/campaign-performance?beside=before',
+    '/q/campaign-performance?beside=channel-summary&b.by=day',
     '/data',
     '/data?table=marts.channel_days',
     '/sql?q=from+marts.channel_days',
@@ -400,14 +400,38 @@ function questionsUnderWay(): number {
 }
 
 describe('a slow question', () => {
-  test('is announced, and ends when the browser goes away', async () => {
+  test('is announced, and ends when its form of cancelling is sent', async () => {
     const own = await Served.forTest(file);
-    const leave = await fetchPieces(own, `/sql?q=${encodeURIComponent(SLOW)}`, (text) =>
+    const answer = own.get(`/sql?q=${encodeURIComponent(SLOW)}`);
+    let name: string | undefined;
+    // The announcement is in the first pieces, which a browser shows meanwhile.
+    const first = await fetchPieces(own, `/sql?q=${encodeURIComponent(SLOW)}`, (text) => {
+      name ??= /name="question" value="([\w-]+)"/.exec(text)?.[1];
+      return name !== undefined;
+    });
+    const cancelled = await own.post('/cancel', { question: name ?? '', to: '/sql?run=no' });
+    expect([cancelled.status, cancelled.headers.location]).toEqual([303, '/sql?run=no']);
+    await first.end;
+    expect(first.text()).toContain('The question was cancelled.');
+    void answer.catch(() => undefined);
+    await own.close();
+    await expect.poll(questionsUnderWay).toBe(0);
+  });
+
+  test('ends when the browser goes away', async () => {
+    const own = await Served.forTest(file);
+    const started = await fetchPieces(own, `/sql?q=${encodeURIComponent(SLOW)}`, (text) =>
       text.includes('class="running"'),
     );
     await expect.poll(questionsUnderWay).toBe(1);
-    leave();
+    started.leave();
     await expect.poll(questionsUnderWay).toBe(0);
+  });
+
+  test('that was cancelled is not asked again by its address', async () => {
+    const { body } = await served.get('/q/channel-summary?run=no');
+    expect(textOf(body, '.notice')).toBe('The question was cancelled.');
+    expect(body).not.toContain('class="rows"');
   });
 });
 
@@ -415,6 +439,7 @@ describe('a slow question', () => {
 async function fetchPieces(from: Served, path: string, enough: (text: string) => boolean) {
   const socket = connect(from.port, '127.0.0.1');
   let text = '';
+  const end = new Promise<void>((done) => socket.on('close', done));
   socket.setEncoding('utf8').on('error', () => undefined);
   socket.write(
     `GET ${path} HTTP/1.1\r\nHost: ${from.host}\r\nCookie: ${from.cookies}\r\nConnection: close\r\n\r\n`,
@@ -425,7 +450,7 @@ async function fetchPieces(from: Served, path: string, enough: (text: string) =>
       if (enough(text)) done();
     });
   });
-  return () => socket.destroy();
+  return { end, text: () => text, leave: () => socket.destroy() };
 }
 
 test(
@@ -552,7 +577,7 @@ describe('the published file', () => {
   });
 });
 
-test('a question about one person is recorded, and not offered without the private folder', async () => {
+test('a question about one person is recorded, also beside another one, and not offered without the private folder', async () => {
   const place = temporaryFolder();
   const own = join(place, 'warehouse.duckdb');
   copyFileSync(file, own);
@@ -572,6 +597,8 @@ test('a question about one person is recorded, and not offered without the priva
   expect(lines()).toBe(1);
   expect((await view.get('/q/timeline.csv?id=u1')).body).toContain('push-notification');
   expect(lines()).toBe(2);
+  await view.get('/q/timeline?id=u1&beside=channel-summary');
+  expect(lines()).toBe(3);
 });
 
 describe('a question of your own', () => {
