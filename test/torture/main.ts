@@ -124,7 +124,12 @@ async function odd(): Promise<number> {
   const count = countOr(300);
   say(`${count} odd nights from seed ${firstSeed}`);
   const counters = oddCounters();
-  const findings = await oddNights({ first: firstSeed, count, workers }, isWanted, say, counters);
+  const findings = await oddNights(
+    { first: firstSeed, count, most: isDefault ? 2 * count : count, workers },
+    isWanted,
+    say,
+    counters,
+  );
   for (const { seed, what, why } of findings) say(`  ${seed}: ${what}: ${why.split('\n')[0] ?? ''}`);
   return findings.length + conclude({ nights: count, broken: findings.length }, counters);
 }

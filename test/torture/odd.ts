@@ -389,25 +389,36 @@ export class OddNights {
   }
 }
 
-/** So many odd nights, from a seed on; resolves with those that broke something. */
+/** So many odd nights, from a seed on, and up to `most` while something has not happened yet; resolves with those that broke something. */
 export async function oddNights(
-  { first, count, workers }: { first: number; count: number; workers: number },
+  {
+    first,
+    count,
+    most = count,
+    workers,
+  }: {
+    readonly first: number;
+    readonly count: number;
+    readonly most?: number;
+    readonly workers: number;
+  },
   isWanted: (name: string) => boolean,
   say: (line: string) => void,
   counters = oddCounters(),
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   let seed = first;
-  let left = count;
+  let done = 0;
+  const goesOn = (): boolean => done < count || (done < most && counters.missing().length > 0);
   const work = async (): Promise<void> => {
     const nights = await OddNights.begin();
     // A part of a name that no oddity has would be looked for for ever.
-    for (const end = first + count * 10_000; left > 0 && seed < end;) {
+    for (const end = first + count * 10_000; goesOn() && seed < end;) {
       const own = seed++;
       const oddity = nights.oddityOf(own);
       const what = nights.nameOf(oddity);
       if (!isWanted(what)) continue;
-      left--;
+      done++;
       const begun = Date.now();
       try {
         const { code } = await nights.night(oddity, counters);
