@@ -48,11 +48,11 @@ from hashed;
 delete from ops.days;
 
 insert into ops.days
-select row.stream, row.date, row.state, row."expectedRecords", row."expectedPrice"
+select row.stream, row.date, row.state, row."expectedRecords"
 from (
     select from_json(
         unnest($days::varchar[]),
-        '{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT", "expectedPrice": "DOUBLE"}'
+        '{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT"}'
     ) as row
 ) as given;
 

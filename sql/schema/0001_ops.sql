@@ -36,8 +36,7 @@ create table ops.days (
     stream varchar,
     date date,
     state varchar,
-    expected_records bigint,
-    expected_price double
+    expected_records bigint
 );
 
 create table ops.load_notes (

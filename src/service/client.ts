@@ -128,10 +128,10 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   /** Asks as `ask`, for an answer that may be too large for memory; a caller that does not land it discards it. */
-  askLarge(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer<Body>> {
+  askLarge(question: FreeRequest): Promise<ServiceAnswer<Body>> {
     const { spool } = this;
     const room = this.#room(spool === undefined ? IN_MEMORY : Infinity);
-    return this.#ask(question, signal, { ...room, spool });
+    return this.#ask(question, this.#signal, { ...room, spool });
   }
 
   /** Removes the file of a large body that has not landed. */

@@ -17,7 +17,6 @@ export interface Stream extends Loadable {
   readonly choices: readonly string[];
   /** The tables that each of what lands is loaded into, by their names. */
   readonly tables: Readonly<Record<StreamName, RegExp>>;
-  readonly endpoints: readonly string[];
   /** True if requests are billed, so that budget and consent decide. */
   readonly paid: boolean;
   /** The fields of its documents. What they don't list is kept in `extra`, and noted as drift. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { EVENTS, type StreamName } from '../ground/streams.js';
-import { foldersIn, listOf, selectIn, statement, statementsIn, type Session } from './session.js';
+import { listOf, selectIn, statement, statementsIn, streamFolders, type Session } from './session.js';
 
 /** The values of `depends_on` and `lookback` in the headers of models and checks. */
 export const dependsOn = z
@@ -35,7 +35,7 @@ export function sparesArchived({ streams }: Pick<Refresh, 'streams'>): boolean {
 
 /** A select of the day of each row, of every stream: `rows.sql` in its folder. */
 export function streamRows(): string {
-  const names = foldersIn('streams').flatMap(statementsIn);
+  const names = streamFolders().flatMap(statementsIn);
   const rows = names.filter((name) => name.endsWith('/rows'));
   return rows.map((name) => selectIn(statement(name))).join('\nunion all\n');
 }

@@ -15,7 +15,7 @@ import { FOLDER_MODE } from '../landing/atomic-file.js';
 import { isLocked, isOutOfMemory, openInstance, rejectsLog, unlessMissing } from '../landing/duckdb.js';
 import { asidePath } from '../landing/paths.js';
 import { orStorageError } from '../landing/storage-error.js';
-import { count, foldersIn, Session, statement, statementsIn } from './session.js';
+import { count, Session, statement, statementsIn, streamFolders } from './session.js';
 import { limitsOf } from './memory-limit.js';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
@@ -167,7 +167,7 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
  * part of the checksum of its statements.
  */
 export function migrations() {
-  return ['schema', ...foldersIn('streams')]
+  return ['schema', ...streamFolders()]
     .flatMap(statementsIn)
     .flatMap((file) => {
       const [, number, name] = /^(\d+)_(\w+)$/.exec(basename(file)) ?? [];

@@ -133,7 +133,7 @@ export class Reader {
 
 /** The journal's head that a closed file carries; none if it cannot be read. */
 export async function knownBy(file: string): Promise<KnownHead[]> {
-  return ask(file, [], (reader) => headIn(reader, file));
+  return ask(file, (reader) => headIn(reader, file));
 }
 
 export async function headIn(reader: Reader, file: string): Promise<KnownHead[]> {
@@ -143,13 +143,11 @@ export async function headIn(reader: Reader, file: string): Promise<KnownHead[]>
 
 /** The paid exports that a closed file lists; every one counts, whichever process recorded it. */
 export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
-  return ask(file, [], (reader) => reader.rows('status/exports', exportRow));
+  return ask(file, (reader) => reader.rows('status/exports', exportRow));
 }
 
 export async function removedKnownBy(file: string): Promise<Day[]> {
-  const removed = await ask(file, [], (reader) =>
-    reader.rows('status/removed', streamDay.pick({ date: true })),
-  );
+  const removed = await ask(file, (reader) => reader.rows('status/removed', streamDay.pick({ date: true })));
   return removed.map(({ date }) => date);
 }
 
@@ -163,15 +161,15 @@ const knownErasure = z.object({
 });
 
 export async function erasuresKnownBy(file: string): Promise<z.output<typeof knownErasure>[]> {
-  return ask(file, [], (reader) => reader.rowsIfAny('erasure/known', knownErasure));
+  return ask(file, (reader) => reader.rowsIfAny('erasure/known', knownErasure));
 }
 
 /**
  * Queries a file that this process has not opened. Whoever opens a file reports that DuckDB cannot read it, or that another
  * program has it open for writing.
  */
-async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => Promise<T>): Promise<T> {
-  if (!existsSync(file)) return otherwise;
+async function ask<T>(file: string, question: (reader: Reader) => Promise<T[]>): Promise<T[]> {
+  if (!existsSync(file)) return [];
   let reader: Reader | undefined;
   try {
     reader = await Reader.open(file);
@@ -179,7 +177,7 @@ async function ask<T>(file: string, otherwise: T, question: (reader: Reader) => 
   } catch (error) {
     const isLockedFile = error instanceof StorageError && isLocked(error.cause);
     if (!(error instanceof CorruptDatabaseError) && !isLockedFile && !isOfDuckDB(error)) throw error;
-    return otherwise;
+    return [];
   } finally {
     await reader?.close();
   }

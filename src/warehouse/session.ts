@@ -409,9 +409,9 @@ export function statementsIn(folder: string): string[] {
     .map((file) => `${folder}/${file.slice(0, -'.sql'.length)}`);
 }
 
-export function foldersIn(folder: string): string[] {
-  const all = readdirSync(join(FOLDER, folder), { withFileTypes: true });
-  return all.flatMap((one) => (one.isDirectory() ? [`${folder}/${one.name}`] : [])).sort();
+export function streamFolders(): string[] {
+  const all = readdirSync(join(FOLDER, 'streams'), { withFileTypes: true });
+  return all.flatMap((one) => (one.isDirectory() ? [`streams/${one.name}`] : [])).sort();
 }
 
 // Headers of SQL files with one select; people and this program read them.

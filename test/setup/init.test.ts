@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
-import { envFile, settingsFile } from '../../src/operations/first-files.js';
+import { envFile, settingsFile } from '../../src/commands/init.js';
 import { CLI, ended, KEYS, NOW, PROJECT } from '../support/dawnload.js';
 import { startFaultySandbox, type FaultySandbox } from '../support/faults/index.js';
 import { performCommand, type Performed } from '../support/in-process.js';

@@ -107,13 +107,8 @@ export function framed(
   return [start, end];
 }
 
-export function pageOf(
-  view: View,
-  title: string,
-  content: Child,
-  scripts?: Parameters<typeof framed>[2],
-): string {
-  const [start, end] = framed(view, title, scripts);
+export function pageOf(view: View, title: string, content: Child): string {
+  const [start, end] = framed(view, title);
   return markup`${start}<main id="content" class="view">${content}</main>${end}`.markup;
 }
 

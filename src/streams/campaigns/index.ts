@@ -21,7 +21,6 @@ export const campaigns: Stream = {
   choices: LANDS,
   lands: LANDS,
   tables: { campaigns: /^campaign_(metric|collection)/ },
-  endpoints: ['E19'],
   grain: 'day',
   paid: false,
   // Which page is whose counts.

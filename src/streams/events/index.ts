@@ -66,7 +66,6 @@ export const events: Stream = {
   choices: [EVENTS],
   lands: [EVENTS],
   tables: { events: /^(\w*message\w*|events|\w*emails)$/ },
-  endpoints: ['E20', 'E21'],
   grain: 'day',
   paid: true,
   divisible: true,

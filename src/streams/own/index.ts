@@ -11,7 +11,6 @@ export const own: Stream = {
   lands: [],
   landsWith: OWN,
   tables: {},
-  endpoints: [],
   grain: 'snapshot',
   paid: false,
   divisible: false,

@@ -11,7 +11,6 @@ export const reference: Stream = {
     alimtalk_templates: /^alimtalk_template/,
     opt_outs: /^opt_outs/,
   },
-  endpoints: ['E2', 'E4', 'E5', 'E10', 'E12'],
   grain: 'snapshot',
   paid: false,
   divisible: false,

@@ -35,7 +35,6 @@ export const statistics: Stream = {
     statistics: /^daily_(?!.*_by_subchannel$)/,
     statistics_by_subchannel: /^daily_.*_by_subchannel$/,
   },
-  endpoints: ['E17', 'E18'],
   grain: 'day',
   paid: false,
   divisible: true,

@@ -5,7 +5,6 @@ export const volumes = {
   choices: LANDS,
   lands: LANDS,
   tables: { volumes: /^volumes$/ },
-  endpoints: ['E17'],
   grain: 'day',
   paid: false,
   divisible: true,
