@@ -15,7 +15,8 @@ import { exampleOf, goldenAnswers } from './readers/queries/support.js';
 import { invocationOf } from './support/in-process.js';
 import { PUSH_POINTS, pointsOfTests } from './support/points.js';
 import { ERASURE_POINTS } from './torture/erasures.js';
-import { KILL_POINTS } from './torture/ways.js';
+import { WAYS } from './torture/kill.js';
+import { LIFE_POINTS } from './lives/steps.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
 const PAGES = [
@@ -78,7 +79,13 @@ describe('docs/', () => {
   test('name for each invariant a test, a crash point where something kills, or a torture run that there is', () => {
     const rows = [...read('docs/invariants.md').matchAll(/^\| ([A-Z]\d+) +\|.*\| (.*?) *\|$/gm)];
     expect(rows.length).toBeGreaterThan(40);
-    const killed = [...KILL_POINTS, ...ERASURE_POINTS, ...PUSH_POINTS, ...pointsOfTests()];
+    const killed = [
+      ...WAYS.map(({ point }) => point),
+      ...LIFE_POINTS,
+      ...ERASURE_POINTS,
+      ...PUSH_POINTS,
+      ...pointsOfTests(),
+    ];
     const options = [...read('test/torture/main.ts').matchAll(/^ {4}(\w+): \{ type/gm)].map(
       ([, name = '']) => name,
     );

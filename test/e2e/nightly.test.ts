@@ -206,19 +206,6 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
       /did not list 2026-11-20\.1, so it was entered .* `dawnload exports decide 2026-11-20\.1 --abandon`/,
     );
   });
-
-  test('is what an error that tells of an export leaves, and it is not asked again on the next night', async () => {
-    const place = await makePlace(TWO_PAID);
-    const body = { error: 'Export queued; notification channel missing' };
-    place.sandbox.setFaults([
-      { endpoint: 'E20', kind: 'status', status: 400, body, handled: true, times: 1 },
-    ]);
-    await run(place, 'run', 1);
-    const next = await run(place, 'run', 1);
-    expect(next.stderr).toMatch(/may have been billed.*Export queued; notification channel missing/);
-    expect(await states(place)).toEqual(['2026-11-19.1 loaded', '2026-11-20.1 ambiguous']);
-    expect(place.sandbox.bills()).toHaveLength(2);
-  });
 });
 
 describe('after a kill', { tags: ['long'] }, () => {

@@ -186,9 +186,9 @@ const filesIn = (dataDir: string, backup: string): Files => ({
   warehouse: [fakeFile(dataDir), dataFiles(dataDir).working].find((path) => existsSync(path)) ?? '',
 });
 
-/** The newest line of the journal that any file knows, DuckDB's left aside. */
+/** The newest line of the journal that `recover` finds in any file, warehouses left aside. */
 export function newestLine(dataDir: string): number {
-  const files = filesIn(dataDir, '');
+  const files = { ...filesIn(dataDir, ''), warehouse: '' };
   const ends = [files.journal, files.copy].map((path) => seqIn(linesOf(textOf(path)).at(-1)));
   return Math.max(...ends, seqIn(textOf(files.witness)), namedElsewhere(files));
 }

@@ -10,6 +10,7 @@ import type { Invocation } from '../../src/config/invocation.js';
 import { landedAmong } from '../../src/exports/export.js';
 import { requestAgain } from '../../src/exports/paid-request.js';
 import { daysOf, lastCompleteDay, shiftDay, type Day } from '../../src/ground/calendar.js';
+import { realEffects } from '../../src/ground/effects.js';
 import { asError } from '../../src/ground/errors.js';
 import type { Job } from '../../src/ground/streams.js';
 import { headShape, type Head, type Pull } from '../../src/landing/landing-zone.js';
@@ -98,7 +99,14 @@ export class FakeWarehouse implements EventsPort {
   }
 }
 
+/** The first day of a life. */
+export const FIRST_DAY = '2026-11-19';
+
 export const fakeFile = (dataDir: string): string => join(dataDir, 'private', 'fake-warehouse.json');
+
+/** The small file of a data folder, as it is now. */
+export const fakeIn = (dataDir: string): FakeWarehouse =>
+  new FakeWarehouse(fakeFile(dataDir), { effects: realEffects({}) }, { days: [], messages: 0 });
 
 /** What a run does: a night from a first day on, a backfill with consent, or a day that is paid for again. */
 export type Wish =

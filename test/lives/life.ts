@@ -1,42 +1,26 @@
-/**
- * One life of a data folder: nights, backfills and decisions of paid events, with a hostile service, wrong clocks, lost files
- * and deaths at crash points, all in this process. After each step the books are compared.
- */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Bill } from '../../sandbox/index.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
-import { blocksRuns, isClosed, needsPerson, type Export } from '../../src/exports/export.js';
-import {
-  completeFrom,
-  dayOf,
-  daysOf,
-  lastCompleteDay,
-  shiftDay,
-  windowOf,
-  type Day,
-} from '../../src/ground/calendar.js';
+import { dayOf, shiftDay } from '../../src/ground/calendar.js';
 import type { CrashPoint } from '../../src/ground/crash-points.js';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
 import { DawnloadError, InterruptedError } from '../../src/ground/errors.js';
 import { Journal } from '../../src/journal/journal.js';
-import { firstReading, exportFolder } from '../../src/landing/paths.js';
 import { FIELDS } from '../../src/streams/index.js';
 import { Chance } from '../torture/chance.js';
 import type { Counters } from '../torture/counters.js';
-import { Clock, DAY_MS, landedIdsIn } from '../torture/trial.js';
-import { readLedger } from '../landing/support.js';
-import { Place, rowsOf } from '../support/dawnload.js';
+import { Clock, DAY_MS } from '../torture/trial.js';
+import { Place } from '../support/dawnload.js';
 import { directly, type Asked } from '../support/direct.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
+import { assertKept, Books, readIfThere, realId, windowText } from './books.js';
 import { damage, newestLine } from './damages.js';
 import { Disk } from './disk.js';
 import { outOfOrder, type Operation } from './order.js';
 import { People, PUSH_YAML } from './people.js';
-import { argumentsOf, FakeWarehouse, fakeFile, runEvents, type Wish } from './fake-warehouse.js';
+import { argumentsOf, fakeIn, FIRST_DAY, runEvents, type Wish } from './fake-warehouse.js';
 import {
   CUT,
   FULL,
@@ -51,8 +35,6 @@ import {
   type Step,
 } from './steps.js';
 
-const FIRST_DAY = '2026-11-19';
-
 const MESSAGES = 10;
 const YAML = `start_date: ${FIRST_DAY}
 lookback_days: 1
@@ -65,12 +47,6 @@ exports:
 
 const SETTINGS_FILE = 'dawnload.yaml';
 
-/** The length of the sandbox's own ids. */
-const ID_LENGTH = 24;
-
-/** Longer ones go beside the journal. */
-const LONGEST_ID = 4_096;
-
 const SETTINGS: Readonly<Record<Depth, string>> = {
   file: YAML,
   duckdb: `${YAML}retention: { events: ${KEPT_DAYS}, landing: ${KEPT_DAYS} }\n${PUSH_YAML}`,
@@ -78,9 +54,6 @@ const SETTINGS: Readonly<Record<Depth, string>> = {
 
 /** Clocks that differ by more than this pay nothing (`MOST_SKEW_MS`). */
 const AGREEING_MS = 5 * 60_000;
-
-/** A promise that was not kept. */
-export class Broken extends Error {}
 
 /** The process is dead: whatever the abandoned code still tries fails with this. */
 class Killed extends Error {}
@@ -90,10 +63,6 @@ const asked = z.object({ start: z.coerce.date() });
 export class Life {
   /** Each death moves the folder to a new path: two instances of a database never open one path. */
   #folder = 0;
-  /** How many bills a window may have beyond the first: one for each time a person agreed. */
-  readonly #consents = new Map<string, number>();
-  /** Bills that a journal has lost, and a person has agreed to. */
-  readonly #forgiven = new Set<string>();
   /** True from a loss that must stop payments until `recover`. */
   #isDoubted = false;
   /** True until a run has loaded again what a lost warehouse had. */
@@ -106,9 +75,8 @@ export class Life {
   #settings: { readonly home: string; readonly config: Config } | undefined;
   #runs = 0;
   #earliest = FIRST_DAY;
-  /** The exports whose pages were read and complete, in this folder. */
-  readonly #landed = new Set<string>();
-  readonly #people: People;
+  readonly people: People;
+  readonly #books: Books;
 
   private constructor(
     readonly place: Place,
@@ -116,9 +84,10 @@ export class Life {
     readonly disk: Disk,
     readonly counters: Counters,
     private readonly kept: string,
-    private readonly depth: Depth,
+    readonly depth: Depth,
   ) {
-    this.#people = new People(place.sandbox, () => this.data);
+    this.people = new People(place.sandbox, () => this.data);
+    this.#books = new Books(this);
   }
 
   static async begin(counters: Counters, depth: Depth = 'file'): Promise<Life> {
@@ -158,77 +127,31 @@ export class Life {
     this.counters.play(this.place.sandbox, []);
     const bills = this.place.sandbox.bills();
     const paid = bills.length - before;
-    this.#assert(
+    assertKept(
       paid === 0 || Math.abs(this.#skewMs) <= AGREEING_MS,
       'something was paid while the clocks differ',
     );
-    this.#assert(paid === 0 || !wasDoubted, 'something was paid although the journal lacks lines');
-    await this.#audit();
+    assertKept(paid === 0 || !wasDoubted, 'something was paid although the journal lacks lines');
+    await this.#books.audit(this.#isDoubted, this.#isUnloaded);
   }
 
   /** Quiet nights, and every decision: in the end no day is left to nobody. */
   async finish(): Promise<void> {
-    this.#landed.clear();
+    this.#books.lookAgain();
     await this.play({ kind: 'recover' });
     for (let round = 0; round < 8; round++) {
       await this.play({ kind: 'night', days: 0, skew: 0 });
-      if ((await this.#left()).length === 0 && (await this.#waiting()).length === 0)
+      if ((await this.#books.left()).length === 0 && (await this.#books.waiting()).length === 0)
         return this.#finishPushes();
       await this.play({ kind: 'decide', which: 0, how: 'attach' });
     }
-    const left = await this.#left();
-    this.#assert(left.length === 0, `${left.join(', ')} left to nobody`);
+    const left = await this.#books.left();
+    assertKept(left.length === 0, `${left.join(', ')} left to nobody`);
   }
 
   /** Pushes end as well: what waits is decided, and all rows come. */
   async #finishPushes(): Promise<void> {
-    for await (const args of this.#people.remaining()) await this.#command(args, undefined);
-  }
-
-  /** The days that no export covers, although a night wants them. */
-  async #left(): Promise<Day[]> {
-    const covered = new Set(
-      (await this.#entries()).flatMap(({ day, state }) => (blocksRuns(state) ? [day] : [])),
-    );
-    const end = lastCompleteDay(this.clock.now());
-    const kept = this.#keptFrom;
-    return daysOf({ start: kept > FIRST_DAY ? kept : FIRST_DAY, end }).filter((day) => !covered.has(day));
-  }
-
-  /** The first day whose data must be there. */
-  get #keptFrom(): Day {
-    return this.depth === 'duckdb' ? shiftDay(dayOf(this.clock.now()), -KEPT_DAYS) : '0000-01-01';
-  }
-
-  async #waiting(): Promise<Export[]> {
-    return (await this.#entries()).filter((entry) => needsPerson(entry) && entry.state !== 'intended');
-  }
-
-  /** The published file has each day of events whose export is loaded, with all its records. */
-  async #assertPublished(): Promise<void> {
-    if (this.depth !== 'duckdb' || this.#isDoubted) return;
-    const published = join(this.data, 'warehouse.duckdb');
-    const days = await rowsOf(
-      published,
-      'select date::varchar as date, count(distinct event_id)::int as ids from events group by all',
-    );
-    const held = new Map(days.map(({ date, ids }) => [String(date), Number(ids)]));
-    for (const entry of await this.#entries()) {
-      if (entry.state !== 'loaded' || entry.day < this.#keptFrom) continue;
-      const records = this.place.sandbox.bills().find(({ export_id: id }) => id === realId(entry))?.records;
-      const loaded = held.get(entry.day) ?? 0;
-      this.#assert(
-        this.#isOf(loaded, records),
-        `${entry.key}: ${records} records billed, ${loaded} in the published file`,
-      );
-    }
-    const left = await this.#people.left();
-    this.#assert(left === undefined, left ?? '');
-  }
-
-  /** True for all records that were billed; an erasure takes some. */
-  #isOf(found: number, billed: number | undefined): boolean {
-    return found === billed || (this.#people.gone.size > 0 && found < (billed ?? 0));
+    for await (const args of this.people.remaining()) await this.#command(args, undefined);
   }
 
   async #take(step: Step): Promise<void> {
@@ -259,7 +182,8 @@ export class Life {
         );
         const isPlain =
           kill === undefined && room === undefined && step.trouble === undefined && odd === undefined;
-        if (step.kind === 'night' && isPlain && this.#skewMs === 0) await this.#assertPublished();
+        if (step.kind === 'night' && isPlain && this.#skewMs === 0 && !this.#isDoubted)
+          await this.#books.assertPublished();
         place.sandbox.bend(undefined);
         return;
       }
@@ -269,24 +193,21 @@ export class Life {
         const before = this.#confirmations.length;
         const newest = newestLine(this.data);
         const code = await this.#command(['recover', '--yes'], step.kill);
-        for (const { export_id: id, start, end } of await this.#orphans()) {
-          if (this.#forgiven.has(id)) continue;
-          this.#forgiven.add(id);
-          this.#consent(`${start}/${end}`, 1);
-        }
+        await this.#books.forgive();
         // You have agreed: what was pushed and is on no record may come again.
-        if (this.#isDoubted) this.#people.allowed++;
+        if (this.#isDoubted) this.people.allowed++;
         // A death after the agreement was recorded leaves it.
         const confirmed = this.#confirmations;
         if (code === 0 || confirmed.length > before) this.#isDoubted = false;
-        this.#assert(
+        assertKept(
           confirmed.length <= before || Number(confirmed.at(-1)) > newest,
           `after an agreement lines count from ${confirmed.at(-1)}, and a file knows line ${newest}`,
         );
         // The command looks into a warehouse of DuckDB for the newest line, and agrees to its loss.
         if (code === 0 && this.depth === 'file') {
           const { head } = await Journal.read({ dataDir: this.data }, realEffects({}));
-          if (this.#fake.heads.length > 0) this.#fake.close(head);
+          const fake = fakeIn(this.data);
+          if (fake.heads.length > 0) fake.close(head);
         }
         return;
       }
@@ -300,7 +221,7 @@ export class Life {
         await this.#command(['backup', this.#backup], step.kill);
         return;
       case 'forget': {
-        const user = await this.#people.someone(step.which);
+        const user = await this.people.someone(step.which);
         if (user === undefined || this.#isDoubted) return;
         const args = ['forget', '--user-id', user, '--yes'];
         let code = await this.#command(args, step.kill);
@@ -309,10 +230,10 @@ export class Life {
           if (turn === 0) await this.#command(args, undefined);
           else code = await this.#command(args, undefined);
         }
-        this.#assert(code === 0, `forget ended with ${code}`);
-        this.#people.gone.add(user);
-        const left = await this.#people.left();
-        this.#assert(left === undefined, left ?? '');
+        assertKept(code === 0, `forget ended with ${code}`);
+        this.people.gone.add(user);
+        const left = await this.people.left();
+        assertKept(left === undefined, left ?? '');
         return;
       }
       case 'push':
@@ -322,12 +243,12 @@ export class Life {
           ]);
         // Troubles are those of a journey.
         await this.#command(
-          this.#people.pushing(step.trouble === undefined ? step.which : 0, step.rows),
+          this.people.pushing(step.trouble === undefined ? step.which : 0, step.rows),
           step.kill,
         );
         return;
       case 'decide push': {
-        const args = await this.#people.decision();
+        const args = await this.people.decision();
         if (args === undefined) return;
         counters.count('decision', args.at(-1) ?? '');
         await this.#command(args, step.kill);
@@ -340,7 +261,7 @@ export class Life {
       }
       case 'damage': {
         // Of an erasure that two lost files knew alone, nothing is left to supply it.
-        if (this.#people.gone.size > 0) return;
+        if (this.people.gone.size > 0) return;
         const done = damage(this.data, this.#backup, step.what, step.amount);
         if (done === undefined) return;
         counters.count('damage', done.name);
@@ -368,7 +289,7 @@ export class Life {
 
   async #decide({ which, how, kill }: Extract<Step, { kind: 'decide' }>): Promise<void> {
     const { counters } = this;
-    const waiting = await this.#waiting();
+    const waiting = await this.#books.waiting();
     const entry = waiting[which % Math.max(1, waiting.length)];
     if (entry === undefined) return;
     const window = windowText(entry);
@@ -376,14 +297,15 @@ export class Life {
     const bill =
       id ??
       (entry.exportId === undefined
-        ? (await this.#orphans()).find(({ start, end }) => `${start}/${end}` === window)?.export_id
+        ? (await this.#books.orphans()).find(({ start, end }) => `${start}/${end}` === window)?.export_id
         : undefined);
     if (how === 'again') {
       counters.count('decision', 'pay again');
-      this.#consent(window, 1);
+      this.#books.consent(window, 1);
       await this.#run({ again: entry.key }, kill);
       // A consent that is not on record was not used: nothing may have been requested on its word.
-      if (!(await this.#entries()).some(({ again }) => again === entry.key)) this.#consent(window, -1);
+      if (!(await this.#books.entries()).some(({ again }) => again === entry.key))
+        this.#books.consent(window, -1);
     } else if (how === 'attach' && bill !== undefined) {
       counters.count('decision', 'attach');
       await this.#command(['exports', 'decide', entry.key, '--attach', bill, '--yes'], kill);
@@ -391,10 +313,6 @@ export class Life {
       counters.count('decision', 'abandon');
       await this.#command(['exports', 'decide', entry.key, '--abandon'], kill);
     }
-  }
-
-  #consent(window: string, more: number): void {
-    this.#consents.set(window, (this.#consents.get(window) ?? 0) + more);
   }
 
   /** A run that lives to its end leaves no request of unknown outcome without saying so. */
@@ -407,15 +325,15 @@ export class Life {
     if (this.disk.refusals > 0) {
       // Room is kept for the id that a paid request brings.
       const [orphan] = isUndisturbed
-        ? (await this.#orphans()).filter(
-            ({ export_id }) => !this.#forgiven.has(export_id) && !known.has(export_id),
+        ? (await this.#books.orphans()).filter(
+            ({ export_id }) => !this.#books.forgiven.has(export_id) && !known.has(export_id),
           )
         : [];
-      this.#assert(orphan === undefined, `a full disk lost the id of the bill for ${orphan?.start}`);
+      assertKept(orphan === undefined, `a full disk lost the id of the bill for ${orphan?.start}`);
       return;
     }
-    const left = (await this.#entries()).find(({ state }) => state === 'intended');
-    this.#assert(left === undefined, `a run left ${left?.key} intended`);
+    const left = (await this.#books.entries()).find(({ state }) => state === 'intended');
+    assertKept(left === undefined, `a run left ${left?.key} intended`);
   }
 
   #runEvents(wish: Wish, kill: Kill | undefined): Promise<unknown> {
@@ -430,10 +348,7 @@ export class Life {
           return { failure };
         },
       );
-      this.#assert(
-        failure === undefined || failure instanceof DawnloadError,
-        `unforeseen: ${String(failure)}`,
-      );
+      assertKept(failure === undefined || failure instanceof DawnloadError, `unforeseen: ${String(failure)}`);
       this.#isUnloaded &&= failure !== undefined && disk.refusals > 0;
       return 'ended';
     });
@@ -453,7 +368,7 @@ export class Life {
         undefined,
         effects,
       );
-      this.#assert(!result.stderr.includes('unforeseen') || from !== this.data, result.stderr);
+      assertKept(!result.stderr.includes('unforeseen') || from !== this.data, result.stderr);
       return result.code;
     });
   }
@@ -500,7 +415,7 @@ export class Life {
     if (died !== undefined) counters.count('crash point', died);
     this.recorded = disk.operations.splice(0);
     const [first] = outOfOrder(from, this.recorded, from === this.data);
-    this.#assert(first === undefined, first ?? '');
+    assertKept(first === undefined, first ?? '');
     if (from !== this.data) {
       await rm(from, { recursive: true, force: true });
       await this.#configure();
@@ -533,104 +448,9 @@ export class Life {
       operations.push({ did: 'sent', what: 'push' });
   };
 
-  /** The small file of the warehouse, as it is now. */
-  get #fake(): FakeWarehouse {
-    return new FakeWarehouse(fakeFile(this.data), { effects: realEffects({}) }, { days: [], messages: 0 });
-  }
-
   /** The numbers of the lines that say that a person agreed to what is lost. */
   get #confirmations(): string[] {
     const journal = readIfThere(join(this.data, 'ledger', 'journal.jsonl'));
     return [...journal.matchAll(/"seq":(\d+),.*"event":"confirmed"/g)].map(([, seq = '']) => seq);
   }
-
-  async #entries(): Promise<Export[]> {
-    return (await readLedger(this.data)).entries();
-  }
-
-  /** Bills whose export id no entry of the ledger holds. */
-  async #orphans(entries?: readonly Export[]): Promise<Bill[]> {
-    const known = new Set((entries ?? (await this.#entries())).map((entry) => realId(entry)));
-    return this.place.sandbox.bills().filter((bill) => !known.has(bill.export_id));
-  }
-
-  async #audit(): Promise<void> {
-    const sent = this.#people.tooOften();
-    this.#assert(sent === undefined, sent ?? '');
-    const bills = this.place.sandbox.bills();
-    const windows = new Map<string, number>();
-    for (const { start, end } of bills) {
-      const window = `${start}/${end}`;
-      windows.set(window, (windows.get(window) ?? 0) + 1);
-      const day = dayOf(new Date(start));
-      this.#assert(completeFrom(day) <= this.clock.now(), `${day} was bought before it was complete`);
-    }
-    for (const [window, times] of windows) {
-      const allowed = 1 + (this.#consents.get(window) ?? 0);
-      this.#assert(times <= allowed, `${window} was billed ${times} times, ${allowed} allowed`);
-    }
-    if (this.#isDoubted) return;
-    const journal = readIfThere(join(this.data, 'ledger', 'journal.jsonl'));
-    this.#assert(/^[\n\x20-\x7e]*$/.test(journal), 'a line of the journal has a character outside ASCII');
-    const entries = await this.#entries();
-    for (const { key, exportId = '' } of entries)
-      this.#assert(
-        Buffer.byteLength(exportId) <= LONGEST_ID,
-        `the journal has an id of ${key} that is too long`,
-      );
-    const unnamed = entries.filter(({ exportId }) => exportId === undefined);
-    for (const { export_id: id, start, end } of await this.#orphans(entries)) {
-      if (this.#forgiven.has(id)) continue;
-      const at = unnamed.findIndex(
-        (entry) =>
-          ['intended', 'ambiguous', 'abandoned'].includes(entry.state) &&
-          windowText(entry) === `${start}/${end}`,
-      );
-      this.#assert(at >= 0, `the bill ${id} for ${start} is known to no entry of the ledger`);
-      unnamed.splice(at, 1);
-    }
-    const loaded = new Set([...this.#fake.loaded].map(firstReading));
-    for (const entry of entries) {
-      if (!isClosed(entry) || entry.day < this.#keptFrom) continue;
-      const bill = bills.find(({ export_id: id }) => id === realId(entry));
-      if (bill === undefined) throw new Broken(`export ${entry.key} has an id that was never billed`);
-      const what = `${this.#folder} ${bill.export_id}`;
-      if (this.depth === 'duckdb' || !this.#landed.has(what)) {
-        const ids = new Set(await landedIdsIn(this.data, entry));
-        this.#assert(
-          this.#isOf(ids.size, bill.records),
-          `${entry.key}: ${bill.records} records billed, ${ids.size} landed`,
-        );
-        this.#landed.add(what);
-      }
-      if (entry.state === 'loaded' && this.depth === 'file' && !this.#isUnloaded)
-        this.#assert(
-          loaded.has(exportFolder({ ...entry, exportId: entry.exportId ?? '' })),
-          `${entry.key} is said to be loaded and is not`,
-        );
-    }
-  }
-
-  #assert(holds: boolean, what: string): void {
-    if (!holds) throw new Broken(what);
-  }
-
-  /** The journal, for whoever looks for the cause of a failure. */
-  get journal(): string {
-    return (
-      readdirSync(this.place.folder)
-        .map((name) => `${name}\n`)
-        .join('') + readFileSync(join(this.data, 'ledger', 'journal.jsonl'), 'utf8')
-    );
-  }
-}
-
-const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
-
-/** The service's own id at the end of an odd one. */
-const realId = ({ exportId }: Export): string | undefined => exportId?.slice(-ID_LENGTH);
-
-function windowText({ day }: Export): string {
-  const { start, end } = windowOf(day);
-  return `${start.toISOString()}/${end.toISOString()}`;
 }

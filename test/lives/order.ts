@@ -23,13 +23,16 @@ export type Operation =
 const DERIVED = /\/(lock|status)\.json$/;
 
 /** Below the data folder: what must be durable before a line of the journal says so. */
-const PROMISED: Readonly<Record<string, string>> = {
-  'export/landed': 'landing/events',
-  'export/loaded': 'landing/events',
-  'push/intended': 'ledger/pushed',
-  'erase/cut': 'landing',
-  'erase/done': 'landing',
+const PROMISED: Readonly<Record<string, (key: string) => string>> = {
+  'export/landed': (key) => `landing/events/${dayIn(key)}/${key}`,
+  'export/loaded': (key) => `landing/events/${dayIn(key)}/${key}`,
+  'push/intended': () => 'ledger/pushed',
+  'erase/cut': () => 'landing',
+  'erase/done': () => 'landing',
 };
+
+/** The day in the key of an export. */
+const dayIn = (key: string): string => key.slice(0, 10);
 
 export const isTemporary = (path: string): boolean => basename(path).startsWith('.tmp-');
 
@@ -58,9 +61,9 @@ export function outOfOrder(data: string, operations: readonly Operation[], isOve
         if (one.isNew) names.add(one.path);
         if (one.line === undefined) break;
         const { kind, event, key = '' } = JSON.parse(one.line) as Record<string, string>;
-        const folder = PROMISED[`${kind}/${event}`];
+        const folder = PROMISED[`${kind}/${event}`]?.(key);
         if (folder !== undefined) assertDurable(`${data}/${folder}`, `the line ${kind}/${event} was written`);
-        if (event === 'intended') intents.push(kind === 'export' ? key.slice(0, 10) : `${kind}`);
+        if (event === 'intended') intents.push(kind === 'export' ? dayIn(key) : `${kind}`);
         break;
       }
       case 'renamed': {

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import type { Fault } from '../support/faults/index.js';
 import { Counters, nameOf } from '../torture/counters.js';
 import { ERASURE_POINTS } from '../torture/erasures.js';
-import { KILL_POINTS } from '../torture/ways.js';
 import { APPEND_STEPS, type CrashPoint } from '../../src/ground/crash-points.js';
-import { pointsOf, PUSH_POINTS } from '../support/points.js';
+import { DURABLE_STEPS, pointsOf, PUSH_POINTS } from '../support/points.js';
 import { DAMAGES } from './damages.js';
 
 /**
@@ -162,10 +161,12 @@ const APPENDING = Object.keys(APPEND_STEPS) as (keyof typeof APPEND_STEPS)[];
 const LINE: readonly string[] = [...APPENDING, ...APPENDING.map((step) => `copy/${step}`), 'copied'];
 
 /** What a run of paid events and a decision pass: files, the load, and lines of the journal. */
-const LIFE_POINTS: readonly string[] = [
-  ...KILL_POINTS.filter((point) =>
-    /^(journal\/(copy|healed|reserve)|land\/(events|rejected)|load\/|lock\/|witness\/)/.test(point),
-  ),
+export const LIFE_POINTS: readonly string[] = [
+  ...[
+    ...['journal/copy', 'journal/healed', 'journal/reserve', 'witness', 'lock'],
+    ...['land/events', 'land/events-manifest', 'land/rejected'],
+  ].flatMap((file) => DURABLE_STEPS.map((step) => `${file}/${step}`)),
+  ...pointsOf('load'),
   ...[...APPENDING, 'copied'].map((step) => `journal/project/made/${step}`),
   ...['begun', 'ended', 'unsure', 'confirmed'].flatMap((event) =>
     LINE.map((step) => `journal/run/${event}/${step}`),
@@ -232,6 +233,12 @@ const FATES = (
   })),
 );
 
+/** Deaths while a bill is attached. */
+const ATTACHING = LINE.map((line): Kill => ({
+  at: 1,
+  point: `journal/export/attached/${line}` as CrashPoint,
+}));
+
 /** A death while your agreement is recorded. */
 const agreeing = (line: string): Kill => ({ at: 1, point: `journal/run/confirmed/${line}` as CrashPoint });
 
@@ -239,6 +246,15 @@ const steps: fc.WeightedArbitrary<Step>[] = [
   {
     weight: 1,
     arbitrary: fc.constantFrom(...FATES).map((fate) => ({ kind: 'night', days: 1, skew: 0, ...fate })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('decide' as const),
+      which: index,
+      how: fc.constant('attach' as const),
+      kill: fc.constantFrom(...ATTACHING),
+    }),
   },
   {
     weight: 10,
@@ -326,13 +342,16 @@ const wholeSteps: fc.WeightedArbitrary<Step>[] = [
 
 /** The deaths that the life of a seed begins with, and the erasure that it ends with: any forty seeds die at every point. */
 function fates(seed: number): { readonly first: Step[]; readonly last: Step[] } {
-  const killAt = (points: readonly CrashPoint[]): Kill => ({ at: 1, point: points[seed % points.length] });
+  const killAt = (points: readonly CrashPoint[], nth = seed): Kill => ({
+    at: 1,
+    point: points[nth % points.length],
+  });
   return {
     first: [
       { kind: 'night', days: 0, skew: 0 },
       { kind: 'push', which: seed, rows: 5, kill: killAt(PUSH_POINTS) },
       seed % 4 === 0
-        ? { kind: 'night', days: KEPT_DAYS + 2, skew: 0, kill: killAt(RETENTION_POINTS) }
+        ? { kind: 'night', days: KEPT_DAYS + 2, skew: 0, kill: killAt(RETENTION_POINTS, seed / 4) }
         : { kind: 'night', days: 1, skew: 0, kill: killAt(NIGHT_POINTS) },
       { kind: 'rebuild', kill: killAt(REBUILD_POINTS) },
     ],

@@ -179,16 +179,6 @@ test('rows that reached people under another key are named, whatever the query a
   await ends(push(place, 'journey', 'uj-win02', ...edited), 3, 'key of the rows was user_id and is now');
 });
 
-test('rows that are lost after a push without new ones are asked about too, and `recover` finds them first', async () => {
-  for (let night = 0; night < 2; night++) await push(place, ...JOURNEY, users(3));
-  await rm(join(place.folder, 'data', 'ledger', 'pushed'), { recursive: true });
-  await ends(place.run(['recover', '--yes']), 0, 'may send them again');
-  await ends(push(place, 'journey', 'uj-win02', '--sql', users(3)), 3, '3 rows would reach people');
-  expect((await push(place, ...JOURNEY, users(3))).code).toBe(0);
-  const again = await push(place, ...JOURNEY, users(3));
-  expect(again.stderr).toContain('3 unchanged');
-});
-
 test('a lost journal stops every push until `recover`, which enters what is remembered', async () => {
   await push(place, 'user-properties', '--sql', users(1));
   await push(place, ...JOURNEY, users(3));

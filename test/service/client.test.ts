@@ -83,20 +83,6 @@ describe('requests', () => {
     expect(body.toString()).toBe('[{"campaign_name":"가을"}]');
   });
 
-  test('a small gzip that holds more than the limit is not swallowed', async () => {
-    const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024, 0x20));
-    const limited = { exports: { largestAnswer: 64 * 1024 * 1024 } };
-    const { client } = await setUp(
-      (_, response) => {
-        response.writeHead(200, { 'content-encoding': 'gzip' });
-        response.end(bomb);
-      },
-      quickEffects(),
-      limited,
-    );
-    expect((await client.ask(E17)).verdict.kind).toBe('oversized');
-  });
-
   test('a redirect is not followed', async () => {
     const { client, double } = await setUp((_, response) => {
       response.writeHead(307, { location: 'http://elsewhere.example/' });

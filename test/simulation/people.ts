@@ -11,13 +11,6 @@ export function chance(seed: number): () => number {
   };
 }
 
-/** The variant at a point of all shares laid end to end. */
-export function variantOf(split: readonly number[], at: number): number {
-  let reached = 0;
-  const found = split.findIndex((share) => (reached += share) > at);
-  return found === -1 ? split.length - 1 : found;
-}
-
 /** A rate of a person's own: two tries with it correlate by `likeness`. */
 export function beta(mean: number, likeness: number, random: () => number): number {
   if (likeness === 0) return mean;

@@ -7,7 +7,8 @@ import { startFaultySandbox } from '../support/faults/index.js';
 import { LAKE_POINTS, pointsOfTests, PUSH_POINTS } from '../support/points.js';
 import { Counters } from './counters.js';
 import { ERASURE_POINTS } from './erasures.js';
-import { KILL_POINTS } from './ways.js';
+import { WAYS } from './kill.js';
+import { LIFE_POINTS } from '../lives/steps.js';
 
 const DAY = { start: '2026-11-19', end: '2026-11-19' };
 
@@ -79,9 +80,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 test('a harness or a test kills at every crash point, or the reason is known', () => {
   const steps = Object.keys(WRITE_STEPS).join('|');
-  const named = [...KILL_POINTS, ...ERASURE_POINTS, ...PUSH_POINTS, ...pointsOfTests()].map((point) =>
-    point.replace(/:\d+$/, ''),
-  );
+  const named = [
+    ...WAYS.map(({ point }) => point),
+    ...LIFE_POINTS,
+    ...ERASURE_POINTS,
+    ...PUSH_POINTS,
+    ...pointsOfTests(),
+  ].map((point) => point.replace(/:\d+$/, ''));
   const reached = new Set(named.map((point) => point.replace(new RegExp(`/(?:${steps})$`), '')));
   const landed = STREAM_NAMES.flatMap((name) => [`land/${name}`, `land/${name}-manifest`]);
   const all = [...Object.keys(POINTS), ...FILES, ...landed];

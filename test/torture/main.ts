@@ -8,9 +8,8 @@ import { parseArgs } from 'node:util';
 import { emptyErasureReport, eraseWithKills } from './erasures.js';
 import type { Counters } from './counters.js';
 import { faultCounters, PAIRS, tryFault } from './faults.js';
-import { emptyReport, killTorture } from './kill.js';
+import { emptyReport, killTorture, WAYS, wayName } from './kill.js';
 import { mutations } from './mutations.js';
-import { WAYS, wayName } from './ways.js';
 import { oddCounters, oddNights } from './odd.js';
 import { setup } from '../support/template.js';
 

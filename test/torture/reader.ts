@@ -44,11 +44,6 @@ export class Reader {
     await this.#loop;
   }
 
-  /** After a power cut an older file may be back. */
-  forget(): void {
-    this.#known.clear();
-  }
-
   async look(): Promise<void> {
     if (!existsSync(this.#file)) {
       if (this.#known.size > 0) this.found.push('the published file is gone');

@@ -30,7 +30,7 @@ export class Trial {
 
   private constructor(
     readonly place: Place,
-    /** Outside the data folder: the bills, each written before its answer left, and the notes of `plug.js`. */
+    /** Outside the data folder: the bills, each written before its answer left. */
     readonly notes: string,
     readonly clock: Clock,
     private readonly how: 'process' | 'inside',

@@ -341,30 +341,6 @@ describe('a night', { tags: ['long'] }, () => {
     const findings = await findingsOfNight(`${damage};${changed}`);
     expect(findings.map(({ date }) => date)).toEqual(DAYS);
   });
-
-  test('that is killed while it checks leaves the work to the next one', async () => {
-    const workshop = new Workshop();
-    await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: 1, message_failed: 2 })]));
-    const killed = new Workshop({
-      path: workshop.path,
-      effects: {
-        now: () => workshop.now,
-        reach: (point) => {
-          if (point === 'check/before-commit') throw new Error('killed');
-        },
-      },
-    });
-    await workshop.close();
-    await expect(killed.findings()).rejects.toThrow('killed');
-    await killed.close();
-    expect(await workshop.look('from ops.checks')).toEqual([]);
-    expect(await workshop.lines('select stream from ops.touched_days')).toEqual(['statistics']);
-
-    const [finding] = await workshop.findings();
-    expect(finding).toMatchObject({ name: 'counters_in_range', date: DAY });
-    expect(await workshop.look('select finding from ops.checks')).toHaveLength(1);
-    expect(await workshop.look('from ops.touched_days')).toEqual([]);
-  });
 });
 
 test(

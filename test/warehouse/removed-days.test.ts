@@ -1,11 +1,6 @@
-// @module-tag long
-// @module-tag extended
-/** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
-import { columnOf, isIncremental, models } from '../../src/warehouse/models.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { dayAfter, loadOne, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
@@ -115,9 +110,6 @@ async function leaveIn(warehouse: Warehouse, before: Day): Promise<Day[]> {
   return left.map(({ day }) => day);
 }
 
-const leave = (workshop: Workshop, before: Day): Promise<Day[]> =>
-  workshop.with((warehouse) => leaveIn(warehouse, before));
-
 /** A warehouse of so many nights, which keeps the events of so many days. */
 async function nights(count: number, keeping = count): Promise<Workshop> {
   const workshop = new Workshop();
@@ -127,56 +119,6 @@ async function nights(count: number, keeping = count): Promise<Workshop> {
 
 const held = (workshop: Workshop): Promise<Row[]> =>
   workshop.look('select distinct export_date::varchar as date from events order by all');
-
-test('the rows of the days leave every table of exports, and nothing else does', async () => {
-  const workshop = await nights(4);
-  const before = await whole(workshop);
-  const events = await workshop.look(
-    'select export_date, count(*) as rows from events group by all order by all',
-  );
-  expect(await leave(workshop, day(2))).toEqual([day(0), day(1)]);
-  expect(
-    await workshop.look(
-      'select * replace (epoch(removed_at) as removed_at) from ops.removed_days order by date',
-    ),
-  ).toEqual(
-    events.slice(0, 2).map(({ export_date, rows }) => ({
-      date: export_date,
-      rows,
-      removed_at: NOW.getTime() / 1000,
-    })),
-  );
-  const tables = await workshop.look(
-    `select table_name as name from duckdb_columns() join duckdb_tables() using (table_name)
-     where column_name = 'export_date' and duckdb_tables.schema_name = 'main'`,
-  );
-  expect(tables.length).toBeGreaterThan(12);
-  for (const { name } of tables) {
-    expect(await workshop.look(`select 1 from ${String(name)} where export_date < '${day(2)}'`)).toEqual([]);
-  }
-  // Contents that are not told any more go too.
-  expect(await workshop.look('select body from message_contents order by all')).toEqual([
-    { body: '본문 2' },
-    { body: '본문 3' },
-  ]);
-  expect(await whole(workshop)).toEqual(before);
-  expect(await leave(workshop, day(2))).toEqual([]);
-});
-
-test('days that are not covered, or of which models wait for events, stay', async () => {
-  const workshop = await nights(2);
-  await workshop.with(async (warehouse) => {
-    expect(await warehouse.removeDays([day(7)], NOW)).toEqual([]);
-    expect((await warehouse.removable(day(9))).map(({ day, pull }) => ({ day, pull }))).toEqual([
-      { day: day(0), pull: 'events/day/0002' },
-      { day: day(1), pull: 'events/day/0004' },
-    ]);
-    await loadOne(warehouse, exportOf(workshop, 2));
-    expect(await warehouse.removable(day(9))).toEqual([]);
-    expect(await warehouse.removeDays([day(0)], NOW)).toEqual([]);
-  });
-  expect(await held(workshop)).toHaveLength(3);
-});
 
 const findings = (workshop: Workshop): Promise<Row[]> =>
   workshop.look('select name, date, subject, finding, expected, actual from ops.checks order by all');
@@ -221,56 +163,3 @@ test('a full refresh keeps what both versions of a model have of days that left'
   expect(after.filter(left)).toEqual(before.filter(left).map((row) => ({ ...row, kind: null })));
   expect(after.filter((row) => row['kind'] === null)).toEqual(after.filter(left));
 });
-
-/** What a night may bring: a day that is new or comes again, perhaps without a record; statistics; days that leave. */
-const turn = fc.record({
-  day: fc.integer({ min: -3, max: 12 }),
-  what: fc.constantFrom('events', 'events', 'no events', 'statistics', 'all anew'),
-  leave: fc.option(fc.integer({ min: -3, max: 13 })),
-});
-
-test('whatever comes when, no check is misled, and what was computed of days that left stands until they come again', async () => {
-  const computed = `
-      select 'events' as what, date, sum(events)::bigint as number from marts.daily_events group by date
-      union all select 'people', date, count(*) from marts.daily_people group by date
-      union all select 'answers', date, count(*) from marts.message_responses group by date`;
-  await fc.assert(
-    fc.asyncProperty(fc.array(turn, { minLength: 6, maxLength: 10 }), async (turns) => {
-      const workshop = new Workshop();
-      await night(workshop, []);
-      for (const { day: n, what, leave: before } of turns) {
-        const left = `from (${computed}) where date in (select date from ops.removed_days where date <> '${day(n)}')`;
-        const stands = await workshop.look(`${left} order by all`);
-        if (what === 'all anew')
-          await workshop.change('delete from ops.models; delete from ops.check_versions');
-        const pulls = {
-          events: () => [exportOf(workshop, n)],
-          'no events': () => [workshop.events(day(n), [[]])],
-          statistics: () => [workshop.statistics(day(n), [statistic({ date: day(n), message_sent: 50 })])],
-          'all anew': () => [],
-        }[what]();
-        await night(workshop, pulls);
-        expect(await workshop.look(`${left} order by all`)).toEqual(stands);
-        expect(await workshop.look("select * from ops.checks where severity = 'stop'")).toEqual([]);
-        const tables = models()
-          .filter(isIncremental)
-          .map(
-            ({ relation, incremental }) => `
-            select '${relation}', ${columnOf(incremental)}, count(*), sum(hash(held))::varchar
-            from ${relation} as held group by all`,
-          );
-        expect(await workshop.look(`(${tables.join(' union all ')}) except all from ops.model_days`)).toEqual(
-          [],
-        );
-        expect(await workshop.look(`from ops.model_days except all (${tables.join(' union all ')})`)).toEqual(
-          [],
-        );
-        if (before !== null) await leave(workshop, day(before));
-        expect(
-          await workshop.look('from ops.removed_days where date in (select export_date from events)'),
-        ).toEqual([]);
-      }
-    }),
-    { numRuns: 2, endOnFailure: true },
-  );
-}, 300_000);
