@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/index.js';
+import { ordersCsv, ordersOf } from '../../sandbox/world/orders.js';
 import { loadConfig } from '../config/config.js';
 import { readText } from '../config/files.js';
 import { FIELDS } from '../streams/index.js';
-import { lastCompleteDay, shiftDay } from '../ground/calendar.js';
+import { dayOf, daysOf, lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
@@ -80,6 +81,11 @@ export const demoCommand: Command = async (_, invocation) => {
       first_export: shiftDay(last, 1 - EVENT_DAYS),
     };
     await writeFile(file, fromTemplate('examples/demo.yaml', values));
+    const days = daysOf({ start: values.first_export, end: last });
+    const orders = ordersOf({ eventsPerDay: EVENTS_PER_DAY }, days).filter(
+      ({ orderedAt }) => dayOf(orderedAt) <= last,
+    );
+    await writeFile(resolve(folder, 'orders.csv'), ordersCsv(orders));
     const config = loadConfig(FIELDS, { settingsFile: file }, ENVIRONMENT, folder);
     const demo = { ...invocation, flags: { settingsFile: file }, loadConfig: () => config };
     const exitCode = await runCommand({}, demo);
@@ -95,6 +101,7 @@ export const demoCommand: Command = async (_, invocation) => {
     terminal.out('Try next:');
     terminal.out(`  npx dawnload explore --open ${place}   # questions and charts in a browser`);
     terminal.out(`  npx dawnload query campaigns-to-watch ${place}`);
+    terminal.out(`  npx dawnload query attribution ${place}   # purchases after messages`);
     terminal.out(`  npx dawnload query ${place}   # lists all questions`);
     terminal.out('  npx dawnload init   # sets up your own account');
     return EXIT.done;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
 import { ID_COLUMNS, isReadAs, type Field } from '../ground/fields.js';
 import { bytesIn, didYouMean } from '../ground/text.js';
-import { tables } from './tables.js';
+import { conversions, conversionsFault, tables } from './tables.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')
@@ -429,6 +429,7 @@ export const settingsSchema = z
       .refine(...differentNames)
       .prefault({}),
     tables: tables.prefault({}),
+    conversions: conversions.optional(),
     queries: text('must be a folder').optional(),
     heartbeat: webhook.optional(),
     after_publish: z
@@ -449,6 +450,10 @@ export const settingsSchema = z
       Object.entries(main_goals).every(([id, goal]) => [undefined, goal].includes(experiments[id]?.goal)),
     { path: ['main_goals'], error: 'must not name another goal than experiments does' },
   )
+  .superRefine(({ conversions: wanted, tables: all }, context) => {
+    const message = conversionsFault(wanted, all);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['conversions'], message });
+  })
   .refine(
     ({ start_date: first = '', exports }) => exports.start_date === undefined || exports.start_date >= first,
     {

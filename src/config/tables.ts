@@ -117,3 +117,29 @@ export const tables = z.preprocess(
 );
 
 export type OwnTable = z.output<typeof table> & { readonly name: string };
+
+/** Which rows of an own table are conversions: who, when, and of what value. */
+export const conversions = z.strictObject({
+  table: text('must be the name of a table'),
+  person: z.enum(ID_COLUMNS, `must be one of ${ID_COLUMNS.join(', ')}`),
+  at: text('must be a column'),
+  value: text('must be a column').optional(),
+  currency: z
+    .string('must be a currency such as KRW')
+    .regex(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW')
+    .optional(),
+  goal: text('must be a name such as 구매').default('conversion'),
+});
+
+/** Why the conversions cannot be those of the tables, as a clause after their name; undefined if they can. */
+export function conversionsFault(
+  wanted: z.output<typeof conversions> | undefined,
+  all: Readonly<Record<string, z.output<typeof table>>>,
+): string | undefined {
+  if (wanted === undefined) return undefined;
+  const found = all[wanted.table];
+  if (found === undefined) return `must name a table of tables, which has no ${wanted.table}`;
+  return found.keys[wanted.person] === undefined
+    ? `must name a person among the keys of tables.${wanted.table}`
+    : undefined;
+}

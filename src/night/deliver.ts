@@ -26,7 +26,8 @@ export const note: Step = {
     await reportUnloaded(night);
     await takeRemovedDays(night);
     const { journal, ledger, warehouse, erasures, report, config, invocation } = partsOf(night);
-    await warehouse.refining(() => noteOwn(warehouse, config));
+    const fault = await warehouse.refining(() => noteOwn(warehouse, config));
+    if (fault !== undefined) invocation.terminal.warn(fault);
     await ledger.readTexts();
     for (const { key, advice } of actionsNeeded(ledger.entries(), ledger.doubt))
       report.attention.push({

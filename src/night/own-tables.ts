@@ -1,19 +1,33 @@
 /** What a night does about own tables besides copying and loading them: notes what is known of each, and removes replaced copies. */
 import { basename } from 'node:path';
 import type { Config } from '../config/config.js';
+import { ID_COLUMNS } from '../ground/fields.js';
+import { escaped } from '../landing/duckdb.js';
 import { listPulls, type LandingZone } from '../landing/landing-zone.js';
 import { OWN, ownStream } from '../streams/own/index.js';
-import { ownTables } from '../warehouse/describe.js';
+import { describeOwn, ownTables } from '../warehouse/describe.js';
 import { quoted, selectIn, statement } from '../warehouse/session.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
-/** Notes what is known of each own table, and drops those that the settings name no more. */
+/**
+ * Notes what is known of each own table, drops those that the settings name no more, and makes the view of conversions. Resolves with a
+ * sentence if it cannot be made as the settings say.
+ */
 export async function noteOwn(
   { session }: Pick<Warehouse, 'session'>,
-  { tables }: Pick<Config, 'tables'>,
-): Promise<void> {
+  { tables, conversions }: Pick<Config, 'tables' | 'conversions'>,
+): Promise<string | undefined> {
   const found = await ownTables(session);
+  let fault: string | undefined;
   await session.transaction(async () => {
+    const converting = found.find(
+      ({ name }) => name === conversions?.table && tables.some((one) => one.name === name),
+    );
+    const view = conversions && viewOf(conversions, converting?.columns ?? []);
+    await session.run('streams/own/load/conversions', view ?? NO_CONVERSIONS);
+    if (conversions !== undefined && view === undefined)
+      fault = `No conversions: own.${conversions.table} lacks a column of \`conversions\`, an instant under \`at\`, or a number under \`value\`.`;
+    await describeOwn(session, 'conversions');
     await session.run('streams/own/load/clear');
     for (const { name, columns } of found) {
       const table = tables.find((one) => one.name === name);
@@ -44,7 +58,40 @@ export async function noteOwn(
       });
     }
   });
+  return fault;
 }
+
+/** The columns of own.conversions, if the table has those that the settings name. */
+function viewOf(
+  { person, at, value, currency, goal, table }: Conversions,
+  columns: readonly { readonly name: string; readonly type: string }[],
+): View | undefined {
+  const isOf = (name: string, form: RegExp): boolean =>
+    columns.some((one) => one.name === name && form.test(one.type));
+  const literal = (given: string | undefined): string =>
+    given === undefined ? 'null' : `'${escaped(given)}'`;
+  const isWhole =
+    isOf(person, /^VARCHAR/) &&
+    isOf(at, /^(DATE|TIMESTAMP)/) &&
+    (value === undefined || isOf(value, /^(U?(TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT)/));
+  if (!isWhole) return undefined;
+  return {
+    persons: personsOf(person),
+    ...{ at: quoted(at), value: value === undefined ? 'null' : quoted(value) },
+    ...{ currency: literal(currency), goal: literal(goal), table: `own.${quoted(table)}` },
+  };
+}
+
+type Conversions = NonNullable<Config['conversions']>;
+type View = Readonly<Record<'persons' | 'at' | 'value' | 'currency' | 'goal' | 'table', string>>;
+
+const personsOf = (person?: string): string =>
+  ID_COLUMNS.map((kind) => (kind === person ? `"${kind}"` : `null::varchar as ${kind}`)).join(', ');
+
+const NO_CONVERSIONS: View = {
+  persons: personsOf(),
+  ...{ at: 'null', value: 'null', currency: 'null', goal: 'null', table: '(select 1)' },
+};
 
 /** A part of the statement that notes a table; null for persons of a table without any. */
 function text(

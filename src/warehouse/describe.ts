@@ -98,28 +98,22 @@ export async function makeCatalogViews(session: Session): Promise<void> {
 
 // Own tables.
 
-/** Writes the words of an own table and its columns, which a new table lacks. Call inside a transaction. */
+/** Writes the words of a table or view of the schema own, which a new one lacks. Call inside a transaction. */
 export async function describeOwn(session: Session, table: string): Promise<void> {
   const dictionary = Dictionary.load();
-  const relation = relationName('own', table);
-  const found = (await ownTables(session)).find(({ name }) => name === table);
-  const about = dictionary.relation(relation);
-  if (found === undefined || about === undefined) return;
-  const words = [
-    { column_name: null, label: null, ...Dictionary.commentOf(about) },
-    ...found.columns.flatMap(({ name }) => {
-      const column = dictionary.column(relation, name);
-      return column === undefined ? [] : [{ column_name: name, ...column }];
-    }),
-  ].map((one) => ({ schema_name: 'own', relation_name: table, ...one }));
-  const things = words.map((one): [DescribedThing, string] => [
-    { ...one, kind: one.column_name === null ? 'table' : 'column', comment: null },
-    one.en,
-  ]);
-  await session.runForEach(
-    'describe/comment',
-    things.map((thing) => commentOn(...thing)),
-  );
+  const all = await session.rows('describe/relations', describedThing);
+  const described = all
+    .filter((one) => one.schema_name === 'own' && one.relation_name === table)
+    .flatMap((thing) => {
+      const found = wordsFor(dictionary, thing);
+      return found === undefined ? [] : [{ thing, found }];
+    });
+  const comments = described.map(({ thing, found }) => commentOn(thing, found.en));
+  await session.runForEach('describe/comment', comments);
+  const words = described.map(({ thing: { schema_name, relation_name, column_name }, found }) => ({
+    ...{ schema_name, relation_name, column_name },
+    ...found,
+  }));
   await session.run('streams/own/load/dictionary', { table, words: JSON.stringify(words) });
 }
 

@@ -355,3 +355,40 @@ describe('settings', () => {
     await ends(place.run(['plan']), 2, sentence);
   });
 });
+
+test.each([
+  [
+    '{ table: members, person: user_id, at: a }',
+    'conversions must name a table of tables, which has no members',
+  ],
+  [
+    '{ table: orders, person: device_id, at: a }',
+    'conversions must name a person among the keys of tables.orders',
+  ],
+])('conversions %s are refused in one sentence', async (conversions, sentence) => {
+  const place = await makePlace(`${tables(FROM_CSV)}conversions: ${conversions}\n`);
+  await ends(place.run(['plan']), 2, sentence);
+});
+
+test('conversions are the rows of their table, and none of a column that is no instant', async () => {
+  const nights = await firstNight();
+  const { place } = nights;
+  const named = (at: string): Promise<void> =>
+    place.configure(
+      `${tables(FROM_CSV)}conversions: { table: orders, person: user_id, at: ${at}, value: amount, currency: KRW }\n`,
+    );
+  await named('ordered_at');
+  await ends(nights.run(), 0);
+  expect(
+    await place.rows(
+      'select user_id, date::varchar as date, value, currency, goal from own.conversions order by all',
+    ),
+  ).toEqual([
+    { user_id: 'u-1', date: '2026-11-20', value: 12000, currency: 'KRW', goal: 'conversion' },
+    { user_id: 'u-1', date: '2026-11-21', value: null, currency: 'KRW', goal: 'conversion' },
+    { user_id: 'u-2', date: '2026-11-20', value: 9000.5, currency: 'KRW', goal: 'conversion' },
+  ]);
+  await named('memo');
+  await ends(nights.run(), 0, 'No conversions: own.orders lacks');
+  expect(await place.rows('from own.conversions')).toEqual([]);
+});

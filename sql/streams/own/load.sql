@@ -85,6 +85,19 @@ select
     ({known}) as known_persons
 from coverage;
 
+-- name: conversions
+-- The conversions, by the columns of the table that has them; a view, so that an erasure reaches them.
+create or replace view own.conversions as
+select
+    {persons},
+    {at}::timestamptz as converted_at,
+    ({at}::timestamptz at time zone 'Asia/Seoul')::date as date,
+    {value}::double as value,
+    {currency}::varchar as currency,
+    {goal}::varchar as goal
+from {table}
+where {at} is not null;
+
 -- name: newest
 max({column}::timestamptz) filter ({column}::timestamptz <= (select pulled_at from coverage))
 

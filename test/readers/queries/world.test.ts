@@ -3,9 +3,12 @@
  * Eight weeks of statistics and nearly three of events, of which one day was restated and one record had a field too many.
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ordersCsv, ordersOf } from '../../../sandbox/world/orders.js';
+import { daysOf } from '../../../src/ground/calendar.js';
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { answerAndSentences } from '../../../src/readers/queries/ask.js';
@@ -32,6 +35,9 @@ reference:
   brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c, 4b7d9e1a2c5f80361d9e] }
   alimtalk_templates: true
   opt_outs: true
+tables:
+  orders: { from: ./orders.csv, keys: { user_id: member_id }, unique: order_id }
+conversions: { table: orders, person: user_id, at: ordered_at, value: amount, currency: KRW, goal: 구매 }
 `;
 
 async function makeWorld(path: string): Promise<void> {
@@ -43,6 +49,12 @@ async function makeWorld(path: string): Promise<void> {
       { kind: 'extra-field', endpoint: 'E21', field: 'locale', times: 1, records: 'one' },
     ],
   });
+  const days = daysOf({ start: '2026-09-26', end: '2026-11-20' });
+  const orders = ordersOf({ seed: 1, eventsPerDay: 3_000 }, days);
+  await writeFile(
+    join(place.folder, 'orders.csv'),
+    ordersCsv(orders.filter(({ orderedAt }) => orderedAt < new Date(NOW))),
+  );
   // The second run pulls the last days again, and so finds what was restated.
   for (let i = 0; i < 2; i++) {
     const { code, stderr } = await place.run(['run']);

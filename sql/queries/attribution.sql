@@ -1,0 +1,204 @@
+-- title: Purchases after messages
+-- title_ko: 메시지 이후 구매
+-- chart: bar resource_name last_touch_7d by channel
+-- subject: conversions and costs
+-- question: After which messages do people buy, by the orders in your own table?
+-- question_ko: 우리 팀의 주문 기준으로, 사람들은 어떤 메시지 다음에 구매하나요?
+-- also: people exports
+-- params:
+--   start (date, default last_date - 27): first KST day of conversions; by default the range has 28 days
+--   end (date, default max(date)): last KST day of conversions; by default the latest available day
+--   after (varchar, default 'click', one of click send): which touch counts: a click, or a message that was sent or shown
+--   by (varchar, default 'campaign', one of campaign channel message): one row per campaign or user journey, channel, or message
+-- sentences:
+--   select sum(last_touch_7d) as conversions, sum(last_touch_7d) filter (preceded = 'message') as credited,
+--   credited / conversions as credited_share from answer having conversions > 0 and credited > 0
+--     en: {credited} of {conversions} conversions ({credited_share}) came within 7 days after a message.
+--     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 메시지 이후 7일 안에 발생했습니다.
+--   from answer where preceded = 'message' and resource_name is not null and last_touch_7d > 0 order by last_touch_7d desc, resource_name limit 1
+--     en: “{resource_name}” is the last touch before {last_touch_7d} of them.
+--     ko: 마지막으로 접한 메시지가 ‘{resource_name}’인 전환이 {last_touch_7d}건으로 가장 많습니다.
+--   select sum(last_touch_7d) as conversions from answer having conversions > 0 and coalesce(sum(last_touch_7d) filter (preceded = 'message'), 0) = 0
+--     en: None of the {conversions} conversions came within 7 days after a message.
+--     ko: 전환 {conversions}건 가운데 메시지 이후 7일 안에 발생한 전환이 없습니다.
+--   select 1 from answer where preceded = 'message' limit 1
+--     en: A conversion after a message may have another cause. Compare it with people who got no message.
+--     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 미발송 집단과 비교해야 알 수 있습니다.
+--     as: note
+--   select days_held, days from answer where days_held < days limit 1
+--     en: Only {days_held} of the {days} days that matter have events, so more conversions may have had a message before.
+--     ko: 필요한 {days}일 중 {days_held}일의 이벤트만 있어 메시지 이후 전환이 더 많을 수 있습니다.
+--     as: note
+--   select 1 where not exists (from answer) and not exists (from own.conversions)
+--     en: No conversions. Name your orders under `tables` and `conversions` in the settings.
+--     ko: 전환 데이터가 없습니다. 설정의 `tables`와 `conversions`에 주문 테이블을 지정하세요.
+
+with params as (
+    select
+        *,
+        marts.choice('after', ['click', 'send']) as after_what,
+        marts.choice('by', ['campaign', 'channel', 'message']) as rows_by
+    from marts.period('events', days := 28)
+),
+-- A conversion on the first day may follow a message of the seven days before.
+held as (
+    select
+        count(*) as days_held,
+        any_value(params.last_date - params.first_date + 8) as days
+    from ops.coverage
+    inner join params on coverage.date between params.first_date - 7 and params.last_date
+    where coverage.stream = 'events'
+),
+numbered as (
+    select
+        conversions.*,
+        marts.strongest_id(
+            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
+        ) as strongest_id,
+        row_number() over () as conversion
+    from own.conversions
+    inner join params on conversions.date between params.first_date and params.last_date
+),
+converted as (
+    select
+        numbered.conversion,
+        coalesce(people.person, numbered.strongest_id) as person,
+        epoch_us(numbered.converted_at) as converted_us,
+        numbered.value,
+        numbered.currency
+    from numbered
+    left join marts.people on numbered.strongest_id = people.weaker_id
+),
+-- Clicks of mail scanners are nobody's.
+touched as (
+    select
+        coalesce(people.person, touches.person) as person,
+        epoch_us(touches.occurred_at) as touched_us,
+        touches.channel,
+        if(params.rows_by = 'campaign', null, touches.channel) as channel_of_row,
+        if(params.rows_by = 'channel', null, touches.resource_type) as resource_type,
+        if(params.rows_by = 'channel', null, coalesce(touches.campaign_id, touches.user_journey_id)) as resource_id,
+        if(params.rows_by = 'message', touches.experiment_group_name, null) as variant_name,
+        if(params.rows_by = 'message', touches.user_journey_node_id, null) as user_journey_node_id
+    from marts.event_people as touches
+    inner join params on touches.date between params.first_date - 7 and params.last_date
+    left join marts.people on touches.person = people.weaker_id
+    left join marts.message_responses as clicks
+        on touches.date = clicks.date and touches.event_id = clicks.event_id and clicks.response = 'clicked' and clicks.is_machine
+    where
+        touches.person in (select person from converted union select weaker_id from marts.people)
+        and touches.occurred_at is not null
+        and if(
+            params.after_what = 'click',
+            touches.kind = 'clicked' and clicks.event_id is null,
+            marts.is_reaching(touches.kind, touches.channel)
+        )
+),
+-- The last touch of each conversion by each of the rows, and the days between.
+pairs as (
+    select
+        converted.conversion,
+        touched.channel_of_row,
+        touched.resource_type,
+        touched.resource_id,
+        touched.variant_name,
+        touched.user_journey_node_id,
+        max(touched.touched_us) as touched_us,
+        arg_max(touched.channel, touched.touched_us) as channel,
+        (any_value(converted.converted_us) - max(touched.touched_us)) / 86_400_000_000 as days_before,
+        any_value(converted.value) as value
+    from converted
+    inner join touched
+        on
+            converted.person = touched.person
+            and touched.touched_us <= converted.converted_us
+            and touched.touched_us > converted.converted_us - 7 * 86_400_000_000
+    group by all
+),
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by conversion
+            order by touched_us desc, channel_of_row, resource_id, variant_name, user_journey_node_id
+        ) = 1 as is_last
+    from pairs
+),
+counted as (
+    select
+        'message' as preceded,
+        channel_of_row,
+        if(count(distinct channel) = 1, any_value(channel), null) as channel,
+        resource_type,
+        resource_id,
+        variant_name,
+        user_journey_node_id,
+        count(*) filter (is_last and days_before <= 1) as last_touch_1d,
+        count(*) filter (is_last and days_before <= 3) as last_touch_3d,
+        count(*) filter (is_last) as last_touch_7d,
+        count(*) filter (days_before <= 1) as any_touch_1d,
+        count(*) filter (days_before <= 3) as any_touch_3d,
+        count(*) as any_touch_7d,
+        sum(value) filter (is_last) as last_touch_revenue,
+        sum(value) as any_touch_revenue
+    from ranked
+    group by all
+),
+-- The conversions that no message preceded.
+nearest as (
+    select converted.conversion, any_value(converted.value) as value, min(pairs.days_before) as days_before
+    from converted
+    left join pairs on converted.conversion = pairs.conversion
+    group by converted.conversion
+),
+others as (
+    select
+        'nothing' as preceded,
+        count(*) filter (days_before is null or days_before > 1) as one_day,
+        count(*) filter (days_before is null or days_before > 3) as three_days,
+        count(*) filter (days_before is null) as seven_days,
+        sum(value) filter (days_before is null) as revenue
+    from nearest
+    having count(*) > 0
+),
+answered as (
+    select * exclude (channel_of_row) from counted
+    union all by name
+    select
+        preceded,
+        one_day as last_touch_1d,
+        three_days as last_touch_3d,
+        seven_days as last_touch_7d,
+        one_day as any_touch_1d,
+        three_days as any_touch_3d,
+        seven_days as any_touch_7d,
+        revenue as last_touch_revenue,
+        revenue as any_touch_revenue
+    from others
+)
+select
+    answered.preceded,
+    resources.resource_name,
+    answered.channel,
+    coalesce(answered.variant_name, user_journey_nodes.user_journey_node_name) as variant_or_node,
+    answered.last_touch_1d,
+    answered.last_touch_3d,
+    answered.last_touch_7d,
+    answered.any_touch_1d,
+    answered.any_touch_3d,
+    answered.any_touch_7d,
+    round(answered.last_touch_revenue, 2) as last_touch_revenue,
+    round(answered.any_touch_revenue, 2) as any_touch_revenue,
+    (select any_value(currency) from converted) as currency,
+    held.days_held,
+    held.days,
+    answered.resource_type,
+    answered.resource_id
+from answered
+cross join held
+left join marts.resources on answered.resource_id = resources.resource_id and answered.resource_type = resources.resource_type
+left join user_journey_nodes
+    on
+        answered.resource_id = user_journey_nodes.user_journey_id
+        and answered.user_journey_node_id = user_journey_nodes.user_journey_node_id
+order by answered.preceded, answered.last_touch_7d desc, answered.any_touch_7d desc, resources.resource_name, answered.channel, variant_or_node;

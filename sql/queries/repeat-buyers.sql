@@ -1,0 +1,78 @@
+-- title: Repeat buyers
+-- title_ko: 재구매 고객
+-- chart: bar purchases buyers
+-- subject: conversions and costs
+-- question: How many people buy again by your own orders, and after how many days?
+-- question_ko: 우리 팀의 주문 기준으로 다시 구매하는 고객은 몇 명이고, 며칠 만에 다시 구매하나요?
+-- also: people
+-- params:
+--   start (date, default last_date - 89): first KST day; by default the range has 90 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+-- sentences:
+--   select sum(buyers) as people, coalesce(sum(buyers) filter (purchases > 1), 0) as returning_people, returning_people / people as share
+--   from answer having returning_people > 0
+--     en: {returning_people} of {people} people ({share}) bought more than once.
+--     ko: 구매한 {people}명 중 {returning_people}명({share})이 두 번 이상 구매했습니다.
+--   select sum(buyers) as people from answer having people > 0 and max(purchases) = 1
+--     en: None of {people} people bought more than once.
+--     ko: 구매한 {people}명 중 두 번 이상 구매한 고객이 없습니다.
+--   select p50_days_between from answer where purchases = 2 and p50_days_between is not null
+--     en: Half of those with two purchases bought again within {p50_days_between} days.
+--     ko: 두 번 구매한 고객의 절반은 {p50_days_between}일 안에 다시 구매했습니다.
+--   select coalesce(sum(revenue_share) filter (purchases > 1), 0) as revenue_share from answer having sum(revenue) > 0
+--     en: People who bought more than once brought {revenue_share} of the revenue.
+--     ko: 매출에서 두 번 이상 구매한 고객의 비중은 {revenue_share}입니다.
+--   select 1 from answer limit 1
+--     en: Purchases before the first day are not counted, so more people may have bought before.
+--     ko: 시작일 이전의 구매는 집계하지 않아 실제 재구매 고객은 더 많을 수 있습니다.
+--     as: note
+--   select 1 where not exists (from answer) and not exists (from own.conversions)
+--     en: No conversions. Name your orders under `tables` and `conversions` in the settings.
+--     ko: 전환 데이터가 없습니다. 설정의 `tables`와 `conversions`에 주문 테이블을 지정하세요.
+
+with params as (from marts.period('statistics', days := 90)),
+numbered as (
+    select
+        conversions.*,
+        marts.strongest_id(
+            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
+        ) as strongest_id
+    from own.conversions
+    inner join params on conversions.date between params.first_date and params.last_date
+),
+bought as (
+    select
+        coalesce(people.person, numbered.strongest_id) as person,
+        count(*) as times,
+        sum(numbered.value) as revenue,
+        (epoch(max(numbered.converted_at)) - epoch(min(numbered.converted_at))) / 86_400 / nullif(count(*) - 1, 0) as days_between,
+        any_value(numbered.currency) as currency
+    from numbered
+    left join marts.people on numbered.strongest_id = people.weaker_id
+    where numbered.strongest_id is not null
+    group by coalesce(people.person, numbered.strongest_id)
+),
+-- Five and more are one row.
+grouped as (
+    select
+        least(times, 5) as purchases,
+        count(*) as buyers,
+        sum(times)::bigint as conversions,
+        sum(revenue) as revenue,
+        median(days_between) as days_between,
+        any_value(currency) as currency
+    from bought
+    group by least(times, 5)
+)
+select
+    purchases,
+    purchases = 5 as or_more,
+    buyers,
+    round(buyers / sum(buyers) over (), 4) as buyer_share,
+    conversions,
+    round(revenue, 2) as revenue,
+    round(revenue / nullif(sum(revenue) over (), 0), 4) as revenue_share,
+    round(days_between, 1) as p50_days_between,
+    currency
+from grouped
+order by purchases;

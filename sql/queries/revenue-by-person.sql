@@ -1,0 +1,88 @@
+-- title: Best customers
+-- title_ko: 구매 상위 고객
+-- chart: bar id revenue
+-- subject: conversions and costs
+-- question: Who buys the most by your own orders, and how many messages do they get and click?
+-- question_ko: 우리 팀의 주문 기준으로 가장 많이 구매하는 고객은 누구이고, 메시지를 얼마나 받고 클릭하나요?
+-- also: people
+-- params:
+--   start (date, default last_date - 89): first KST day; by default the range has 90 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   top (bigint, default 100, from 1): how many people to show
+-- sentences:
+--   select max(revenue_of_all) as revenue, max(people_of_all) as people, max(currency) as currency from answer having people > 0 and revenue > 0
+--     en: {people} people bought for {revenue:money}.
+--     ko: {people}명이 {revenue:money}을 구매했습니다.
+--   select sum(revenue) / max(revenue_of_all) as revenue_share, max(people_of_all) as people, count(*) as buyers from answer
+--   where rank <= ceil(people_of_all / 10) having max(people_of_all) >= 10 and max(revenue_of_all) > 0
+--     en: The top 10% of them ({buyers}) brought {revenue_share} of it.
+--     ko: 상위 10%({buyers}명)의 비중은 {revenue_share}입니다.
+--   select count(*) as buyers from answer where messages = 0 having buyers > 0
+--     en: {buyers} of the people shown got no message on these days.
+--     ko: 표시된 고객 중 {buyers}명은 이 기간에 메시지를 받지 않았습니다.
+--     as: note
+--   select 1 where not exists (from answer) and not exists (from own.conversions)
+--     en: No conversions. Name your orders under `tables` and `conversions` in the settings.
+--     ko: 전환 데이터가 없습니다. 설정의 `tables`와 `conversions`에 주문 테이블을 지정하세요.
+
+with params as (from marts.period('statistics', days := 90)),
+numbered as (
+    select
+        conversions.*,
+        marts.strongest_id(
+            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
+        ) as strongest_id,
+        coalesce(conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id) as id
+    from own.conversions
+    inner join params on conversions.date between params.first_date and params.last_date
+),
+buyers as (
+    select
+        coalesce(people.person, numbered.strongest_id) as person,
+        min(numbered.id) as id,
+        count(*) as conversions,
+        sum(numbered.value) as revenue,
+        any_value(numbered.currency) as currency,
+        min(numbered.date) as first_date,
+        max(numbered.date) as last_date
+    from numbered
+    left join marts.people on numbered.strongest_id = people.weaker_id
+    where numbered.id is not null
+    group by coalesce(people.person, numbered.strongest_id)
+),
+received as (
+    select
+        coalesce(people.person, daily_people.person) as person,
+        sum(daily_people.messages + daily_people.shown)::bigint as messages,
+        sum(daily_people.clicked)::bigint as clicked
+    from marts.daily_people
+    inner join params on daily_people.date between params.first_date and params.last_date
+    left join marts.people on daily_people.person = people.weaker_id
+    group by coalesce(people.person, daily_people.person)
+),
+ranked as (
+    select
+        row_number() over (order by buyers.revenue desc nulls last, buyers.conversions desc, buyers.id) as rank,
+        buyers.*,
+        coalesce(received.messages, 0) as messages,
+        coalesce(received.clicked, 0) as clicked,
+        sum(buyers.revenue) over () as revenue_of_all,
+        count(*) over () as people_of_all
+    from buyers
+    left join received on buyers.person = received.person
+)
+select
+    rank,
+    id,
+    conversions,
+    round(revenue, 2) as revenue,
+    currency,
+    messages,
+    clicked,
+    first_date,
+    last_date,
+    round(revenue_of_all, 2) as revenue_of_all,
+    people_of_all
+from ranked
+where rank <= coalesce(getvariable('top')::bigint, 100)
+order by rank;
