@@ -15,7 +15,7 @@ import {
   queryNamed,
   questionOf,
 } from '../readers/queries/catalogue.js';
-import { offered, recordAccess } from '../readers/queries/access.js';
+import { offered, recorded } from '../readers/queries/access.js';
 import { deliver } from '../readers/queries/child.js';
 import type { Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
@@ -72,8 +72,7 @@ export async function queryCommand(
   };
   const asking = { name, queries, sql, file, param, lang: options.lang };
   const now = invocation.effects.now();
-  const isRecorded = question.query?.isRecorded === true;
-  if (isRecorded) await recordAccess(question, dataDir, now);
+  const isRecorded = await recorded([question], dataDir, now);
   const told = (said: readonly string[]): void => {
     for (const sentence of said) terminal.note(sentence);
   };

@@ -28,6 +28,13 @@ export function wellFormedJson(value: unknown): string {
   );
 }
 
+/** The letters of a name or a word that count when it is looked for. */
+export const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, '');
+
 /** `Did you mean X? ` for a word that is similar to a known one, otherwise empty. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearWords(word, known);

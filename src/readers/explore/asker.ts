@@ -10,7 +10,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
 import type { Language } from '../../warehouse/dictionary.js';
-import { recordAccess } from '../queries/access.js';
+import { recorded } from '../queries/access.js';
 import { questionOf, type Asking } from '../queries/catalogue.js';
 import { deliver, inChild } from '../queries/child.js';
 import type { Format } from '../queries/formats.js';
@@ -96,11 +96,9 @@ export class Asker {
     return bytes;
   }
 
-  async #record(asked: readonly Asking[]): Promise<boolean> {
+  #record(asked: readonly Asking[]): Promise<boolean> {
     const questions = asked.flatMap((asking) => questionOf(asking, this.now()) ?? []);
-    const recorded = questions.filter(({ query }) => query?.isRecorded === true);
-    for (const question of recorded) await recordAccess(question, dirname(this.file), this.now());
-    return recorded.length > 0;
+    return recorded(questions, dirname(this.file), this.now());
   }
 
   #own(asking: Asking): Asking {

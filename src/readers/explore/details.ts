@@ -1,5 +1,6 @@
 /** The other views: search, a campaign, a user journey, and the data. They are made of questions too. */
 import { daysOf } from '../../ground/calendar.js';
+import { plain } from '../../ground/text.js';
 import { Dictionary, entriesOf, type SchemaEntry } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
 import type { QueryFile } from '../queries/catalogue.js';
@@ -12,12 +13,6 @@ import { failure, sentencesOf, chartOf, table, titleOf } from './question.js';
 import { SUBJECTS, type Word } from './words.js';
 
 // Search.
-
-const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, '');
 
 const MOST_FOUND = 20;
 

@@ -15,6 +15,7 @@ export const PAGE_ROWS = 100;
 const MOST_LISTED = 300;
 /** The parameters that the language and the clock give. */
 const OWN = ['lang', 'now'];
+export const DOWNLOADS = ['csv', 'xlsx', 'parquet', 'json'] as const;
 
 type Parameter = QueryFile['params'][number];
 
@@ -497,13 +498,16 @@ function again(view: View, query: QueryFile, { values }: Sheet): Html {
   const address = addressOf(view.url.origin + view.url.pathname, view.url.searchParams);
   const copy = (label: string, value: string): Html =>
     markup`<label>${label}<input readonly value="${value}"></label>`;
-  return markup`<p class="downloads">${view.word('download')}: ${['csv', 'xlsx', 'parquet', 'json'].map((one) => markup`<a href="${file(one)}" download>${one.toUpperCase()}</a> `)}</p>
+  return markup`${downloads(view, file)}
     ${folded(
       view.word('again'),
       markup`<div class="copy">${copy(view.word('link'), address)}${copy(view.word('command'), command)}
       <label>SQL<textarea readonly rows="12">${new Html('\n')}${sql}</textarea></label></div>`,
     )}`;
 }
+
+export const downloads = (view: View, file: (ending: string) => string): Html =>
+  markup`<p class="downloads">${view.word('download')}: ${DOWNLOADS.map((one) => markup`<a href="${file(one)}" download>${one.toUpperCase()}</a> `)}</p>`;
 
 /** A link to a question under parameters, as a section of the page of today has it. */
 export const questionLink = (

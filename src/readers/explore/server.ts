@@ -32,6 +32,7 @@ import {
   answered,
   askingOf,
   cleanAddress,
+  DOWNLOADS,
   failure,
   givenIn,
   head,
@@ -58,8 +59,6 @@ export interface Serving {
 const PATIENCE_MS = 250;
 const LOOK_MS = 5_000;
 const LONGEST_FORM = 256 * 1024;
-
-const DOWNLOADS = ['csv', 'xlsx', 'parquet', 'json'] as const;
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8',

@@ -4,7 +4,7 @@ import { markup, prose, type Html } from '../report/html.js';
 import type { Chart } from '../queries/catalogue.js';
 import type { Known, Outcome } from './answer.js';
 import { addressOf, type View } from './frame.js';
-import { block } from './question.js';
+import { block, downloads } from './question.js';
 
 const FIRST = ['marts.channel_days', 'marts.campaign_days', 'marts.messages', 'daily_statistics', 'events'];
 
@@ -31,16 +31,9 @@ export function sqlAnswer(
   known: Known,
   queries: string | undefined,
 ): Html {
-  const charts = 'sheet' in outcome ? outcome.sheet.charts : [];
   const file = (ending: string): string => addressOf(`/sql.${ending}`, [['q', sql]]);
-  const links = ['csv', 'xlsx', 'parquet', 'json'].map(
-    (one) => markup`<a href="${file(one)}" download>${one.toUpperCase()}</a> `,
-  );
-  const downloads =
-    'sheet' in outcome && sql.length <= LONGEST_ADDRESS
-      ? markup`<p class="downloads">${view.word('download')}: ${links}</p>`
-      : undefined;
-  return markup`${block(view, undefined, outcome, known)}${downloads}${'sheet' in outcome ? keeping(view, sql, charts, queries) : undefined}`;
+  const links = sql.length <= LONGEST_ADDRESS ? downloads(view, file) : undefined;
+  return markup`${block(view, undefined, outcome, known)}${'sheet' in outcome ? [links, keeping(view, sql, outcome.sheet.charts, queries)] : undefined}`;
 }
 
 function keeping(view: View, sql: string, charts: readonly Chart[], queries: string | undefined): Html {

@@ -15,8 +15,15 @@ import type { Question, QueryFile } from './catalogue.js';
 export const offered = (catalogue: readonly QueryFile[], dataDir: string): readonly QueryFile[] =>
   existsSync(foldersOf(dataDir).private) ? catalogue : catalogue.filter(({ isRecorded }) => !isRecorded);
 
+/** Records those of the questions that are about one person; false without any. */
+export async function recorded(asked: readonly Question[], dataDir: string, now: Date): Promise<boolean> {
+  const personal = asked.filter(({ query }) => query?.isRecorded === true);
+  for (const question of personal) await record(question, dataDir, now);
+  return personal.length > 0;
+}
+
 /** Appends a line to `private/access.jsonl`: the time, the query, and the keyed digest of the id. */
-export async function recordAccess({ query, values }: Question, dataDir: string, now: Date): Promise<void> {
+async function record({ query, values }: Question, dataDir: string, now: Date): Promise<void> {
   const name = query?.name ?? '';
   const id = values.get('id') ?? '';
   if (id === '') return;

@@ -8,7 +8,7 @@ import { CorruptDatabaseError, DawnloadError, messageOf, UsageError } from '../.
 import { dayCount, daysOf, isDay, listDays, type Day, type DayRange } from '../../ground/calendar.js';
 import type { StreamName } from '../../ground/streams.js';
 import { DAY_STREAMS, STREAM_NAMES, TABLES } from '../../streams/index.js';
-import { nearWords, shownText } from '../../ground/text.js';
+import { nearWords, plain, shownText } from '../../ground/text.js';
 import { answerOf, type QueryResult } from './formats.js';
 import { type ParameterValues, type QueryFile, type Question, withoutComments } from './catalogue.js';
 import { escaped, tellsOfDamage } from '../../landing/duckdb.js';
@@ -298,12 +298,6 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
 }
 
 const MOST_LISTED = 12;
-
-const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, '');
 
 // The streams and days of a question, and those of them that the file holds.
 
