@@ -48,11 +48,11 @@ from hashed;
 delete from ops.days;
 
 insert into ops.days
-select row.stream, row.date, row.state, row."expectedRecords"
+select row.stream, row.date, row.state, row."expectedRecords", row."expectedPrice"
 from (
     select from_json(
         unnest($days::varchar[]),
-        '{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT"}'
+        '{"stream": "VARCHAR", "date": "DATE", "state": "VARCHAR", "expectedRecords": "BIGINT", "expectedPrice": "DOUBLE"}'
     ) as row
 ) as given;
 

@@ -36,7 +36,8 @@ create table ops.days (
     stream varchar,
     date date,
     state varchar,
-    expected_records bigint
+    expected_records bigint,
+    expected_price double
 );
 
 create table ops.load_notes (

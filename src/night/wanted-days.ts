@@ -23,6 +23,7 @@ import { removedExports } from '../erasure/retention.js';
 import type { KnownHead } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import { dataFiles } from '../landing/paths.js';
+import { priceOf } from '../ground/text.js';
 import { EVENTS, keptFrom, type Job, type StreamName } from '../ground/streams.js';
 import { CHOICES, STREAMS } from '../streams/index.js';
 import { findingGroup } from '../warehouse/checks.js';
@@ -65,6 +66,8 @@ export interface WantedDay {
   readonly state: DayState;
   /** Records of the export; null for free streams, and if nothing is known to estimate from. */
   readonly expectedRecords: number | null;
+  /** At `exports.price_per_record`; null if the records are unknown or no price is set. */
+  readonly expectedPrice: number | null;
   readonly decision?: Decision;
 }
 
@@ -104,9 +107,9 @@ export function withLedger<K extends { readonly removed: readonly Day[] }>(
   return { ...known, removed: [...new Set(removed)].sort(), entries, unsure: ledger.doubt !== undefined };
 }
 
-type Paying = Pick<Config['exports'], 'budget'>;
+type Prices = Pick<Config['exports'], 'budget' | 'pricePerRecord'>;
 
-export function wantedDays(job: Job, known: KnownDays, exports: Paying, now: Date): WantedDay[] {
+export function wantedDays(job: Job, known: KnownDays, exports: Prices, now: Date): WantedDay[] {
   const isHeld = setOf(known.coverage);
   const isDoubtful = setOf(known.doubtful);
   const yesterday = shiftDay(dayOf(now), -1);
@@ -115,6 +118,7 @@ export function wantedDays(job: Job, known: KnownDays, exports: Paying, now: Dat
     date,
     state,
     expectedRecords: null,
+    expectedPrice: null,
   });
   const late = (stream: StreamName, range: DayRange): WantedDay[] =>
     completeFrom(yesterday) > now && range.end < yesterday ? [day(stream, yesterday, 'not_complete')] : [];
@@ -136,7 +140,7 @@ export function wantedDays(job: Job, known: KnownDays, exports: Paying, now: Dat
   });
 }
 
-function eventDays(job: Job, known: KnownDays, { budget }: Paying, now: Date): WantedDay[] {
+function eventDays(job: Job, known: KnownDays, { budget, pricePerRecord }: Prices, now: Date): WantedDay[] {
   const { entries, unsure, runId } = known;
   // A run that pulls the statistics first decides by them.
   const pulled = job.streams.has('statistics') ? daysOf(job.days) : [];
@@ -152,6 +156,8 @@ function eventDays(job: Job, known: KnownDays, { budget }: Paying, now: Date): W
     date,
     state,
     expectedRecords: records ?? null,
+    expectedPrice:
+      records === undefined || pricePerRecord === 0 ? null : priceOf([{ records, pricePerRecord }]),
     ...(decision && { decision }),
   });
   return daysOf(job.eventDays).flatMap((date) => {

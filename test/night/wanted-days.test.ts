@@ -83,8 +83,8 @@ it('gives each wanted day one state, and what its export would cost', () => {
     '19 given_up',
     '20 missing',
   ]);
-  expect(events.at(-1)).toMatchObject({ expectedRecords: 200 });
-  expect(events.at(3)).toMatchObject({ expectedRecords: 300 });
+  expect(events.at(-1)).toMatchObject({ expectedRecords: 200, expectedPrice: 100 });
+  expect(events.at(3)).toMatchObject({ expectedRecords: 300, expectedPrice: 150 });
 });
 
 it('names yesterday before it is complete, and wants no events without a budget', () => {
@@ -130,6 +130,7 @@ it('expects of a day without statistics what its weekdays had, unless no run pul
   const last = (wanted: ReturnType<typeof wantedDays>) => wanted.at(-1);
   expect(last(wantedDays(job, known, EXPORTS, NOW))).toMatchObject({
     expectedRecords: 200,
+    expectedPrice: 100,
   });
   const alone = { ...job, streams: new Set(['events'] as const) };
   expect(last(wantedDays(alone, known, EXPORTS, NOW))).toMatchObject({
