@@ -41,25 +41,39 @@
 --     ko: 이벤트 데이터가 있는 날짜에 광고 문자나 친구톡이 없습니다.
 
 with period as (from marts.period('events', days := 28)),
-messages as (
+texts as (
     select
-        messages.*,
-        concat_ws(chr(10), messages.title, messages.text) as whole,
+        date,
+        event_id,
+        is_ad,
+        concat_ws(chr(10), title, text) as whole,
         regexp_matches(whole, '^\s*[(\[（]\s*광\s*고\s*[)\]）]') as is_marked,
         len(marts.shown_numbers(whole)) > 0
-        or (messages.channel = 'chatapp-friendtalk' and regexp_matches(whole, '수신\s*거부|채널\s*차단')) as has_opt_out,
-        hour(messages.sent_at at time zone 'Asia/Seoul') as sent_hour
-    from marts.messages
-    inner join period on messages.date between period.first_date and period.last_date
+        or (shape = 'friendtalk' and regexp_matches(whole, '수신\s*거부|채널\s*차단')) as has_opt_out
+    from marts.message_texts
+    inner join period on message_texts.date between period.first_date and period.last_date
+    where shape in ('text', 'friendtalk') and (is_ad or is_marked)
+),
+messages as (
+    select
+        sends.date,
+        sends.channel,
+        coalesce(sends.campaign_id, sends.user_journey_id) as resource_id,
+        hour(sends.occurred_at at time zone 'Asia/Seoul') as sent_hour,
+        texts.* exclude (date)
+    from events as sends
+    inner join texts on sends.date = texts.date and sends.event_id = texts.event_id
     where
-        messages.channel in ('text-message', 'chatapp-friendtalk')
-        and marts.matches('channel', messages.channel)
-        and marts.matches('campaign', messages.resource_id)
+        marts.is_message(sends.event_name, sends.channel)
+        and sends.channel in ('text-message', 'chatapp-friendtalk')
+        and marts.matches('channel', sends.channel)
+        and marts.matches('campaign', coalesce(sends.campaign_id, sends.user_journey_id))
+    qualify row_number() over (partition by sends.event_id order by sends.occurred_at, sends.event_name) = 1
 )
 -- A mark or a number is missing only where the text is known.
 select
-    coalesce(any_value(resource_name), resource_id) as resource_name,
-    channel,
+    coalesce(any_value(resources.resource_name), messages.resource_id) as resource_name,
+    messages.channel,
     count(*) as ads,
     count(*) filter (sent_hour >= 21 or sent_hour < 8) as night_ads,
     count(*) filter (whole <> '' and not is_marked) as unmarked_ads,
@@ -67,8 +81,9 @@ select
     max(date) as last_date,
     min(date) as first_date,
     left(arg_max(regexp_replace(whole, '\s+', ' ', 'g'), {'is_wrong': not is_marked or not has_opt_out, 'text': whole}), 200) as example_text,
-    resource_id
+    messages.resource_id
 from messages
-where is_ad or is_marked
-group by channel, resource_id
-order by night_ads + unmarked_ads + without_opt_out desc, ads desc, resource_id, channel;
+left join (select distinct resource_id, resource_name from marts.resources) as resources
+    on messages.resource_id = resources.resource_id
+group by messages.channel, messages.resource_id
+order by night_ads + unmarked_ads + without_opt_out desc, ads desc, messages.resource_id, messages.channel;

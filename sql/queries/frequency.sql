@@ -28,14 +28,15 @@ with params as (
 ),
 weeks as (
     select
-        coalesce(people.person, messages.person) as person,
-        date_trunc('week', messages.date)::date as week,
-        count(*) as ads,
-        count(distinct messages.resource_id) as campaigns_and_journeys
-    from marts.messages
-    inner join params on messages.date between params.first_date and params.last_date
-    left join marts.people on messages.person = people.weaker_id
-    where messages.is_ad and messages.outcome = 'succeeded' and marts.matches('channel', messages.channel)
+        coalesce(people.person, sends.person) as person,
+        date_trunc('week', sends.date)::date as week,
+        count(distinct sends.event_id) as ads,
+        count(distinct coalesce(sends.campaign_id, sends.user_journey_id)) as campaigns_and_journeys
+    from marts.event_people as sends
+    inner join params on sends.date between params.first_date and params.last_date
+    inner join marts.message_texts as ads on sends.date = ads.date and sends.event_id = ads.event_id and ads.is_ad
+    left join marts.people on sends.person = people.weaker_id
+    where sends.kind = 'succeeded' and marts.matches('channel', sends.channel)
     group by all
 )
 select

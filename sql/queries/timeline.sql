@@ -27,44 +27,68 @@
 --     as: note
 
 with period as (from marts.period('events')),
-wanted as (select distinct person from marts.person_ids where id = coalesce(getvariable('id')::varchar, '')),
+known as (select distinct person from marts.person_ids where id = coalesce(getvariable('id')::varchar, '')),
+-- Also as events named the person before an id was linked.
+wanted as (
+    select person from known
+    union
+    select people.weaker_id from marts.people inner join known on people.person = known.person
+),
+-- The person's messages come first, and then their texts: joined the other way around, every text would have to be in memory.
+messages as (
+    select sends.*
+    from marts.event_people as sends
+    inner join period on sends.date between period.first_date and period.last_date
+    where marts.is_message(sends.event_name, sends.channel) and sends.person in (select person from wanted)
+    qualify sends.event_id is null
+        or row_number() over (
+            partition by sends.date, sends.event_id order by sends.occurred_at, sends.event_name
+        ) = 1
+),
+texts as (
+    from marts.message_texts
+    semi join messages using (date, event_id)
+),
 happened as (
     select
-        messages.sent_at at time zone 'Asia/Seoul' as happened_at_kst,
+        messages.occurred_at at time zone 'Asia/Seoul' as happened_at_kst,
         messages.channel,
-        messages.outcome as what,
-        messages.resource_name,
-        messages.title,
+        if(messages.kind = 'delivered', 'shown', messages.kind) as what,
+        resources.resource_name,
+        texts.title,
         -- In one line, for tables.
-        trim(regexp_replace(messages.text, '\s+', ' ', 'g')) as text,
-        messages.variant_name,
-        messages.template,
+        trim(regexp_replace(texts.text, '\s+', ' ', 'g')) as text,
+        messages.experiment_group_name as variant_name,
+        texts.template,
         messages.failure_reason,
-        messages.resource_id,
+        coalesce(messages.campaign_id, messages.user_journey_id) as resource_id,
         messages.event_id,
         messages.date
-    from marts.messages
-    inner join period on messages.date between period.first_date and period.last_date
-    left join marts.people on messages.person = people.weaker_id
-    where coalesce(people.person, messages.person) in (select person from wanted)
+    from messages
+    left join texts on messages.date = texts.date and messages.event_id = texts.event_id
+    left join marts.resources
+        on
+            messages.campaign_id is not distinct from resources.campaign_id
+            and messages.user_journey_id is not distinct from resources.user_journey_id
     union all by name
     select
         (clicks.sent_at + to_microseconds((1000000 * clicks.seconds)::bigint)) at time zone 'Asia/Seoul' as happened_at_kst,
         clicks.date,
         clicks.channel,
         clicks.response as what,
-        coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+        resources.resource_name,
         coalesce(clicks.campaign_id, clicks.user_journey_id) as resource_id,
         clicks.event_id
     from marts.message_responses as clicks
     inner join period on clicks.date between period.first_date and period.last_date
-    left join campaigns on clicks.campaign_id = campaigns.campaign_id
-    left join user_journeys on clicks.user_journey_id = user_journeys.user_journey_id
-    left join marts.people on clicks.person = people.weaker_id
+    left join marts.resources
+        on
+            clicks.campaign_id is not distinct from resources.campaign_id
+            and clicks.user_journey_id is not distinct from resources.user_journey_id
     where
         clicks.response = 'clicked'
         and not clicks.is_machine
-        and coalesce(people.person, clicks.person) in (select person from wanted)
+        and clicks.person in (select person from wanted)
 )
 select *
 from happened

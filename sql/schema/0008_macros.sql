@@ -294,6 +294,11 @@ create macro marts.sub_channel_name(given) as replace(lower(given), '_', '-');
 -- messages reach people by being shown.
 create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);
 
+-- Whether an event is a message: a send, a failure, or a display in the app or on the web.
+create macro marts.is_message(event_name, channel) as
+    marts.event_kind(event_name) = 'failed'
+    or marts.event_kind(event_name) = if(marts.is_display(channel), 'delivered', 'succeeded');
+
 create macro marts.is_reaching(kind, channel) as case
     when marts.is_display(channel) then kind = 'delivered'
     else kind in ('succeeded', 'failover_succeeded')

@@ -1,41 +1,23 @@
 -- grain: one message of the exports: sent, failed, or shown in the app or on the web.
 --
--- The text is the one that the recipient got, under the settings of privacy. A message of an export without message_data has none.
+-- A message of an export without message_data has no text.
 -- Filter by date first.
 
-with texts as (
-    select event_id, date, title, body as text, template_id as template, message_type, upper(ad_yn) = 'Y' as is_ad, recipient_no
-    from text_messages
-    union all by name
-    select event_id, date, title, coalesce(body_text, body_html) as text
-    from emails
-    union all by name
-    select event_id, date, content as text, is_ad, recipient_no
-    from friendtalk_messages
-    union all by name
-    select event_id, date, content as text, template_code as template, recipient_no
-    from alimtalk_messages
-    union all by name
-    select event_id, date, template_name as template
-    from brand_messages
-    union all by name
-    select event_id, date, coalesce(title, commerce_title) as title, coalesce(content, header) as text
-    from in_app_messages
-    union all by name
-    select event_id, date, coalesce(title, commerce_title) as title, coalesce(content, header) as text
-    from in_web_messages
-    union all by name
-    select event_id, date, title, body as text
-    from push_messages
-    union all by name
-    select event_id, date, ti as title, bd as text
-    from web_push_messages
+-- The rare ids that several records have are found first: a window over all messages would need the memory of all.
+with repeated as (
+    select date, event_id, min(row(occurred_at, event_name)) as first_record
+    from events
+    where event_id is not null and marts.is_message(event_name, channel)
+    group by date, event_id
+    having count(*) > 1
 ),
 sends as (
-    select *
-    from marts.event_people
-    where kind = 'failed' or if(marts.is_display(channel), kind = 'delivered', kind = 'succeeded')
-    qualify event_id is null or row_number() over (partition by date, event_id order by occurred_at, event_name) = 1
+    select records.*
+    from marts.event_people as records
+    left join repeated on records.date = repeated.date and records.event_id = repeated.event_id
+    where
+        marts.is_message(records.event_name, records.channel)
+        and (repeated.event_id is null or repeated.first_record = row(records.occurred_at, records.event_name))
 )
 select
     sends.date,
@@ -57,7 +39,7 @@ select
     if(sends.kind = 'succeeded', message_prices.price, null) as price,
     sends.event_id
 from sends
-left join texts on sends.event_id = texts.event_id and sends.date = texts.date
+left join marts.message_texts as texts on sends.event_id = texts.event_id and sends.date = texts.date
 left join marts.resources
     on sends.campaign_id is not distinct from resources.campaign_id and sends.user_journey_id is not distinct from resources.user_journey_id
 left join ops.message_prices
