@@ -51,7 +51,7 @@ export class Disk implements Disposable {
     fs.mkdirSync(keep, { recursive: true });
     const disk = new Disk(resolve(root), keep);
     const names = new WeakMap<FileHandle, string>();
-    const writing = new WeakMap<FileHandle, () => void>();
+    const writing = new WeakMap<FileHandle, (data: unknown, taken: unknown) => void>();
     const open: Open = async (path, flags = 'r', mode) => {
       const name = resolve(String(path));
       const before = sizeOf(name);
@@ -59,10 +59,12 @@ export class Disk implements Disposable {
       if (!disk.#isBelow(name)) return handle;
       names.set(handle, name);
       if (flags !== 'r') disk.#opened(name, String(flags), before);
-      const wrote = (data?: unknown): void => {
-        const isNew = before === undefined && !isTemporary(name);
+      const wrote = (data: unknown, taken: unknown): void => {
+        // The name of a file without bytes promises nothing.
+        const isNew = !before && data === taken && !isTemporary(name);
         const inPlace = flags === 'w' && before !== undefined;
-        const line = Buffer.isBuffer(data) && JOURNAL.test(name) ? { line: data.toString() } : {};
+        const isLine = data === taken && Buffer.isBuffer(data) && JOURNAL.test(name);
+        const line = isLine ? { line: data.toString() } : {};
         disk.operations.push({ did: 'wrote', path: name, isNew, inPlace, ...line });
       };
       const sync = handle.sync.bind(handle);
@@ -80,7 +82,7 @@ export class Disk implements Disposable {
       handle.appendFile = async (data, options) => {
         const taken = disk.#taken(data);
         await append(taken, options);
-        wrote(data === taken ? data : undefined);
+        wrote(data, taken);
         disk.#assertWhole(data, taken);
       };
       writing.set(handle, wrote);
@@ -92,7 +94,7 @@ export class Disk implements Disposable {
       const taken = isOurs ? disk.#taken(data) : data;
       await real.writeFile(file, taken, options);
       if (!isOurs) return;
-      writing.get(file)?.();
+      writing.get(file)?.(data, taken);
       disk.#assertWhole(data, taken);
     };
     fs.promises.rm = async (path, options) => {
