@@ -57,7 +57,7 @@ from read_csv('{file}', header = true, comment = '#');
 
 -- name: replace_words
 -- params: words json
-delete from ops.dictionary;
+delete from ops.dictionary where {which};
 
 insert into ops.dictionary
 select unnest(

@@ -47,7 +47,7 @@ async function writeWords(session: Session, dictionary: Dictionary): Promise<voi
     if (thing.kind !== 'schema' && thing.comment !== found.en) comments.push(commentOn(thing, found.en));
   }
   await session.runForEach('describe/comment', comments);
-  await session.run('describe/replace_words', { words: JSON.stringify(entries) });
+  await session.run('describe/replace_words', { which: 'true', words: JSON.stringify(entries) });
 }
 
 function wordsFor(
@@ -114,7 +114,8 @@ export async function describeOwn(session: Session, table: string): Promise<void
     ...{ schema_name, relation_name, column_name },
     ...found,
   }));
-  await session.run('streams/own/load/dictionary', { table, words: JSON.stringify(words) });
+  const which = `schema_name = 'own' and relation_name = '${table}'`;
+  await session.run('describe/replace_words', { which, words: JSON.stringify(words) });
 }
 
 const ownTable = z.object({

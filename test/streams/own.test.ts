@@ -119,6 +119,24 @@ test('a table that fails keeps its last copy, and the night publishes', async ()
   expect(copies(place)).toHaveLength(1);
 });
 
+test.each([
+  'land/own_orders/before-rename',
+  'land/own_orders/durable',
+  'land/own_orders-manifest/before-rename',
+  'land/own_orders-manifest/durable',
+])('a night that dies at %s leaves nothing half done', async (point) => {
+  const nights = await firstNight();
+  const { place } = nights;
+  await writeFile(join(place.folder, 'orders.csv'), `${ORDERS}4,u-4,1,2026-11-21 10:00,,\n`);
+  nights.night = 1;
+  const now = { DAWNLOAD_NOW: nights.now.toISOString() };
+  const { signal } = await place.dying(['run'], { ...now, DAWNLOAD_CRASH_AT: point });
+  expect(signal).toBe('SIGKILL');
+  await ends(nights.run(), 0);
+  expect(await place.rows('select count(*)::integer as rows from own.orders')).toEqual([{ rows: 4 }]);
+  expect(copies(place)).toHaveLength(1);
+});
+
 test('a table that the settings name no more leaves the warehouse and the landing zone', async () => {
   const nights = await firstNight();
   const { place } = nights;
@@ -279,6 +297,12 @@ describe('a source', () => {
       `${FROM_CSV}, largest: 1MiB`,
       'member\n'.repeat(200_000),
       /it has more than 1 MiB \(tables\.orders\.largest\)\. The warehouse keeps/,
+    ],
+    [
+      'a name of a column that is a placeholder',
+      FROM_CSV,
+      'member,{to}\nu-1,1\n',
+      /has braces or line breaks/,
     ],
     ['nothing', FROM_CSV, '', /one of its columns has no name\. The warehouse keeps/],
     [

@@ -28,22 +28,6 @@ select date, 0 from days
 union all
 select date, 0 from days;
 
--- name: dictionary
--- params: words json
-delete from ops.dictionary where schema_name = 'own' and relation_name = '{table}';
-
-insert into ops.dictionary
-select unnest(
-    from_json(
-        $words,
-        '[{
-            "schema_name": "varchar", "relation_name": "varchar", "column_name": "varchar", "en": "varchar", "ko": "varchar",
-            "label": "varchar"
-        }]'
-    ),
-    recursive := true
-);
-
 -- name: tables
 select tables.table_name as name, list({'name': columns.column_name, 'type': columns.data_type} order by columns.column_index) as columns
 from duckdb_tables() as tables

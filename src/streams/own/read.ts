@@ -149,8 +149,9 @@ function assertNames(names: readonly string[]): void {
   const twice = names.find((_, nth) => small.indexOf(small[nth] ?? '') !== nth);
   if (names.length === 0 || names.includes('')) throw new Refused('one of its columns has no name');
   if (twice !== undefined) throw new Refused(`it has the column ${twice} twice`);
-  if (names.some((name) => name.length > 100 || /\p{Cc}/u.test(name)))
-    throw new Refused('the name of a column is longer than 100 characters, or has control characters');
+  // Braces are placeholders of our statements.
+  if (names.some((name) => name.length > 100 || /[{}\p{Cc}]/u.test(name)))
+    throw new Refused('the name of a column is longer than 100 characters, or has braces or line breaks');
   if (names.length > MOST_COLUMNS) throw new Refused(`it has more than ${MOST_COLUMNS} columns`);
 }
 
