@@ -10,6 +10,7 @@ import { refreshModels } from '../warehouse/models.js';
 import { publish as publishFile, rewriteDatabase } from '../warehouse/publish.js';
 import type { HeldDay } from '../warehouse/warehouse.js';
 import { reportUnloaded } from './landed.js';
+import { OWN } from '../streams/own/index.js';
 import { noteOwn } from './own-tables.js';
 import { lossesInWords, lossesOf, takeRemovedDays } from './replacement.js';
 import { runsSoFar } from './report.js';
@@ -118,7 +119,9 @@ export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
 });
 
 function reasonToKeep({ report, folder }: Night): string | undefined {
-  if (report.failure !== undefined || report.gaps.length > 0 || report.withheld !== undefined)
+  // An own table that cannot be copied is no reason to keep data of persons for longer.
+  const isIncomplete = report.gaps.some(({ stream }) => !stream.startsWith(OWN));
+  if (report.failure !== undefined || isIncomplete || report.withheld !== undefined)
     return 'the run is incomplete';
   if (!report.clocksAgree)
     return "this machine's clock was not compared with the service's, or differs from it";

@@ -119,6 +119,14 @@ test('a table that fails keeps its last copy, and the night publishes', async ()
   expect(copies(place)).toHaveLength(1);
 });
 
+test('a table that fails delays no retention', async () => {
+  const place = await makePlace(
+    `${tables('from: ./none.csv, persons: none')}retention: { events: 30 days }\n`,
+  );
+  const { stderr } = await ends(place.run(['run']), 1, 'none.csv cannot be read');
+  expect(stderr).not.toContain('Retention removes nothing');
+});
+
 test.each([
   'land/own_orders/before-rename',
   'land/own_orders/durable',
