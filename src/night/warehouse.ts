@@ -88,13 +88,14 @@ export class OpenWarehouse implements AsyncDisposable {
     }
   }
 
-  /** True if all were loaded. One that cannot be loaded is reported, and the others are loaded. */
-  readonly load = (pulls: readonly Pull[]): Promise<boolean> => this.#inTurn(() => this.#loadOrReport(pulls));
+  /** True if all were loaded; `again`: those of before too, whose pages an erasure cut. One that cannot be loaded is reported, and the others are loaded. */
+  readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
+    this.#inTurn(() => this.#loadOrReport(pulls, how));
 
   /** An export with many records outside its day needs a decision. */
-  async #loadOrReport(pulls: readonly Pull[]): Promise<boolean> {
+  async #loadOrReport(pulls: readonly Pull[], how: 'new' | 'again'): Promise<boolean> {
     const { ledger, landing } = this.place;
-    const { reports, failures } = await this.#loadAll(pulls, 'new');
+    const { reports, failures } = await this.#loadAll(pulls, how);
     // The neighbors are days whose exports had dropped records as duplicates of the replaced export.
     const neighbors = new Set(reports.flatMap((loaded) => loaded.neighbors));
     if (neighbors.size > 0) {
