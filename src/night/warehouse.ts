@@ -88,7 +88,7 @@ export class OpenWarehouse implements AsyncDisposable {
     }
   }
 
-  /** True if all were loaded; `again`: those of before too, whose pages an erasure cut. One that cannot be loaded is reported, and the others are loaded. */
+  /** True if all were loaded; `again`: loaded ones too, because an erasure cut their pages. One that cannot be loaded is reported, and the others are loaded. */
   readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
     this.#inTurn(() => this.#loadOrReport(pulls, how));
 
