@@ -75,7 +75,7 @@ async function erasures(): Promise<number> {
   say(`seed ${firstSeed}, ${count} erasures`);
   const report = emptyErasureReport();
   const worker = async (seed: number): Promise<unknown> =>
-    eraseWithKills({ seed, erasures: count, until, say }, report);
+    eraseWithKills({ seed, erasures: count, most: isDefault ? 2 * count : count, until, say }, report);
   await Promise.all(Array.from({ length: workers }, (_, i) => worker(firstSeed + i)));
   return conclude(report, report.counters);
 }
