@@ -10,7 +10,7 @@ import type { Day } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import type { Job, StreamName } from '../ground/streams.js';
-import { OWN } from '../streams/own/index.js';
+import { OWN } from '../ground/streams.js';
 import { FREE_DAY_STREAMS, snapshotsOn } from '../streams/index.js';
 import { daysNow, newestOf, daysIn, nightly } from '../night/wanted-days.js';
 import type { RunReport } from '../night/report.js';

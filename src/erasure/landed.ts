@@ -26,7 +26,7 @@ import {
 import { compressed, readBody, textOf } from '../landing/page-file.js';
 import { foldersOf } from '../landing/paths.js';
 import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
-import { OWN } from '../streams/own/index.js';
+import { OWN } from '../ground/streams.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { loadError, naming, orRepaired } from '../warehouse/load.js';
 import { withMemoryLimit, type MemoryLimit } from '../warehouse/memory-limit.js';

@@ -4,11 +4,13 @@ import { KEY_KINDS } from '../config/tables.js';
 import { escaped } from '../landing/duckdb.js';
 import type { DurableFolder } from '../landing/atomic-file.js';
 import { listPulls, readPull, streamFolders } from '../landing/landing-zone.js';
-import { OWN } from '../streams/own/index.js';
+import { OWN } from '../ground/streams.js';
 import { ownTables } from '../warehouse/describe.js';
 import { erasedWords, isErased } from '../warehouse/privacy.js';
 import { asPattern, count, quoted, type Session } from '../warehouse/session.js';
-import type { Rows } from './person.js';
+
+/** A table, and the condition that selects the rows of the found persons. */
+export type Rows = Readonly<Record<'table' | 'condition', string>>;
 
 /** The landed copies of own tables. */
 export async function ownPulls(landing: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { Day } from '../ground/calendar.js';
 import { PERSON_COLUMNS } from '../ground/fields.js';
 import { EVENT_TABLES } from '../streams/events/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
-import { addOwnLinks, ownRows } from './own.js';
+import { addOwnLinks, ownRows, type Rows } from './own.js';
 
 export interface Given {
   readonly kind: 'user_id' | 'service_user_id' | 'device_id' | 'service_device_id' | 'recipient';
@@ -76,9 +76,6 @@ export async function findDays(session: Session): Promise<{ days: Day[]; firstOp
   const { days, first_opt_out } = await session.row('erasure/found', found);
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };
 }
-
-/** A table, and the condition that selects the rows of the found persons. */
-export type Rows = Readonly<Record<'table' | 'condition', string>>;
 
 const TABLES: readonly Rows[] = [
   ...EVENT_TABLES.map(({ name }) => ({

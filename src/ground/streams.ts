@@ -45,3 +45,8 @@ export interface Needed {
 export function eventGap(day: Day, reason: string): Gap {
   return { stream: EVENTS, days: { start: day, end: day }, reason };
 }
+
+/** How the names of own tables begin in the landing zone, in coverage and in `ops`. */
+export const OWN = 'own_';
+
+export const ownStream = (table: string): string => `${OWN}${table}`;

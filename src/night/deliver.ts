@@ -10,7 +10,7 @@ import { refreshModels } from '../warehouse/models.js';
 import { publish as publishFile, rewriteDatabase } from '../warehouse/publish.js';
 import type { HeldDay } from '../warehouse/warehouse.js';
 import { reportUnloaded } from './landed.js';
-import { OWN } from '../streams/own/index.js';
+import { OWN } from '../ground/streams.js';
 import { noteOwn } from './own-tables.js';
 import { lossesInWords, lossesOf, takeRemovedDays } from './replacement.js';
 import { runsSoFar } from './report.js';

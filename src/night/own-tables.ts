@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { escaped } from '../landing/duckdb.js';
 import { listPulls, type LandingZone } from '../landing/landing-zone.js';
-import { OWN, ownStream } from '../streams/own/index.js';
+import { OWN, ownStream } from '../ground/streams.js';
 import { describeOwn, ownTables } from '../warehouse/describe.js';
 import { quoted, selectIn, statement } from '../warehouse/session.js';
 import type { Warehouse } from '../warehouse/warehouse.js';

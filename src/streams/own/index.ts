@@ -1,10 +1,6 @@
 /** Your own tables, which the settings name: orders, members, segments. The source stays with you; a copy is taken each night. */
+import { OWN, ownStream } from '../../ground/streams.js';
 import type { Stream } from '../stream.js';
-
-export const OWN = 'own_';
-
-/** The name of an own table in the landing zone, in coverage and in `ops`. */
-export const ownStream = (table: string): string => `${OWN}${table}`;
 
 export const own: Stream = {
   choices: ['own'],

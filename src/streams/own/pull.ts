@@ -8,13 +8,12 @@ import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
 import { DawnloadError, messageOf } from '../../ground/errors.js';
-import type { Job } from '../../ground/streams.js';
+import { ownStream, type Job } from '../../ground/streams.js';
 import { escaped } from '../../landing/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
 import { erasedWords, isErased, privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
 import { count, quoted, type Session } from '../../warehouse/session.js';
 import type { PullParts } from '../stream.js';
-import { ownStream } from './index.js';
 import { readCopies, type ReadColumn } from './read.js';
 import { copySource, refusal, type OwnTable } from './source.js';
 
