@@ -82,8 +82,6 @@ const PERFORMED: [string, RegExp][] = [
   ['exports decide 2026-11-20.1 --attach ..', /The export id is empty[^]*ask the operator of the service/],
   ['exports decide 2026-11-20.1', /Exactly one decision is needed/],
   ['exports decide 2026-11-20.1 --abandon --pay-again', /Exactly one decision is needed/],
-  ['exports decide --abandon', /about one export or about a range of days/],
-  ['exports decide 2026-11-20.1 --start 2026-11-20 --end 2026-11-20 --abandon', /or about a range of days/],
   ['run --config .', /cannot be read \(it is a folder, not a file\)/],
   ['query --sql select', /The warehouse .* does not exist yet[\s\S]*dawnload run/],
 ];
