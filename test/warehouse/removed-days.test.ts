@@ -15,6 +15,7 @@ const OF_EVENTS = [
   'message_contents',
   'marts.event_people',
   'marts.messages',
+  'marts.message_texts',
   'marts.person_ids',
   'marts.freshness',
   'ops.removed_days',
