@@ -28,7 +28,6 @@ import { describeGap, RunReport } from '../night/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';
 import { bodyOf, type Alert, type Sender } from './alert.js';
-import { newsOf } from './news.js';
 import { coveredDay, Reader } from '../warehouse/reader.js';
 
 /** The state of alerts between runs: for each receiver and cause the KST day of the last alert, and the drift that was reported. */
@@ -221,6 +220,7 @@ async function tell(
   const newest = newestOf(await coverage.catch(() => []), 'statistics');
   const work = async (): Promise<void> => {
     const isPublished = load !== undefined && report.publishedBytes !== undefined;
+    const { newsOf } = await import('./news.js');
     const news = isPublished ? await newsOf(load(), invocation, newest === complete) : [];
     await afterRun(settings, invocation, { report, failure, complete, newest }, news);
   };

@@ -8,7 +8,6 @@ import { messageOf } from '../ground/errors.js';
 import { plural } from '../terminal/text.js';
 import { dataFiles } from '../landing/paths.js';
 import { deliver } from '../readers/queries/child.js';
-import { makeDigest } from '../readers/report/report.js';
 import type { Alert } from './alert.js';
 
 /** How long a question may take, in seconds. */
@@ -37,6 +36,7 @@ async function digest(
   file: string,
 ): Promise<Alert[]> {
   try {
+    const { makeDigest } = await import('../readers/report/report.js');
     const { title, parts } = await makeDigest(file, { language: reportIn, now: effects.now() });
     return [{ cause: 'digest', message: title, numbers: {}, next: 'dawnload explore', parts }];
   } catch (error) {

@@ -337,7 +337,14 @@ with given as (
         version,
         staged_statistics.date,
         statistic_id,
-        coalesce(given_rows, to_json([struct_pack(message_sent, message_failed, delivered, click, conversion)])) as rows
+        -- No conversions are null here as below, where an empty list has left no rows.
+        coalesce(
+            given_rows,
+            to_json([struct_pack(
+                message_sent, message_failed, delivered, click,
+                conversion := if(json_array_length(conversion) = 0, null, conversion)
+            )])
+        ) as rows
     from staged_statistics
     inner join versions using (pull, date)
     union all
