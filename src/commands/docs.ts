@@ -20,6 +20,11 @@ export interface DocsOptions extends JsonOptions {
   readonly lang?: Language;
 }
 
+/**
+ * Describes the warehouse or one of its tables.
+ *
+ * @throws UsageError for an unknown table
+ */
 export const docsCommand: Command<DocsOptions, [string?]> = async (
   { format: wanted = 'text', json, lang: language = 'en' },
   invocation,
@@ -78,6 +83,7 @@ export function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
   return Reader.using(path, (reader) => reader.rows('describe/columns', columnRow));
 }
 
+/** @throws UsageError that names the nearest tables and views */
 export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
   const relations = schemas.flatMap((schema) => schema.relations);
   const name = wanted.toLowerCase().replace(/^main\./, '');

@@ -26,6 +26,12 @@ interface ExploreFlags {
 const PASSWORD = 'DAWNLOAD_EXPLORE_PASSWORD';
 const SHORTEST = 12;
 
+/**
+ * Serves until the command is interrupted.
+ *
+ * @throws UsageError for a port or host that cannot be used, or a host without a password
+ * @throws ConfigError if there is no published file
+ */
 export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) => {
   const { terminal, effects, signal, environment } = invocation;
   const config = invocation.loadConfig();

@@ -221,7 +221,10 @@ async function attachId(
   return EXIT.done;
 }
 
-/** Asks E21, which is free; a sentence if the answer leaves open whether the service has the export. */
+/**
+ * Asks the service for the export (E21), which is free. Resolves with a sentence if the answer leaves open whether the
+ * service has it.
+ */
 async function doubtOf(exportId: string, config: Config, invocation: Invocation) {
   const { pageParameter } = config.exports;
   try {
@@ -255,6 +258,7 @@ export const exportsResumeCommand: Command<object, [string]> = async (_, invocat
   return delivered('exports resume', downloading(key, false), config, invocation);
 };
 
+/** @throws RefusedError if the export has no id, or is over */
 function assertResumable(entry: exports.Export): void {
   const { key, day, state, exportId } = entry;
   if (exports.isResumable(state) || state === 'loaded') return;
@@ -268,6 +272,12 @@ function assertResumable(entry: exports.Export): void {
   });
 }
 
+/**
+ * Returns the export with this key.
+ *
+ * @throws UsageError for an unknown key
+ * @throws DamageError for an unknown key if the ledger is incomplete
+ */
 function entryIn({ ledger, doubt }: LedgerState, key: string): exports.Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
   return ledger.get(key);

@@ -165,7 +165,12 @@ async function look(night: Night, { found }: Persons, { show, json }: ForgetOpti
   }
 }
 
-/** Asks the service to delete the persons (E15); resolves with the rows that it deleted. */
+/**
+ * Asks the service to delete the persons (E15), at most 1,000 with a request; numbers are sent exactly as given.
+ *
+ * @returns the number of rows that the service deleted
+ * @throws ServiceError if a request fails; nothing is erased locally then
+ */
 async function eraseAtService(given: readonly Given[], { config, invocation }: Night): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });
   const users = given.map(({ kind, value }) => {

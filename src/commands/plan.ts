@@ -28,6 +28,7 @@ export const planCommand: Command<JsonOptions> = async ({ json }, invocation) =>
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
 };
 
+/** Makes the plan of a job from the published file and the ledger only; throws ConfigError where the run would. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
   const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job);

@@ -52,7 +52,12 @@ function withExamples(command: Command, ...examples: readonly string[]): Command
   return command.addHelpText('before', `Examples:\n  ${examples.join('\n  ')}\n`);
 }
 
-/** A mistake in the form of all errors; undefined if the parser only printed help or the version. */
+/**
+ * A mistake on the command line, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, in the form of all errors;
+ * undefined if the parser ended without one, after it printed help or the version.
+ *
+ * @param command the typed command; empty without one
+ */
 export function mistakeOf(
   { code, exitCode, message }: CommanderError,
   command: string,

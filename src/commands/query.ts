@@ -35,6 +35,12 @@ export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' 
 /** Maximum number of rows in a table, which is in memory before it is drawn. */
 const LIMIT = 1000;
 
+/**
+ * Lists the queries, or runs one of them or other SQL; the answer goes to standard output or a file.
+ *
+ * @throws UsageError for an invalid name, parameter, option or query
+ * @throws StorageError if the warehouse cannot be opened or the output cannot be written
+ */
 export async function queryCommand(
   options: QueryOptions,
   invocation: Invocation,

@@ -165,6 +165,7 @@ function metricsOf(status: Status, now: Date): string {
   return [...lines, ...head, ...missing].join('\n');
 }
 
+/** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
 async function readStatus({ effects, ...invocation }: Invocation, known?: Journal) {
   const config = invocation.loadConfig();
   const now = effects.now();

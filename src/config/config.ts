@@ -54,6 +54,7 @@ const OVERRIDES = [
  * Reads the settings.
  *
  * @param shapes the fields of the documents of all streams, among which `privacy.columns` names some
+ * @throws ConfigError for a missing or malformed file, an unknown key, or a value out of range
  */
 export function loadConfig(
   shapes: Shapes,
@@ -157,7 +158,12 @@ const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 
 const withoutEdges = (text = ''): string => text.replace(EDGES, '');
 
-/** `DAWNLOAD_NAME_FILE` names a file with the value of `DAWNLOAD_NAME`, as systemd and Kubernetes give secrets. */
+/**
+ * The variables of the environment, and those of `.env` that it does not have. `DAWNLOAD_NAME_FILE` names a file with the
+ * value of `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
+ *
+ * @throws ConfigError if it is no file that can be read
+ */
 function readVariables(folder: string, environment: Environment) {
   const file = resolve(folder, '.env');
   const dotEnv = readDotEnv(folder);
@@ -186,6 +192,7 @@ function readVariables(folder: string, environment: Environment) {
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
 type Name = keyof typeof NAMES;
 
+/** @throws ConfigError that names the settings that are not set */
 export function requireSettings<N extends Name>(
   config: Config,
   ...names: readonly N[]
@@ -199,7 +206,11 @@ export function requireSettings<N extends Name>(
     throw new ConfigError(`${config.file} does not set ${missing}.`, { hint: `Add ${missing} to the file.` });
 }
 
-/** Returns the config with everything that the service client needs. */
+/**
+ * Returns the config with everything that the service client needs.
+ *
+ * @throws ConfigError that names the missing settings
+ */
 export function requireService(config: Config): ServiceConfig {
   requireSettings(config, 'baseUrl', 'projectId', 'startDate');
   assertEncrypted(config.baseUrl, config.allowHttp, 'base_url');
@@ -209,6 +220,7 @@ export function requireService(config: Config): ServiceConfig {
   return { ...config, credentials };
 }
 
+/** @throws ConfigError when keys would leave this machine unencrypted and the settings do not allow it */
 export function assertEncrypted(address: string, allowHttp: boolean, what: string): void {
   if (allowHttp || !isUnencrypted(address)) return;
   throw new ConfigError(`The ${what} ${address} uses http, so keys and data would travel unencrypted.`, {
@@ -216,6 +228,7 @@ export function assertEncrypted(address: string, allowHttp: boolean, what: strin
   });
 }
 
+/** @throws ConfigError when the keys are not set */
 export function requireCredentials({ credentials, denied }: Config): Credentials {
   if (credentials !== undefined) return credentials;
   if (denied.length > 0)
@@ -229,6 +242,11 @@ export function requireCredentials({ credentials, denied }: Config): Credentials
 
 export type LakeConfig = NonNullable<Config['lake']>;
 
+/**
+ * Returns the config, with the lake as a required property.
+ *
+ * @throws ConfigError if no lake is configured, or secrets or recipients may not be sent to the configured one
+ */
 export function requireLake(config: Config): Config & { readonly lake: LakeConfig } {
   const { lake, file = DEFAULT_FILE } = config;
   if (lake === undefined)
@@ -288,6 +306,7 @@ function receiversOf(alerts: readonly z.output<typeof alert>[], variables: Envir
   }));
 }
 
+/** Returns the address in a variable; undefined without a variable or a value. */
 function addressIn(variables: Environment, variable: string | undefined): string | undefined {
   const value = variables[variable ?? ''] ?? '';
   return /^https?:/.test(value) && URL.canParse(value) ? value : undefined;

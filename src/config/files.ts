@@ -21,7 +21,10 @@ export function readDotEnv(folder: string): Environment | undefined {
   }
 }
 
-/** The one line of a file that a variable names; undefined if this account may not read it. */
+/**
+ * The text of a file that a variable names, one line, without the line ends that editors add; undefined if this account
+ * may not read it.
+ */
 export function readSecret(variable: string, file: string): string | undefined {
   try {
     const text = readText(file).replace(/[\r\n]+$/, '');

@@ -14,7 +14,16 @@ export interface Invocation {
   readonly runId: string;
   readonly version: string;
   readonly environment: Environment;
+  /**
+   * Reads the settings, when a command needs them.
+   *
+   * @throws ConfigError
+   */
   loadConfig(): Config;
-  /** Called when the command has left a data folder that it may have changed, with its `Journal`; never rejects. */
+  /**
+   * Called with the settings in use when the command has left a data folder that it may have changed; never rejects.
+   *
+   * @param journal the `Journal` of that folder, which takes seconds to read once it has the lines of years
+   */
   changed?(invocation: Invocation, journal: object): Promise<void>;
 }

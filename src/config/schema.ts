@@ -253,6 +253,7 @@ const reference = section({
   opt_outs: switched(optOuts),
 });
 
+/** The language of the report, English by default; undefined if no report is wanted. */
 const report = z
   .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
   .transform((given) => (given === 'false' ? undefined : given === 'true' ? 'en' : given));

@@ -49,7 +49,11 @@ const HOOKS =
 const ADDRESSES = /(https?:\/\/[^/?#\s"\\<>]+)([/?#][^\s"\\<>]*)/gi;
 const LONGEST_WORD = 20;
 
-/** JSON with its credentials masked; `isForOthers` also masks parts of addresses that look random. */
+/**
+ * JSON with its credentials masked.
+ *
+ * @param isForOthers true for messages to other systems: there, parts of addresses that look random are masked, too
+ */
 export function masked(json: string, isForOthers: boolean): string {
   if (!SUSPICION.test(json)) return json;
   return changed(json, (node) => {

@@ -8,6 +8,7 @@ export interface Node {
   readonly kind: 'text' | 'number' | 'word' | 'object' | 'list';
   readonly start: number;
   end: number;
+  /** The object or list around the value; undefined for the outermost value. */
   readonly parent: Node | undefined;
   readonly children: Node[];
   /** The key of the value, decoded, and its position with its quotes; undefined in a list. */

@@ -291,6 +291,7 @@ export function plainAddress(given: string): string {
     .toLowerCase();
 }
 
+/** The canonical form of a recipient's number or address; undefined for an empty value. */
 export function plainRecipient(given: string): string | undefined {
   if (/^010[0-9]{8}$/.test(given)) return given;
   const text = seen(given).trim();

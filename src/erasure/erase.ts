@@ -229,6 +229,7 @@ export function receiptOf(
       })),
     ],
     search: { ...search, unread: [...new Set([...search.unread, ...unread])] },
+    /** Rows that E15 reports as deleted. */
     service_deleted_rows: serviceDeletedRows,
     lake,
     out_of_reach: OUT_OF_REACH,

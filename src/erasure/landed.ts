@@ -153,7 +153,12 @@ export class Erasures {
     if (records > 0) await this.register.append({ event: 'late', records });
   }
 
-  /** Cuts erased persons from every landed folder that changed after the last sweep, such as a restored copy. */
+  /**
+   * Cuts erased persons from every landed folder that changed after the last sweep, such as a restored older copy.
+   * Searches all folders if the register has grown.
+   *
+   * @param before is called before each page is cut
+   */
   async sweep(before?: Before): Promise<Cut> {
     const all = nothingCut();
     const { last } = this.register;
@@ -246,7 +251,12 @@ export class Erasures {
     return cut;
   }
 
-  /** The journal names the pull before its first page is rewritten, so a reader expects fewer records. */
+  /**
+   * Durably replaces a page by its remaining records. The journal names the pull before its first page is rewritten, so
+   * a reader expects fewer records than the manifest lists.
+   *
+   * @param own the positions of the records that contain an erased id, each with true if it is the person's own
+   */
   async #cutPage(cut: Cut, file: string, own: ReadonlyMap<number, boolean>): Promise<void> {
     const body = await readBody(file);
     if (recordsIn(body) === undefined) return;
@@ -437,12 +447,18 @@ export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>
 
 const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
+/** The number of records on a page; undefined if it has no list of them. */
 function recordsIn(page: Body): number | undefined {
   const envelope = readEnvelope(page);
   return envelope?.kind === 'object' ? envelope.parts.get('data')?.elements : undefined;
 }
 
-/** The text of a page without the erased records; `leave` returns what remains of a record, if anything. */
+/**
+ * Yields the text of a page without the erased records, piece by piece.
+ *
+ * @param leave returns the remaining text of the record at a position; undefined to remove it
+ * @param onCut called for each removed record
+ */
 async function* cutText(
   file: string,
   leave: (record: string, nth: number) => string | undefined,

@@ -76,7 +76,12 @@ export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string,
   );
 }
 
-/** Another key would recognize no erased person. */
+/**
+ * Throws ConfigError when the digests of erasures were made with another key, because this key would recognize no
+ * erased person.
+ *
+ * @param fingerprint the fingerprint of private/hmac.key
+ */
 export function assertKeyOf(
   erasures: readonly { readonly line: number; readonly key: string }[],
   fingerprint: string,
@@ -90,7 +95,10 @@ export function assertKeyOf(
 }
 
 export class Register {
-  /** @param fingerprint the fingerprint of the hash key */
+  /**
+   * @param fingerprint the fingerprint of the hash key
+   * @throws ConfigError when the register was made with another key
+   */
   constructor(
     private readonly journal: Journal,
     fingerprint: string,
@@ -114,6 +122,7 @@ export class Register {
     return this.erasures.find(({ done }) => !done);
   }
 
+  /** The last erasure; undefined without one. */
   get last(): Erasure | undefined {
     return this.erasures.at(-1);
   }
@@ -124,6 +133,7 @@ export class Register {
     return last?.event === 'rows-deleted';
   }
 
+  /** Appends a line; resolves with its number once it is durable. Throws `StorageError`. */
   async append(entry: Entry<Line>): Promise<number> {
     return (await this.journal.append(ERASE, entry)).seq;
   }

@@ -64,7 +64,11 @@ interface Kept {
   readonly invocation: Pick<Invocation, 'effects' | 'terminal'>;
 }
 
-/** @param mayLeave those of the due days that may leave the file */
+/**
+ * Finds what is past its retention.
+ *
+ * @param mayLeave returns the days that may leave the file, of those that are due
+ */
 export async function findDue(
   { config: { retention }, landing, ledger, warehouse, invocation: { effects } }: Kept,
   mayLeave: (due: readonly HeldDay[]) => Promise<Day[]>,
@@ -88,7 +92,12 @@ export async function findDue(
   };
 }
 
-/** Pages of events that left the file, opt-outs but the last snapshot, and rejected answers, after their time. */
+/**
+ * Returns the landed folders to remove: pages of loaded exports whose events have left the file, snapshots of opt-outs
+ * except the last one, and rejected answers, each after its time.
+ *
+ * @param left days of events that have left the file
+ */
 async function foldersDue(
   root: string,
   { landing, reference }: Config['retention'],

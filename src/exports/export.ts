@@ -19,7 +19,10 @@ export function partsOf(key: string): { day: string; attempt: number } | undefin
 
 const key = text.refine((given) => partsOf(given) !== undefined, 'not a key');
 const exportId = text.min(1);
-/** The unknown answer to E20 below `landing/`. `isError`: it is only an error, which you may list as a refusal. */
+/**
+ * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is only an error,
+ * which you may list under `exports.refusals`.
+ */
 const answer = z.object({ file: text, sha256: text, isError: z.boolean() });
 
 /** A paid export (E20, E21); `at` is the instant of the event. */
@@ -98,7 +101,10 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly loadedAt?: Date;
   /** True if you have accepted the pages that landed as the complete export. */
   readonly accepted?: boolean | undefined;
-  /** The number of records that a loaded export may lack, 0 if unknown; undefined if it is complete. */
+  /**
+   * The number of records that a loaded export may lack, 0 if the number is unknown; undefined if the export is
+   * complete.
+   */
   readonly short?: number | undefined;
   readonly proof?: 'statistics' | 'readings' | undefined;
   readonly tolerated?: number | undefined;
@@ -239,6 +245,11 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
   abandoned: { attached: 'requested' },
 };
 
+/**
+ * Billing state of an export after it entered `state`.
+ *
+ * @param before the billing state until then
+ */
 export function billedAfter(state: ExportState, before: Billed): Billed {
   if (state === 'abandoned') return before;
   if (state === 'intended' || state === 'ambiguous') return 'maybe';
@@ -321,7 +332,11 @@ export function needsPerson(entry: Export, isRunning = false): boolean {
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
-/** What happened, and the commands to choose from. `twin` is another export with the same id. */
+/**
+ * Describes what happened and lists the exact commands to choose from; `undefined` if nothing needs a decision.
+ *
+ * @param twin another export with the same id
+ */
 export function adviceFor(entry: Export, isRunning = false, twin?: Export): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day, state, note, answer, answerText, unreadable, short } = entry;

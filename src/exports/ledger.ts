@@ -53,7 +53,10 @@ export class Ledger {
   /** Runs one change at a time, because each depends on the lines written before it. */
   readonly #inTurn = pLimit(1);
 
-  /** @param lock without it nothing can be intended */
+  /**
+   * @param lock the lock of the data folder; without it nothing can be intended
+   * @throws DamageError for an invalid line
+   */
   constructor(
     private readonly place: Pick<Config, 'dataDir' | 'exports'>,
     private readonly journal: Journal,
@@ -94,6 +97,7 @@ export class Ledger {
     return this.#book.get(key);
   }
 
+  /** Returns the export with this key. Throws `UsageError` for an unknown key. */
   get(key: string): Export {
     const entry = this.find(key);
     if (entry === undefined) throw this.#unknown(key);
@@ -291,7 +295,11 @@ export class Ledger {
     await this.#record({ event: 'ambiguous', key, note: 'You entered it; the ledger did not list it.' });
   }
 
-  /** Enters exports in the state that other files list; `price` is for those without one. */
+  /**
+   * Enters exports in the state that other files list (`recover`). The ledger may have them as not billed.
+   *
+   * @param price per record, for exports without a recorded price
+   */
   async recover(untracked: readonly Untracked[], price = 0): Promise<void> {
     for (const one of untracked) await this.#inTurn(() => this.#enterUntracked(one, price));
   }

@@ -58,6 +58,7 @@ export interface PaymentParts extends LandingParts {
   readonly report: LandingParts['report'] & ExportReport;
 }
 
+/** Downloads an export whose request was accepted (E21). */
 type Download = (entry: Export) => Promise<void>;
 
 export interface Unpaid {
@@ -306,7 +307,12 @@ type RequestOutcome =
    */
   | { readonly kind: 'unknown'; readonly note: string; readonly body: string; readonly isError?: boolean };
 
-/** The caller records the intent before the call and the outcome after it. */
+/**
+ * Requests one paid export. The caller must record the intent before the call and the outcome after it.
+ *
+ * @param window `start` is included, `end` is excluded
+ * @param refusals texts that the settings list as refusals (`exports.refusals`)
+ */
 export async function requestExport(
   permit: Permit,
   window: Window,

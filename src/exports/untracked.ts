@@ -12,7 +12,13 @@ import type { ExportRow } from '../warehouse/reader.js';
 import { blocksRuns, EXPORT, exportsOf, isState, partsOf, type Export } from './export.js';
 import { type Place, type Untracked } from './ledger.js';
 
-/** The exports that may be billed, and that the ledger lacks or has as not billed or without the id. */
+/**
+ * Returns the exports that were billed or may have been billed, and that are missing from the ledger, or are in it as
+ * not billed or without the id.
+ *
+ * @param rows the exports that the warehouse files list
+ * @throws StorageError
+ */
 export async function untrackedIn(
   dataDir: string,
   journal: Journal,

@@ -11,8 +11,10 @@ export const KST = 'Asia/Seoul';
 /** The hour, in KST, from which the previous day's data is complete (E17, E19). */
 export const COMPLETE_FROM_HOUR = 7;
 
+/** A KST day, `YYYY-MM-DD`. */
 export type Day = string;
 
+/** A range of KST days, both ends included. */
 export interface DayRange {
   readonly start: Day;
   readonly end: Day;
@@ -33,14 +35,17 @@ export function isDay(text: string): boolean {
 /** Korea has been nine hours ahead of UTC without a break since 1988. A list of 29,000 pushes has 58,000 instants. */
 const AHEAD_MS = 9 * 60 * 60_000;
 
+/** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */
 export function koreanTime(instant: Date): string {
   return new Date(instant.getTime() + AHEAD_MS).toISOString().slice(0, -1);
 }
 
+/** The KST day of the instant. */
 export function dayOf(instant: Date): Day {
   return koreanTime(instant).slice(0, 'YYYY-MM-DD'.length);
 }
 
+/** The KST month of the instant, `YYYY-MM`. */
 export function monthOf(instant: Date): string {
   return koreanTime(instant).slice(0, 'YYYY-MM'.length);
 }
@@ -105,11 +110,15 @@ export function halvesOf(range: DayRange): [DayRange, DayRange] {
   ];
 }
 
+/** Formats an instant in Korean time for people: `2026-11-21 07:00 KST`. */
 export function formatKst(instant: Date, to: 'minutes' | 'seconds' = 'minutes'): string {
   return `${dayOf(instant)} ${koreanTime(instant).slice(11, to === 'minutes' ? 16 : 19)} KST`;
 }
 
-/** In hours: answers of a run around midnight (KST) have two dates, but count as one night. */
+/**
+ * Minimum distance of two nights, in hours: the answers of a run around midnight (KST) have two dates, but count as one
+ * night.
+ */
 const APART = 6;
 
 export function areNightsApart(one: Date, other: Date): boolean {

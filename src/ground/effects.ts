@@ -23,6 +23,7 @@ export interface Effects {
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
   reach(point: CrashPoint): void;
+  /** Resolves with the free bytes of the disk of a folder. */
   free(folder: string): Promise<number>;
   /** Replaces the connections to the service, where the service is in this process. */
   readonly service?: Dispatcher;

@@ -17,6 +17,7 @@ const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 export interface LargeBody {
+  /** The decoded size in bytes. */
   readonly length: number;
   /** The outermost object without its large values, which are empty here; of what is not JSON, the beginning. */
   readonly outside: Buffer;
@@ -32,6 +33,7 @@ export function bytesOf(body: Body): Buffer {
   return Buffer.isBuffer(body) ? body : body.outside;
 }
 
+/** The position of a value in the body, in bytes; `end` is excluded. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -78,6 +80,7 @@ export function textOf(envelope: Envelope, body: Body, key: string): string | un
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Called with positions in bytes from the start of the text, in their order. */
 export interface Listener {
   /** A value of the outermost object begins; `key` is undefined if it is not a text that can be parsed. */
   partBegins?(key: string | undefined, at: number): void;
@@ -117,6 +120,7 @@ export class EnvelopeScanner {
   /** The closing brackets of what is open, from the outermost on. */
   readonly #closing: number[] = [];
   #state = MARK;
+  /** Number of bytes before the current piece. */
   #before = 0;
   #isArray = false;
   #isKey = false;

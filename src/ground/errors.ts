@@ -122,6 +122,7 @@ export function endOf(exitCode: ExitCode, failure?: unknown) {
   return {
     exit_code: exitCode,
     outcome: outcomeOf(exitCode, failure),
+    /** The class of the error; null if none ended the run. */
     error: failure === undefined ? null : isOurs ? failure.name : 'unforeseen',
     hint: (isOurs ? failure.hint : NEXT[exitCode]) ?? null,
   };

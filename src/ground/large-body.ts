@@ -12,6 +12,7 @@ export const LARGE = 64 * 1024 * 1024;
 const MOST_OF_VALUE = 64 * 1024;
 const MOST_OF_OUTSIDE = 8 * 1024 * 1024;
 
+/** How many bytes of a text that is not JSON are kept. */
 const BEGINNING = 1024 * 1024;
 
 export class OutsideReader {
@@ -93,7 +94,11 @@ export interface Piece {
   readonly bytes: Buffer;
 }
 
-/** Divides a text into the elements of the list `key` and the rest; without a key the text is the list. */
+/**
+ * Divides a text that comes in pieces into the elements of a list and the rest.
+ *
+ * @param key the key of the list in the outermost object; undefined if the text is the list
+ */
 export async function* elementsIn(
   text: AsyncIterable<Buffer>,
   key: string | undefined,

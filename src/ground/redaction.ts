@@ -54,7 +54,10 @@ function spelled(secret: string): string {
   }).join('');
 }
 
-/** The parts of its base64 that do not depend on the bytes around it, one for each offset in a group of three. */
+/**
+ * Returns the parts of the secret's base64 that do not depend on the surrounding bytes, one for each offset within a
+ * group of three bytes.
+ */
 function base64Of(secret: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

@@ -39,7 +39,10 @@ export class Doubt extends DamageError {
   }
 }
 
-/** Undefined if the journal has all heads, or you have confirmed what it lacks. */
+/**
+ * Compares the journal with the heads in other files. Returns undefined if it has all of them, or you have confirmed what
+ * it lacks, and there is no `other` reason.
+ */
 export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?: string): Doubt | undefined {
   const decided = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
   const unsure = decided?.event === 'unsure' ? decided : undefined;
@@ -66,7 +69,12 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
     : new Doubt(why, newest, erase, why === unsure?.why ? unsure.of : undefined);
 }
 
-/** @param holds true if the folder had landed data or a published file before this process started */
+/**
+ * Compares the journal of a data folder with the witness and the given heads.
+ *
+ * @param holds true if the folder had landed data or a published file before this process started
+ * @throws StorageError
+ */
 export async function doubtIn(
   { dataDir, witness: how }: JournalPlace,
   journal: Journal,

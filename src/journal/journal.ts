@@ -122,6 +122,7 @@ export class Journal {
   readonly others: readonly unknown[];
   readonly #disk: DurableFolder;
   readonly #lines: Written[];
+  /** The state after all bytes. */
   readonly #hash: Hash;
   readonly #inTurn = pLimit(1);
   #size: number;
@@ -142,7 +143,7 @@ export class Journal {
     this.#size = size;
   }
 
-  /** Reads the journal beside a run; nothing is written. */
+  /** Reads the journal beside a run; nothing is written. Throws `StorageError`. */
   static async read(place: JournalPlace, effects: Effects): Promise<Journal> {
     return new Journal(place, effects, await read(place));
   }
@@ -152,6 +153,7 @@ export class Journal {
    * that only the copy has are restored, and `lacks` reports them.
    *
    * @param accept throws if the journal must not be used; then nothing is written
+   * @throws StorageError
    */
   static async open(place: JournalPlace, effects: Effects, accept?: (found: Journal) => void) {
     const found = await read(place);
@@ -210,6 +212,7 @@ export class Journal {
     return seq > 0 && checksumIn(this.#lines.findLast((line) => line.seq === seq)) === sum;
   }
 
+  /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
   of<L extends Happened>(kind: Kind<L>): readonly L[] {
     const known = kind.known.get(this.#lines);
     if (known?.searched === this.#lines.length) return known.lines;
@@ -263,6 +266,7 @@ export class Journal {
     });
   }
 
+  /** The next line, with its checksum over all bytes before it. */
   #composed<L extends Happened>(kind: Kind<L>, entry: Entry<L>, given?: number) {
     const [seq, at] = [given ?? this.head.seq + 1, this.effects.now()];
     const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
@@ -278,7 +282,11 @@ export class Journal {
     this.#size += bytes.length;
   }
 
-  /** You agreed to what is lost, `lost` being calls whose rows are. Another journal in the copy is set aside. */
+  /**
+   * Records that the user agreed to what is lost. A second copy that is another journal of this folder is set aside.
+   *
+   * @param lost the numbers of the lines of calls whose rows are lost
+   */
   async confirm(newest: number, lost: number[] = []): Promise<void> {
     if (this.#copy === 'other') {
       const copy = await copyIn(this.place);
@@ -319,6 +327,7 @@ export class Journal {
     }
   }
 
+  /** Writes the head into the witness. Throws `StorageError`. */
   async witness(): Promise<void> {
     if (this.#size === 0) return;
     const head = { ...this.head, folder: this.folder ?? '' };
@@ -352,6 +361,8 @@ interface Found {
 /**
  * Reads the journal (`own`) and its copy, and compares them; checksums prove the lines of each. A copy that is another
  * journal of this folder stays until you confirm.
+ *
+ * @throws ConfigError when the copy belongs to another data folder; it is the only record of what that folder paid
  */
 async function read(place: JournalPlace): Promise<Found> {
   const path = join(foldersOf(place.dataDir).ledger, 'journal.jsonl');
@@ -482,6 +493,11 @@ function extended(before: Hash, lines: Buffer): Hash | undefined {
   return isRight ? hash.update(lines.subarray(cut)) : undefined;
 }
 
+/**
+ * The lines of bytes that their checksums prove.
+ *
+ * @throws DamageError when one is not a line of a journal, or its number does not follow: another program wrote it
+ */
 function linesIn(bytes: Buffer, path: string): Written[] {
   const lines: Written[] = [];
   const kinds = new Map<string, string>();
@@ -508,6 +524,7 @@ function writtenIn(text: string, kinds: Map<string, string>): Written | undefine
   return { text, kind: kinds.get(kind) ?? kind, seq: Number(seq) };
 }
 
+/** The checksum of a line, over all bytes before it. */
 const checksumIn = (line: Written | undefined): string => line?.text.slice(-34, -2) ?? '';
 
 const asciiJson = (value: unknown): string =>

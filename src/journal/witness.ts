@@ -22,12 +22,13 @@ export type Witness = z.output<typeof witnessShape>;
 
 const witnessIn = (dataDir: string): string => join(foldersOf(dataDir).private, 'witness.json');
 
-/** Returns the witness; undefined if it is missing or cannot be read. */
+/** Returns the witness; undefined if it is missing or cannot be read. Throws `StorageError`. */
 export async function readWitness(dataDir: string): Promise<Witness | undefined> {
   const bytes = await readIfThere(witnessIn(dataDir));
   return witnessShape.safeParse(jsonOf(bytes?.toString('utf8') ?? '')).data;
 }
 
+/** Writes the witness. Throws `StorageError`. */
 export async function writeWitness(
   disk: DurableFolder,
   dataDir: string,
@@ -57,7 +58,7 @@ export async function writeWitness(
 const UNKNOWN = '0';
 const NOTHING: FileIdentity = { inode: UNKNOWN, born: UNKNOWN };
 
-/** True if the witness was copied: its inode or birth time differs from the recorded one. */
+/** True if the witness was copied: its inode or birth time differs from the recorded one. Throws `StorageError`. */
 export async function isCopied(
   { file }: Witness,
   dataDir: string,

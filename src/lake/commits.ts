@@ -21,6 +21,11 @@ const row = z.object({
 
 export type Commit = z.infer<typeof row>;
 
+/**
+ * The newest commits, newest first.
+ *
+ * @throws ConfigError if the lake is not set up
+ */
 export async function latestCommits(lake: Lake, limit: number): Promise<Commit[]> {
   try {
     return await lake.session.rows('lake/commits', row, { ...lake.ops, limit: String(limit) });
@@ -46,6 +51,8 @@ export interface Writing {
  * lake is searched for the commit; a commit is never repeated.
  *
  * @returns undefined if the work found nothing to change
+ * @throws TryLaterError if another client changed the same tables; nothing was changed in that case
+ * @throws ServiceError if the outcome cannot be determined now; the next push starts by determining it
  */
 export async function commitTogether(
   { lake, state, effects, command, version }: Writing,
@@ -148,7 +155,11 @@ export class LakeState {
     return newest;
   }
 
-  /** Returns the newest commit of the lake; changes nothing. */
+  /**
+   * Returns the newest commit of the lake; changes nothing.
+   *
+   * @throws ConfigError if the lake is not set up, or another writer, or another copy of this folder, has written to it
+   */
   async newestOfOurs(lake: Lake): Promise<Commit | undefined> {
     const [newest] = await latestCommits(lake, 1);
     const { head, pending } = this.#seen();

@@ -26,6 +26,11 @@ import { cut } from '../ground/text.js';
 /** The way in which the catalog is attached as `lake`, and the capabilities of its tables. */
 export interface LakeCatalog {
   attach(session: Session): Promise<void>;
+  /**
+   * The clauses after the columns of a new table.
+   *
+   * @param partition the column that partitions the table, if any
+   */
   tableClauses(partition: string | undefined): string;
   /** True if a commit of several tables is one request, as tested by the trial commit of the set-up. */
   commitsTogether(session: Session): Promise<boolean>;
@@ -71,7 +76,12 @@ export interface LakeInvocation extends Invocation {
   readonly lakeCatalog?: LakeCatalog;
 }
 
-/** Opens the published file for reading, attaches the lake, does the work, and closes both. */
+/**
+ * Opens the published file for reading, attaches the lake, does the work, and closes both.
+ *
+ * @throws ConfigError if no file was published
+ * @throws the errors of `catalogFailure`
+ */
 export async function withLake<T>(
   { dataDir, lake: settings }: LakeSettings,
   { signal, lakeCatalog }: LakeInvocation,

@@ -36,6 +36,8 @@ import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
  * @param prepareErasure makes the session recognize erased persons, whose rows are then deleted on all days, even those
  *   that only the lake has; everything is one commit
  * @returns the commits
+ * @throws the errors of `withLake` and `commitTogether`; earlier commits remain
+ * @throws ConfigError if the lake is not set up, has another writer, or its columns cannot be adapted
  */
 export function pushLake(
   settings: LakeSettings,

@@ -8,7 +8,12 @@ import { listOf } from '../warehouse/session.js';
 import { commitTogether, latestCommits, type Writing } from './commits.js';
 import { isMissing, type Lake, quoted, relationsOf, type Relation } from './lake.js';
 
-/** Repeating it changes nothing; `takeOver` if this folder replaces another one as the writer. */
+/**
+ * Creates the missing tables and makes this data folder the writer. Repeating the call changes nothing.
+ *
+ * @param takeOver true if this data folder replaces another one as the writer of the lake
+ * @throws ConfigError if the lake has another writer, or its catalog commits each table separately
+ */
 export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepared> {
   const { lake, state } = writing;
   const { session, ops } = lake;
@@ -56,6 +61,11 @@ export function columnsVersion(relations: readonly Relation[]): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/**
+ * Creates the missing tables and columns.
+ *
+ * @throws ConfigError if a column of the lake has another type or does not exist in the file
+ */
 export async function prepareTables(lake: Lake, relations: readonly Relation[]): Promise<Prepared> {
   const created: Relation[] = [];
   let added = 0;
@@ -97,6 +107,7 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
 
 const column = z.object({ name: z.string(), type: z.string() });
 
+/** The columns of a table of the lake, each with its type; undefined if the table is missing. */
 async function columnsIn(lake: Lake, table: string): Promise<Map<string, string> | undefined> {
   try {
     const columns = await lake.session.rows('lake/describe', column, { table });

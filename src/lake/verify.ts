@@ -33,8 +33,9 @@ const compared = z.object({
 /**
  * Compares every table of the published file with its copy in the lake.
  *
- * @returns one entry per table; the days with differences, null for tables without days; and the days that differ
- *   because they wait for a push, which are not compared
+ * @returns one entry per table; the days with differences, null for tables without days; and the days that differ because
+ *   they wait for a push, which are not compared
+ * @throws ConfigError if the lake is not set up
  */
 export async function verify(lake: Lake, progress: (table: string) => void) {
   await latestCommits(lake, 1);
@@ -106,6 +107,11 @@ const covered = z.object({
   rows: z.number(),
 });
 
+/**
+ * The content of the lake, and its last commits.
+ *
+ * @throws ConfigError if the lake is not set up
+ */
 export async function statusOf(lake: Lake, commits: number) {
   return {
     commits: await latestCommits(lake, commits),
@@ -128,7 +134,12 @@ interface VerifyParts {
   readonly report: { readonly attention: Needed[] };
 }
 
-/** Without a lake all days; otherwise those that are equal there. After seven nights others need your decision. */
+/**
+ * Returns the days that may leave the file: all of them without a lake, otherwise those whose rows are equal in the
+ * published file, which was pushed, and in the lake. The others stay; after seven nights they need your decision.
+ *
+ * @throws InterruptedError after Ctrl-C
+ */
 export async function equalInLake(
   due: readonly HeldDay[],
   { config, invocation, files, report, journal }: VerifyParts,

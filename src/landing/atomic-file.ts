@@ -74,7 +74,12 @@ export class DurableFolder {
     return join(this.#partOf(path), `.tmp-${process.pid}-${temporaries++}`);
   }
 
-  /** Compresses a text into a temporary file; checks free space first, and whenever it may be used up. */
+  /**
+   * Compresses a text into a temporary file in the path's top folder, such as `landing/`, and resolves with the file's
+   * path. Checks free space first, and again whenever the file may have used it up.
+   *
+   * @throws StorageError; then no file is left. Any error of the text, likewise
+   */
   async store(text: AsyncIterable<Buffer>, path: string, free: Effects['free']): Promise<string> {
     const temporary = this.#temporaryFor(path);
     const folder = dirname(temporary);
@@ -147,6 +152,7 @@ export class DurableFolder {
    * points. Throws `StorageError`; then the file is unchanged, or has another size.
    *
    * @param size the size of the file, in bytes
+   * @throws DamageError if the file has another size; it is not written
    */
   async append(path: string, bytes: Uint8Array, what: Appended, size: number): Promise<void> {
     await orStorageError('write', path, async () => {

@@ -6,7 +6,11 @@ import { CorruptDatabaseError, MemoryError, messageOf } from '../ground/errors.j
 /** Extensions that need a download are disabled; icu, json and parquet are built in. */
 const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
 
-/** Opens a database. Never open one path twice in one process: DuckDB does not object, and rows are lost. */
+/**
+ * Opens a database. Never open one path twice in one process: DuckDB does not object, and rows are lost.
+ *
+ * @throws the error of DuckDB, which the caller turns into a message
+ */
 export function openInstance(
   path: string,
   settings: Readonly<Record<string, string>> = {},

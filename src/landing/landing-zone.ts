@@ -55,7 +55,10 @@ export const factsShape = z.object({
   notFound: z.array(z.string()).readonly().default([]),
   /** E19: the campaigns that are considered deleted at the service; their rows stay. */
   gone: z.array(z.string()).readonly().default([]),
-  /** The lists that were read completely, each with the next `pages` pages. `announced` is null if nothing is. */
+  /**
+   * E2, E4, E10, E12: the lists that were read completely, such as the items of a catalog; each has the next `pages`
+   * pages. `announced` is null if the service announces no number of rows.
+   */
   lists: z
     .array(
       z.object({
@@ -157,6 +160,7 @@ function labeled<T extends object>(files: readonly Page[], labels: readonly T[])
   });
 }
 
+/** E19: the answers of a pull, each with its page. */
 export function answersOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   return labeled(files, facts.answers);
 }
@@ -166,12 +170,16 @@ export function listsOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   return facts.lists.map((list) => ({ ...list, files: files.slice(next, (next += list.pages)) }));
 }
 
+/** E5: the templates of a pull, each with its page. */
 export function templatesOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
   const first = facts.lists.reduce((sum, { pages }) => sum + pages, 0);
   return labeled(files.slice(first), facts.templates);
 }
 
-/** Distance to the number of another answer for a page, kept beside the first (E21); exports have fewer pages. */
+/**
+ * The distance between the number of a page and the number of another answer for it, which is kept beside the first (E21).
+ * A service announces fewer pages than this.
+ */
 export const BESIDE = 1_000_000_000;
 
 /** The pages without those that are kept beside others: together they have the records that are paid for. */
@@ -268,12 +276,13 @@ export class LandingZone {
     return new PullWriter(this, EVENTS, { start: place.day, end: place.day }, id, undefined, before);
   }
 
-  /** Returns the pull of a folder; undefined if it never ended. */
+  /** Returns the pull of a folder; undefined if it never ended. Throws `DamageError`, `StorageError`. */
   async pull(id: string): Promise<LandedPull | undefined> {
     const pull = await readPull(this.folder, id);
     return pull && { ...pull, isCut: () => this.isCut(id) };
   }
 
+  /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
   async exportPull(place: ExportPlace): Promise<LandedPull | undefined> {
     for (const reading of (await this.#readings(place)).reverse()) {
       const pull = await this.pull(exportFolder(place, reading));
@@ -282,7 +291,7 @@ export class LandingZone {
     return undefined;
   }
 
-  /** Returns the last whole readings of exports; one without a readable manifest is left out. */
+  /** Returns the last whole readings of exports; one without a readable manifest is left out. Throws `StorageError`. */
   async exportPulls(places: readonly ExportPlace[]): Promise<LandedPull[]> {
     const pulls: LandedPull[] = [];
     for (const place of places) {
@@ -321,6 +330,7 @@ export class LandingZone {
     return path;
   }
 
+  /** Writes a body to a path relative to `landing/`. Throws `StorageError`; it leaves no file there then. */
   async place(body: Body, path: string, what: FileName): Promise<void> {
     const file = join(this.folder, path);
     if (Buffer.isBuffer(body)) await this.disk.write(file, await gzipped(body), what);
@@ -341,7 +351,10 @@ export class LandingZone {
     await orStorageError('clean up', file, () => rm(file, { force: true }));
   }
 
-  /** Oldest first. `onDamage` is called for each manifest that cannot be read; by default it throws. */
+  /**
+   * Reads the manifests of pulls, oldest first (by `pulledAt`, then by id). `onDamage` is called for each manifest that
+   * cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
+   */
   async pulls(found: readonly PullFolder[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
     const read = (one: PullFolder): Promise<LandedPull | undefined> =>
@@ -393,7 +406,10 @@ export class LandingZone {
     return pagesIn(join(this.folder, id));
   }
 
-  /** Reads every landed file and manifest; resolves with the number of files. */
+  /**
+   * Reads every landed file, including the files that a manifest names, and every manifest; resolves with the number of
+   * files. `onDamage` is called for each damaged or missing file. Throws `StorageError`.
+   */
   async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
     const pulls = await this.pulls(undefined, onDamage);
     const names = await namesIn(this.folder, { recursive: true });
@@ -424,7 +440,10 @@ export class PullWriter {
     return this.at;
   }
 
-  /** Durable when it resolves. A page replaces the page of the same number, by default it is the next one. */
+  /**
+   * Writes an answer as it came and resolves when it is durable. A page replaces the page of the same number; by default
+   * it is the next one. Throws `StorageError`; the page leaves no file then.
+   */
   async land(body: Body, rows: number, number = this.#next++): Promise<Page> {
     const path = join(this.id, pageName(number));
     await this.zone.place(body, path, `land/${this.stream}`);
@@ -445,7 +464,11 @@ export class PullWriter {
     for (const { file } of pages) await orStorageError('clean up', file, () => rm(file, { force: true }));
   }
 
-  /** Writes the manifest, which ends the pull, with the pages that count. */
+  /**
+   * Writes the manifest, which ends the pull. Throws `StorageError`.
+   *
+   * @param files the pages that count, in their order
+   */
   async finish(
     files: readonly Page[],
     facts: Partial<Facts> = {},
@@ -465,6 +488,7 @@ export class PullWriter {
   }
 }
 
+/** Returns the pages in a folder, by number. Throws `StorageError`. */
 export async function pagesIn(folder: string): Promise<Map<number, string>> {
   const pages = (await namesIn(folder)).flatMap((name): [number, string][] => {
     const page = pageOf(name);
@@ -473,6 +497,7 @@ export async function pagesIn(folder: string): Promise<Map<number, string>> {
   return new Map(pages.sort(([a], [b]) => a - b));
 }
 
+/** The names of the streams of which something has landed. Throws `StorageError`. */
 export async function streamFolders(landing: string): Promise<StreamName[]> {
   return (await namesIn(landing))
     .filter((name) => /^[a-z][a-z0-9_]*$/.test(name) && !OWN_FOLDERS.includes(name))
@@ -482,7 +507,7 @@ export async function streamFolders(landing: string): Promise<StreamName[]> {
 /** The folders of the landing zone itself: the second copy of the journal, and answers that did not count. */
 const OWN_FOLDERS = ['ledger', 'rejected'];
 
-/** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. */
+/** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. Throws `StorageError`. */
 export async function listPulls(landing: string, streams?: readonly StreamName[]): Promise<PullFolder[]> {
   const below = async (id: string): Promise<string[]> =>
     (await namesIn(join(landing, id))).map((name) => `${id}/${name}`);
@@ -504,7 +529,7 @@ function foundAt(stream: StreamName, id: string): PullFolder | undefined {
   return days && (stream === EVENTS || pulledAt) && { stream, id, days, pulledAt };
 }
 
-/** Returns the pull of a folder of the landing zone; undefined if it never ended. */
+/** Returns the pull of a folder of the landing zone; undefined if it never ended. Throws `DamageError`, `StorageError`. */
 export async function readPull(landing: string, id: string): Promise<LandedPull | undefined> {
   const path = join(landing, id, MANIFEST);
   try {

@@ -64,6 +64,7 @@ export async function* textOf(file: string): AsyncGenerator<Buffer> {
   }
 }
 
+/** The smallest gzip file in bytes: a header of 10 and a trailer of 8. */
 const SMALLEST = 18;
 
 /** A page is about 1 MB. A larger size in a trailer is not believed: the end of a truncated file is arbitrary bytes. */

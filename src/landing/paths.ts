@@ -42,7 +42,10 @@ export function firstReading(id: string): string {
   return join(dirname(id), readingOf(basename(id)).encoded);
 }
 
-/** The words for people, and the first digits of the SHA-256 of the bytes. */
+/**
+ * Returns the path, relative to `landing/`, of an unusable answer that is kept as received: the words for people, and
+ * the first digits of the SHA-256 of its bytes.
+ */
 export function rejectedPath(endpoint: string, what: string, at: Date, digest: string): string {
   const digits = digest.slice(0, 16);
   return join('rejected', dayOf(at), `${slug(endpoint)}-${slug(what)}-${digits}.gz`);
@@ -52,6 +55,7 @@ export function pageName(page: number): string {
   return `page-${String(page).padStart(5, '0')}.json.gz`;
 }
 
+/** Parses the name of a page file into its page number; undefined for another name. */
 export function pageOf(name: string): number | undefined {
   const digits = /^page-(\d{5,})\.json\.gz$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -62,6 +66,7 @@ export function rangeOf(name: string): DayRange | undefined {
   return isDay(start) && isDay(end) && more.length === 0 ? { start, end } : undefined;
 }
 
+/** Returns an instant as a name that sorts by time, in UTC: `20261121T070512.123Z`. */
 export function instantName(instant: Date): string {
   return instant.toISOString().replaceAll(/[-:]/g, '');
 }

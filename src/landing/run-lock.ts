@@ -37,6 +37,7 @@ export class RunLock {
     private instance: DuckDBInstance | undefined,
   ) {}
 
+  /** Takes the lock of a data folder, without waiting. Throws `TryLaterError` naming the other run, `StorageError`. */
   static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
     const disk = new DurableFolder(dataDir, effects);
     const folder = foldersOf(dataDir).private;
@@ -61,7 +62,10 @@ export class RunLock {
     }
   }
 
-  /** Before a paid request: if the lock's file was removed, another run may have started. */
+  /**
+   * Checks, before a paid request, that the lock's file was not removed, which would let another run start. Throws
+   * `StorageError`.
+   */
   async assertHeld(): Promise<void> {
     const inode = await stat(this.path).then(
       ({ ino }) => ino,
@@ -100,7 +104,10 @@ export interface LockState {
   readonly holder?: LockHolder;
 }
 
-/** Whether a process has the lock, and the holder, or the last one if it was killed. Does not take it. */
+/**
+ * Returns whether this process or another one has the lock of a data folder, and the holder, or the last one if it was
+ * killed. Does not take the lock. Throws `StorageError`.
+ */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
   // Every holder writes its name. Without a name the lock is free, and it is not opened, because opening would take it

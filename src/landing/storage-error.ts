@@ -52,6 +52,11 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
   return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
 }
 
+/**
+ * Makes a folder for temporary files.
+ *
+ * @throws StorageError, as where the root of a container is read-only
+ */
 export function makeTemporary(name: string): string {
   try {
     return mkdtempSync(join(tmpdir(), name));
@@ -98,10 +103,12 @@ export async function orStorageError<T>(doing: string, path: string, work: () =>
   }
 }
 
+/** Returns the bytes of a file; undefined if the file does not exist. Throws `StorageError`. */
 export function readIfThere(path: string): Promise<Buffer | undefined> {
   return orStorageError('read', path, () => readFile(path).catch(unless('ENOENT', undefined)));
 }
 
+/** Returns the names in a folder; an empty list if it does not exist or is not a folder. Throws `StorageError`. */
 export function namesIn(folder: string, how: { readonly recursive?: true } = {}): Promise<string[]> {
   return orStorageError('list', folder, () => readdir(folder, how).catch(unless('ENOENT ENOTDIR', [])));
 }

@@ -46,7 +46,14 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     private readonly held: Held,
   ) {}
 
-  /** Takes the lock of the data folder, which must belong to the project, and settles what a killed run left. */
+  /**
+   * Takes the lock of the data folder, which must belong to the project, and settles what a killed run left.
+   *
+   * @throws TryLaterError when another run has the lock
+   * @throws OtherProjectError when the data folder belongs to another project
+   * @throws ConfigError when there is neither a data folder nor settings for one
+   * @throws DamageError, StorageError when the data folder cannot be used, or the journal lacks something that is needed
+   */
   static async open(config: Config, invocation: Invocation, opening: Opening): Promise<DataFolder> {
     const { dataDir } = config;
     const { effects, terminal } = invocation;
@@ -107,6 +114,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     return this.opening.command;
   }
 
+  /** Opens the private warehouse, or a new file that a rebuild fills. Throws as `OpenWarehouse.open`. */
   warehouse(which: 'working' | 'rebuilt', report: RunReport): Promise<OpenWarehouse> {
     return OpenWarehouse.open(this, which, report);
   }
@@ -120,7 +128,11 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     return (this.#service = service);
   }
 
-  /** Compares the journal once more, with the heads of further files too, and records a doubt. */
+  /**
+   * Compares the journal once more, with the heads of further files too, and records a doubt.
+   *
+   * @throws DamageError if the journal lacks lines that the command needs
+   */
   readonly lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
     const { config, journal, ledger, invocation } = this;
     const { needs } = this.opening;

@@ -32,6 +32,7 @@ const nothingFailed = ({ report }: Night): boolean => report.failure === undefin
 /** Loads what has landed and is not loaded, such as after a kill. */
 export const loadLanded = pulling(loadWaiting, () => true);
 
+/** Gets a token (E1), and keeps only the wanted days that are complete by both clocks. */
 export const authorize = pulling(async (night) => {
   const { folder, report, invocation, wanted } = night;
   const { service } = folder;

@@ -49,7 +49,12 @@ export async function takeRemovedDays(night: Night): Promise<void> {
     );
 }
 
-/** A published file that cannot be read proves nothing: it is set aside, never overwritten. */
+/**
+ * The unexplained losses that publishing would cause. A published file that cannot be read proves nothing, so it is set
+ * aside and never overwritten.
+ *
+ * @throws StorageError when another program has the published file open for writing
+ */
 export async function lossesOf(night: Night): Promise<Loss[]> {
   const { warehouse, files, invocation, journal, ledger } = partsOf(night);
   const { published } = files;

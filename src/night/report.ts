@@ -63,6 +63,7 @@ export class RunReport {
   #loads: LoadReport[] = [];
   /** The reason why the file is not published, as a clause; undefined if it may be published. */
   withheld: string | undefined;
+  /** Size of the published file in bytes; undefined if readers keep the previous file. */
   publishedBytes: number | undefined;
   /** Days that the new file lacks although the published file has them, or their events were loaded before. */
   lost: readonly { readonly stream: string; readonly date: Day }[] = [];

@@ -23,7 +23,10 @@ export interface Night {
   readonly invocation: Invocation;
   readonly folder: DataFolder;
   readonly warehouse: OpenWarehouse;
-  /** Undefined for commands that request none. `authorize` removes days that the service has not completed. */
+  /**
+   * The days to request; undefined for commands that request none. `authorize` removes days that are incomplete by the
+   * service's clock.
+   */
   wanted: Job | undefined;
   readonly report: RunReport;
 }
@@ -44,6 +47,12 @@ export interface Step {
   readonly failed?: string;
 }
 
+/**
+ * Takes the wanted steps in their order.
+ *
+ * @throws the first failure that is not the step's alone, once all steps have had their turn
+ * @throws InterruptedError after Ctrl-C, immediately
+ */
 export async function runSteps(night: Night, steps: readonly Step[]): Promise<void> {
   const { report, invocation } = night;
   const { terminal } = invocation;
@@ -107,7 +116,12 @@ interface Run {
   readonly wanted?: Job | undefined;
 }
 
-/** The report has what happened, after a failure too. */
+/**
+ * Opens the data folder, takes the steps, records the run under the lock, and leaves the folder. The report has what happened,
+ * after a failure too.
+ *
+ * @throws the error that stopped the run; data that was loaded before is published, now or by the next run
+ */
 export async function runNight({
   command,
   steps,

@@ -259,6 +259,13 @@ const runRow = z
   }));
 export type PublishedRun = z.output<typeof runRow>;
 
+/**
+ * Reads the ledger on disk beside a run, and lists what needs your decision.
+ *
+ * @param head the journal's head in the published file, if the caller has it open
+ * @throws ConfigError when the data folder belongs to another project
+ * @throws DamageError, StorageError if the journal cannot be read
+ */
 export async function ledgerNow(
   config: Config,
   effects: Effects,
@@ -274,7 +281,14 @@ export async function ledgerNow(
 /** The wanted days of a job, from the published file and the ledger, with the facts they were derived from. */
 export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
-/** @param jobFrom gets the first day that the file covers; without a job no days are wanted */
+/**
+ * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
+ *
+ * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
+ * @param journal the journal, if it was read already
+ * @throws ConfigError when the data folder belongs to another project
+ * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read
+ */
 export async function daysNow(
   config: Config,
   effects: Effects,

@@ -48,7 +48,11 @@ export class OpenWarehouse implements AsyncDisposable {
     readonly untracked: readonly ExportRow[],
   ) {}
 
-  /** @param which the private file, or a new one that a rebuild fills */
+  /**
+   * @param which the private file, or a new one that a rebuild fills
+   * @throws the errors of `Warehouse.open` and, for the private file, of `assertReplaceable`
+   * @throws DamageError when the journal lacks an erasure that the private file or an unloaded pull records
+   */
   static async open(
     place: WarehousePlace,
     which: 'working' | 'rebuilt',
@@ -88,7 +92,11 @@ export class OpenWarehouse implements AsyncDisposable {
     }
   }
 
-  /** True if all were loaded; `again`: loaded ones too, because an erasure cut their pages. One that cannot be loaded is reported, and the others are loaded. */
+  /**
+   * Loads pulls that were not loaded before, or all of them `again`. Resolves with true if all were loaded; one that cannot
+   * be loaded stays in the landing zone and is reported, and the others are loaded. Throws InterruptedError between two pulls
+   * after Ctrl-C.
+   */
   readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
     this.#inTurn(() => this.#loadOrReport(pulls, how));
 

@@ -183,7 +183,12 @@ async function callHeartbeat(
   if (refused !== undefined) terminal.warn(`The heartbeat was not accepted: ${refused}.`);
 }
 
-/** Wrong settings cause alerts too; work that begins no run causes none. */
+/**
+ * Reads the settings, performs the work of a run, sends the alerts that either causes, and calls the heartbeat. The work
+ * resolves with its exit code. Work that begins no run causes no alerts.
+ *
+ * @throws only the errors of the settings and of the work
+ */
 export async function withAlerts(
   invocation: Invocation,
   work: (config: Config, report: RunReport) => Promise<ExitCode>,

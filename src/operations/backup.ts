@@ -31,7 +31,14 @@ export interface Backup {
   readonly damaged: readonly string[];
 }
 
-/** Verifies every byte; the folder has its name only once it is complete. */
+/**
+ * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is
+ * complete.
+ *
+ * @throws UsageError when the folder has files in it, or is inside the data folder
+ * @throws RefusedError while an erasure is unfinished, because its record has ids in plain text
+ * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
+ */
 export async function backUp(target: string, config: Config, invocation: Invocation): Promise<Backup> {
   const folder = await realPath(target);
   const dataDir = await realPath(config.dataDir);

@@ -19,6 +19,8 @@ const PACE = {
  * Checks that the service accepts the keys and the project (E1, E17). Resolves to the messages of the last complete
  * night and the expected records of its export; or to the error and the setting that the service refuses. `skewMs`: how
  * far this machine's clock is behind the service's; undefined if the service sends no time.
+ *
+ * @throws InterruptedError, and errors that have other causes than the settings
  */
 export async function contactService(
   access: Omit<ServiceSettings, keyof typeof PACE>,

@@ -162,7 +162,11 @@ async function ownTable(table: Config['tables'][number]): Promise<Finding> {
 const PATIENCE_MS = 30_000;
 const DEEP_PATIENCE_MS = 6 * 60 * 60_000;
 
-/** Runs one check with a time limit. An error of the check becomes its finding. */
+/**
+ * Runs one check with a time limit. An error of the check becomes its finding.
+ *
+ * @throws InterruptedError
+ */
 export async function check(
   name: string,
   look: () => Finding | Promise<Finding>,
@@ -317,6 +321,7 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
   return ok(holder === undefined ? 'free' : `free; ${who} was killed and left its name, which does no harm`);
 }
 
+/** @throws DamageError if the ledger is damaged, or lacks exports that the data folder records */
 async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const { ledger: whole, journal, lock, doubt, needed } = await ledgerNow(config, effects);
   if (doubt !== undefined) throw doubt;
@@ -358,6 +363,11 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   );
 }
 
+/**
+ * @throws CorruptDatabaseError if the warehouse cannot be opened
+ * @throws DamageError if the next run could not replace it
+ * @throws ConfigError as a run would, if the file was made under another setting of `privacy`
+ */
 async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[]): Promise<Finding> {
   const { published, working } = dataFiles(dataDir);
   await assertReplaceable(published);
@@ -374,6 +384,7 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
   return ok(published);
 }
 
+/** @throws ConfigError as a run would, if the register of erasures is not made with the key of hashes */
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
   const fingerprint = keyFingerprint(await storedKey(config.dataDir));
   const register = new Register(await Journal.read(config, effects), fingerprint);
@@ -449,6 +460,7 @@ async function testAlert(config: Config, invocation: Invocation): Promise<Findin
       );
 }
 
+/** @throws the errors of a push; they become the finding */
 async function lake(settings: Config, invocation: Invocation): Promise<Finding> {
   const config = requireLake(settings);
   return withLake(config, invocation, async (opened) => {

@@ -10,7 +10,11 @@ import { EXIT, UsageError } from '../ground/errors.js';
 import type { PastRun } from '../journal/journal.js';
 import type { Terminal } from '../terminal/terminal.js';
 
-/** Parses `--at`, a time of day in KST, to `HH:MM`. */
+/**
+ * Parses `--at`, a time of day in KST, to `HH:MM`.
+ *
+ * @throws UsageError for an invalid time, or one before 07:00, when yesterday is not complete
+ */
 export function parseTime(text: string): string {
   const time = text.padStart('HH:MM'.length, '0');
   if (/^([01]\d|2[0-3]):[0-5]\d$/.test(time) && Number(time.slice(0, 2)) >= COMPLETE_FROM_HOUR) return time;

@@ -178,7 +178,13 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
   );
 }
 
-/** The last decision applies until another push to the target begins. Returns the number of rows. */
+/**
+ * Records your decision. The last one applies until another push to the target begins. Returns the number of affected
+ * rows.
+ *
+ * @throws UsageError for an unknown push
+ * @throws RefusedError if the push needs no decision
+ */
 export async function recordDecision(journal: Journal, id: string, as: Decision): Promise<number> {
   const pushes = pushesOf(journal);
   const push = pushes.find((one) => one.id === id);
@@ -224,6 +230,13 @@ export async function recordLost([lost]: ReturnType<typeof lostCalls>, journal: 
   await journal.append(RUN, { event: 'unsure', why, of: 'pushed' });
 }
 
+/**
+ * Compares the calls of E13 and E16 in the journal with their lines in `ledger/pushed/`.
+ *
+ * @param pushes the pushes to the target
+ * @throws DamageError if lines are missing or altered, and you have not accepted it (`recover`)
+ * @throws RefusedError if rows were hashed with another key
+ */
 export async function assertRemembered(
   journal: Journal,
   pushes: readonly Push[],
@@ -298,7 +311,7 @@ export class PushedRows {
     private size: number,
   ) {}
 
-  /** Opens the file of a target; makes it if it is not there. */
+  /** Opens the file of a target; makes it if it is not there. Throws `StorageError`. */
   static async open(dataDir: string, target: string, effects: Pick<Effects, 'reach'>): Promise<PushedRows> {
     const disk = new DurableFolder(dataDir, effects);
     const path = pathOfTarget(dataDir, target);
@@ -309,7 +322,7 @@ export class PushedRows {
     });
   }
 
-  /** Appends a line durably; returns its hash. */
+  /** Appends a line durably; returns its hash. Throws `StorageError`. */
   async append(line: Line): Promise<string> {
     const hashes = 'rows' in line ? { k: line.rows.map(({ k }) => k), r: line.rows.map(({ r }) => r) } : {};
     const text = JSON.stringify({ ...line, rows: undefined, ...hashes });
@@ -321,7 +334,7 @@ export class PushedRows {
   }
 }
 
-/** The calls in a file, oldest first; torn lines are left out. */
+/** The calls in a file, oldest first; torn lines are left out. Throws `StorageError`. */
 export async function callsIn(path: string): Promise<RememberedCall[]> {
   const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
   const calls: RememberedCall[] = [];
@@ -334,6 +347,7 @@ export async function callsIn(path: string): Promise<RememberedCall[]> {
   return calls;
 }
 
+/** The calls of all targets. Throws `StorageError`. */
 export async function allCalls(dataDir: string): Promise<RememberedCall[]> {
   const folder = join(foldersOf(dataDir).ledger, 'pushed');
   const files = await namesIn(folder);

@@ -47,6 +47,10 @@ export type Pushed = Awaited<ReturnType<typeof pushRows>>;
  *
  * @param how `standing` for a nightly push: the settings consent, and the command cannot ask; `yes` if you consent to
  *   every doubt in advance; otherwise the command asks you
+ * @throws RefusedError if the budget, a doubt or an earlier push forbids it; nothing was sent
+ * @throws DamageError if the rows of earlier calls are not remembered any more
+ * @throws ClockError if this machine's clock and the service's differ
+ * @throws UsageError, CredentialsError, ServiceError, StorageError; what was acknowledged is not sent again
  */
 export async function pushRows(
   wanted: Wanted,
@@ -176,7 +180,13 @@ export async function readRemembered(session: Session, file: string, pushes: rea
   });
 }
 
-/** Writes the rows as JSON, with their hashes, into the table `rows_found`; resolves with the columns. */
+/**
+ * Finds the rows of the query, and writes them as JSON, with their hashes, into the table `rows_found`. Returns its columns.
+ *
+ * @throws UsageError if the query cannot be run
+ * @throws RefusedError if the file lacks days that the query names
+ * @throws ConfigError if the file was made under another setting of `privacy`
+ */
 export async function writeRows(
   session: Session,
   wanted: Wanted,
@@ -195,7 +205,10 @@ export async function writeRows(
   return columns;
 }
 
-/** @param fields the fields of a catalog; undefined for another target, or if the service does not show them */
+/**
+ * @param fields the fields of a catalog; undefined for another target, or if the service does not show them
+ * @throws UsageError if the columns of a query do not fit the target
+ */
 function checkColumns(wanted: Wanted, columns: readonly string[], fields?: readonly string[]): void {
   const { identity, target, word, mode, keys, once, is_bare } = wanted;
   const check = (isFault: boolean, what: string, hint: string): void => {

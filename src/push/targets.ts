@@ -28,7 +28,10 @@ type Wish = Pick<PushSettings, 'target' | 'key' | 'query' | 'sql' | 'file'> &
 
 export type Wanted = ReturnType<typeof wantedOf>;
 
-/** @param pushes the names of pushes in the settings, for the hint */
+/**
+ * @param pushes the names of pushes in the settings, for the hint
+ * @throws UsageError for a target that does not exist, or words that do not fit it
+ */
 export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const { name, query, sql, file, param, delete_missing = false } = wish;
   const [kindText = '', ...words] = wish.target.split(' ');

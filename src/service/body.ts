@@ -42,7 +42,13 @@ export class TooLarge extends Error {
   }
 }
 
-/** @param chunks gets the pieces as they come, also of a body that breaks off */
+/**
+ * Returns the whole decoded body.
+ *
+ * @param chunks gets the pieces as they come, also of a body that breaks off; of a large body, it keeps the first
+ * @throws TooLarge as soon as the body exceeds the limit
+ * @throws StorageError
+ */
 export async function readBody(
   body: Readable,
   headers: { readonly encoding: string | undefined; readonly length: string | undefined },

@@ -122,7 +122,13 @@ export class ServiceClient implements AsyncDisposable {
     return this.settings.projectId;
   }
 
-  /** With retries if they may help. Throws only for failures that no caller can handle. */
+  /**
+   * Sends a request, with retries if they may help, and returns the answer with its verdict; if the token is refused,
+   * fetches one new token and asks again. Throws only for failures that no caller can handle.
+   *
+   * @throws CredentialsError when the keys, the token or the project are refused
+   * @throws InterruptedError when the run is being stopped, or the signal aborts
+   */
   async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
     return whole(await this.#ask(question, signal, this.#room(IN_MEMORY)));
   }
@@ -166,7 +172,13 @@ export class ServiceClient implements AsyncDisposable {
     });
   }
 
-  /** A token that stays valid for a while, and the permission to send one request with it. */
+  /**
+   * Ensures a token that stays valid for a while, so that the next request does not fail for lack of one. Returns the
+   * permission to send one request with that token.
+   *
+   * @throws CredentialsError when E1 refuses the keys
+   * @throws ServiceError when E1 gives no answer
+   */
   async authorize(): Promise<Permit> {
     const token = await this.#validToken();
     return {
@@ -246,6 +258,7 @@ export class ServiceClient implements AsyncDisposable {
     };
   }
 
+  /** Requests a token from E1. */
   async #authenticate(): Promise<string> {
     const { verdict, body, status } = await this.#persist(
       authenticate(this.settings.credentials.reveal()),
@@ -276,12 +289,17 @@ export class ServiceClient implements AsyncDisposable {
   }
 }
 
+/** The first and the longest pause between two attempts, in milliseconds. */
 export const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 
 /** Maximum `Retry-After`, in milliseconds, that a run waits for; a longer one is left to the next run. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
-/** Never called for E20. `isWhole`: it cannot be made smaller, so a `Timeout` is repeated unchanged (E1). */
+/**
+ * True if a retry may help, for a request that is safe to repeat. Never called for E20.
+ *
+ * @param isWhole true if the request cannot be made smaller; then it is repeated unchanged after a `Timeout` (E1)
+ */
 export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean {
   switch (verdict.kind) {
     case 'timeout':
@@ -295,7 +313,13 @@ export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean 
   }
 }
 
-/** Doubles with each attempt, with jitter over its upper half; never shorter than `Retry-After`. */
+/**
+ * Returns the pause before the next attempt, in milliseconds: it doubles with each attempt, with jitter over its upper
+ * half, and is never shorter than the service's `Retry-After`.
+ *
+ * @param attempt number of failed attempts, from 1
+ * @param random a number in [0, 1)
+ */
 export function pauseBefore(attempt: number, random: number, retryAfterMs: number | undefined): number {
   const full = Math.min(BACKOFF.longestMs, BACKOFF.firstMs * 2 ** (attempt - 1));
   return Math.max(retryAfterMs ?? 0, full / 2 + (full / 2) * random);
@@ -325,7 +349,11 @@ const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 /** A token is not used in the last minutes of its validity: a request that leaves with it must also arrive in time. */
 const MARGIN_MS = 5 * 60 * 1000;
 
-/** Resolves with the results of all promises, once every one has settled. */
+/**
+ * Resolves with the results of all promises, once every one has settled.
+ *
+ * @throws the first rejection, once the others have settled: a page that is being written is written completely
+ */
 export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
   const results = await Promise.allSettled(promises);
   return results.map((result) => {

@@ -69,12 +69,16 @@ export class Clocks {
     return Math.abs(skew) > MOST_SKEW_MS ? `${skewInWords(skew)}.` : undefined;
   }
 
-  /** @param consequence a sentence on what was not done */
+  /**
+   * @param consequence a sentence on what was not done
+   * @throws ClockError when the clocks differ too much for a request that is billed or reaches people
+   */
   assertAgree(consequence: string): void {
     const { trouble } = this;
     if (trouble !== undefined) throw new ClockError(`${trouble} ${consequence}`, { hint: CLOCK_REMEDY });
   }
 
+  /** @throws ClockError when the clocks differ by more than an hour */
   assertMayLand(): void {
     const { trouble } = this;
     if (trouble === undefined || Math.abs(this.#skew) <= LANDS_NOTHING_MS) return;

@@ -20,7 +20,10 @@ export interface FreeRequest extends RequestBase {
   readonly once: false;
 }
 
-/** E20 is billed every time, E13 and E16 reach people every time. Only a `Permit` sends it, once. */
+/**
+ * A request whose repetition would do harm: E20 is billed every time, E13 and E16 reach people every time. Only a
+ * `Permit` sends it, once.
+ */
 export interface OnceRequest extends RequestBase {
   readonly once: true;
 }
@@ -55,6 +58,7 @@ function reference(endpoint: RequestBase['endpoint'], path: string, query: Query
   return free(endpoint, 'GET', path + search, { whole: true });
 }
 
+/** E1: requests a token. */
 export const authenticate = (body: { accessKey: string; secretKey: string }): FreeRequest =>
   free('E1', 'POST', '/authenticate', { body, whole: true });
 
@@ -86,6 +90,7 @@ interface ServiceUser {
   readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };
 }
 
+/** E15: deletes at most 1,000 persons. Repeating the request is safe: the persons are gone then. */
 export const deleteUsers = (projectId: string, users: readonly ServiceUser[]): FreeRequest =>
   free('E15', 'DELETE', '/users', { body: users.map((user) => ({ projectId, ...user })) });
 
@@ -127,6 +132,7 @@ const brandTemplatesPath = (projectId: string, messenger: string): string =>
 export const brandTemplates = (projectId: string, messenger: string, query: Query): FreeRequest =>
   reference('E4', brandTemplatesPath(projectId, messenger), query);
 
+/** E5: one brand-message template and its status. */
 export function brandTemplate(
   projectId: string,
   messenger: string,
@@ -138,6 +144,7 @@ export function brandTemplate(
   return place === 'query' ? reference('E5', path, sender) : { ...reference('E5', path), headers: sender };
 }
 
+/** E10: a page of the alimtalk templates. */
 export const alimtalkTemplates = (projectId: string, messenger: string, query: Query): FreeRequest =>
   reference('E10', `/projects/${projectId}/messages/${messenger}-alimtalk/templates`, query);
 
@@ -148,7 +155,10 @@ const optOutsPath = (projectId: string): string =>
 export const optOuts = (projectId: string, query: Query): FreeRequest =>
   reference('E12', optOutsPath(projectId), query);
 
-/** E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items, in one transaction. */
+/**
+ * E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. The rows of
+ * this and the following requests are a list as JSON text.
+ */
 export const writeItems = (
   projectId: string,
   catalog: string,

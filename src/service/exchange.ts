@@ -13,7 +13,10 @@ import { isOfCertificate, type AnswerClass } from './verdict.js';
 export class Exchanger {
   readonly #connections: Connections;
 
-  /** @param onDate gets the header `Date` of each answer, which shows the service's clock */
+  /**
+   * @param deadlineMs the time limit of one exchange, from connecting to the last byte
+   * @param onDate is called with the header `Date` of each answer, which shows the service's clock, when it comes
+   */
   constructor(
     private readonly baseUrl: string,
     connections: number,
@@ -124,7 +127,10 @@ const NEVER_SENT = new Set([
   'ERR_INVALID_URL',
 ]);
 
-/** @param lateMs the deadline, if it has passed */
+/**
+ * @param lateMs the deadline, if it has passed
+ * @param isConnected whether a connection existed; undefined if unknown
+ */
 function failure(
   error: unknown,
   lateMs: number | undefined,

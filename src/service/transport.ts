@@ -39,7 +39,10 @@ export interface OwnConnection {
 export class Connections {
   #shared: Promise<Dispatcher> | undefined;
 
-  /** @param service replaces all connections */
+  /**
+   * @param deadlineMs the time limit of each step of a connection
+   * @param service replaces all connections
+   */
   constructor(
     private readonly connections: number,
     private readonly deadlineMs: number,

@@ -47,7 +47,13 @@ const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|m
 const TIMEOUT = /time[d]?[\s-]?out|shorter date range/i;
 const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailable|bad gateway/i;
 
-/** @param telling the key that makes a body a valid answer, whatever its status */
+/**
+ * Classifies an answer.
+ *
+ * @param telling the key that makes a body a valid answer, whatever its status: `status` of E21's results, `export_id`
+ *   of E20
+ * @param secrets texts that are hidden in every reason
+ */
 export function judge(
   answer: RawAnswer,
   now: Date,

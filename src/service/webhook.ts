@@ -2,7 +2,12 @@
 import { messageOf } from '../ground/errors.js';
 import { http, throughProxy } from './transport.js';
 
-/** Through the proxy of the environment. Resolves with a clause on a failure, without the address. */
+/**
+ * Posts JSON to an address, through the proxy of the environment. The answer is not read.
+ *
+ * @param stop ends the request before its time
+ * @returns the reason why the request was not taken, a clause without the address, which may be a secret
+ */
 export async function requestWebhook(
   url: string,
   json: string,

@@ -9,7 +9,10 @@ export const LONGEST_RANGE_DAYS = 31;
 /** Number of retries after a `Timeout` for a single day, which cannot be halved. */
 const PATIENCE = 2;
 
-/** If the service answers `Timeout` or too many bytes, the range is halved until it succeeds. */
+/**
+ * Yields the answers for a range. If the service answers `Timeout` or too many bytes, the range is halved until it
+ * succeeds.
+ */
 export async function* answersIn<B extends Body>(
   range: DayRange,
   ask: (part: DayRange) => Promise<ServiceAnswer<B>>,

@@ -53,7 +53,13 @@ const change = z.object({
   heldBack: z.array(size.extend({ pulledAt: z.date() })),
 });
 
-/** Records in `ops.held_back` what the pull must not replace. */
+/**
+ * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
+ * Requires the load's transaction and its table `sizes`.
+ *
+ * @throws DamageError when there are several pulls and an answer for one of their days may have to be held back. Then
+ *   each must be loaded alone, because an earlier one may decide whether it is accepted
+ */
 export async function holdBack({ session, group }: LoadContext, pulls: readonly Pull[]): Promise<void> {
   const losses = (await session.rows('shared/losses/found', change, group)).filter(({ before, after }) =>
     isLoss(before, after),
@@ -86,7 +92,12 @@ export interface Candidate extends Size {
   readonly pulledAt: Date;
 }
 
-/** @param heldBack the answers that were held back since the day was last replaced */
+/**
+ * True if the candidate replaces the rows of the day.
+ *
+ * @param before the day in the warehouse; undefined if it is not loaded
+ * @param heldBack the answers that were held back since the day was last replaced
+ */
 export function replaces(
   before: Size | undefined,
   candidate: Candidate,

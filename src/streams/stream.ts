@@ -23,7 +23,12 @@ export interface Stream extends Loadable {
   readonly fields: Shapes;
   /** The parts that the settings switch on. */
   on(config: Config): readonly StreamName[];
-  /** Days that fail are gaps of the report. `wanted` finds the days, which costs some queries. */
+  /**
+   * Requests what is wanted, lands the answers and loads them. Days that fail are gaps of the report.
+   *
+   * @param wanted finds the days to request, which costs some queries
+   * @throws CredentialsError, StorageError, and whatever else ends the run
+   */
   pull(job: Job, wanted: () => Promise<DaysOf>, service: ServiceClient, parts: PullParts): Promise<void>;
 }
 

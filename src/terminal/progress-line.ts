@@ -6,10 +6,14 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/** In milliseconds; the line is redrawn so that elapsed times advance. */
+/**
+ * The shortest and the longest time between two drawings in milliseconds; the line is redrawn so that elapsed times
+ * advance.
+ */
 const FRAME_MS = 100;
 const TICK_MS = 500;
 
+/** Duration in milliseconds after which a step shows its elapsed time. */
 const SOON_MS = 2_000;
 
 export class ProgressLine {

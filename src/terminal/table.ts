@@ -17,6 +17,7 @@ export interface Column {
 export type Row = readonly (string | null)[];
 
 export interface Drawing {
+  /** Width of the terminal in columns, to which long cells are truncated; undefined for no limit. */
   readonly width?: number | undefined;
   readonly color: boolean;
   readonly lang?: 'en' | 'ko';

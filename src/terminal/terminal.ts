@@ -34,9 +34,17 @@ export interface Terminal {
   progress(step: string): void;
   /** Kept even when output is not a terminal: the step at which a run stopped. */
   readonly doing: string;
-  /** Asks a yes-or-no question; anything but a plain yes is a no. Resolves to `false` without a terminal. */
+  /**
+   * Asks a yes-or-no question; anything but a plain yes is a no. Resolves to `false` without a terminal.
+   *
+   * @throws InterruptedError as `ask` does
+   */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
-  /** Repeats a question until the answer is valid; resolves to the trimmed answer. Undefined without a terminal. */
+  /**
+   * Repeats a question until the answer is valid; resolves to the trimmed answer. Undefined without a terminal.
+   *
+   * @throws InterruptedError after Ctrl-C, Escape or the end of the input; otherwise the reason of the signal
+   */
   readonly ask?: ((question: Question, signal: AbortSignal) => Promise<string>) | undefined;
 }
 

@@ -22,7 +22,11 @@ type DescribedThing = z.infer<typeof describedThing>;
 
 const SEEDS = join(PACKAGE_ROOT, 'sql', 'seeds');
 
-/** Unless the file has them. A model that is made again (`models`: fingerprints) has no comments. */
+/**
+ * Writes the texts of the dictionary and the seeds into the file, unless it has them. Call inside a transaction.
+ *
+ * @param models the fingerprints of the models: a model that is made again has no comments
+ */
 export async function describeAll(session: Session, models: readonly string[]): Promise<void> {
   const files = readdirSync(SEEDS).map((file) => join(SEEDS, file));
   const texts = [Dictionary.fingerprint(), ...files.map((file) => readFileSync(file, 'utf8')), ...models];

@@ -58,6 +58,7 @@ export class Dictionary {
   readonly #document: DictionaryDocument;
   #sentences: readonly { readonly pattern: RegExp; readonly korean: string }[] | undefined;
 
+  /** @throws DamageError if the file was altered */
   constructor(file: string) {
     try {
       this.#document = documentShape.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -104,7 +105,11 @@ export class Dictionary {
     return ofOwn?.en && ofOwn.ko ? { en: ofOwn.en, ko: ofOwn.ko, label: column } : undefined;
   }
 
-  /** @param query the name of a column may mean something else in another query */
+  /**
+   * The Korean header of a column of an answer; undefined if the dictionary does not contain the name.
+   *
+   * @param query name of the bundled query; the same column name may differ between queries, such as `name` in `checks`
+   */
   label(column: string, query = ''): string | undefined {
     return (
       labelOf(own(own(this.of('heads_of_queries'), query) ?? {}, column)) ??

@@ -40,6 +40,7 @@ export interface Loadable {
    * other pulls that must be loaded again.
    *
    * @param current the pulls with days that no later pull has
+   * @throws DamageError when a page is not what landed
    */
   load(
     pulls: readonly ReadablePull[],
@@ -125,6 +126,7 @@ export class Loader {
    * A group that fails is divided until the failing pull is found; the others are loaded.
    *
    * @param proceed is called before each group, and may throw to stop
+   * @throws StorageError when disk or memory do not suffice; any error that `proceed` throws
    */
   async loadAll(
     pulls: readonly Pull[],
@@ -169,6 +171,13 @@ export class Loader {
 const idsOf = (rows: readonly { readonly pull: string }[]): Set<string> =>
   new Set(rows.map(({ pull }) => pull));
 
+/**
+ * Loads pulls of one stream, for the first time or again. A group never has two exports of one day, and an incomplete
+ * pull is alone in its group.
+ *
+ * @throws DamageError when a file is incomplete, or not an answer of the service
+ * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
+ */
 async function loadGroup(
   stream: Loadable,
   pulls: readonly Pull[],
@@ -303,7 +312,11 @@ const counted = z.object({
 
 export type CountedRows = Readonly<z.infer<typeof counted>>;
 
-/** @param id a JSON pointer to the id of a row; '' if the whole row identifies it */
+/**
+ * Counts the rows of the pages, and the duplicates among them.
+ *
+ * @param id a JSON pointer to the id of a row; '' if the whole row identifies it
+ */
 export async function countRows(session: Session, pages: readonly Page[], id: string): Promise<CountedRows> {
   const files = pages.map(({ file }) => asPattern(file));
   const given = { files, id_pointer: id, largest_object: await largestOf(pages) };
@@ -321,6 +334,7 @@ let copies = 0;
  *
  * @param fail turns any other error into the one to throw
  * @param work gets the pages to read, and those that were repaired
+ * @throws DamageError when a file is not JSON, even when repaired
  */
 export async function orRepaired<P extends { readonly file: string }, T>(
   session: Session,
@@ -364,7 +378,12 @@ export function naming(error: unknown, copies: readonly (readonly [copy: string,
   return error;
 }
 
-/** Bytes that are not UTF-8 become U+FFFD; `repairedJson` repairs the rest. */
+/**
+ * Writes a copy of a JSON file that DuckDB accepts, and resolves with the path of the copy. Bytes that are not UTF-8
+ * become U+FFFD; `repairedJson` repairs the rest.
+ *
+ * @throws DamageError when the file is not whole, or not JSON
+ */
 async function repair(file: string, folder: string): Promise<string> {
   const bytes = await readWhole(file);
   if (isEucKr(bytes)) throw damaged(file, 'is in EUC-KR and not in UTF-8, so its Korean cannot be read');

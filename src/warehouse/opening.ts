@@ -49,6 +49,13 @@ export interface WarehouseOptions {
   readonly placeholderIds?: readonly string[];
 }
 
+/**
+ * Opens the working file for this process alone, and creates it if it does not exist.
+ *
+ * @throws StorageError when its folder cannot be written
+ * @throws TryLaterError when another program has it open
+ * @throws CorruptDatabaseError when it is not a database, or damaged
+ */
 export async function openSession(options: WarehouseOptions): Promise<Session> {
   const { path, tempDirectory, signal } = options;
   const limits = limitsOf(options);
@@ -126,8 +133,8 @@ function openingError(path: string, cause: unknown): Error {
 /**
  * Resolves with what the work returns; an error of DuckDB that means that the disk refuses becomes one for people.
  *
- * @param signal once it has aborted, its reason is thrown: an interrupted commit makes DuckDB report what looks like a
- *   disk error
+ * @param signal once it has aborted, its reason is thrown: an interrupted commit makes DuckDB report what looks like a disk error
+ * @throws StorageError that names the file
  */
 export async function writing<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
@@ -143,7 +150,11 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
   }
 }
 
-/** Migrates the file to the schema of this program, as a whole or not at all. */
+/**
+ * Migrates the file to the schema of this program, as a whole or not at all.
+ *
+ * @throws CorruptDatabaseError when another build made the tables of the file
+ */
 export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
   const rows = session.rows('ops/migrations', z.object({ number: count, name: z.string() }));
   const applied = await unlessMissing(rows, []);

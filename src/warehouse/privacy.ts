@@ -30,7 +30,11 @@ export const storedPrivacy = z.object({
 
 type StoredPrivacy = z.infer<typeof storedPrivacy>;
 
-/** Checks that the contents of the file were written under this setting; records the setting in a new file. */
+/**
+ * Checks that the contents of the file were written under this setting; records the setting in a new file.
+ *
+ * @throws ConfigError when the file was written under another setting, or with another key
+ */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
   const stored = await session.row('ops/privacy_stored', storedPrivacy);
   assertSamePrivacy([stored], privacy);
@@ -44,6 +48,7 @@ const noted = (privacy: Privacy) => ({
   key_fingerprint: fingerprintOf(privacy),
 });
 
+/** @throws ConfigError when a file has rows that were written under another setting, or with another key */
 export function assertSamePrivacy([before]: readonly StoredPrivacy[], privacy: Privacy): void {
   if (before?.has_rows !== true || isSamePrivacy(before, privacy)) return;
   throw new ConfigError(sentenceOf(before, noted(privacy)), {
@@ -96,7 +101,10 @@ export function keyFingerprint(key: Uint8Array): string {
 
 const BYTES = 32;
 
-/** 32 bytes; the first call creates it. Requires the lock. */
+/**
+ * Returns the key of a data folder, 32 bytes; the first call creates it. Requires the lock. Throws `DamageError` when
+ * the file is not a key, `StorageError` when it cannot be read or written.
+ */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
   const path = join(foldersOf(dataDir).private, 'hmac.key');
   const known = await readIfThere(path);

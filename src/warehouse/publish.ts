@@ -15,9 +15,16 @@ import { storageError } from '../landing/storage-error.js';
 import { writing } from './opening.js';
 import { Session } from './session.js';
 
+/** The magic bytes of a DuckDB file; they follow its first checksum. */
 const MAGIC = 'DUCK';
 const MAGIC_AT = 8;
 
+/**
+ * Checks that the file to be replaced is a database.
+ *
+ * @throws DamageError when the path is another kind of file, or a link: a rename would replace the link, and readers of
+ *   the link's target would keep the old file for ever. Nothing is changed.
+ */
 export async function assertReplaceable(published: string): Promise<void> {
   const link = await readlink(published).catch(() => undefined);
   if (link !== undefined) {
@@ -31,7 +38,12 @@ export async function assertReplaceable(published: string): Promise<void> {
   });
 }
 
-/** Before a paid request: `publish` and the writes beside the published file would succeed now. */
+/**
+ * Checks, before a paid request is sent, that `publish` and the other writes beside the published file would succeed
+ * now.
+ *
+ * @throws StorageError as `publish`
+ */
 export async function assertPublishable(published: string): Promise<void> {
   const probe = `${published}.next-${process.pid}`;
   await assertNotWritten(published);
@@ -69,7 +81,13 @@ async function isDatabase(path: string): Promise<boolean> {
   }
 }
 
-/** Resolves with its size in bytes. */
+/**
+ * Copies the private file beside the published one and renames the copy into place. Resolves with its size in bytes.
+ *
+ * @throws DamageError when the private file still has a log (WAL), so that a copy would lack rows
+ * @throws StorageError when the disk refuses, or another program has the published file open for writing; the published
+ *   file is unchanged
+ */
 export async function publish({
   working,
   published,
@@ -137,7 +155,11 @@ export async function replaceDatabase(
   effects.reach('replace/after-rename');
 }
 
-/** Rewrites the closed private file without its free blocks, which contain the bytes of deleted rows. */
+/**
+ * Rewrites the closed private file without its free blocks, which contain the bytes of deleted rows.
+ *
+ * @throws CorruptDatabaseError when a block of the file is damaged, StorageError when the disk refuses; the file is unchanged
+ */
 export async function rewriteDatabase(
   { working, rebuilt, temp }: DataFiles,
   effects: Pick<Effects, 'reach'>,

@@ -71,6 +71,7 @@ export class Reader {
     return reader;
   }
 
+  /** Opens a published warehouse, does the work, and closes it. Throws as `open` does. */
   static async using<T>(path: string, work: (reader: Reader) => Promise<T>): Promise<T> {
     const reader = await Reader.open(path);
     try {
@@ -112,6 +113,11 @@ export class Reader {
     return unlessMissing(this.rows(name, shape), []);
   }
 
+  /**
+   * Returns the rows of a query as objects of JSON values.
+   *
+   * @throws CorruptDatabaseError when the file turns out to be damaged, MemoryError
+   */
   async objects(
     sql: string,
     parameters: Record<string, DuckDBValue> = {},
@@ -183,6 +189,11 @@ async function ask<T>(file: string, question: (reader: Reader) => Promise<T[]>):
   }
 }
 
+/**
+ * Reads every value of every table; resolves with the number of tables.
+ *
+ * @throws CorruptDatabaseError when a block is damaged
+ */
 export function readEveryBlock(path: string): Promise<number> {
   return Reader.using(path, async (reader) => {
     const tables = await reader.rows('ops/tables', z.object({ name: z.string() }));

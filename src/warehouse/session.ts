@@ -260,6 +260,11 @@ export async function copyAnswer(
   appender.closeSync();
 }
 
+/**
+ * Returns the result of the work.
+ *
+ * @throws CorruptDatabaseError when DuckDB reports a damaged file, MemoryError; any other error is passed on
+ */
 async function sound<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -301,7 +306,11 @@ function mapped<T>(values: Values, to: (value: Value) => T): Record<string, T> {
 /** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
-/** Returns the pages with the JSON size that each has now. */
+/**
+ * Returns the pages with the JSON size that each has now.
+ *
+ * @throws DamageError when a file is missing or empty
+ */
 export async function sized<P extends { readonly file: string }>(
   pages: readonly P[],
 ): Promise<(P & { readonly bytes: number })[]> {

@@ -54,6 +54,7 @@ export async function withSlices<P extends { readonly file: string; readonly byt
   }
 }
 
+/** Writes the slices of a page; undefined if its records are not the text itself or its `data`. */
 async function slicesOf(file: string, folder: string): Promise<Slice<{ file: string }>[] | undefined> {
   const outside = await outsideOf(file);
   if (outside === undefined) return undefined;

@@ -23,6 +23,7 @@ export type HeldDay = z.infer<typeof heldDay>;
 /** A stream and day, or a table of models and a day, of which the published file has more rows than the new one. */
 const loss = z.object({
   stream: z.string(),
+  /** The table of models; null for the rows of a stream. */
   table: z.string().nullable(),
   date: z.string(),
   before: count,
@@ -84,6 +85,13 @@ export class Warehouse {
     this.loader = new Loader(loadingOf(session, options), options.streams ?? []);
   }
 
+  /**
+   * Opens the working file, creates it if it does not exist, and migrates its schema.
+   *
+   * @throws ConfigError when it was written under another privacy setting
+   * @throws CorruptDatabaseError when it is not a database, or damaged
+   * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
+   */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
     const { path, effects, signal, timed = (_, work) => work() } = options;
     let session: Session | undefined;
@@ -192,6 +200,7 @@ export class Warehouse {
    * Counts the rows of a list's pages, and the duplicates among them.
    *
    * @param id the JSON pointer to a row's id; '' if the whole row identifies it
+   * @throws DamageError when a file cannot be read
    */
   countRows(files: readonly Page[], id: string): Promise<CountedRows> {
     const fail = (error: unknown): Error => loadError(error, files[0]?.file ?? '');
@@ -284,7 +293,11 @@ export class Warehouse {
     }
   }
 
-  /** Checkpoints the log into the file and closes it, so that no log remains. A second call does nothing. */
+  /**
+   * Checkpoints the log into the file and closes it, so that no log remains. A second call does nothing.
+   *
+   * @throws StorageError when the checkpoint fails; the next opening tries again
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -61,6 +61,7 @@ export class Asker {
     });
   }
 
+  /** @throws UsageError at a limit, or if too many questions wait */
   answers({ parts = [], ...wish }: Wish, signal: AbortSignal): Promise<Answers> {
     const own = parts.map((part) => ({ ...part, asking: this.#own(part.asking) }));
     const [first] = own;

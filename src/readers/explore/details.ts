@@ -309,6 +309,7 @@ const tablesOf = ({ name, description, relations }: SchemaEntry): Html =>
     markup`<p>${description}</p><dl>${relations.map((one) => markup`<dt><a href="${addressOf('/data', [['table', one.name]])}">${one.name}</a></dt><dd>${one.description}</dd>`)}</dl>`,
   );
 
+/** A table with its columns; undefined if the file has no such table. */
 export function tableView(view: View, name: string, known: Known): Html | undefined {
   const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
   const relation = schemas.flatMap(({ relations }) => relations).find((one) => one.name === name);

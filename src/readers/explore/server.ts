@@ -58,6 +58,7 @@ export interface Serving {
 
 const PATIENCE_MS = 250;
 const LOOK_MS = 5_000;
+/** The longest form, in bytes. */
 const LONGEST_FORM = 256 * 1024;
 
 const TYPES = {

@@ -20,7 +20,12 @@ export type Limits = z.infer<typeof lengths>;
 
 const form = z.object({ language: z.enum(['en', 'ko']), limits: lengths });
 
-/** The work of a process of its own (child.ts). */
+/**
+ * Answers a question as JSON text: the work of a process of its own (child.ts).
+ *
+ * @param how the language of what is said of the answer, and the limits of its length
+ * @throws UsageError if DuckDB cannot run the SQL, or it does more than read
+ */
 export async function answer(question: Question, reader: Reader, how: unknown): Promise<string> {
   const { language, limits } = form.parse(how);
   const { query } = question;

@@ -26,6 +26,7 @@ import duckdb = require('@duckdb/node-api');
  *
  * @param language the language of the sentences that read the answer; without it they are not asked
  * @param view which of the rows are read, and in which order; of several statements all are, in their own order
+ * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
   reader: Reader,
@@ -166,8 +167,10 @@ const READING = ['SELECT', 'SET', 'TRANSACTION', 'CREATE', 'INSERT', 'UPDATE', '
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
 
 /**
- * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment
- * of the other kind, which may hold comments; it may be quoted.
+ * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment of the
+ * other kind, which may hold comments; it may be quoted.
+ *
+ * @throws UsageError
  */
 async function requireReadingFunctions(reader: Reader, sql: string, subject: string): Promise<void> {
   const acting = await reader.rows('ask/acting_functions', z.object({ name: z.string() }));
@@ -202,7 +205,11 @@ export class QueryError extends UsageError {
 const OF_THE_TEXT =
   /^(Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
 
-/** @param subject the thing that failed, such as `The query` */
+/**
+ * Converts a failure to an error with a hint.
+ *
+ * @param subject the thing that failed, such as `The query`
+ */
 function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   // A message may quote a value of any length.
@@ -251,7 +258,12 @@ const LOOKED_UP = ['channel', 'goal', 'campaign', 'journey', 'tag', 'template', 
 const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
 type Known = z.infer<typeof knownValue>;
 
-/** `PUSH_NOTIFICATION` becomes `push-notification`, and a campaign's name becomes its id. */
+/**
+ * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
+ * campaign's name becomes its id.
+ *
+ * @throws UsageError for a value that matches nothing or several values; the hint names similar values, or all of them
+ */
 async function knownValues({ query, values }: Question, reader: Reader): Promise<ParameterValues> {
   const found = new Map(values);
   for (const [parameter, value] of values) {
@@ -445,7 +457,11 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
   return period.safeParse(await reader.objects(`select ${days} from ${found.call}`)).data?.[0];
 }
 
-/** @param isTold the question's own sentences apply although the file has no day of the stream */
+/**
+ * The stream of a bundled question that has none of the requested days in the file.
+ *
+ * @param isTold whether the question's own sentences apply, as they may although the file has no day of the stream
+ */
 async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
   const covered = await reader.rows('status/coverage', streamDay);

@@ -68,6 +68,11 @@ const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'),
 /** Those that were parsed: a server loads them for each view. The files of this package do not change. */
 const bundled = new Map<string, QueryFile>();
 
+/**
+ * The bundled queries and those in the user's folder, sorted by subject and name.
+ *
+ * @throws UsageError for a file in the user's folder without a whole header
+ */
 export function loadCatalogue(own?: string): readonly QueryFile[] {
   const queries = [...filesOf(own)].map(([name, file]) => {
     const known = file.startsWith(FOLDER) ? bundled.get(name) : undefined;
@@ -81,6 +86,11 @@ export function loadCatalogue(own?: string): readonly QueryFile[] {
 
 export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${name}.sql`));
 
+/**
+ * The bundled query, or query in the user's folder, of this name.
+ *
+ * @throws UsageError that names the nearest one
+ */
 export function queryNamed(name: string, own?: string): QueryFile {
   const files = filesOf(own);
   const file = files.get(name);
@@ -142,7 +152,12 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Prepares a file for SQL that was tried, with the parameters that it reads; returns what writes it. */
+/**
+ * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
+ *
+ * @returns writes the file, and says so
+ * @throws UsageError, ConfigError if there can be no such file
+ */
 export function newQuery(
   name: string,
   { sql }: { sql: string },
@@ -246,6 +261,11 @@ function unreadable(file: string, field: string): UsageError {
 
 export type ParameterValues = ReadonlyMap<string, string>;
 
+/**
+ * Parses texts of the form `name=value`.
+ *
+ * @throws UsageError for a text without `=`, or a repeated name
+ */
 function parseAssignments(texts: readonly string[]): ParameterValues {
   const values = new Map<string, string>();
   for (const text of texts) {
@@ -261,7 +281,13 @@ function parseAssignments(texts: readonly string[]): ParameterValues {
   return values;
 }
 
-/** Also the present, the language, and the defaults of a query of yours. A rehearsal may move the present. */
+/**
+ * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present, the language and
+ * the defaults of a query of the user's.
+ *
+ * @param now the clock of the command determines the present, because a rehearsal may have moved it
+ * @throws UsageError if a given value does not fit, with the valid parameters or the expected kind of value
+ */
 function valuesFor(
   { name: query, params }: QueryFile,
   given: ParameterValues,
@@ -319,6 +345,7 @@ const CHECKS: Record<QueryParameter['type'], readonly [what: string, fits: (text
   bigint: [`a whole number up to ${MOST}`, (text) => /^-?\d{1,16}$/.test(text) && Number(text) <= MOST],
 };
 
+/** Describes the valid values; undefined if the value is valid. */
 function mismatch({ type, choices, least }: QueryParameter, value: string): string | undefined {
   const [what, fits] = CHECKS[type];
   if (!fits(value)) return what;
@@ -326,6 +353,11 @@ function mismatch({ type, choices, least }: QueryParameter, value: string): stri
   return choices.length > 0 && !choices.includes(value) ? `one of ${choices.join(', ')}` : undefined;
 }
 
+/**
+ * Describes a query: what it answers, and its parameters.
+ *
+ * @param width of the terminal, in columns
+ */
 export function describeQuery({ name, title, question, params }: QueryFile, width?: number): string {
   const parameters = params.flatMap(({ name: parameter, type, default: fallback, choices, description }) => [
     `  --param ${parameter}=${choices.length > 0 ? choices.join(' | ') : type}`,
@@ -354,9 +386,11 @@ export interface Question {
   readonly values: ParameterValues;
   /** The subject at the beginning of error messages. */
   readonly subject: string;
+  /** The query of the catalogue; undefined for other SQL. */
   readonly query?: QueryFile;
 }
 
+/** The question that the options specify; undefined if they specify none. */
 export function questionOf(options: Asking, now: Date): Question | undefined {
   const { name, sql, file, param = [] } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {

@@ -56,6 +56,11 @@ const HINT = { hint: 'Request fewer days or columns, or use a bundled question.'
 
 type Message = { readonly said: readonly string[] } | { readonly result: unknown } | Failed;
 
+/**
+ * Returns what the task returns.
+ *
+ * @throws UsageError at a limit, or if the process ended by itself; the errors of the task
+ */
 export async function inChild(
   task: Task,
   { signal, megabytes, seconds, read, told }: Bounds,

@@ -66,7 +66,11 @@ export interface Naming {
 
 export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text };
 
-/** @param hasMark a byte order mark, so that Excel reads it as UTF-8 */
+/**
+ * The CSV text in pieces, one per batch of rows; the first line contains the headers.
+ *
+ * @param hasMark true if the text starts with a byte order mark, so that Excel reads it as UTF-8
+ */
 export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = false): AsyncGenerator<string> {
   const heads = answer.columns.map(({ name }) => textCell(naming.head(name)));
   yield `${hasMark ? '\ufeff' : ''}${heads.join(',')}\r\n`;
@@ -78,6 +82,7 @@ export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = fa
   }
 }
 
+/** The values as texts, in batches of rows; null for null. */
 async function* textsOf({ columns, chunks }: QueryResult, { word }: Naming): AsyncGenerator<Row[]> {
   for await (const chunk of chunks) {
     yield chunk.getRows().map((row) =>

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError, UsageError } from '../../ground/errors.js';
 import { clauseOf } from '../../landing/storage-error.js';
 
+/** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
 /** Leaves the stream open. A reader that closes its end early (`| head`) is no failure. */
@@ -21,7 +22,11 @@ export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
   }
 }
 
-/** Lets `write` create a temporary file next to `file`, and renames it to `file` when it is complete. */
+/**
+ * Lets `write` create a temporary file next to `file`, and renames it to `file` when it is complete.
+ *
+ * @throws StorageError if the file cannot be written
+ */
 export async function writeFileWhole(file: string, write: (path: string) => Promise<void>): Promise<void> {
   // A pipe or a device (/dev/stdout) must not be replaced by a file. Other links are resolved, not written through.
   const target = isSpecial(file) ? undefined : realPlace(file);
@@ -47,6 +52,7 @@ function isSpecial(file: string): boolean {
   return attempted(() => !statSync(file).isFile()) ?? false;
 }
 
+/** The result of looking at a file; undefined if that fails. */
 function attempted<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -70,8 +76,10 @@ export function realPlace(file: string): string {
 
 /**
  * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
- * warehouse, the ledger or landed files. Links in the data folder to other disks are followed. The files of the
- * settings are refused too.
+ * warehouse, the ledger or landed files. Links in the data folder to other disks are followed. The files of the settings
+ * are refused too.
+ *
+ * @throws UsageError
  */
 export function outsideOf(
   { dataDir, file = 'dawnload.yaml' }: { readonly dataDir: string; readonly file: string | undefined },

@@ -16,7 +16,14 @@ import { questionOf, type Asking } from './catalogue.js';
 import { isNumeric, type QueryResult } from './formats.js';
 import duckdb = require('@duckdb/node-api');
 
-/** Into the table `found`: `nth` and `cells` (`cellSql`). Resolves with the names of the columns. */
+/**
+ * Copies the rows of a query into the table `found` of the session: `nth` and `cells`, a list of the columns (`cellSql`).
+ * Returns the names of the columns.
+ *
+ * @throws UsageError for a query that cannot be run, without any value of a row
+ * @throws RefusedError if the file lacks days that the query names
+ * @throws ConfigError if the file was made under another setting of `privacy`
+ */
 export async function findRows(
   published: string,
   asking: Asking,

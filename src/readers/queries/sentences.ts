@@ -35,7 +35,12 @@ export interface Said {
   readonly row: Row;
 }
 
-/** A sentence in one language is said in both. `given`: table expressions that the selects may read. */
+/**
+ * Parses the lines of a header below `sentences:`. A sentence in one language is said in both.
+ *
+ * @param given common table expressions that the selects may read
+ * @throws UsageError for a sentence without one of its parts
+ */
 export function parseSentences(
   file: string,
   lines: readonly string[],
@@ -147,7 +152,11 @@ function valueIn(column: string, row: Row, wording: Wording, kind?: string): str
   return wording.value(column, value, kind, currency);
 }
 
-/** Decides the form of a Korean particle; before 으로/로 (`isOpenAfterL`), ㄹ counts as no consonant. */
+/**
+ * True if the last letter is spoken with a consonant at its end, which decides the form of a Korean particle.
+ *
+ * @param isOpenAfterL true for 으로/로, for which ㄹ counts as no consonant
+ */
 function endsClosed(text: string, isOpenAfterL: boolean): boolean {
   const last = /[\p{L}\p{N}%](?=[^\p{L}\p{N}%]*$)/u.exec(text)?.[0] ?? '';
   const syllable = last.charCodeAt(0) - 0xac00;

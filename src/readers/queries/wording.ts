@@ -128,7 +128,11 @@ export class Wording {
     return (Math.abs(percent) < 1 ? this.#hundredths : this.#tenths).format(percent);
   }
 
-  /** @param kind a unit, or the name of the column whose values the dictionary names */
+  /**
+   * A value of a column for people: a number in its unit, a code by its name in the dictionary. An unknown value is a dash.
+   *
+   * @param kind a unit, or the name of the column whose values the dictionary names, if not those of `column`
+   */
   value(column: string, value: Value, kind: string = column, currency?: string | null): string {
     const unit = unitOf(kind) ?? kind;
     if (value === null) return '–';

@@ -96,7 +96,11 @@ export interface Line {
 /** The most points that show their value under the pointer. */
 const MOST_POINTS = 400;
 
-/** The drawing is as wide as its place; the words of the axes are beside it. */
+/**
+ * Lines over one horizontal axis. The drawing is as wide as its place; the words of the axes are beside it.
+ *
+ * @param places the names of the places
+ */
 export function lines(
   label: string,
   places: readonly string[],

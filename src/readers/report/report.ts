@@ -31,7 +31,13 @@ interface ReportOptions {
   readonly served?: { readonly frame: Frame; readonly linkOf: (answer: Answer, wording: Wording) => Html };
 }
 
-/** Resolves with the text, and with sentences on parts that could not be drawn. */
+/**
+ * Makes the page.
+ *
+ * @returns the text of a self-contained HTML file, and the reasons, in sentences, why parts of it could not be drawn
+ * @throws ConfigError if the published warehouse is missing
+ * @throws CorruptDatabaseError if the warehouse is damaged
+ */
 export function makeReport(
   published: string,
   { language, now, runs, served }: ReportOptions,
@@ -140,7 +146,13 @@ interface Notice {
   readonly values: Row;
 }
 
-/** Undefined if the last run loaded everything that it should have. */
+/**
+ * The notice about the last run.
+ *
+ * @param runs the journal of runs
+ * @param published the ids of the runs in the published file
+ * @returns undefined if the last run loaded everything that it should have loaded
+ */
 export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string>): Notice | undefined {
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
   if (last?.over === undefined) return undefined;

@@ -116,7 +116,11 @@ interface CampaignFailure {
   readonly notFound: boolean;
 }
 
-/** Resolves with the first failure; `land` gets the answer for the range, or for a part of it. */
+/**
+ * Requests E19 for a campaign over a range of KST days. Returns the first failure; undefined if the whole range was answered.
+ *
+ * @param land lands the answer for the range, or for a part of it
+ */
 export async function extractCampaign(
   service: ServiceClient,
   campaignId: string,
@@ -148,7 +152,10 @@ export async function extractCampaign(
   return failure;
 }
 
-/** Undefined if the load would reject the answer, which would stop all campaigns of the range. */
+/**
+ * Returns the number of metrics in the answer; undefined if the load would reject it, which would stop the load of all
+ * campaigns of the range.
+ */
 function statisticsIn(envelope: Envelope, body: Buffer): number | undefined {
   if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error'))
     return undefined;
@@ -173,7 +180,11 @@ interface Absence {
   readonly known: boolean;
 }
 
-/** Those with a 404 as their last answer, by id. `pulls` are oldest first. */
+/**
+ * The campaigns with a 404 as their last answer, by id.
+ *
+ * @param pulls oldest first
+ */
 export function absences(
   pulls: Iterable<{ pulledAt: Date; facts: Pick<Facts, 'answers' | 'notFound' | 'gone'> }>,
 ): Map<string, Absence> {

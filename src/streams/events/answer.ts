@@ -36,6 +36,11 @@ interface Oversized {
 
 export type Answer = PageAnswer | Other;
 
+/**
+ * Asks E21 for one page.
+ *
+ * @param pageParameter the query parameter with the page number (N18)
+ */
 export async function askPage(
   service: ServiceClient,
   exportId: string,
@@ -61,12 +66,14 @@ export async function askPage(
 /** Matches the first bytes of a page in UTF-8 or UTF-16, to distinguish it from a proxy's text or HTML. */
 const BEGINS_AS_JSON = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/;
 
+/** Reads a page that landed earlier; undefined if the bytes are not a page. */
 export function readPage(body: Body, number: number): PageAnswer | undefined {
   const envelope = readEnvelope(body);
   const result = envelope === undefined ? undefined : readResult(envelope, body, number);
   return result?.kind === 'page' ? result : undefined;
 }
 
+/** The keys of a page of an export (E21). */
 const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
 function readResult(envelope: Envelope, body: Body, number: number): Answer {
@@ -109,6 +116,7 @@ function readResult(envelope: Envelope, body: Body, number: number): Answer {
   return { kind: 'page', number, body, records, totalPages, fingerprint };
 }
 
+/** A whole number, given as a number or as text; undefined for any other value. */
 function pageCount(value: unknown): number | undefined {
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;

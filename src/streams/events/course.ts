@@ -306,6 +306,7 @@ export class Course {
     return this.#ask('page', [1]);
   }
 
+  /** Requests the pages that are missing; undefined if none is. */
   #rest(now: number, isOver: boolean): Step | undefined {
     const { plausiblePages, atLeast } = this.terms;
     const isPlausible = this.total <= plausiblePages;

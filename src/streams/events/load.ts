@@ -44,7 +44,13 @@ const filled = z.object({
 });
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbors: z.array(z.string()) });
 
-/** Resolves with days whose exports gave up records that a replaced day has, to be loaded again. */
+/**
+ * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
+ * other exports that must be loaded again, because their records had been dropped as duplicates of a replaced day.
+ *
+ * @throws DamageError when the pages do not have the number of records that landed
+ * @throws StrayError
+ */
 export async function loadEvents(
   _: readonly ReadablePull[],
   context: LoadContext,
@@ -174,6 +180,7 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
 // Batches are typed, checked against the specification and redacted; the load's transaction only copies the prepared rows.
 
 export interface PageFile extends Slice<Page> {
+  /** The KST day of its export. */
   readonly day: Day;
 }
 

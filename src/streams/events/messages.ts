@@ -58,6 +58,7 @@ interface EventTable {
 
 const EVENT = 'event_id, event_name, occurred_at';
 
+/** The tables that a load of E21 fills. */
 export const EVENT_TABLES: readonly EventTable[] = [
   { name: 'events', key: EVENT, record: EVENT },
   ...[...MESSAGES, { table: OTHERS }].map(({ table }) => ({

@@ -44,6 +44,7 @@ export class Patience {
     readonly isGlance = false,
   ) {}
 
+  /** The milliseconds that are left. */
   get left(): number {
     const now = this.effects.now().getTime();
     this.#until ??= now + this.minutes * 60_000;
@@ -79,6 +80,7 @@ function unlessTooLarge(error: unknown): TooLargeError {
   throw error;
 }
 
+/** A page on disk that was read; its bytes are not kept in memory. */
 interface LandedPage extends Page, KnownPage {}
 
 /**
@@ -95,7 +97,10 @@ export class Reading {
   notes: readonly string[] = [];
   isWhole = false;
 
-  /** @param whole the reading that has ended before this one, if its pages are intact */
+  /**
+   * @param landed the intact pages that the reading begins with
+   * @param whole the reading that has ended before this one, if its pages are intact
+   */
   private constructor(
     private readonly entry: Export & ExportPlace,
     private readonly acceptIncomplete: boolean,

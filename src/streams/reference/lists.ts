@@ -70,8 +70,9 @@ interface Waiting extends Partial<Again> {
 /**
  * Reads all lists.
  *
- * @param outside the announced numbers of lists whose pages have none: those `before` the first reading, and a function
- *   that reads them `again` after each reading
+ * @param outside the announced numbers of lists whose pages have none: those `before` the first reading, and a function that
+ *   reads them `again` after each reading
+ * @throws CredentialsError, InterruptedError as the client does, and StorageError, after all lists have ended
  */
 export async function readLists(
   sources: readonly ListSource[],
@@ -269,6 +270,7 @@ interface ListShape {
 
 export interface ListPage {
   readonly rows: number;
+  /** The bytes of the rows, for comparing pages. */
   readonly text: Buffer;
   /** The announced number of rows of the complete list; null if the service announces none. */
   readonly announced: number | null;
@@ -297,6 +299,7 @@ export function rowsOn({ text }: ListPage): unknown[] {
 
 const cursorText = z.string().nullish().catch(null);
 
+/** The cursor of the next page (E2), `data.next_cursor`; undefined at the end of the list. */
 export function nextCursor(body: Buffer): string | undefined {
   return cursorText.parse(parsed(valueAt(body, ['data', 'next_cursor']))) ?? undefined;
 }
@@ -307,6 +310,7 @@ function listAt(body: Buffer, keys: readonly string[]): Pick<ListPage, 'rows' | 
   return text && list?.kind === 'array' ? { rows: list.elements, text } : undefined;
 }
 
+/** The bytes of a value in nested objects. */
 function valueAt(body: Buffer, keys: readonly string[]): Buffer | undefined {
   let value: Buffer | undefined = body;
   for (const key of keys) {
@@ -351,7 +355,11 @@ interface Known {
   readonly accepted: boolean;
 }
 
-/** Why a reading does not count; `before` is the previous one in the same run. */
+/**
+ * Returns why a reading does not count, undefined if it does.
+ *
+ * @param before the previous reading in the same run
+ */
 export function whyAgain(
   list: ReadList,
   before: ReadList | undefined,

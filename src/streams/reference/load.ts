@@ -145,6 +145,7 @@ async function stage(stream: ReferenceStream, session: Session, pulls: readonly 
   }
 }
 
+/** Reads the status of the templates from the answers of E5. */
 async function readStatus(session: Session, pulls: readonly Pull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => templatesOf(pull).map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('streams/reference/load/no_template_status');

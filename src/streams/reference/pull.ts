@@ -102,7 +102,10 @@ function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: Lists
   return readLists(sources, reader);
 }
 
-/** Those before the pull began, so that later ones do not shift the pages during the reading (E12). */
+/**
+ * Reads the opt-outs from text messages, made by calls to an 080 number (E12): those that were requested before the pull
+ * began, so that later ones do not shift the pages during the reading.
+ */
 function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
   const { projectId, writer } = reader;
   // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
@@ -190,7 +193,12 @@ async function pullStream(
 
 // Catalogs.
 
-/** The list of catalogs alone has the expected number of items, so it is read before and after them. */
+/**
+ * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items,
+ * because only the list contains the expected number of items. Nothing is accepted without the list.
+ *
+ * @throws the errors of `readLists`
+ */
 async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsReader): Promise<StreamRead> {
   const { projectId } = reader;
   let list = await readCatalogList(reader);
@@ -265,6 +273,12 @@ const declared = z.object({
   fields: z.array(z.object({ name: z.string() })),
 });
 
+/**
+ * Requests the names of a catalog's fields; undefined if the list of catalogs lacks them (R1).
+ *
+ * @throws RefusedError if the service has no such catalog
+ * @throws ServiceError, CredentialsError
+ */
 export async function declaredFields(service: ServiceClient, catalog: string): Promise<string[] | undefined> {
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;

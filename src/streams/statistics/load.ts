@@ -7,7 +7,9 @@ import { asPattern, count, largestOf } from '../../warehouse/session.js';
 import type { ReadablePull } from '../../warehouse/slices.js';
 import { holdBack, replaceDays } from '../held-back.js';
 
-/** How E17 and E18 differ. */
+/**
+ * How E17 and E18 differ: the statement that reads the records, the grain columns after the day, and the table names.
+ */
 const STATISTICS = {
   statistics: {
     records: 'streams/statistics/load/statistics',
@@ -85,6 +87,7 @@ export async function loadStatistics(
 
 const withoutDays = z.object({ pull: z.string(), records: count });
 
+/** @throws DamageError when no record of a pull has a day that can be read, so that its days would seem to be empty */
 function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: readonly Pull[]): void {
   if (first === undefined) return;
   const pull = pulls.find(({ id }) => id === first.pull);

@@ -92,7 +92,12 @@ export interface DailySink {
   reject(endpoint: string, range: DayRange, body: Body): Promise<unknown>;
 }
 
-/** E17 in parts where the service fails, or E18 for each day; resolves with the days that failed. */
+/**
+ * Requests E17 for a range, in parts where the service fails or answers `Timeout`, or E18 for each day of it.
+ *
+ * @param tags the campaigns with any of them are requested; all campaigns without tags
+ * @returns the days that failed
+ */
 export async function extractDaily(
   service: ServiceClient,
   stream: Daily,
@@ -136,6 +141,12 @@ async function extract(
 const counter = z.coerce.number().int().min(0).max(1e15).catch(0);
 const row = z.record(z.string(), z.unknown()).catch({});
 
+/**
+ * The sums over all channels for one day.
+ *
+ * @throws CredentialsError if the service refuses the project or the keys
+ * @throws ServiceError if the service returns no usable answer
+ */
 export async function dayTotals(service: ServiceClient, day: Day): Promise<MessageTotals> {
   const { verdict, body, status } = await service.ask(
     dailyStatistics(service.projectId, { start: day, end: day }),
