@@ -7,6 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError } from '../ground/errors.js';
+import { harmless } from '../ground/shell.js';
 import type { Flags } from './flags.js';
 import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
@@ -287,6 +288,15 @@ export function isLoopback(address: string): boolean {
 }
 
 /** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
+/** Where commands of the settings run, and their environment, without keys and without addresses of webhooks. */
+export function shellFor({ alerts, file }: Pick<Config, 'alerts' | 'file'>, environment: Environment) {
+  const addresses = new Set(alerts.map(({ variable }) => variable));
+  return {
+    cwd: file === undefined ? process.cwd() : dirname(file),
+    environment: harmless(environment, addresses),
+  };
+}
+
 const priceRows = (prices: Readonly<Record<string, number | Readonly<Record<string, number>>>>) =>
   Object.entries(prices).flatMap(([channel, given]) =>
     (typeof given === 'number' ? [[null, given] as const] : Object.entries(given)).map(([sub, price]) => ({

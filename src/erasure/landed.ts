@@ -27,6 +27,7 @@ import { compressed, readBody, textOf } from '../landing/page-file.js';
 import { foldersOf } from '../landing/paths.js';
 import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { OWN } from '../ground/streams.js';
+import { rowsIn } from '../streams/own/load.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { loadError, naming, orRepaired } from '../warehouse/load.js';
 import { withMemoryLimit, type MemoryLimit } from '../warehouse/memory-limit.js';
@@ -42,7 +43,7 @@ import {
   type Session,
 } from '../warehouse/session.js';
 import { Finder, Pending } from './erase.js';
-import { findInCopy, ownPulls, rowsInTable } from './own.js';
+import { findInCopy, ownPulls } from './own.js';
 import { deleteComputed, deleteFound, deleteOwn, findDays, readLinks } from './person.js';
 import { cutPulls, mayBeCut, type Register } from './register.js';
 import { blanked } from './spelling.js';
@@ -103,15 +104,18 @@ export class Erasures {
     this.#ids = new Set(register.ids);
   }
 
-  /** Returns a connection whose macros hash ids. Its table `erased_ids` has the digests to search for. */
+  /** Returns a connection whose macros hash ids, and clean texts. Its table `erased_ids` has the digests to search for. */
   async session(): Promise<Session> {
-    this.#session ??= this.open().then((session) => this.#prepare(session));
+    this.#session ??= this.open().then(async (session) => {
+      await this.#prepare(session);
+      await session.run('streams/own/pull/macros');
+      return session;
+    });
     return this.#session;
   }
 
-  async #prepare(session: Session): Promise<Session> {
+  async #prepare(session: Session): Promise<void> {
     await session.run('erasure/ids', { erased_ids: [...this.#ids] });
-    return session;
   }
 
   /** Registers the persons to erase; resolves with the number of the journal line. */
@@ -165,18 +169,18 @@ export class Erasures {
     if (last === undefined) return all;
     const memory = sweptShape.safeParse(jsonOf((await readIfThere(this.#memory)) ?? '')).data;
     const known = memory?.of === last.line ? memory.folders : {};
-    for (const id of await this.#idsOfPersons()) {
-      const folder = join(this.#landing, id);
-      const found = await stateOf(folder);
-      if (known[id] !== found) await this.#cutPages(await this.#pagesIn(folder), before, all);
-      this.#clean.set(folder, known[id] === found ? found : await stateOf(folder));
-    }
-    for (const id of await ownPulls(this.#landing)) {
-      const folder = join(this.#landing, id);
-      const found = await stateOf(folder);
-      if (known[id] !== found) await this.#cutCopy(id, all, before);
-      this.#clean.set(folder, known[id] === found ? found : await stateOf(folder));
-    }
+    const sweepAll = async (ids: readonly string[], cut: (id: string) => Promise<unknown>): Promise<void> => {
+      for (const id of ids) {
+        const folder = join(this.#landing, id);
+        const found = await stateOf(folder);
+        if (known[id] !== found) await cut(id);
+        this.#clean.set(folder, known[id] === found ? found : await stateOf(folder));
+      }
+    };
+    await sweepAll(await this.#idsOfPersons(), async (id) =>
+      this.#cutPages(await this.#pagesIn(join(this.#landing, id)), before, all),
+    );
+    await sweepAll(await ownPulls(this.#landing), (id) => this.#cutCopy(id, all, before));
     const folders = Object.fromEntries(
       [...this.#clean].map(([folder, state]) => [relative(this.#landing, folder), state]),
     );
@@ -293,7 +297,7 @@ export class Erasures {
     if (read !== undefined && !mayBeCut(this.register.lines, pull))
       return read.files.reduce((all, { rows }) => all + rows, 0);
     const [table] = read?.facts.own === undefined ? [] : read.files;
-    if (table !== undefined) return rowsInTable(await this.session(), table.file);
+    if (table !== undefined) return rowsIn(await this.session(), table.file);
     const landed = new Map(read?.files.map(({ file, rows }) => [file, rows]));
     let records = 0;
     for (const file of (await pagesIn(join(this.#landing, pull))).values()) {

@@ -5,9 +5,10 @@ import { escaped } from '../landing/duckdb.js';
 import type { DurableFolder } from '../landing/atomic-file.js';
 import { listPulls, readPull, streamFolders } from '../landing/landing-zone.js';
 import { OWN } from '../ground/streams.js';
+import { rowsIn } from '../streams/own/load.js';
 import { ownTables } from '../warehouse/describe.js';
 import { erasedWords, isErased } from '../warehouse/privacy.js';
-import { asPattern, count, quoted, type Session } from '../warehouse/session.js';
+import { asPattern, quoted, type Session } from '../warehouse/session.js';
 
 /** A table, and the condition that selects the rows of the found persons. */
 export type Rows = Readonly<Record<'table' | 'condition', string>>;
@@ -16,14 +17,6 @@ export type Rows = Readonly<Record<'table' | 'condition', string>>;
 export async function ownPulls(landing: string): Promise<string[]> {
   const streams = (await streamFolders(landing)).filter((stream) => stream.startsWith(OWN));
   return (await listPulls(landing, streams)).map(({ id }) => id);
-}
-
-const number = z.object({ rows: count });
-
-/** The number of rows in a landed copy. */
-export async function rowsInTable(session: Session, path: string): Promise<number> {
-  const given = { file: escaped(asPattern(path)), condition: 'true' };
-  return (await session.row('streams/own/pull/counted', number, given)).rows;
 }
 
 const textColumn = z.object({ name: z.string(), is_document: z.boolean() });
@@ -53,7 +46,6 @@ export async function findInCopy(
   const keys = pull?.facts.own?.keys ?? [];
   if (page === undefined) return undefined;
   const file = escaped(asPattern(page.file));
-  await session.run('streams/own/pull/macros');
   const columns = await session.rows('erasure/own_columns', textColumn, { file });
   const texts = columns.filter(({ name }) => !KEY_KINDS.some((kind) => kind === name));
   const ids = await erasedWords(
@@ -70,12 +62,10 @@ export async function findInCopy(
   const mentions = cleaned
     .map(({ name, value }) => `${value} is distinct from ${name}::varchar`)
     .join(' or ');
-  const counted = async (condition: string): Promise<number> =>
-    (await session.row('streams/own/pull/counted', number, { file, condition })).rows;
   const found = {
-    own: await counted(own),
-    rows: await counted('true'),
-    mentions: mentions === '' ? 0 : await counted(`not (${own}) and (${mentions})`),
+    own: await rowsIn(session, page.file, own),
+    rows: await rowsIn(session, page.file),
+    mentions: mentions === '' ? 0 : await rowsIn(session, page.file, `not (${own}) and (${mentions})`),
   };
   if (found.own + found.mentions === 0) return undefined;
   const list = keys.map(({ kind }) => `"${kind}"`).join(', ');

@@ -1,5 +1,6 @@
 /** Finds all ids of a person in the warehouse, and the rows with these ids. */
 import { z } from 'zod';
+import type { KeyKind } from '../config/tables.js';
 import type { Day } from '../ground/calendar.js';
 import { PERSON_COLUMNS } from '../ground/fields.js';
 import { EVENT_TABLES } from '../streams/events/messages.js';
@@ -7,7 +8,7 @@ import { count, listOf, type Session } from '../warehouse/session.js';
 import { addOwnLinks, ownRows, type Rows } from './own.js';
 
 export interface Given {
-  readonly kind: 'user_id' | 'service_user_id' | 'device_id' | 'service_device_id' | 'recipient';
+  readonly kind: KeyKind;
   readonly value: string;
 }
 

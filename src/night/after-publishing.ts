@@ -3,10 +3,10 @@
  * next one. A failed step is reported, and the others follow.
  */
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { requireLake, requireService, type Config } from '../config/config.js';
 import { removeFolders } from '../erasure/retention.js';
-import { harmless, runShell } from '../ground/shell.js';
+import { shellFor } from '../config/config.js';
+import { runShell } from '../ground/shell.js';
 import { configuredPush } from '../push/targets.js';
 import { requestWebhook } from '../service/webhook.js';
 import { pruneOwn } from './own-tables.js';
@@ -122,10 +122,10 @@ async function tell(
     return failure;
   }
   const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
-  const addresses = new Set(config.alerts.map(({ variable }) => variable));
+  const shell = shellFor(config, environment);
   const { failure, said } = await runShell(what, {
-    environment: { ...harmless(environment, addresses), ...known },
-    cwd: config.file === undefined ? process.cwd() : dirname(config.file),
+    ...shell,
+    environment: { ...shell.environment, ...known },
     signal,
     patienceMs: PATIENCE_MS,
     effects,

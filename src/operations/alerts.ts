@@ -225,8 +225,9 @@ async function tell(
   const newest = newestOf(await coverage.catch(() => []), 'statistics');
   const work = async (): Promise<void> => {
     const isPublished = load !== undefined && report.publishedBytes !== undefined;
-    const { newsOf } = await import('./news.js');
-    const news = isPublished ? await newsOf(load(), invocation, newest === complete) : [];
+    const news = isPublished
+      ? await (await import('./news.js')).newsOf(load(), invocation, newest === complete)
+      : [];
     await afterRun(settings, invocation, { report, failure, complete, newest }, news);
   };
   await work().catch((error: unknown) => {

@@ -10,6 +10,7 @@ import type { LandingParts } from '../landing/landing-zone.js';
 import type { DataFiles } from '../landing/paths.js';
 import type { ServiceClient } from '../service/client.js';
 import type { Loadable } from '../warehouse/load.js';
+import type { Session } from '../warehouse/session.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 export interface Stream extends Loadable {
@@ -42,6 +43,9 @@ export interface PullParts extends LandingParts {
   readonly warehouse: Warehouse;
   readonly report: LandingParts['report'] & ExportReport;
   readonly invocation: LandingParts['invocation'] & Pick<Invocation, 'environment'>;
-  /** The digests of erased persons. */
-  readonly erasures: { readonly register: { readonly ids: readonly string[] } };
+  /** The erased persons, and a connection whose macros hash ids, with the table `erased_ids`. */
+  readonly erasures: {
+    readonly register: { readonly ids: readonly string[] };
+    session(): Promise<Session>;
+  };
 }

@@ -158,12 +158,13 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
 export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
   const rows = session.rows('ops/migrations', z.object({ number: count, name: z.string() }));
   const applied = await unlessMissing(rows, []);
-  const known = new Map(migrations().map(({ number, name }) => [number, name]));
+  const all = migrations();
+  const known = new Map(all.map(({ number, name }) => [number, name]));
   if (applied.some(({ number, name }) => known.get(number) !== name))
     throw new CorruptDatabaseError(
       'The private warehouse was made by another build of dawnload: its tables differ.',
     );
-  const missing = migrations().slice(applied.length);
+  const missing = all.slice(applied.length);
   if (missing.length === 0) return;
   await session.transaction(async () => {
     for (const { file } of missing) await session.runText(statement(file));

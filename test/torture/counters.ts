@@ -60,6 +60,11 @@ export class Counters {
     return rarest;
   }
 
+  /** True for a run that has done so many: it does `count`, and up to `most` while something has not happened yet. */
+  goesOn(done: number, count: number, most: number): boolean {
+    return done < count || (done < most && this.missing().length > 0);
+  }
+
   /** What has not happened yet, and can. */
   missing(): string[] {
     return [...this.#times]

@@ -161,9 +161,7 @@ export async function eraseWithKills(
     first = [],
     say = () => undefined,
   } = options;
-  const isDue = (): boolean =>
-    report.erasures < erasures || (report.erasures < most && report.counters.missing().length > 0);
-  const goOn = (): boolean => isDue() && Date.now() < until;
+  const goOn = (): boolean => report.counters.goesOn(report.erasures, erasures, most) && Date.now() < until;
   const chance = new Chance(seed);
   const waiting = [...first];
   const pointFor = (privacy: string): string | undefined => {

@@ -409,11 +409,10 @@ export async function oddNights(
   const findings: Finding[] = [];
   let seed = first;
   let done = 0;
-  const goesOn = (): boolean => done < count || (done < most && counters.missing().length > 0);
   const work = async (): Promise<void> => {
     const nights = await OddNights.begin();
     // A part of a name that no oddity has would be looked for for ever.
-    for (const end = first + count * 10_000; goesOn() && seed < end;) {
+    for (const end = first + count * 10_000; counters.goesOn(done, count, most) && seed < end;) {
       const own = seed++;
       const oddity = nights.oddityOf(own);
       const what = nights.nameOf(oddity);

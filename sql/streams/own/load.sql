@@ -5,6 +5,11 @@
 -- Whether the warehouse has no later copy.
 select not exists (from ops.coverage where stream = $stream and pulled_at > $pulled_at) as is_latest;
 
+-- name: rows
+select count(*) as rows
+from read_parquet('{file}')
+where {condition};
+
 -- name: replace
 create or replace table own."{table}" as
 from read_parquet('{file}');

@@ -44,8 +44,3 @@ copy (
     from read_parquet('{from}')
     where not ({erased})
 ) to '{to}' (format parquet, compression uncompressed);
-
--- name: counted
-select count(*) as rows
-from read_parquet('{file}')
-where {condition};

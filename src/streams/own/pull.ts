@@ -4,7 +4,6 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
 import { DawnloadError, messageOf } from '../../ground/errors.js';
@@ -12,22 +11,20 @@ import { ownStream, type Job } from '../../ground/streams.js';
 import { escaped } from '../../landing/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
 import { erasedWords, isErased, privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
-import { count, quoted, type Session } from '../../warehouse/session.js';
+import { quoted, type Session } from '../../warehouse/session.js';
 import type { PullParts } from '../stream.js';
+import { rowsIn } from './load.js';
 import { readCopies, type ReadColumn } from './read.js';
 import { copySource, refusal, type OwnTable } from './source.js';
 
 export async function pullOwn(job: Job, _: unknown, service: ServiceClient, parts: PullParts): Promise<void> {
-  const { config, invocation, report, warehouse, erasures } = parts;
+  const { config, invocation, report, erasures } = parts;
   const { signal, effects, terminal } = invocation;
-  let session: Session | undefined;
   for (const table of config.tables) {
     signal.throwIfAborted();
     terminal.progress(`copying your table ${table.name}`);
     try {
-      session ??= await warehouse.searching();
-      await session.run('erasure/ids', { erased_ids: erasures.register.ids });
-      await pullTable(table, job, service, session, parts);
+      await pullTable(table, job, service, await erasures.session(), parts);
     } catch (error) {
       signal.throwIfAborted();
       const day = dayOf(effects.now());
@@ -60,7 +57,6 @@ async function pullTable(
     const writer = landing.begin(stream, { start: day, end: day }, pulledAt);
     const hasErased = erasures.register.ids.length > 0;
     const plain = Object.keys(table.keys).map((kind) => ({ kind, rule: 'keep' }) as const);
-    await session.run('streams/own/pull/macros');
     const texts = read.columns.filter(({ kind }) => kind === 'text' || kind === 'document');
     const ids = hasErased
       ? await erasedWords(
@@ -76,8 +72,7 @@ async function pullTable(
         erased: hasErased ? isErased(plain) : 'false',
         to: escaped(to),
       });
-      const given = { file: escaped(to), condition: 'true' };
-      return (await session.row('streams/own/pull/counted', z.object({ rows: count }), given)).rows;
+      return rowsIn(session, to);
     });
     const keys = plain.flatMap(({ kind }): KeyColumn[] => {
       const rule = ruleOf(kind, config.privacy);

@@ -1,11 +1,11 @@
 /** Copies the source of an own table into a temporary folder, so that nothing changes while it is read. */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Config } from '../../config/config.js';
+import { shellFor, type Config } from '../../config/config.js';
 import { formatOf } from '../../config/tables.js';
 import { DamageError } from '../../ground/errors.js';
 import { whyUnread } from '../../config/files.js';
-import { harmless, runShell } from '../../ground/shell.js';
+import { runShell } from '../../ground/shell.js';
 import { copyForeign, moreThan, openForeign, Unusable } from '../../landing/foreign-file.js';
 import type { PullParts } from '../stream.js';
 
@@ -69,10 +69,8 @@ async function copyOutput(
   copy: (stdout: AsyncIterable<Buffer>) => Promise<void>,
   { config, invocation }: Pick<PullParts, 'config' | 'invocation'>,
 ): Promise<void> {
-  const addresses = new Set(config.alerts.map(({ variable }) => variable));
   const { failure, said } = await runShell(command, {
-    cwd: config.file === undefined ? process.cwd() : dirname(config.file),
-    environment: harmless(invocation.environment, addresses),
+    ...shellFor(config, invocation.environment),
     signal: invocation.signal,
     patienceMs: table.max_minutes * 60_000,
     effects: invocation.effects,
