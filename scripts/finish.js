@@ -9,9 +9,7 @@ import { messageStatements } from './messages.js';
 
 chmodSync(new URL('../dist/src/cli.js', import.meta.url), 0o755);
 
-// This file is committed.
-const messages = new URL('../sql/streams/events/messages.sql', import.meta.url);
-if (readFileSync(messages, 'utf8') !== messageStatements) writeFileSync(messages, messageStatements);
+writeFileSync(new URL('../sql/streams/events/messages.sql', import.meta.url), messageStatements);
 // After the SQL that they describe. What was compiled does not need them, because they are only types.
 await import('./statements.js');
 

@@ -1,6 +1,6 @@
 // Writes `sql/streams/events/messages.sql`: the statements about the tables of messages, which are derived from the list of
 // fields. The field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the kind of
-// the field determines the conversion. The build writes the file; it is committed, so that a change of a field shows what it does.
+// the field determines the conversion. The build writes the file, which is not committed.
 import { fieldsFor, isReadAs, pointerTo, specificationOf } from '../dist/src/ground/fields.js';
 import { EVENT_FIELDS } from '../dist/src/streams/events/index.js';
 import {
