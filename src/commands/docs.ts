@@ -7,7 +7,7 @@ import { Dictionary, columnRow, entriesOf } from '../warehouse/dictionary.js';
 import type { Language, RelationEntry, SchemaEntry } from '../warehouse/dictionary.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
-import { dbtSources, skill } from '../readers/queries/contracts.js';
+import { skill } from '../readers/queries/contracts.js';
 import { Reader } from '../warehouse/reader.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
@@ -16,7 +16,7 @@ import { listed, wrapLine } from '../terminal/text.js';
 import { refreshModels } from '../warehouse/models.js';
 
 export interface DocsOptions extends JsonOptions {
-  readonly format?: 'text' | 'json' | 'skill' | 'dbt';
+  readonly format?: 'text' | 'json' | 'skill';
   readonly lang?: Language;
 }
 
@@ -35,15 +35,14 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   const schemas = entriesOf(await columnsOfEmpty(invocation), dictionary, language);
   const relation = table === undefined ? undefined : findRelation(schemas, table);
   const format = json === true ? 'json' : wanted;
-  if (relation !== undefined && (format === 'skill' || format === 'dbt'))
-    throw new UsageError(`The format ${format} describes the whole warehouse.`, {
+  if (relation !== undefined && format === 'skill')
+    throw new UsageError('The format skill describes the whole warehouse.', {
       hint: 'Leave the table out.',
     });
   // Lines of more than 120 columns are hard to read.
   const width = Math.min(120, terminal.width ?? 100);
   const text = {
     skill: () => skill(schemas, dictionary.of('traps'), language),
-    dbt: () => dbtSources(schemas),
     json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
     text: () =>
       relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width),

@@ -371,12 +371,10 @@ export function commandLine(version: string, perform: Perform): Command {
     examples: [
       'dawnload docs',
       'dawnload docs marts.channel_days',
-      'dawnload docs --format dbt > models/sources.yml    # or skill',
+      'dawnload docs --format skill > SKILL.md',
     ],
     options: [
-      choice('--format <format>', 'the format', 'text', 'json', 'skill', 'dbt')
-        .conflicts('json')
-        .default('text'),
+      choice('--format <format>', 'the format', 'text', 'json', 'skill').conflicts('json').default('text'),
       LANGUAGE('the language of the description').default('en'),
       JSON_OPTION,
     ],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Dictionary, type SchemaEntry } from '../../src/warehouse/dictionary.js';
 import { loadCatalogue } from '../../src/readers/queries/catalogue.js';
-import { dbtSources, skill } from '../../src/readers/queries/contracts.js';
+import { skill } from '../../src/readers/queries/contracts.js';
 
 const traps = Dictionary.load().of('traps');
 
@@ -65,37 +65,4 @@ test('a skill has every bundled question, the tables and the traps, in either la
     expect(text).toContain('- `marts.first_messages` (person): First messages.');
     expect(text).not.toMatch(/\{(traps|questions|tables)\}/);
   }
-});
-
-test('dbt sources have descriptions, freshness, and tests of keys', () => {
-  interface Source {
-    name: string;
-    schema: string;
-    tables: {
-      name: string;
-      config?: object;
-      columns?: { name: string; description?: string; data_tests?: unknown[] }[];
-    }[];
-  }
-  const { sources } = parse(dbtSources(schemas)) as { sources: Source[] };
-  expect(sources.map(({ name, schema }) => [name, schema])).toEqual([
-    ['dawnload_health', 'ops'],
-    ['dawnload', 'main'],
-    ['dawnload_marts', 'marts'],
-  ]);
-  const tests = Object.fromEntries(
-    sources.flatMap(({ tables }) =>
-      tables.flatMap(({ name, columns = [] }) =>
-        columns.map((one) => [`${name}.${one.name}`, one.data_tests ?? []]),
-      ),
-    ),
-  );
-  expect(tests).toMatchObject({
-    'events.channel': [],
-    'first_messages.person': ['not_null', 'unique'],
-    'first_messages.date': [],
-    'checks.severity': [{ accepted_values: { arguments: { values: ['warn'] } } }],
-  });
-  expect(sources[0]?.tables[0]?.config).toMatchObject({ loaded_at_field: 'loaded_at' });
-  expect(sources[1]?.tables[0]?.columns?.[0]?.description).toBe('About channel: {x}.');
 });

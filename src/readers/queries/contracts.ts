@@ -1,13 +1,8 @@
-/**
- * The dictionary and the questions for other tools: a skill for agents, sources for dbt. What never changes in them is
- * written in `sql/exports`.
- */
+/** The dictionary and the questions as a skill for agents. What never changes in it is written in `sql/exports`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { Language, SchemaEntry, Words } from '../../warehouse/dictionary.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
-import { isIncremental, models } from '../../warehouse/models.js';
 import { loadCatalogue } from './catalogue.js';
 
 export function skill(schemas: readonly SchemaEntry[], traps: readonly Words[], language: Language): string {
@@ -23,32 +18,6 @@ export function skill(schemas: readonly SchemaEntry[], traps: readonly Words[], 
     questions: questions.join('\n'),
     tables: tables.join('\n'),
   }).trimEnd();
-}
-
-/** `sources.yml` of dbt, with tests of keys; required columns have a check of their own. */
-export function dbtSources(schemas: readonly SchemaEntry[]): string {
-  const keys = new Set(
-    models()
-      .filter(isIncremental)
-      .map(({ relation, incremental }) => `${relation}.${incremental.uniqueKey}`),
-  );
-  const sources = shown(schemas).map(({ name: schema, description, relations }) => ({
-    name: schema === 'main' ? 'dawnload' : `dawnload_${schema}`,
-    description,
-    database: 'dawnload',
-    schema,
-    tables: relations.map((relation) => ({
-      name: relation.name.replace(/^\w+\./, ''),
-      description: `${relation.description} One row per ${relation.grain}.`,
-      columns: relation.columns.map(({ name, type, description: meaning }) => {
-        const column = { name, data_type: type, description: meaning };
-        const isKey = keys.has(`${relation.name}.${name}`);
-        return isKey ? { ...column, data_tests: ['not_null', 'unique'] } : column;
-      }),
-    })),
-  }));
-  const indented = stringify(sources, { lineWidth: 0 }).replace(/^(?=.)/gm, '  ');
-  return `${fromTemplate('sql/exports/sources.yml', {})}${indented}`.trimEnd();
 }
 
 function shown(schemas: readonly SchemaEntry[]): SchemaEntry[] {
