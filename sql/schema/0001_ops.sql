@@ -47,10 +47,9 @@ create table ops.load_notes (
     note varchar,
     subject varchar,
     records bigint,
-    -- The rows of a statistic that came more than once, the largest first, and those of the answer before.
+    -- The rows of a statistic that came more than once, the largest first.
     statistic_id varchar,
-    given_rows json,
-    earlier_rows json
+    given_rows json
 );
 
 create table ops.drift_by_day (

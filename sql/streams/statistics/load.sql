@@ -132,7 +132,7 @@ twins as (
         date,
         key,
         to_json(list(document order by copy)) as given_rows,
-        [sum(message_sent), sum(message_failed), sum(delivered), sum(click)]::bigint[] as summed
+        sum(message_sent)::bigint as sent_by_all
     from copies
     where is_identified
     group by all
@@ -149,7 +149,7 @@ select
     md5(json_array(date, {grain}, if(ordinal > 1, ordinal, null))::varchar) as statistic_id,
     numbered.* exclude (document, is_identified, copy, key),
     if(is_identified, twins.given_rows, null) as given_rows,
-    if(is_identified, twins.summed, null) as summed
+    if(is_identified, twins.sent_by_all, null) as sent_by_all
 from numbered
 left join twins using (pull, date, key);
 
@@ -188,7 +188,8 @@ having
 -- warehouse.
 create or replace temp table sizes as
 with given as (
-    select pull, date, count(*) as rows, coalesce(sum(message_sent), 0)::bigint as messages
+    -- The day may have the counts of all twins.
+    select pull, date, count(*) as rows, coalesce(sum(coalesce(sent_by_all, message_sent)), 0)::bigint as messages
     from staged_statistics
     group by pull, date
 ),
@@ -218,12 +219,9 @@ select *, null::varchar as campaign_id
 from steps
 where rows_before is not null;
 
-create or replace temp table earlier_rows (pull varchar, statistic_id varchar, rows json);
-
 -- name: restatements
 -- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
--- of this load. A row that comes as twins which add up to it, or the other way round, is not restated. The twins of the
--- latest pull are compared when they are decided (`earlier_rows`).
+-- of this load. A statistic that comes as twins, now or before, is left out: other streams decide what its rows count for.
 insert into ops.restatements by name
 with replacements as (
     select versions.*
@@ -237,7 +235,7 @@ statistics as (
     from daily_statistics
     where date in (select date from replacements)
     union all by name
-    select versions.version, staged_statistics.* exclude (message, ordinal, extra, given_rows)
+    select versions.version, staged_statistics.* exclude (message, ordinal, extra, given_rows, sent_by_all)
     from staged_statistics
     inner join versions using (pull, date)
 ),
@@ -262,26 +260,20 @@ counters as (
     group by all
 ),
 
-sums as (
-    select
-        version,
-        date,
-        statistic_id,
-        summed is not null as has_twins,
-        coalesce(summed, [message_sent, message_failed, delivered, click]) as summed
-    from statistics
+twins as (
+    select 0 as version, date, statistic_id
+    from ops.load_notes
+    where stream = 'statistics' and given_rows is not null
+    union all
+    select versions.version, date, statistic_id
+    from staged_statistics
+    inner join versions using (pull, date)
+    where given_rows is not null
 ),
 
-divided as (
-    select after.version, date, statistic_id
-    from sums as before
-    inner join sums as after using (date, statistic_id, summed)
-    where before.version + 1 = after.version and (before.has_twins or after.has_twins)
-    union
-    select version, date, statistic_id
-    from sums
-    inner join replacements using (version, date)
-    where has_twins and latest
+left_out as (
+    select unnest([version, version + 1]) as version, date, statistic_id
+    from twins
 ),
 
 before as (
@@ -304,7 +296,7 @@ changes as (
         after.value as after
     from before
     full join counters as after using (version, date, statistic_id, counter)
-    anti join divided using (version, date, statistic_id)
+    anti join left_out using (version, date, statistic_id)
     where before.value is distinct from after.value
 ),
 
@@ -328,48 +320,6 @@ select
 from changes
 inner join replacements using (version, date)
 left join subjects using (date, statistic_id);
-
--- name: earlier_rows
--- What the answer before the latest one gave for a statistic that now comes as twins.
-create or replace temp table earlier_rows as
-with given as (
-    select
-        version,
-        staged_statistics.date,
-        statistic_id,
-        -- No conversions are null here as below, where an empty list has left no rows.
-        coalesce(
-            given_rows,
-            to_json([struct_pack(
-                message_sent, message_failed, delivered, click,
-                conversion := if(json_array_length(conversion) = 0, null, conversion)
-            )])
-        ) as rows
-    from staged_statistics
-    inner join versions using (pull, date)
-    union all
-    select
-        0,
-        date,
-        statistic_id,
-        coalesce(noted.given_rows, to_json([struct_pack(message_sent, message_failed, delivered, click, converted.conversion)]))
-    from daily_statistics
-    left join (
-        select date, statistic_id, list(struct_pack(name, type, count) order by position) as conversion
-        from daily_conversions
-        group by date, statistic_id
-    ) as converted using (date, statistic_id)
-    left join (from ops.load_notes where stream = 'statistics' and given_rows is not null) as noted using (date, statistic_id)
-    where date in (select date from days)
-)
-
-select versions.pull, twins.statistic_id, coalesce(given.rows, '[]'::json) as rows
-from versions
-inner join staged_statistics as twins using (pull, date)
-left join ops.coverage on coverage.stream = 'statistics' and versions.date = coverage.date
-left join given
-    on versions.version = given.version + 1 and versions.date = given.date and twins.statistic_id = given.statistic_id
-where latest and twins.given_rows is not null and (versions.version > 1 or coverage.date is not null);
 
 -- name: replaced
 -- params: stream text
@@ -398,7 +348,7 @@ delete from {table} where date in (select date from days);
 delete from {conversions} where date in (select date from days);
 
 insert into {table} by name
-select staged_statistics.* exclude (pull, conversion, day_note, missing, given_rows, summed, {names}), known_names.* exclude (date, statistic_id)
+select staged_statistics.* exclude (pull, conversion, day_note, missing, given_rows, sent_by_all, {names}), known_names.* exclude (date, statistic_id)
 from staged_statistics
 semi join days using (pull, date)
 inner join known_names using (date, statistic_id);
@@ -417,11 +367,9 @@ select
     concat_ws(' ', {grain}) as subject,
     json_array_length(given_rows) - 1 as records,
     statistic_id,
-    given_rows,
-    earlier_rows.rows as earlier_rows
+    given_rows
 from staged_statistics
 semi join days using (pull, date)
-left join earlier_rows using (pull, statistic_id)
 where given_rows is not null;
 
 insert into ops.load_notes by name

@@ -3,16 +3,9 @@
 -- statistics that it gives separately can decide: E17 decides on E18, and E18 or E19 on E17. What is decided depends on the answers alone,
 -- not on the order of their loads.
 
--- name: found
--- params: first_day date, last_day date
--- The number of statistics with twins on the days of this load, nearly always none.
-select count(*) as twins
-from ops.load_notes
-where given_rows is not null and date between $first_day::date and $last_day::date and {condition};
-
 -- name: rows
 -- params: first_day date, last_day date
--- Their rows.
+-- The twins on the days of this load, nearly always none. Returns their number.
 create or replace temp table twin_rows as
 select
     * exclude (given),
@@ -25,55 +18,13 @@ select
 from (
     select stream, date, statistic_id, given_rows -> '$[*]' as given
     from ops.load_notes
-    where given_rows is not null and date between $first_day::date and $last_day::date and {condition}
+    where given_rows is not null and date between $first_day::date and $last_day::date
 ) as noted;
 
--- Nothing is decided.
-create or replace temp table verdicts as
-select distinct stream, date, statistic_id, 'largest' as verdict
+select count(*) as twins
 from twin_rows;
 
--- name: apply
--- Writes what is decided into the rows of a table: the counts of the largest row, or of all.
-create or replace temp table counted_rows as
-select twin_rows.*
-from twin_rows
-inner join verdicts using (stream, date, statistic_id)
-where stream = '{stream}' and (nth = 1 or verdict = 'summed');
-
-update {table}
-set message_sent = counted.message_sent, message_failed = counted.message_failed, delivered = counted.delivered, click = counted.click
-from (
-    select date, statistic_id, sum(columns(['message_sent', 'message_failed', 'delivered', 'click']))::bigint
-    from counted_rows
-    group by date, statistic_id
-) as counted
-where {table}.date = counted.date and {table}.statistic_id = counted.statistic_id;
-
-delete from {conversions}
-using counted_rows as largest
-where
-    {conversions}.date = largest.date
-    and {conversions}.statistic_id = largest.statistic_id
-    and largest.nth = 1
-    and {conversions}.position > coalesce(json_array_length(largest.document, '$.conversion'), 0);
-
-insert into {conversions} by name
-select
-    statistic_id,
-    date,
-    conversion ->> '$.name' as name,
-    conversion ->> '$.type' as {type},
-    counter(conversion ->> '$.count') as count,
-    (row_number() over (partition by date, statistic_id order by nth, position))::integer as position
-from (
-    select statistic_id, date, nth, unnest(given) as conversion, generate_subscripts(given, 1) as position
-    from (select *, document -> '$.conversion[*]' as given from counted_rows) as counted
-) as conversions
-qualify nth > 1;
-
 -- name: decide
--- Requires that every table has the counts of the largest rows.
 create or replace temp table verdicts as
 with statistics as (
     select
@@ -99,20 +50,11 @@ with statistics as (
 given as (
     select *, 1 as nth
     from statistics
+    anti join twin_rows using (stream, date, statistic_id)
     union all by name
-    select
-        statistics.stream,
-        statistics.date,
-        statistics.campaign_id,
-        statistics.key,
-        twin_rows.nth,
-        twin_rows.message_sent,
-        twin_rows.message_failed,
-        twin_rows.delivered,
-        twin_rows.click
+    select statistics.stream, statistics.date, campaign_id, key, twin_rows.* exclude (stream, date, document)
     from twin_rows
     inner join statistics using (stream, date, statistic_id)
-    where nth > 1
 ),
 
 -- What each resource has in each stream if the largest rows count, and if all do.
@@ -195,6 +137,45 @@ from (from of_statistics union all from of_subchannels) as decided
 inner join statistics using (stream, date, key)
 where (statistics.stream, statistics.date, statistics.statistic_id) in (select (stream, date, statistic_id) from twin_rows);
 
+-- name: apply
+-- Writes what is decided into the rows of a table: the counts of the largest row, or of all.
+create or replace temp table counted_rows as
+select twin_rows.*
+from twin_rows
+inner join verdicts using (stream, date, statistic_id)
+where stream = '{stream}' and (nth = 1 or verdict = 'summed');
+
+update {table}
+set message_sent = counted.message_sent, message_failed = counted.message_failed, delivered = counted.delivered, click = counted.click
+from (
+    select date, statistic_id, sum(columns(['message_sent', 'message_failed', 'delivered', 'click']))::bigint
+    from counted_rows
+    group by date, statistic_id
+) as counted
+where {table}.date = counted.date and {table}.statistic_id = counted.statistic_id;
+
+delete from {conversions}
+using counted_rows as largest
+where
+    {conversions}.date = largest.date
+    and {conversions}.statistic_id = largest.statistic_id
+    and largest.nth = 1
+    and {conversions}.position > coalesce(json_array_length(largest.document, '$.conversion'), 0);
+
+insert into {conversions} by name
+select
+    statistic_id,
+    date,
+    conversion ->> '$.name' as name,
+    conversion ->> '$.type' as {type},
+    counter(conversion ->> '$.count') as count,
+    (row_number() over (partition by date, statistic_id order by nth, position))::integer as position
+from (
+    select statistic_id, date, nth, unnest(given) as conversion, generate_subscripts(given, 1) as position
+    from (select *, document -> '$.conversion[*]' as given from counted_rows) as counted
+) as conversions
+qualify nth > 1;
+
 -- name: note
 -- Notes what was decided, and marks the days for models and checks.
 update ops.load_notes
@@ -222,64 +203,3 @@ where
 
 insert into ops.touched_days
 select distinct stream, date from verdicts;
-
--- name: restate
--- Restatements of E17 that concern twins: what its rows count for, as decided, beside what the earlier ones did.
-create or replace temp table noted as
-select load_notes.*, verdict, coverage.pulled_at as detected_at
-from ops.load_notes
-inner join verdicts using (stream, date, statistic_id)
-inner join ops.coverage using (stream, date, pull)
-where stream = 'statistics' and earlier_rows is not null;
-
-delete from ops.restatements
-using noted
-where restatements.pull = noted.pull and restatements.date = noted.date and restatements.statistic_id = noted.statistic_id;
-
-insert into ops.restatements by name
-with documents as (
-    select date, statistic_id, verdict, is_earlier, unnest(rows) as document, generate_subscripts(rows, 1) as nth
-    from (
-        select *, true as is_earlier, earlier_rows -> '$[*]' as rows from noted
-        union all
-        select *, false, given_rows -> '$[*]' from noted
-    ) as both_answers
-),
-
-counters as (
-    select
-        date,
-        statistic_id,
-        is_earlier,
-        unnest(
-            [{name: name, value: document ->> ('$.' || name)} for name in ['message_sent', 'message_failed', 'delivered', 'click']]
-            || [
-                {name: concat_ws(':', 'conversion', given ->> '$.type', given ->> '$.name'), value: given ->> '$.count'}
-                for given in json_extract(document, '$.conversion[*]')
-            ]
-        ) as given
-    from documents
-    where nth = 1 or verdict = 'summed'
-),
-
-changes as (
-    select
-        date,
-        statistic_id,
-        given.name as counter,
-        case when not bool_or(is_earlier) then 'appeared' when bool_and(is_earlier) then 'vanished' else 'changed' end as kind,
-        (sum(counter(given.value)) filter (is_earlier))::bigint as before,
-        (sum(counter(given.value)) filter (not is_earlier))::bigint as after
-    from counters
-    group by date, statistic_id, given.name
-)
-
-select
-    detected_at,
-    changes.*,
-    pull,
-    columns(['resource_type', 'campaign_id', 'variant_id', 'user_journey_id', 'user_journey_node_id', 'channel'])
-from changes
-inner join noted using (date, statistic_id)
-inner join daily_statistics using (date, statistic_id)
-where before is distinct from after;

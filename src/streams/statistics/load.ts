@@ -72,13 +72,9 @@ export async function loadStatistics(
   await session.run(names.records);
   const undated = await session.rows('streams/statistics/load/staged', withoutDays, names);
   if (stream === 'statistics') assertDays(undated, pulls);
-  await undecideTwins(context);
   await session.run('streams/statistics/load/sizes', { ...group, ...names });
   await holdBack(context, pulls);
-  if (stream === 'statistics') {
-    await session.run('streams/statistics/load/restatements');
-    await session.run('streams/statistics/load/earlier_rows');
-  }
+  if (stream === 'statistics') await session.run('streams/statistics/load/restatements');
   await replaceDays(context, { table: names.table, parts: names.conversions }, async () => {
     await session.run('streams/statistics/load/replaced', { ...group, ...names });
   });
@@ -97,41 +93,14 @@ function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: read
   );
 }
 
-// Rows with one key: whether they add up (`sql/streams/statistics/twins.sql`).
-
-const TABLES = [
-  { stream: 'statistics', table: 'daily_statistics', conversions: 'daily_conversions', type: 'type' },
-  {
-    stream: 'statistics_by_subchannel',
-    table: 'daily_statistics_by_subchannel',
-    conversions: 'daily_conversions_by_subchannel',
-    type: 'type_label',
-  },
-];
-
 const found = z.object({ twins: count });
 
-/** The statistics that have twins in what is being loaded too. */
-const STAGED = 'statistic_id in (select statistic_id from staged_statistics where given_rows is not null)';
-
-/**
- * Gives statistics that have twins the counts of the largest, as their load does: of those that are being loaded with twins, the
- * largest are compared; of the others what was decided. Resolves with true if there are any on the days of the load.
- */
-export async function undecideTwins({ session, group }: LoadContext, condition = STAGED): Promise<boolean> {
-  const { twins } = await session.row('streams/statistics/twins/found', found, { ...group, condition });
-  if (twins === 0) return false;
-  await session.run('streams/statistics/twins/rows', { ...group, condition });
-  await session.runForEach('streams/statistics/twins/apply', TABLES);
-  return true;
-}
-
 /** Decides about all twins on the days of the load, after any stream that decides about them was loaded. */
-export async function decideTwins(context: LoadContext): Promise<void> {
-  if (!(await undecideTwins(context, 'true'))) return;
-  const { session } = context;
+export async function decideTwins({ session, group }: LoadContext): Promise<void> {
+  const { twins } = await session.row('streams/statistics/twins/rows', found, group);
+  if (twins === 0) return;
   await session.run('streams/statistics/twins/decide');
-  await session.runForEach('streams/statistics/twins/apply', TABLES);
+  const tables = Object.entries(STATISTICS).map(([stream, names]) => ({ stream, ...names }));
+  await session.runForEach('streams/statistics/twins/apply', tables);
   await session.run('streams/statistics/twins/note');
-  await session.run('streams/statistics/twins/restate');
 }
