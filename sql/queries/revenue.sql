@@ -100,7 +100,7 @@ sums as (
             null,
             coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion' and is_shown), 0)
         )::double as revenue,
-        coalesce(any_value(currencies.currencies), []) as currencies
+        marts.currencies_of(any_value(currencies.currencies)) as currencies
     from (select *, date >= (select first_date from period) as is_shown from metrics) as metrics
     inner join goals on metrics.campaign_id = goals.campaign_id
     left join currencies on metrics.campaign_id = currencies.campaign_id

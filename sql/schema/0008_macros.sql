@@ -337,6 +337,11 @@ create macro marts.performance(days) as {
 -- Whether a dimension of E19 is the currency of amounts. Its keys are an open vocabulary.
 create macro marts.is_currency(dimension_key) as coalesce(regexp_matches(dimension_key, '(?i)currency|통화'), false);
 
+-- The currencies of amounts: those that the service names, otherwise that of the settings (exports.currency), otherwise none.
+create macro marts.currencies_of(named) as coalesce(
+    named, (select list(currency) from ops.budget where currency is not null), []
+);
+
 -- The messages that could be clicked: for in-app and in-web messages those that were shown, if that is known.
 create macro marts.clickable_messages(channel, succeeded, delivered) as if(
     marts.is_display(channel), coalesce(delivered, succeeded), succeeded

@@ -30,7 +30,7 @@ select
     campaigns.campaign_name,
     metrics.metric_name as goal,
     if(len(currencies.currencies) > 1, null, metrics.value)::double as revenue,
-    coalesce(currencies.currencies, []) as currencies
+    marts.currencies_of(currencies.currencies) as currencies
 from campaign_metrics as metrics
 left join campaigns on metrics.campaign_id = campaigns.campaign_id
 inner join goals on metrics.campaign_id = goals.campaign_id and metrics.metric_name = goals.goal

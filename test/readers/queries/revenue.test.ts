@@ -135,6 +135,24 @@ test('amounts of two currencies have no sum, and those of one have', async () =>
     ['one', 100, ['KRW']],
     ['mixed', null, ['KRW', 'USD']],
   ]);
+  await workshop.with(async (warehouse) => {
+    await warehouse.note({
+      budget: {
+        budget: undefined,
+        pricePerRecord: 0,
+        currency: 'EUR',
+        startDate: FIRST,
+        notedAt: workshop.now,
+      },
+      prices: [],
+    });
+  });
+  const named = await asked(workshop, 'revenue', { start: FIRST });
+  expect(named.map((row) => [row['campaign_id'], row['currencies']])).toEqual([
+    ['none', ['EUR']],
+    ['one', ['KRW']],
+    ['mixed', ['KRW', 'USD']],
+  ]);
   const metrics = await asked(workshop, 'campaign-metrics', { start: FIRST });
   expect(metrics.filter(({ kind }) => kind === 'sales_conversion')).toMatchObject([
     { campaign_id: 'mixed', total: null, currencies: ['KRW', 'USD'] },
