@@ -13,7 +13,7 @@
 --   answer where share_of_people >= 0.05 and same_day_rate is not null), ends as (select few.trend, many.share_of_people as share,
 --   few.same_day_rate as few_rate, many.same_day_rate as many_rate, replace(replace(many.messages_per_person, '+', ' or more'), '-',
 --   '–') as many_en, replace(replace(many.messages_per_person, '+', '건 이상'), '-', '~') || if(many.messages_per_person like '%+',
---   '', '건') as many_ko, replace(few.messages_per_person, '-', '–') as few_en, replace(few.messages_per_person, '-', '~') || '건'
+--   '', '건') as many_ko, replace(few.messages_per_person, '-', '–') || if(few.messages_per_person = '1', ' message', ' messages') as few_en, replace(few.messages_per_person, '-', '~') || '건'
 --   as few_ko from steps as few, steps as many where few.place = 1 and many.place_from_end = 1 and many.place > 1)
 -- sentences:
 --   select least(window_days, days_held) as days, sum(people) as people, sum(messages) / sum(people) as messages from answer group by
@@ -26,12 +26,12 @@
 --     ko: 한 주에 메시지를 21건 이상 받은 사람이 {rate}({people}명)입니다.
 --     as: finding
 --   from ends where trend = 'falling' and many_rate < few_rate
---     en: The more messages people got, the smaller the share they clicked: {few_rate} after {few_en} messages, {many_rate} after
+--     en: The more messages people got, the smaller the share they clicked: {few_rate} after {few_en}, {many_rate} after
 --       {many_en} ({share} of people), compared within the same days and campaigns.
 --     ko: 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.
 --   from ends where trend = 'rising' and many_rate > few_rate
---     en: The more messages people got, the larger the share they clicked: {few_rate} after {few_en} messages, {many_rate} after
+--     en: The more messages people got, the larger the share they clicked: {few_rate} after {few_en}, {many_rate} after
 --       {many_en} ({share} of people), compared within the same days and campaigns.
 --     ko: 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.

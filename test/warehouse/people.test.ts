@@ -224,6 +224,31 @@ describe('what reaches a person', () => {
     ]);
   });
 
+  test.each([
+    ['whose clicks are still to come do not make a trend', 5, 'steady'],
+    ['is followed by fewer clicks of the same day, which is one', 0, 'falling'],
+  ])('pressure: many messages %s', async (_, clicks, trend) => {
+    const [first, last] = [dayAfter(DAY, -6), DAY];
+    const people = Array.from({ length: 60 }, (_person, n) => ({ user_id: `u${n}` }));
+    // The first 20 get more messages, on the last day; of each 20 some click what all got on the first.
+    let number = 0;
+    const next = (): string => String((number += 1));
+    const sent = people.flatMap((person, n) => [
+      event(next(), first, person),
+      ...(n < 20 ? [0, 1, 2, 3].map(() => event(next(), last, person)) : []),
+    ]);
+    const answered = people.flatMap((person, n) =>
+      n % 20 < (n < 20 ? clicks : 5) ? [event(next(), first, person, clicked)] : [],
+    );
+    const others = [1, 2, 3, 4, 5].map((i) => event(next(), dayAfter(first, i), { user_id: `v${i}` }));
+    const workshop = await held(...sent, ...answered, ...others);
+    const rows = await asked(workshop, 'message-pressure', { window_days: '7', day: last });
+    expect(rows.map((row) => [row['messages_per_person'], row['trend']])).toEqual([
+      ['1', trend],
+      ['5', trend],
+    ]);
+  });
+
   test('reach counts people once, and says which days are not held', async () => {
     const LATER = dayAfter(DAY, 2);
     const workshop = await held(
