@@ -3,7 +3,7 @@
  * points. All code takes them as a parameter; this file has the real ones, and the place and the version of this package.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { stat, statfs, type FileHandle } from 'node:fs/promises';
+import { stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,8 +23,6 @@ export interface Effects {
    * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
   reach(point: CrashPoint): void;
-  /** Resolves with the free bytes of the disk of a folder. */
-  free(folder: string): Promise<number>;
   /** Replaces the connections to the service, where the service is in this process. */
   readonly service?: Dispatcher;
 }
@@ -50,10 +48,6 @@ export function realEffects(environment: Environment = process.env): Effects {
       return { inode: String(ino), born: String(birthtimeNs) };
     },
     reach: crashPoint(environment['DAWNLOAD_CRASH_AT']),
-    free: async (folder) => {
-      const { bavail, bsize } = await statfs(folder);
-      return bavail * bsize;
-    },
   };
 }
 

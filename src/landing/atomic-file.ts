@@ -16,9 +16,6 @@ import { namesIn, orStorageError, storageError, unless } from './storage-error.j
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
-/** A large text is written in steps of this many bytes; each step requires as much free space. */
-const SPACE_STEP = 64 * 1024 * 1024;
-
 /** Half the time of the default level for hardly more space. A page needs one or two chunks. */
 export const FAST = { level: 1, memLevel: 9, chunkSize: 256 * 1024 };
 
@@ -76,34 +73,24 @@ export class DurableFolder {
 
   /**
    * Compresses a text into a temporary file in the path's top folder, such as `landing/`, and resolves with the file's
-   * path. Checks free space first, and again whenever the file may have used it up.
+   * path.
    *
    * @throws StorageError; then no file is left. Any error of the text, likewise
    */
-  async store(text: AsyncIterable<Buffer>, path: string, free: Effects['free']): Promise<string> {
+  async store(text: AsyncIterable<Buffer>, path: string): Promise<string> {
     const temporary = this.#temporaryFor(path);
-    const folder = dirname(temporary);
-    await this.makeFolder(folder);
+    await this.makeFolder(dirname(temporary));
     let failure: { readonly cause: unknown } | undefined;
-    async function* asking(): AsyncGenerator<Buffer> {
-      let asked = 0;
+    async function* pieces(): AsyncGenerator<Buffer> {
       try {
-        for await (const piece of text) {
-          if (asked <= 0) {
-            asked = SPACE_STEP;
-            if ((await free(folder)) < SPACE_STEP)
-              throw storageError('write', path, Object.assign(new Error('full'), { code: 'ENOSPC' }));
-          }
-          asked -= piece.length;
-          yield piece;
-        }
+        yield* text;
       } catch (cause) {
         failure = { cause };
         throw cause;
       }
     }
     try {
-      await pipeline(asking, createGzip(FAST), createWriteStream(temporary, { mode: FILE_MODE }));
+      await pipeline(pieces, createGzip(FAST), createWriteStream(temporary, { mode: FILE_MODE }));
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       throw failure === undefined ? storageError('write', path, error) : failure.cause;

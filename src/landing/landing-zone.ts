@@ -340,8 +340,7 @@ export class LandingZone {
 
   /** Compresses a large answer into a temporary file, which `land` and `reject` give its name. */
   async store(text: AsyncIterable<Buffer>): Promise<string> {
-    const free = (folder: string): Promise<number> => this.effects.free(folder);
-    const file = await this.disk.store(text, join(this.folder, 'answer'), free);
+    const file = await this.disk.store(text, join(this.folder, 'answer'));
     this.#spooled.add(file);
     return file;
   }

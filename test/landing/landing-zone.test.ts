@@ -6,7 +6,7 @@ import { DamageError } from '../../src/ground/errors.js';
 import { LandingZone, type Pull } from '../../src/landing/landing-zone.js';
 import { readWhole } from '../../src/landing/page-file.js';
 import type { StreamName } from '../../src/ground/streams.js';
-import { dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
+import { child, dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
 
 const DAYS = { start: '2026-11-20', end: '2026-11-20' };
 const range = { start: '2026-11-14', end: '2026-11-20' };
@@ -51,6 +51,27 @@ describe('landing an answer', () => {
       facts: { accepted: true },
     });
     expect(await (await open()).pulls()).toEqual([same(landed)]);
+  });
+
+  it('leaves nothing of a large one that the disk has no room for, and names the cause', async () => {
+    const { data } = await opened();
+    const script = `
+      import { randomBytes } from 'node:crypto';
+      const landing = await LandingZone.open(data, effects, () => ({ seq: 7, sum: '', erase: '' }));
+      async function* text() { for (let n = 0; n < 64; n++) yield randomBytes(64 * 1024); }
+      await landing.store(text()).catch(tell);
+      const { readdir } = await import('node:fs/promises');
+      console.log((await readdir(landing.folder)).length);
+    `;
+    const shell = 'ulimit -f 1024; exec $NODE --eval "$SCRIPT"';
+    const { out } = await child(data, script, { shell }).ended;
+    const [error, files] = out.trim().split('\n');
+    expect(JSON.parse(error ?? '')).toMatchObject({
+      name: 'StorageError',
+      message: expect.stringContaining('larger than this account may write') as string,
+      hint: expect.stringContaining('What has landed is kept') as string,
+    });
+    expect(files).toBe('0');
   });
 
   it('keeps unusable answers of the same instant apart, and the same answer once', async () => {

@@ -388,7 +388,6 @@ export class Life {
         clock.shift(ms);
       },
       random: () => 0.5,
-      free: () => Promise.resolve(1e12),
       identify: disk.identify,
       // What a dead process still sends does not arrive.
       service: directly(place.sandbox.listener, () => dead !== undefined, this.#watchRequest),

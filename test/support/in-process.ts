@@ -67,7 +67,6 @@ export async function performCommand(
           await new Promise((resolve) => setImmediate(resolve));
           clock.moveTo(end);
         },
-        free: () => Promise.resolve(1e12),
         random: () => 0.5,
         identify: realEffects({}).identify,
         reach: (point) => {

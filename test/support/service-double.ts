@@ -88,7 +88,6 @@ export function quickEffects(): Effects & { readonly slept: number[] } {
     random: () => 0.5,
     identify: realEffects({}).identify,
     reach: () => undefined,
-    free: () => Promise.resolve(1e12),
   };
 }
 
