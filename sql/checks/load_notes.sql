@@ -15,7 +15,6 @@ select
             'Records came more than once in one export; each counts once.',
             'The service gave records more than once; each counts once.'
         )
-        when 'large_page' then 'A page of the export has more than 1,000 records; all of them are loaded.'
         when 'shared_id' then 'Several records have one id; they are kept, the message once.'
         when 'outside_range' then 'Records are outside the requested days; they were left out.'
         when 'other_day' then 'Records name another day than the requested one; the requested day counts.'

@@ -9,14 +9,13 @@ create macro macros.may_be_decomposed(given) as
     regexp_matches(given, '[\x{300}-\x{36F}\x{1100}-\x{11FF}\x{3099}\x{309A}\x{A960}-\x{A97F}\x{D7B0}-\x{D7FF}\x{F900}-\x{FAFF}]');
 create macro macros.splits_escapes(json) as regexp_matches(json, '\\[a-z][\x{300}-\x{36F}]');
 
--- The same text, or JSON, in NFC: two forms of a name are one.
-create macro macros.nfc(given) as case when may_be_decomposed(given) then nfc_normalize(given) else given end;
+-- JSON in NFC: two forms of a name are one.
 create macro macros.nfc_json(given) as case
     when may_be_decomposed(given) then if(splits_escapes(given), given, nfc_normalize(given)) else given
 end;
 
 -- A text in NFC; null if it is empty.
-create macro macros.settled(given, is_decomposed) as nullif(if(is_decomposed, nfc(given), given), '');
+create macro macros.settled(given, is_decomposed) as nullif(if(is_decomposed, nfc_normalize(given), given), '');
 
 -- A whole number; null if the text is not one. A cast alone would round 12.7 to 13.
 create macro macros.whole(value) as

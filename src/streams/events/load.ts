@@ -61,7 +61,7 @@ export async function loadEvents(
   await session.run('streams/events/load/1_clear/mark');
   await session.runForEach('streams/events/load/1_clear/table', TABLES);
   const before = await session.row('streams/events/load/1_clear/before', dayBefore);
-  const large = await fill(context, pulls);
+  await fill(context, pulls);
   const repeats = await session.row('streams/events/load/5_repeats/find', filled, group);
   const counts = new Map(repeats.days.map((one) => [one.day, one]));
   const records: number[] = [];
@@ -107,7 +107,6 @@ export async function loadEvents(
     counts: records.map((found, at) => String(found - (beside[at] ?? 0))),
     erased: erased.map(String),
     full_days: pulls.filter(endsFull).map(({ days }) => days.start),
-    large_page_days: large,
   });
   await session.run('shared/begin_end/drift', group);
   await session.run('shared/begin_end/cover', { ...group, table: 'events', day: 'export_date' });
@@ -123,13 +122,11 @@ function endsFull({ files }: Pull): boolean {
 
 /**
  * Loads pages into the tables batch by batch, so that a day of any size fits into memory. The workers prepare batches
- * in parallel to keep every core busy; each inserts its batch before it takes the next one. Returns the day of each page
- * with more records than the specification allows.
+ * in parallel to keep every core busy; each inserts its batch before it takes the next one.
  */
-async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promise<Day[]> {
+async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promise<void> {
   const { session, limits } = context;
   const { threads, batchBytes } = limits;
-  const large: Day[] = [];
   const pages: PageFile[] = [];
   // An empty export may have landed as an answer without records, which is not a page.
   for (const { days, read } of pulls)
@@ -146,9 +143,6 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
     for (const batch of batches) {
       if (failed) return;
       staging ??= await Staging.open(context, worker);
-      large.push(
-        ...batch.flatMap(({ day, rows, first }) => (rows > MOST_RECORDS && first === 0 ? [day] : [])),
-      );
       await staging.use(batch, (folder, tables) =>
         inserting(async () => {
           const prepared = { batch: asPattern(folder) };
@@ -174,7 +168,6 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
   );
   if (isLarge) await session.run('ops/threads', { threads: String(threads) });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return large;
 }
 
 // Batches are typed, checked against the specification and redacted; the load's transaction only copies the prepared rows.

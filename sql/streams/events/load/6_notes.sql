@@ -1,5 +1,5 @@
--- params: days date[], beside bigint[], erased bigint[], full_days date[], large_page_days date[], first_day date,
---   last_day date, pulls text[], counts bigint[]
+-- params: days date[], beside bigint[], erased bigint[], full_days date[], first_day date, last_day date, pulls text[],
+--   counts bigint[]
 -- Notes about nonconforming exports.
 
 insert into ops.load_notes by name
@@ -19,8 +19,6 @@ all_counts as (
     select unnest($days)::date, 'erased', unnest($erased)::bigint
     union all
     select unnest($full_days)::date, 'full_page', 1
-    union all
-    select unnest($large_page_days)::date, 'large_page', 1
 )
 
 select
