@@ -36,7 +36,7 @@ export interface Backup {
  * complete.
  *
  * @throws UsageError when the folder has files in it, or is inside the data folder
- * @throws RefusedError while an erasure is unfinished, because its record has ids in plain text
+ * @throws RefusedError before the first run has ended, and while an erasure is unfinished, because its record has ids in plain text
  * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
  */
 export async function backUp(target: string, config: Config, invocation: Invocation): Promise<Backup> {
@@ -59,6 +59,11 @@ export async function backUp(target: string, config: Config, invocation: Invocat
   if ((await new Pending(config.dataDir, invocation.effects).read()) !== undefined)
     throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
       hint: '`dawnload forget` completes it. Then back up again.',
+    });
+  // Restored later, the copy of a folder without a run could not be told from a new one, and would pay again.
+  if (opened.journal.head.seq <= 1)
+    throw new RefusedError(`No run has ended in ${dataDir}, so there is nothing to back up.`, {
+      hint: 'Run `dawnload run` first.',
     });
   // A name that no one else gives a folder: what a killed backup left there is removed.
   const partial = join(dirname(folder), `.${basename(folder)}.dawnload-backup`);

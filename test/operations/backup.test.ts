@@ -160,3 +160,11 @@ test('is refused while an erasure is unfinished, whose record has plain ids', as
   const { code, stderr } = await place.run(['backup', join(place.folder, 'erasing')]);
   expect([code, stderr]).toEqual([3, expect.stringContaining('`dawnload forget` completes it')]);
 });
+
+test('is refused before a run has ended: restored later, the folder would look new and pay again', async () => {
+  await rm(data(), { recursive: true });
+  await mkdir(data());
+  const { code, stderr } = await place.run(['backup', join(place.folder, 'early')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('nothing to back up')]);
+  expect((await readdir(place.folder)).filter((name) => name.includes('early'))).toEqual([]);
+});
