@@ -62,7 +62,7 @@ export async function backUp(target: string, config: Config, invocation: Invocat
     });
   // Restored later, the copy of a folder without a run could not be told from a new one, and would pay again.
   if (opened.journal.head.seq <= 1)
-    throw new RefusedError(`No run has ended in ${dataDir}, so there is nothing to back up.`, {
+    throw new RefusedError(`No run has ended in ${dataDir} yet, so its backup would be empty.`, {
       hint: 'Run `dawnload run` first.',
     });
   // A name that no one else gives a folder: what a killed backup left there is removed.

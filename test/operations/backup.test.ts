@@ -165,6 +165,6 @@ test('is refused before a run has ended: restored later, the folder would look n
   await rm(data(), { recursive: true });
   await mkdir(data());
   const { code, stderr } = await place.run(['backup', join(place.folder, 'early')]);
-  expect([code, stderr]).toEqual([3, expect.stringContaining('nothing to back up')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('its backup would be empty')]);
   expect((await readdir(place.folder)).filter((name) => name.includes('early'))).toEqual([]);
 });
