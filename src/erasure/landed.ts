@@ -270,8 +270,7 @@ export class Erasures {
       return isOwn ? undefined : this.#blanked(record);
     };
     const pull = relative(this.#landing, dirname(file));
-    if (!cutPulls(this.register.lines, this.register.last?.line).has(pull))
-      await this.register.append({ event: 'cutting', pull, records: await this.#recordsIn(pull) });
+    await this.#announce(pull, () => this.#recordsIn(pull));
     const point = pull.startsWith('opt_outs') ? 'erasures/snapshot' : 'erasures/page';
     let records = 0;
     await this.#disk.write(file, compressed(cutText(file, leave, () => records++)), point);
@@ -285,11 +284,16 @@ export class Erasures {
     const found = await this.#readable(id, findInCopy(session, this.#landing, id));
     if (found === undefined) return;
     await before?.(new Set(found.written));
-    if (!cutPulls(this.register.lines, this.register.last?.line).has(id))
-      await this.register.append({ event: 'cutting', pull: id, records: found.rows });
+    await this.#announce(id, () => Promise.resolve(found.rows));
     await found.cut(this.#disk);
     cut.records += found.own;
     cut.pulls.add(id);
+  }
+
+  /** The journal names a pull, with its number of records, before the first of them is cut. */
+  async #announce(pull: string, records: () => Promise<number>): Promise<void> {
+    if (!cutPulls(this.register.lines, this.register.last?.line).has(pull))
+      await this.register.append({ event: 'cutting', pull, records: await records() });
   }
 
   async #recordsIn(pull: string): Promise<number> {

@@ -2,6 +2,7 @@
  * Text helpers: cuts and serializes text that may have half a surrogate pair (DuckDB, URLs and UTF-8 reject it),
  * suggests words, formats prices and sizes. Pure.
  */
+import { isUtf8 } from 'node:buffer';
 import { closest, distance } from 'fastest-levenshtein';
 
 /** Returns at most the first `most` characters of a text; it never cuts a surrogate pair, such as an emoji, in two. */
@@ -9,6 +10,18 @@ export function cut(text: string, most: number): string {
   // A character has at most two units, so this reads only the beginning of a text of millions.
   const whole = text.slice(0, 2 * most + 2).toWellFormed();
   return whole.length <= most ? whole : Array.from(whole).slice(0, most).join('');
+}
+
+const HANGUL = /[\uAC00-\uD7A3]/;
+
+/**
+ * True if bytes are Korean in EUC-KR: in UTF-8 they are faulty and without Hangul, in EUC-KR they are valid and with Hangul. The
+ * first and the last character may be cut.
+ */
+export function isEucKr(bytes: Buffer): boolean {
+  if (isUtf8(bytes) || HANGUL.test(bytes.toString('utf8'))) return false;
+  const text = new TextDecoder('euc-kr').decode(bytes);
+  return HANGUL.test(text) && !text.slice(1, -1).includes('\uFFFD');
 }
 
 /** The most characters of one value in text for people. JSON, CSV and Parquet have the whole value. */

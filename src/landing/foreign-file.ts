@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { codeOf, DawnloadError } from '../ground/errors.js';
+import { isEucKr } from '../ground/text.js';
 import { whyUnread } from '../config/files.js';
 import { FILE_MODE } from './atomic-file.js';
 import { storageError } from './storage-error.js';
@@ -81,12 +82,6 @@ function decode(decoder: TextDecoder, before: Buffer, piece?: Buffer): string {
       cause,
     });
   }
-}
-
-/** True if a part of a text is Korean in EUC-KR; its first and last character may be cut. */
-function isEucKr(bytes: Buffer): boolean {
-  const text = new TextDecoder('euc-kr').decode(bytes);
-  return /[\uAC00-\uD7A3]/.test(text) && !text.slice(1, -1).includes('\uFFFD');
 }
 
 /** The columns that the first record of a CSV file names, and what separates them: DuckDB's own guess may leave out lines. */

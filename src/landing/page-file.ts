@@ -80,27 +80,26 @@ export async function likelySizeOf(file: string): Promise<number> {
 
 /** Throws DamageError if a Parquet file has lost its end. */
 export async function assertTable(file: string): Promise<void> {
-  const handle = await open(file).catch((error: unknown) => {
+  const { end } = await endOf(file).catch((error: unknown) => {
     throw readingError(file, error);
   });
-  try {
-    const end = Buffer.alloc(4);
-    const { size } = await handle.stat();
-    await handle.read(end, 0, 4, Math.max(0, size - 4));
-    if (end.toString('latin1') !== 'PAR1') throw damaged(file, 'is not a whole Parquet file');
-  } finally {
-    await handle.close();
-  }
+  if (end.toString('latin1') !== 'PAR1') throw damaged(file, 'is not a whole Parquet file');
 }
 
 /** The size of its content with which a gzip file ends: gunzip accepts an empty file, and ignores bytes after the end. */
 async function lengthAtEnd(file: string): Promise<number> {
+  const { size, end } = await endOf(file);
+  return size < SMALLEST ? -1 : end.readUInt32LE(0);
+}
+
+/** The size of a file, and its last four bytes. */
+async function endOf(file: string): Promise<{ size: number; end: Buffer }> {
   const handle = await open(file);
   try {
-    const trailer = Buffer.alloc(4);
+    const end = Buffer.alloc(4);
     const { size } = await handle.stat();
-    await handle.read(trailer, 0, 4, Math.max(0, size - 4));
-    return size < SMALLEST ? -1 : trailer.readUInt32LE(0);
+    await handle.read(end, 0, 4, Math.max(0, size - 4));
+    return { size, end };
   } finally {
     await handle.close();
   }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { PACKAGE_ROOT } from '../ground/effects.js';
 import { escaped } from '../landing/duckdb.js';
 import { Dictionary, relationName, type Words } from './dictionary.js';
-import type { Session } from './session.js';
+import { quoted, type Session } from './session.js';
 
 const describedThing = z.object({
   kind: z.enum(['schema', 'table', 'view', 'column']),
@@ -75,7 +75,7 @@ function commentOn(thing: DescribedThing, text: string): Record<string, string> 
   const names = [thing.schema_name, thing.relation_name, thing.column_name].filter((name) => name !== null);
   return {
     kind: thing.kind,
-    name: names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'),
+    name: names.map(quoted).join('.'),
     text: escaped(text),
   };
 }

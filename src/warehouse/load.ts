@@ -2,13 +2,13 @@
  * Loads the pulls that the warehouse lacks, in groups. Each group is one transaction, which covers the tables, the
  * coverage and the note that the pulls are loaded. Pages that DuckDB rejects are read from repaired copies.
  */
-import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { repairedJson } from '../ground/envelope.js';
+import { isEucKr } from '../ground/text.js';
 import { DamageError, DawnloadError, MemoryError, messageOf, StorageError } from '../ground/errors.js';
 import type { Field } from '../ground/fields.js';
 import { EVENTS, type StreamName } from '../ground/streams.js';
@@ -394,17 +394,6 @@ async function repair(file: string, folder: string): Promise<string> {
   const copy = join(own, pageName(pageOf(basename(file)) ?? 0));
   await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: FILE_MODE });
   return copy;
-}
-
-/** True if bytes are Korean in EUC-KR: in UTF-8 they are faulty and without Hangul, in EUC-KR they are valid and with Hangul. */
-function isEucKr(bytes: Buffer): boolean {
-  const HANGUL = /[\uAC00-\uD7A3]/;
-  if (isUtf8(bytes) || HANGUL.test(bytes.toString('utf8'))) return false;
-  try {
-    return HANGUL.test(new TextDecoder('euc-kr', { fatal: true }).decode(bytes));
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -343,6 +343,15 @@ export async function largestOf(pages: readonly { readonly file: string }[]): Pr
 }
 
 /**
+ * What every statement that reads landed pages takes: their files, the same as DuckDB names them, and the size of the largest.
+ * Throws as `sized` does.
+ */
+export async function pagesGiven(pages: readonly { readonly file: string }[]) {
+  const paths = pages.map(({ file }) => file);
+  return { files: paths.map(asPattern), paths, largest_object: await largestOf(pages) };
+}
+
+/**
  * Escapes a path so that it is a glob pattern matching this path alone: DuckDB reads `*`, `?` and `[` in file names as
  * patterns.
  */

@@ -22,7 +22,7 @@ import { SCRIPT, STYLE } from '../report/document.js';
 import { Html, markup } from '../report/html.js';
 import type { Answer } from '../report/render.js';
 import { makeReport } from '../report/report.js';
-import { failureOf } from './answer.js';
+import { failureOf, type Part } from './answer.js';
 import { Asker } from './asker.js';
 import { data, dataParts, detail, partsOf, search, tableView } from './details.js';
 import { editor, LONGEST_ADDRESS, schemaJson, sqlAnswer } from './sql.js';
@@ -275,11 +275,7 @@ class Explorer {
     const form = head(view, query, known, catalogue, other);
     return this.#flowing(c, view, titleOf(view, query), inMain(form), async (signal) => {
       if (other === undefined) {
-        const { outcomes } = await this.#asker.answers(
-          { language: view.language, parts: [first], isBefore: beside === 'before' },
-          signal,
-        );
-        return answered(view, query, outcomes, known);
+        return answered(view, query, await this.#answers(view, [first], signal, beside === 'before'), known);
       }
       // The second question has its own values, and those of the first where both take them.
       const own = new Map([
@@ -287,10 +283,8 @@ class Explorer {
         ...givenIn(view, other, 'b.'),
       ]);
       const second = { ...first, by: undefined, from: 0, asking: askingOf(view, other, [...own]) };
-      const all = [first, second].map((part) =>
-        this.#asker.answers({ language: view.language, parts: [part] }, signal),
-      );
-      const [one, two] = (await Promise.all(all)).flatMap(({ outcomes }) => outcomes);
+      const both = [first, second].map((part) => this.#answers(view, [part], signal));
+      const [one, two] = (await Promise.all(both)).flat();
       return one === undefined || two === undefined
         ? markup``
         : answered(view, query, [one], known, { query: other, outcome: two });
@@ -314,10 +308,9 @@ class Explorer {
     }
     const catalogue = loadCatalogue();
     const parts = partsOf(view, kind, id, catalogue);
-    return this.#flowing(c, view, found.name ?? id, inMain(markup``), async (signal) => {
-      const { outcomes } = await this.#asker.answers({ language: view.language, parts }, signal);
-      return detail(view, kind, id, outcomes, catalogue, known);
-    });
+    return this.#flowing(c, view, found.name ?? id, inMain(markup``), async (signal) =>
+      detail(view, kind, id, await this.#answers(view, parts, signal), catalogue, known),
+    );
   }
 
   async #data(c: Context) {
@@ -328,13 +321,14 @@ class Explorer {
       const found = tableView(view, table, known);
       return found === undefined ? this.#page(c, 404, 'notFound') : c.html(pageOf(view, table, found));
     }
-    return this.#flowing(c, view, view.word('data'), inMain(markup``), async (signal) => {
-      const { outcomes } = await this.#asker.answers(
-        { language: view.language, parts: dataParts(view) },
-        signal,
-      );
-      return data(view, outcomes, loadCatalogue(), known);
-    });
+    return this.#flowing(c, view, view.word('data'), inMain(markup``), async (signal) =>
+      data(view, await this.#answers(view, dataParts(view), signal), loadCatalogue(), known),
+    );
+  }
+
+  async #answers(view: View, parts: readonly Part[], signal: AbortSignal, isBefore = false) {
+    const wish = { language: view.language, parts: [...parts], isBefore };
+    return (await this.#asker.answers(wish, signal)).outcomes;
   }
 
   /** The bundled questions and the user's own, without those that cannot be recorded here. */

@@ -16,7 +16,7 @@ import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { readCheck } from '../../warehouse/checks.js';
 import { isIncremental, mentions, models } from '../../warehouse/models.js';
-import { selectIn, statementsIn } from '../../warehouse/session.js';
+import { quoted, selectIn, statementsIn } from '../../warehouse/session.js';
 import { filled, rowsOf, saidOf, type Said } from './sentences.js';
 import { Wording, type Row } from './wording.js';
 import duckdb = require('@duckdb/node-api');
@@ -67,9 +67,8 @@ export interface View {
 }
 
 function viewSql({ where, by }: View = {}): string {
-  const named = (column: string): string => `"${column.replaceAll('"', '""')}"`;
-  const chosen = where === undefined ? '' : ` where ${named(where.column)} = '${escaped(where.value)}'`;
-  const sorted = by === undefined ? '' : `${named(by.column)} ${by.isDown ? 'desc' : 'asc'} nulls last, `;
+  const chosen = where === undefined ? '' : ` where ${quoted(where.column)} = '${escaped(where.value)}'`;
+  const sorted = by === undefined ? '' : `${quoted(by.column)} ${by.isDown ? 'desc' : 'asc'} nulls last, `;
   return `select * from answer${chosen} order by ${sorted}rowid`;
 }
 

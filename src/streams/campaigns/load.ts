@@ -1,7 +1,7 @@
 /** Loads the statistics of campaigns (E19), level by level. */
 import { answersOf, type Pull } from '../../landing/landing-zone.js';
 import type { LoadContext } from '../../warehouse/load.js';
-import { asPattern, largestOf } from '../../warehouse/session.js';
+import { pagesGiven } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../held-back.js';
 import { decideTwins } from '../statistics/load.js';
 
@@ -25,17 +25,14 @@ export async function loadCampaigns(pulls: readonly Pull[], context: LoadContext
   const { session, group } = context;
   const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));
   const gone = pulls.flatMap(({ id, facts }) => facts.gone.map((campaignId) => ({ campaignId, pull: id })));
-  const files = answers.map(({ file }) => file);
-  if (files.length === 0) await session.run('streams/campaigns/load/none');
+  if (answers.length === 0) await session.run('streams/campaigns/load/none');
   else
     await session.run('streams/campaigns/load/read', {
-      files: files.map(asPattern),
-      paths: files,
+      ...(await pagesGiven(answers)),
       path_pulls: answers.map(({ pull }) => pull),
       campaigns: answers.map(({ campaignId }) => campaignId),
       window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
       window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
-      largest_object: await largestOf(answers),
     });
   for (const level of LEVELS) {
     await session.run(`streams/campaigns/load/${level.step}`);

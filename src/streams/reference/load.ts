@@ -5,7 +5,7 @@
 import { makeCatalogViews } from '../../warehouse/describe.js';
 import { listsOf, templatesOf, type Pull } from '../../landing/landing-zone.js';
 import { dayOf } from '../../ground/calendar.js';
-import { asPattern, largestOf, type Session } from '../../warehouse/session.js';
+import { asPattern, pagesGiven, type Session } from '../../warehouse/session.js';
 import { REFERENCE, type ReferenceStream } from './fields.js';
 import { countRows, type LoadContext } from '../../warehouse/load.js';
 
@@ -60,11 +60,9 @@ export async function loadReference(
   const files = lists.flatMap(({ files, list, pull }) => files.map(({ file }) => ({ file, list, pull })));
   await session.run('streams/reference/load/read', {
     ...group,
-    files: files.map(({ file }) => asPattern(file)),
-    paths: files.map(({ file }) => file),
+    ...(await pagesGiven(files)),
     path_lists: files.map(({ list }) => list),
     path_pulls: files.map(({ pull }) => pull),
-    largest_object: await largestOf(files),
   });
   await session.runForEach(
     'streams/reference/load/stage',
@@ -150,12 +148,12 @@ async function readStatus(session: Session, pulls: readonly Pull[]): Promise<voi
   const reads = pulls.flatMap((pull) => templatesOf(pull).map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('streams/reference/load/no_template_status');
   return session.run('streams/reference/load/template_status', {
-    files: [...new Set(reads.map(({ file }) => asPattern(file)))],
-    paths: reads.map(({ file }) => file),
+    ...(await pagesGiven(reads)),
     path_lists: reads.map(({ list }) => list),
     path_templates: reads.map(({ templateId }) => templateId),
     path_pulls: reads.map(({ pull }) => pull),
+    // Several pulls may name one answer.
+    files: [...new Set(reads.map(({ file }) => asPattern(file)))],
     path_days: reads.map(({ readAt }) => dayOf(readAt)),
-    largest_object: await largestOf(reads),
   });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Pull } from '../../landing/landing-zone.js';
 import { damaged } from '../../landing/storage-error.js';
 import type { LoadContext } from '../../warehouse/load.js';
-import { asPattern, count, largestOf } from '../../warehouse/session.js';
+import { count, pagesGiven } from '../../warehouse/session.js';
 import type { ReadablePull } from '../../warehouse/slices.js';
 import { holdBack, replaceDays } from '../held-back.js';
 
@@ -63,10 +63,8 @@ export async function loadStatistics(
   const names = STATISTICS[stream];
   const pages = pulls.flatMap(({ id, read }) => read.map(({ file }) => ({ file, pull: id })));
   await session.run('streams/statistics/load/read', {
-    files: pages.map(({ file }) => asPattern(file)),
-    paths: pages.map(({ file }) => file),
+    ...(await pagesGiven(pages)),
     path_pulls: pages.map(({ pull }) => pull),
-    largest_object: await largestOf(pages),
     place: names.place,
   });
   await session.run(names.records);
