@@ -3,6 +3,7 @@
  * received. The text is never parsed and rewritten, which would change numbers (9007199254740993) and merge repeated
  * keys.
  */
+import { jsonOf } from '../ground/envelope.js';
 
 export interface Node {
   readonly kind: 'text' | 'number' | 'word' | 'object' | 'list';
@@ -98,7 +99,7 @@ export function textAt(json: string, { kind, start, end }: Node): string {
 }
 
 function decoded(given: string): string {
-  const made = given.includes('\\') ? parsed(given) : undefined;
+  const made = given.includes('\\') ? jsonOf(given) : undefined;
   return typeof made === 'string' ? made : given.slice(1, -1);
 }
 
@@ -109,15 +110,7 @@ export function encoded(text: string | null): string {
 
 /** True if a text may be JSON of an object, a list or a text, and is. */
 export function isJson(text: string): boolean {
-  return /^\s*[[{"]/.test(text) && parsed(text) !== undefined;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return /^\s*[[{"]/.test(text) && jsonOf(text) !== undefined;
 }
 
 /** JSON with other values: `change` returns the JSON of the new value, or undefined. A new value is not looked into. */
