@@ -197,9 +197,9 @@ create macro marts.variant_in_korean(name) as if(regexp_matches(name, '[안군]$
 -- Names compared without case.
 create macro marts.lower_case(names) as list_transform(names, lambda name: lower(name));
 
--- Whether an id is nobody's: empty, a word that programs write for a missing id, zeros, or one of the setting placeholder_ids.
+-- Whether an id is nobody's: blank, a word that programs write for a missing id, zeros, or one of the setting placeholder_ids.
 create macro marts.is_placeholder(given) as
-    given = '' or coalesce(list_contains((select list(id) from ops.placeholder_ids), lower(given)), false);
+    trim(given) = '' or coalesce(list_contains((select list(id) from ops.placeholder_ids), lower(trim(given))), false);
 
 -- An id, or null if it is nobody's.
 create macro marts.real_id(given) as if(marts.is_placeholder(given), null, given);

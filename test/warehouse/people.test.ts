@@ -75,11 +75,14 @@ describe('people', () => {
       event('1', DAY, { user_id: 'x' }),
       event('2', DAY, { device_id: 'x' }),
       event('3', DAY, {}),
+      event('4', DAY, { user_id: '  ', device_id: ' Undefined' }),
     );
-    expect(await people(workshop)).toEqual(['1', '2', '3']);
-    expect(await workshop.lines('select person from marts.event_people where event_id = 3::varchar')).toEqual(
-      ['-'],
-    );
+    expect(await people(workshop)).toEqual(['1', '2', '3 4']);
+    expect(
+      await workshop.lines(
+        'select distinct person from marts.event_people where event_id in (3::varchar, 4::varchar)',
+      ),
+    ).toEqual(['-']);
   });
 
   test('a click with another id of the same person counts for the message, whichever came first', async () => {
