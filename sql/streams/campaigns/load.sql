@@ -104,25 +104,18 @@ select
 from (select *, json_transform(document, shape('dimension')) as d from documents) as read;
 
 -- name: days
--- params: first_day date, last_day date, complete boolean, gone_pulls text[], gone_campaigns text[]
+-- params: complete boolean, gone_pulls text[], gone_campaigns text[]
 -- A campaign's day belongs to the latest pull that covers it: a pull that requested this campaign and day, or a
 -- complete pull of the day without the campaign, which shows that it has no rows. Loading an older pull later changes
 -- nothing.
 create or replace temp table later as
-select campaign_collections_history.campaign_id, days_of_window.date, campaign_collections_history.pulled_at, campaign_collections_history.pull
+select
+    campaign_id,
+    unnest(generate_series(korean_day(epoch_us(window_start)), korean_day(epoch_us(window_end) - 1), interval 1 day))::date as date,
+    pulled_at,
+    pull
 from campaign_collections_history
-cross join lateral (
-    select unnest(
-        generate_series(
-            korean_day(epoch_us(window_start)),
-            korean_day(epoch_us(window_end) - 1),
-            interval 1 day
-        )
-    )::date as date
-) as days_of_window
-where
-    campaign_collections_history.pulled_at >= (select min(pulled_at) from asked)
-    and days_of_window.date between $first_day::date and $last_day::date;
+where pulled_at >= (select min(pulled_at) from asked);
 
 create or replace temp table asked_campaign_days as
 select campaigns.campaign_id, versions.date, versions.pull, versions.pulled_at
@@ -132,30 +125,25 @@ from (
     select campaign_id from staged_answers
 ) as campaigns
 cross join versions
-left join later
+anti join later
     on
         campaigns.campaign_id = later.campaign_id
         and versions.date = later.date
         and (later.pulled_at, later.pull) > (versions.pulled_at, versions.pull)
--- An incomplete pull replaces only the days that it has.
 where
-    later.date is null
-    and (
-        (
-            $complete
-            -- A campaign that is deleted at the service keeps its rows.
-            and (versions.pull, campaigns.campaign_id) not in (
-                select (unnest($gone_pulls), unnest($gone_campaigns))
-            )
-        )
-        or exists (
-            select 1
-            from staged_answers
-            where
-                staged_answers.pull = versions.pull
-                and staged_answers.campaign_id = campaigns.campaign_id
-                and versions.date between staged_answers.first_date and staged_answers.last_date
-        )
+    -- A campaign that is deleted at the service keeps its rows.
+    (
+        $complete
+        and (versions.pull, campaigns.campaign_id) not in (select (unnest($gone_pulls), unnest($gone_campaigns)))
+    )
+    -- An incomplete pull replaces only the days that it has.
+    or exists (
+        select 1
+        from staged_answers
+        where
+            staged_answers.pull = versions.pull
+            and staged_answers.campaign_id = campaigns.campaign_id
+            and versions.date between staged_answers.first_date and staged_answers.last_date
     );
 
 -- Compares the rows of a campaign in each pull with the rows that they would replace: a day that would become empty is

@@ -117,26 +117,20 @@ keyed as (
 ),
 
 copies as (
-    select * exclude (converted), row_number() over copies_of_one as copy
-    from keyed
-    window copies_of_one as (
-        partition by pull, date, key
-        order by message_sent desc nulls last, delivered desc nulls last, click desc nulls last, converted desc nulls last,
-            message_failed desc nulls last, document::varchar, extra::varchar
-    )
-),
-
-twins as (
     select
-        pull,
-        date,
-        key,
-        to_json(list(document order by copy)) as given_rows,
-        sum(message_sent)::bigint as sent_by_all
-    from copies
-    where is_identified
-    group by all
-    having count(*) > 1
+        * exclude (converted),
+        row_number() over largest_first as copy,
+        is_identified and count(*) over every_copy > 1 as has_twins,
+        list(document) over every_copy as given_rows,
+        sum(message_sent) over every_copy as sent_by_all
+    from keyed
+    window
+        largest_first as (
+            partition by pull, date, key
+            order by message_sent desc nulls last, delivered desc nulls last, click desc nulls last, converted desc nulls last,
+                message_failed desc nulls last, document::varchar, extra::varchar
+        ),
+        every_copy as (largest_first rows between unbounded preceding and unbounded following)
 ),
 
 numbered as (
@@ -147,11 +141,9 @@ numbered as (
 
 select
     md5(json_array(date, {grain}, if(ordinal > 1, ordinal, null))::varchar) as statistic_id,
-    numbered.* exclude (document, is_identified, copy, key),
-    if(is_identified, twins.given_rows, null) as given_rows,
-    if(is_identified, twins.sent_by_all, null) as sent_by_all
-from numbered
-left join twins using (pull, date, key);
+    * exclude (document, is_identified, copy, key, has_twins)
+    replace (if(has_twins, to_json(given_rows), null) as given_rows, if(has_twins, sent_by_all, null)::bigint as sent_by_all)
+from numbered;
 
 create or replace temp table staged_conversions as
 with lists as (
@@ -283,10 +275,10 @@ before as (
 
 changes as (
     select
-        coalesce(before.version, after.version) as version,
-        coalesce(before.date, after.date) as date,
-        coalesce(before.statistic_id, after.statistic_id) as statistic_id,
-        coalesce(before.counter, after.counter) as counter,
+        version,
+        date,
+        statistic_id,
+        counter,
         case
             when before.statistic_id is null then 'appeared'
             when after.statistic_id is null then 'vanished'
