@@ -67,7 +67,7 @@ limit 20;
 
 -- name: exports
 -- The latest paid exports.
-select date, state, records, estimated_records, round(records * price_per_record, 2) as price, requested_at, note
+select date, state, records, estimated_records, round(records * price_per_record, 2) as fee, requested_at, note
 from ops.exports
 order by date desc, key desc
 limit 31;

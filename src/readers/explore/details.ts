@@ -258,12 +258,12 @@ export function data(
     const { sheet } = outcome;
     return markup`${heading}${sentencesOf(sheet)}${sheet.rows.length === 0 ? undefined : table(view, query, sheet, known, { isFixed: true })}`;
   });
-  const listed = (word: Word, outcome: Outcome | undefined): Html | undefined =>
-    fixedTable(view, word, outcome, catalogue, 'freshness', known);
+  const listed = (word: Word, outcome: Outcome | undefined, like: string): Html | undefined =>
+    fixedTable(view, word, outcome, catalogue, like, known);
   const schemas = entriesOf(known.columns, Dictionary.load(), view.language);
   return markup`<h1>${view.word('data')}</h1>
     <h2>${view.word('coverage')}</h2>${calendar(view, rowsOf(days))}
-    ${sections}${listed('exports', exported)}${listed('runs', runs)}
+    ${sections}${listed('exports', exported, 'pushes')}${listed('runs', runs, 'freshness')}
     <h2>${view.word('tables')}</h2>${schemas.filter(({ relations }) => relations.length > 0).map((schema) => tablesOf(schema))}`;
 }
 

@@ -148,7 +148,7 @@ export class Wording {
     if (kind === 'channels') return this.value('channel', value.split(', '));
     if (kind === 'failure_reason' && /^\d+$/.test(value))
       return this.say({ en: `code ${value}`, ko: `코드 ${value}` });
-    if (kind === 'verdict') return this.sentence(value);
+    if (kind === 'verdict' || kind === 'finding' || kind === 'meaning') return this.sentence(value);
     if (unit === 'day') return this.day(value);
     return Dictionary.load().value(kind, value)?.[this.language] ?? shownText(value);
   }

@@ -474,6 +474,28 @@ test(
   },
 );
 
+test('exports, runs and findings are in the language of the page', async () => {
+  const own = join(temporaryFolder(), 'warehouse.duckdb');
+  copyFileSync(file, own);
+  await change(
+    own,
+    `delete from ops.exports;
+    insert into ops.exports by name
+    select '2026-11-20.1' as key, date '2026-11-20' as date, 'loaded' as state, 100 as records, 0.1 as price_per_record;
+    insert into ops.runs by name select 'r' as run_id, 'run' as command, now() as started_at, now() as finished_at, 'limited' as outcome;
+    insert into ops.checks by name select now() as checked_at, 'templates_known' as name, 'warn' as severity, 'events' as stream,
+    'Messages were sent by a template that no snapshot shows, so its text is unknown.' as meaning, 'x' as finding;`,
+  );
+  const { body } = await (await Served.forTest(own)).get('/data?lang=ko');
+  const [exported, runs] = ['이벤트 내보내기', '최근 실행'].map((title) => {
+    const heading = [...pageOf(body).querySelectorAll('h2')].find(({ textContent }) => textContent === title);
+    return heading?.nextElementSibling?.textContent;
+  });
+  expect(body).toContain('스냅샷에 없는 템플릿으로');
+  expect(exported).toMatch(/상태.*내보내기 비용.*적재 완료/s);
+  expect(runs).toMatch(/걸린 시간.*결과.*예산·동의 범위까지 완료/s);
+});
+
 describe('hostile names', { tags: ['long'] }, () => {
   test.each([
     ['markup and signs of direction', NASTY],
