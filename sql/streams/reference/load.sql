@@ -499,23 +499,22 @@ where announced <> rows;
 -- name: catalog_values
 -- Values of another type than their catalog declares: the typed view has none for them, the item keeps them.
 insert into ops.drift_by_day by name
-with expected as (
-    select unnest([
-        {type: 'string', found: ['VARCHAR']},
-        {type: 'number', found: ['BIGINT', 'UBIGINT', 'DOUBLE']},
-        {type: 'boolean', found: ['BOOLEAN']},
-        {type: 'time', found: ['VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE']},
-        {type: 'array', found: ['ARRAY']},
-        {type: 'geo', found: ['ARRAY']},
-        {type: 'object', found: ['OBJECT']}
-    ], recursive := true)
-),
-
-declared as (
-    select distinct fields.pull, fields.catalog_name, fields.name, expected.found as expected
-    from staged_catalog_fields as fields
-    inner join expected using (type)
-    where fields.name <> ''
+with declared as (
+    select distinct
+        pull,
+        catalog_name,
+        name,
+        map {
+            'string': ['VARCHAR'],
+            'number': ['BIGINT', 'UBIGINT', 'DOUBLE'],
+            'boolean': ['BOOLEAN'],
+            'time': ['VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE'],
+            'array': ['ARRAY'],
+            'geo': ['ARRAY'],
+            'object': ['OBJECT']
+        }[type] as expected
+    from staged_catalog_fields
+    where name <> ''
 )
 
 select
