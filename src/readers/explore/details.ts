@@ -207,7 +207,7 @@ export function detail(
       sheet.total > sheet.rows.length
         ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: sheet.rows.length, total: sheet.total })} <a href="${address}">${view.word('every')}</a></p>`
         : undefined;
-    return markup`${heading}${isSilent ? undefined : sentencesOf(sheet)}${chartOf(view, query, sheet)}${table(view, query, sheet, known, { isFixed: true })}${more}`;
+    return markup`${heading}${isSilent ? undefined : sentencesOf(sheet)}${chartOf(view, query, sheet)}${table(view, query, sheet, known, { isFixed: true, without: ABOUT[kind] })}${more}`;
   });
   return markup`<h1>${shortName(String(row['name'] ?? id), 200)}</h1>
     <p class="note">${view.word(kind)} · ${facts.join(' · ')}${formerly === '' ? '' : ` · ${view.word('formerly', { names: formerly })}`}</p>
@@ -216,6 +216,12 @@ export function detail(
     ${sections}
     ${fixedTable(view, 'causes', causes, catalogue, 'failure-reasons', known)}`;
 }
+
+/** The columns that name the campaign or user journey of a page. */
+const ABOUT: Readonly<Record<keyof typeof ASKED, readonly string[]>> = {
+  campaign: ['resource_name', 'resource_id', 'resource_type', 'campaign_name', 'campaign_id'],
+  journey: ['resource_name', 'resource_id', 'resource_type', 'user_journey_name', 'user_journey_id'],
+};
 
 /** The members of a message as the service gave them; an image is an address in text. */
 function messageTexts(view: View, rows: readonly Row[]): Html {

@@ -287,7 +287,8 @@ function draw(
   const some = rows.filter(isNumber).slice(0, MOST_BARS);
   // Bars of one name do not tell which is which.
   const names = new Set(some.map((row) => JSON.stringify([row[name], by && row[by]])));
-  if (some.length < 2 || names.size < some.length) return undefined;
+  if (some.length < 2 || names.size < some.length || some.every((row) => row[name] === null))
+    return undefined;
   const sub = by === undefined ? {} : { sub: by };
   const units =
     kind === 'interval' && measure.includes('difference')
@@ -311,6 +312,8 @@ function draw(
 const MOST_BARS = 12;
 
 interface TableOptions {
+  /** The columns that say on each row what the page is about. */
+  readonly without?: readonly string[];
   readonly earlier?: Sheet | undefined;
   /** True if the address does not sort it. */
   readonly isFixed?: boolean;
@@ -322,12 +325,13 @@ export function table(
   query: QueryFile | undefined,
   sheet: Sheet,
   known: Known,
-  { earlier, isFixed = false, label }: TableOptions = {},
+  { earlier, isFixed = false, label, without = [] }: TableOptions = {},
 ): Html {
   const { rows, total } = sheet;
   // A part of a view leaves out what is unknown everywhere.
   const columns = sheet.columns.filter(
     ({ name }) =>
+      !without.includes(name) &&
       (!isFixed || rows.some((row) => (row[name] ?? null) !== null)) &&
       // The verdict says it in words.
       (name !== 'verdict_code' ||

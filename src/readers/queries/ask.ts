@@ -10,7 +10,13 @@ import type { StreamName } from '../../ground/streams.js';
 import { DAY_STREAMS, STREAM_NAMES, TABLES } from '../../streams/index.js';
 import { nearWords, plain, shownText } from '../../ground/text.js';
 import { answerOf, type QueryResult } from './formats.js';
-import { type ParameterValues, type QueryFile, type Question, withoutComments } from './catalogue.js';
+import {
+  isBundled,
+  type ParameterValues,
+  type QueryFile,
+  type Question,
+  withoutComments,
+} from './catalogue.js';
 import { escaped, tellsOfDamage } from '../../landing/duckdb.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
@@ -57,7 +63,9 @@ export async function ask(
     const said = why === undefined ? told : [{ as: 'sentence' as const, row: {}, text: why }];
     return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
-    throw error instanceof DawnloadError ? error : sqlError(subject, error);
+    throw error instanceof DawnloadError
+      ? error
+      : sqlError(subject, error, query !== undefined && isBundled(query.name));
   }
 }
 
@@ -208,13 +216,22 @@ const OF_THE_TEXT =
  * Converts a failure to an error with a hint.
  *
  * @param subject the thing that failed, such as `The query`
+ * @param isOurs true for a bundled question, whose SQL fits the files of its own version
  */
-function sqlError(subject: string, cause: unknown): DawnloadError {
+function sqlError(subject: string, cause: unknown, isOurs: boolean): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   // A message may quote a value of any length.
   const text = shownText(messageOf(cause), 10_000).replace(/^Failed to extract statements: /, '');
   const found = PLACE.exec(text);
   const [, line = '', shown = '', caret] = found ?? [];
+  if (isOurs && /^(Binder|Catalog) Error/.test(text))
+    return new UsageError(
+      `${subject} does not fit the published file, which another version of dawnload may have written.`,
+      {
+        hint: '`dawnload run` or `dawnload rebuild` publishes the file again.',
+        cause,
+      },
+    );
   // If the beginning of the line is omitted, the position of the caret is not the column.
   const isColumn = caret !== undefined && !shown.startsWith('...');
   const column = isColumn ? `, column ${caret.length - `LINE ${line}: `.length + 1}` : '';

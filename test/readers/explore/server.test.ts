@@ -496,6 +496,27 @@ test('exports, runs and findings are in the language of the page', async () => {
   expect(runs).toMatch(/걸린 시간.*결과.*예산·동의 범위까지 완료/s);
 });
 
+test('bars are named by what their rows have, and a page does not repeat what it is about', async () => {
+  const { body } = await served.get('/q/message-costs?lang=ko');
+  expect(pageOf(body).querySelector('.chart th')?.textContent).toBe('채널');
+  const listed = (await served.get('/search?q=-')).body;
+  const campaign = /href="(\/campaign\/[^"]+)"/.exec(listed)?.[1] ?? '';
+  const names = pageOf((await served.get(`${campaign}?lang=ko`)).body).querySelectorAll(
+    '.rows th[scope=col]',
+  );
+  const heads = [...names].map(({ textContent }) => textContent);
+  expect(heads).toContain('발송');
+  expect(heads).not.toContain('캠페인 ID');
+});
+
+test('a file without what a bundled question reads is said to be of another version', async () => {
+  const own = join(temporaryFolder(), 'warehouse.duckdb');
+  copyFileSync(file, own);
+  await change(own, 'drop macro marts.currencies_of');
+  const { body } = await (await Served.forTest(own)).get('/q/revenue?lang=en');
+  expect(body).toContain('which another version of dawnload may have written.');
+});
+
 describe('hostile names', { tags: ['long'] }, () => {
   test.each([
     ['markup and signs of direction', NASTY],
