@@ -374,8 +374,8 @@ where stream = 'events';
 
 -- name: relations
 -- The relations that go into the lake: every table and view of main, ops and marts, with the unit by which it is
--- replaced. A mart is not repeated by its view in main. The views of single messages, of texts and of ids stay out: they would be
--- copied whole each night, and an erasure on archived days would not reach the copies. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
+-- replaced. A mart is not repeated by its view in main. The views of single messages, of texts, of ids and of records, and what is
+-- left out of them, stay out: they would be copied whole each night, and an erasure on archived days would not reach the copies. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
 with shapes as (
     select
         schema_name,
@@ -412,7 +412,10 @@ left join ops.models
         models.kind = 'table'
         and models.relation = if(shapes.schema_name = 'main', '', shapes.schema_name || '.') || shapes.table_name
 where
-    (shapes.schema_name, shapes.table_name) not in (('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'))
+    (shapes.schema_name, shapes.table_name) not in (
+        ('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'), ('marts', 'counted_events'),
+        ('ops', 'excluded_people'), ('ops', 'excluded_ids'), ('ops', 'excluded_events')
+    )
     and (
         shapes.schema_name <> 'main'
         or shapes.table_name not in (select marts.table_name from shapes as marts where marts.schema_name = 'marts')

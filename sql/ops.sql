@@ -209,6 +209,94 @@ delete from ops.placeholder_ids;
 
 insert into ops.placeholder_ids select unnest($placeholder_ids);
 
+-- name: exclude
+-- params: user_ids text[], listed bigint
+-- Finds the staff and test people whom the settings leave out: the listed ids that have an event or a row in an own table, and the
+-- weaker ids that appeared with them and with nobody else. If they change, the days of their events are refreshed.
+create or replace temp table excluded_before as from ops.excluded_ids;
+
+create or replace temp table known_ids as
+select distinct user_id, service_user_id, device_id, service_device_id
+from events
+where len($user_ids) > 0;
+
+delete from ops.excluded_people;
+
+insert into ops.excluded_people
+select distinct marts.strongest_id(user_id, null, null, null)
+from (select user_id from known_ids union all {own_ids}) as known
+where user_id in (select unnest($user_ids)) and marts.real_id(user_id) is not null;
+
+insert into ops.excluded_people
+select marts.strongest_id(null, service_user_id, null, null)
+from (select service_user_id, marts.strongest_id(user_id, null, null, null) as owner from known_ids)
+where marts.real_id(service_user_id) is not null and owner is not null
+group by service_user_id
+having bool_and(owner in (select person from ops.excluded_people));
+
+insert into ops.excluded_people
+select marts.strongest_id(null, null, device_id, null)
+from (select device_id, marts.strongest_id(user_id, service_user_id, null, null) as owner from known_ids)
+where marts.real_id(device_id) is not null and owner is not null
+group by device_id
+having bool_and(owner in (select person from ops.excluded_people));
+
+insert into ops.excluded_people
+select marts.strongest_id(null, null, null, service_device_id)
+from (select service_device_id, marts.strongest_id(user_id, service_user_id, device_id, null) as owner from known_ids)
+where marts.real_id(service_device_id) is not null and owner is not null
+group by service_device_id
+having bool_and(owner in (select person from ops.excluded_people));
+
+delete from ops.excluded_ids;
+
+insert into ops.excluded_ids
+select *
+from known_ids
+where marts.strongest_id(user_id, service_user_id, device_id, service_device_id) in (select person from ops.excluded_people);
+
+insert into ops.touched_days
+select distinct 'events', events.date
+from events
+semi join (
+    (from ops.excluded_ids except from excluded_before)
+    union all
+    (from excluded_before except from ops.excluded_ids)
+) as changed
+    on
+        events.user_id is not distinct from changed.user_id
+        and events.service_user_id is not distinct from changed.service_user_id
+        and events.device_id is not distinct from changed.device_id
+        and events.service_device_id is not distinct from changed.service_device_id
+where events.date is not null;
+
+delete from ops.excluded_events;
+
+insert into ops.excluded_events
+select events.event_id, events.date
+from events
+semi join ops.excluded_ids
+    on
+        events.user_id is not distinct from excluded_ids.user_id
+        and events.service_user_id is not distinct from excluded_ids.service_user_id
+        and events.device_id is not distinct from excluded_ids.device_id
+        and events.service_device_id is not distinct from excluded_ids.service_device_id;
+
+delete from ops.exclusions;
+
+insert into ops.exclusions by name
+select
+    $listed as listed,
+    (select count(distinct user_id) from known_ids where user_id in (select unnest($user_ids))) as people,
+    (select count(*) from ops.excluded_events) as events,
+    (select min(date) from ops.excluded_events) as first_date,
+    (select max(date) from ops.excluded_events) as last_date
+where $listed > 0;
+
+drop table known_ids;
+
+drop table excluded_before;
+
 -- name: keep_main_goals
 -- params: main_goals json, today date
 -- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets

@@ -15,3 +15,8 @@
 --     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
+-- excluded:
+--   select people from ops.exclusions where people > 0 and exists (from answer)
+--     en: Daily statistics include {people} {people#person|people} under `exclude`. Figures from events leave them out.
+--     ko: 일별 통계에는 집계 제외 대상(`exclude`) {people}명이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
+--     as: note

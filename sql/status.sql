@@ -29,6 +29,10 @@ select
 from ops.exports
 order by key;
 
+-- name: exclusions
+-- Staff and test people who are not counted.
+select listed::double as listed, people::double as people, events::double as events from ops.exclusions;
+
 -- name: findings
 -- The findings of the last checks, grouped by check, with their meaning.
 select

@@ -20,7 +20,7 @@ with records as (
             and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
             and marts.counts_people()
         ) as "marts.daily_fatigue messages"
-    from events
+    from marts.counted_events
     semi join batch_days using (date)
     group by date
 ),

@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is the difference significant?
 -- question_ko: A/B 테스트마다 어느 안이 더 좋고, 우연 이상의 차이인가요?
--- also: people
+-- also: people excluded
 -- params:
 --   campaign (varchar, default null): only the campaign with this id
 --   metric (varchar, default null, one of click conversion): only this metric

@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
 -- question_ko: 캠페인과 유저 여정, 또는 그 안과 단계의 일별 성과는 어떤가요?
--- also: scanned_mail
+-- also: scanned_mail excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

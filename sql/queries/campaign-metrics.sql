@@ -3,6 +3,7 @@
 -- subject: campaigns
 -- question: What do the detailed statistics show for each campaign, such as its sales?
 -- question_ko: 매출 등 캠페인의 상세 통계는 어떤가요?
+-- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best?
 -- question_ko: 캠페인과 유저 여정은 어느 채널로 얼마나 보냈고, 반응은 어땠으며, 무엇이 가장 좋았나요?
--- also: people
+-- also: people excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

@@ -4,7 +4,7 @@
 -- subject: overview
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- question_ko: 기간별·일별·주별·월별로 채널마다 얼마나 발송했고 결과는 어땠나요?
--- also: scanned_mail
+-- also: scanned_mail excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

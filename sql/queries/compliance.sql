@@ -61,7 +61,7 @@ messages as (
         coalesce(sends.campaign_id, sends.user_journey_id) as resource_id,
         hour(sends.occurred_at at time zone 'Asia/Seoul') as sent_hour,
         texts.* exclude (date)
-    from events as sends
+    from marts.counted_events as sends
     inner join texts on sends.date = texts.date and sends.event_id = texts.event_id
     where
         marts.is_message(sends.event_name, sends.channel)

@@ -4,6 +4,7 @@
 -- subject: conversions and costs
 -- question: Which conversions did the messages bring, by name and channel?
 -- question_ko: 메시지로 어떤 전환이 채널별로 얼마나 발생했나요?
+-- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

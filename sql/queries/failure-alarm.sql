@@ -4,6 +4,7 @@
 -- subject: failures
 -- question: On which channels did more sends fail than on the same weekday of the weeks before?
 -- question_ko: 지난 몇 주의 같은 요일보다 발송 실패가 늘어난 채널은 무엇인가요?
+-- also: excluded
 -- params:
 --   day (date, default max(date)): the KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification

@@ -24,6 +24,10 @@
 --     en: Retention removed the events of {days} {days#day|days}; what was computed from them remains.
 --     ko: 이벤트 {days}일분은 보존 기간이 지나 삭제되었고, 계산된 값은 남아 있습니다.
 --     as: note
+--   select people, listed, events from ops.exclusions
+--     en: Not counted: {events} {events#event|events} of staff and test people. {people} of {listed} ids under `exclude` have events.
+--     ko: 직원·테스트 계정의 이벤트 {events}건은 집계하지 않습니다. 제외 설정(`exclude`)의 ID {listed}개 중 {people}개에 이벤트가 있습니다.
+--     as: note
 --   select 1 from answer limit 1
 --     en: In SQL, use the column `date` for KST days. `occurred_at::date` is a KST day only in a session of Asia/Seoul.
 --     ko: SQL에서 날짜는 `date` 열을 쓰세요. `occurred_at::date`처럼 시각을 날짜로 바꾸면 세션 시간대가 Asia/Seoul일 때만 한국 날짜가 됩니다.

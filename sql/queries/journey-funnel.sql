@@ -4,6 +4,7 @@
 -- subject: journeys
 -- question: Where do people drop out of each user journey?
 -- question_ko: 유저 여정마다 어느 단계에서 이탈하나요?
+-- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

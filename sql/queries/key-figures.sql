@@ -4,7 +4,7 @@
 -- subject: overview
 -- question: How did the last seven days compare with the seven before, and how was each of the last 28 days?
 -- question_ko: 최근 7일은 그 전 7일과 비교해 어떤가요? 최근 28일의 일별 추이는 어떤가요?
--- also: people
+-- also: people excluded
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day
 -- sentences:

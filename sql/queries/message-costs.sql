@@ -4,6 +4,7 @@
 -- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- question_ko: 채널이나 캠페인별 메시지 비용, 클릭당·전환당 비용은 얼마인가요?
+-- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

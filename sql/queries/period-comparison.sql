@@ -3,6 +3,7 @@
 -- subject: overview
 -- question: How did the last days compare with those before, and with the same days a year ago?
 -- question_ko: 최근 기간은 직전 기간, 1년 전과 비교해 어떤가요?
+-- also: excluded
 -- params:
 --   start (date, default last_date - 6): first KST day of the period; by default the period has 7 days
 --   end (date, default max(date)): last KST day of the period; by default the latest available day

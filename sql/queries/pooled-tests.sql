@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: What do the A/B tests with one tag, or with one word in the names of their variants, show together?
 -- question_ko: 같은 태그나 안 이름의 같은 단어를 쓴 A/B 테스트를 합치면 결과가 어떤가요?
--- also: people
+-- also: people excluded
 -- params:
 --   word (varchar, default null): a word in the names of variants, such as emoji; they are compared with the variants without it
 --   tag (varchar, default null): only tests of campaigns with this tag

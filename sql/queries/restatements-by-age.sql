@@ -4,6 +4,7 @@
 -- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days are they final?
 -- question_ko: 하루의 수치는 첫날 아침 이후 얼마나 늘고, 며칠 뒤에 확정되나요?
+-- also: excluded
 -- params:
 --   start (date, default last_date - 55): first KST day; by default the range has 56 days
 --   end (date, default max(date)): last KST day; by default the latest available day

@@ -4,6 +4,7 @@
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in total and per message?
 -- question_ko: 캠페인과 안별 매출은 얼마이고, 메시지당 얼마인가요?
+-- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

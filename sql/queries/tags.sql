@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: How do the campaigns with each tag do together?
 -- question_ko: 태그별 캠페인 성과는 어떤가요?
--- also: scanned_mail
+-- also: scanned_mail excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

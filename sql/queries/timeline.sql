@@ -15,7 +15,11 @@
 --     en: This person got {messages} {messages#message|messages} since {first_date} and clicked {clicked} {clicked#time|times}. {failed}
 --       {failed#send|sends} failed.
 --     ko: {first_date}부터 메시지 {messages}건을 받고 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.
---   select 1 where not exists (from answer) and coalesce(getvariable('id')::varchar, '') <> ''
+--   select 1 where not exists (from answer) and marts.is_excluded(getvariable('id')::varchar)
+--     en: This id is under `exclude`, so its messages are not counted. The table `events` has them.
+--     ko: 집계 제외 대상(`exclude`)의 ID라 메시지를 집계하지 않습니다. `events` 테이블에는 있습니다.
+--   select 1 where not exists (from answer) and coalesce(getvariable('id')::varchar, '') <> '' and not
+--   marts.is_excluded(getvariable('id')::varchar)
 --     en: No messages of this id. If `privacy.columns` hashes ids, give the hash.
 --     ko: 이 ID의 메시지가 없습니다. `privacy.columns`에서 ID를 해시한다면 해시 값을 입력하세요.
 --   select 1 where coalesce(getvariable('id')::varchar, '') = ''

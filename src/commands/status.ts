@@ -236,6 +236,8 @@ async function readStatus({ effects, ...invocation }: Invocation, known?: Journa
     /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: keysUnderWay(entries),
     export_fees: spendOf(entries),
+    /** Staff and test people who are not counted, and the number of their events; null without such a setting. */
+    excluded: published.exclusions[0] ?? null,
     currency: config.exports.currency ?? null,
     fresh:
       start !== undefined &&
@@ -338,6 +340,12 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   line('waits', status.waits.length > 0 && `${undecided} your decision is needed, see ${exports}`);
   line('given up', status.given_up.length > 0 && `${givenUp} ${exports} shows the exports`);
   line('retention', removed.length > 0 && `removed the events of ${counted(removed)}`);
+  const { excluded } = status;
+  line(
+    'excluded',
+    excluded !== null &&
+      `${plural(excluded.events, 'event')} of ${excluded.people} of the ${plural(excluded.listed, 'id')} under exclude are not counted`,
+  );
   line('fresh', status.fresh && `every wanted day up to ${last} is there`);
   line('waits', waits !== undefined && `no day is wanted yet: ${waits}`);
   for (const fees of status.export_fees)

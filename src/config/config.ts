@@ -84,7 +84,7 @@ export function loadConfig(
     path === undefined ? undefined : resolve(folder, path);
   const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
   const { experiments, main_goals: mainGoals, prices, pushes, tables, ...named } = settings;
-  const { report, alerts, lake, reference, ...given } = camel(named);
+  const { report, alerts, lake, reference, exclude, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
     ...given,
@@ -115,6 +115,8 @@ export function loadConfig(
     prices: priceRows(prices),
     /** Your own tables; paths are absolute. */
     tables: Object.entries(tables).map(([name, one]) => ({ ...one, name, from: inFolder(one.from) })),
+    /** The user ids of staff and test people, or the absolute path of the file that lists them. */
+    excluded: typeof exclude.userIds === 'string' ? resolve(folder, exclude.userIds) : exclude.userIds,
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,

@@ -139,6 +139,44 @@ function keysIn({ properties = {}, items }: z.core.JSONSchema.BaseSchema, path =
   return [...keys, ...inList];
 }
 
+const MOST_BYTES = 2 ** 24;
+
+/**
+ * The user ids of staff and test people, which the settings list or a file has, one on each line. An empty file is refused: it is more
+ * likely a failed export than the wish to count them.
+ *
+ * @param given the ids, or the path of the file
+ * @throws ConfigError that says why the file cannot be used
+ */
+export function excludedIds(given: string | readonly string[]): readonly string[] {
+  if (typeof given !== 'string') return given;
+  const refuse = (why: string, cause?: unknown): ConfigError =>
+    new ConfigError(`exclude.user_ids names ${given}, ${why}.`, {
+      hint: 'Write one id on each line, in UTF-8. Until then nothing is published, because these people would be counted.',
+      cause,
+    });
+  let text: string;
+  try {
+    if (statSync(given).size > MOST_BYTES) throw new Error('it has more than 16 MiB');
+    text = readText(given);
+  } catch (error) {
+    const cause = error instanceof DawnloadError ? error.cause : error;
+    const isEncoding = /^(ERR_ENCODING|NUL)/.test(codeOf(cause) ?? messageOf(cause));
+    throw refuse(`which cannot be read (${isEncoding ? 'it is not in UTF-8' : whyUnread(cause)})`, cause);
+  }
+  const lines = text.split(/\r\n?|\n/).map((line) =>
+    line
+      .trim()
+      .replace(/^"([^"]*)"$/, '$1')
+      .trim(),
+  );
+  const odd = lines.findIndex((line) => line.length > 500 || /[,;\t"\p{Cc}]/u.test(line));
+  if (odd >= 0) throw refuse(`whose line ${odd + 1} has more than one id`);
+  const ids = [...new Set(lines.filter((line) => line !== ''))];
+  if (ids.length === 0) throw refuse('which has no ids');
+  return ids;
+}
+
 const NO_FILE = 'ENOTFILE';
 
 /** The bytes of a regular file. A pipe would wait for its writer for ever, and a device may never end. */

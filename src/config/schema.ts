@@ -193,6 +193,8 @@ function ids(what: string): z.ZodType<readonly string[]> {
   return z.array(z.string(what).min(1, what), what).transform((given) => [...new Set(given)]);
 }
 
+const EXCLUDED = 'must be a list of ids, or a file with one id on each line';
+
 /** The parameters for requesting numbered pages of a list, starting at 1. The specification leaves their names open. */
 const pages = {
   page_parameter: parameter().default('pageNum'),
@@ -444,6 +446,9 @@ export const settingsSchema = z
       .default({}),
     not_clicks: ids('must be a list of names of events').default([]),
     placeholder_ids: ids('must be a list of ids').default([]),
+    exclude: section({
+      user_ids: z.union([ids(EXCLUDED), text(EXCLUDED)], EXCLUDED).default([]),
+    }).prefault({}),
     main_goals: byName(text('must be the name of a conversion')).default({}),
   })
   .refine(
@@ -455,6 +460,15 @@ export const settingsSchema = z
     const message = conversionsFault(wanted, all);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['conversions'], message });
   })
+  .refine(
+    ({ exclude, privacy }) =>
+      exclude.user_ids.length === 0 ||
+      !privacy.columns.some(({ name, rule }) => name === 'user_id' && rule === 'drop'),
+    {
+      path: ['exclude', 'user_ids'],
+      error: 'needs the ids of events, which privacy.columns drops; set user_id: hash there',
+    },
+  )
   .refine(
     ({ start_date: first = '', exports }) => exports.start_date === undefined || exports.start_date >= first,
     {

@@ -244,6 +244,9 @@ function nowBy({ report, invocation: { effects } }: Night): Date {
 // The same beside a run, from the published file.
 
 const instant = z.number().transform((ms) => new Date(ms));
+/** Staff and test people who are not counted; no row without such a setting. */
+const exclusions = z.object({ listed: z.number(), people: z.number(), events: z.number() });
+
 const runRow = z
   .object({
     run_id: z.string(),
@@ -301,6 +304,7 @@ export async function daysNow(
     known: await knownDays(rows, dayOf(now)),
     runs: await rows('status/runs', runRow),
     findings: await rows('status/findings', findingGroup),
+    exclusions: (await reader?.rowsIfAny('status/exclusions', exclusions)) ?? [],
     privacy: (await reader?.rowsIfAny('ops/privacy_stored', storedPrivacy)) ?? [],
     head: reader === undefined ? [] : await headIn(reader, file),
   });

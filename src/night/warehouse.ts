@@ -4,6 +4,7 @@
  */
 import pLimit from 'p-limit';
 import type { Config } from '../config/config.js';
+import { excludedIds } from '../config/files.js';
 import type { Invocation } from '../config/invocation.js';
 import { mistypedColumns } from '../config/schema.js';
 import { Erasures } from '../erasure/landed.js';
@@ -70,7 +71,11 @@ export class OpenWarehouse implements AsyncDisposable {
     await discardDatabase(files.rebuilt);
     if (which === 'rebuilt') effects.reach('rebuild/before-open');
     const { temp: tempDirectory } = files;
-    const settings = { ...config, path: files[which], tempDirectory, privacy: { ...config.privacy, key } };
+    const settings = {
+      ...config,
+      ...{ path: files[which], tempDirectory, privacy: { ...config.privacy, key } },
+      excluded: excludedIds(config.excluded),
+    };
     const timed = report.timed.bind(report);
     const warn = (sentence: string): void => {
       terminal.warn(sentence);

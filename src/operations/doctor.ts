@@ -30,6 +30,7 @@ import { openForeign } from '../landing/foreign-file.js';
 import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
+import { excludedIds } from '../config/files.js';
 import { assertSameProject } from '../night/data-folder.js';
 import { daysNow, ledgerNow, daysIn, nightly, notBegun } from '../night/wanted-days.js';
 import { DAY_STREAMS } from '../streams/index.js';
@@ -96,6 +97,10 @@ export async function* examine(
   if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
   for (const table of config.tables) yield check(`table ${table.name}`, () => ownTable(table));
+  if (config.excluded.length > 0)
+    yield check('exclude', () =>
+      ok(`${plural(excludedIds(config.excluded).length, 'id')} of staff and test people`),
+    );
   yield check('disk', () => disk(dataDir));
   yield check('lock', () => lock(dataDir, now));
   const project = await check('project', async () => {

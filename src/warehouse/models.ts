@@ -7,9 +7,9 @@ import type { ExperimentSettings } from '../config/schema.js';
 import { PLACEHOLDERS, Redaction } from '../documents/personal.js';
 import { dayOf } from '../ground/calendar.js';
 import { DawnloadError, messageOf } from '../ground/errors.js';
-import { describeAll } from './describe.js';
+import { describeAll, ownTables } from './describe.js';
 import { dependsOn, DirtyDays, lookback, sparesArchived } from './dirty-days.js';
-import { fieldsOf, selectIn, type Session, statement, statementsIn } from './session.js';
+import { fieldsOf, quoted, selectIn, type Session, statement, statementsIn } from './session.js';
 import type { Warehouse } from './warehouse.js';
 
 // The headers of `sql/models`, which CONTRIBUTING.md describes.
@@ -131,6 +131,7 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
   const goals = await warehouse.refining(() =>
     session.transaction(async () => {
       await noteSettings(warehouse);
+      await noteExcluded(warehouse);
       await refreshAll(session);
       await describeAll(
         session,
@@ -173,6 +174,26 @@ async function noteSettings({ session, options }: Warehouse): Promise<void> {
   await session.run('ops/clicks_and_ids', {
     not_clicks: [...new Set(notClicks)].sort(),
     placeholder_ids: [...new Set(ids)].sort(),
+  });
+}
+
+/** Finds those who are not counted; the days of their events become dirty when they change. Only ids that the file has enter it. */
+async function noteExcluded({ session, options: { excluded = [], privacy } }: Warehouse): Promise<void> {
+  const redaction = new Redaction(privacy.key);
+  const isHashed = (privacy.columns ?? []).some(({ name, rule }) => name === 'user_id' && rule === 'hash');
+  const asStored = (id: string): string | null =>
+    isHashed ? redaction.idDigest('user_id', id) : redaction.field(id, privacy.recipients);
+  const own = (await ownTables(session)).filter(({ columns }) =>
+    columns.some(({ name }) => name === 'user_id'),
+  );
+  await session.run('ops/exclude', {
+    listed: excluded.length,
+    user_ids: excluded.flatMap((id) =>
+      [asStored(id), asStored(id.normalize('NFC'))].filter((one) => one !== null),
+    ),
+    own_ids: ['null::varchar as user_id', ...own.map(({ name }) => `user_id from own.${quoted(name)}`)]
+      .map((one) => `select ${one}`)
+      .join(' union all '),
   });
 }
 

@@ -47,6 +47,8 @@ export interface WarehouseOptions {
   readonly notClicks?: readonly string[];
   /** Ids of people and devices that are nobody's, besides the built-in ones. */
   readonly placeholderIds?: readonly string[];
+  /** The user ids of staff and test people, who are not counted. */
+  readonly excluded?: readonly string[];
 }
 
 /**

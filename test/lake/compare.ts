@@ -47,7 +47,8 @@ export async function compare(
          list(struct_pack(name := column_name, type := data_type) order by column_index) as columns
        from duckdb_columns()
        where database_name = 'warehouse' and not internal and schema_name in ('main', 'ops', 'marts')
-         and (schema_name, table_name) not in (('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'))
+         and (schema_name, table_name) not in (('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'),
+           ('marts', 'counted_events'), ('ops', 'excluded_people'), ('ops', 'excluded_ids'), ('ops', 'excluded_events'))
          and (schema_name <> 'main' or table_name not in (
            select view_name from duckdb_views() where database_name = 'warehouse' and schema_name = 'marts'))
        group by all order by all`,

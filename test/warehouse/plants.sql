@@ -64,6 +64,10 @@ insert into ops.own_tables (table_name, rows, persons, known_persons, pulled_at)
   values ('orders', 500, 500, 4, '2026-11-21 07:30:00+09:00'), ('members', 500, 500, 5, '2026-11-21 07:30:00+09:00');
 --> own_keys_known | 2026-11-21 | orders | Nearly none of the persons of the table has an event. | at least 1% | 0.8%
 
+-- excluded_known
+insert into ops.exclusions (listed, people, events) values (3, 0, 0);
+--> excluded_known | 2026-11-20 | exclude.user_ids | None of the ids that the settings exclude has an event. | at least 1 | 0
+
 -- own_tables_old
 insert into ops.own_tables (table_name, rows, pulled_at, newest_at)
   values

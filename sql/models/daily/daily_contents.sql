@@ -33,7 +33,7 @@ with contents as (
 
 occurred as (
     select event_id, date, channel, marts.event_kind(event_name) as kind
-    from events
+    from marts.counted_events
     where date in (select date from batch_days)
     union all
     select event_id, date, channel, 'machine click'

@@ -18,7 +18,7 @@ select
     user_journey_id,
     user_journey_node_id,
     count(*) as failed
-from events
+from marts.counted_events
 where
     date in (select date from batch_days)
     and (failure_reason is not null or marts.event_kind(event_name) in ('failed', 'failover_failed'))

@@ -10,7 +10,7 @@ with alone as (
     select distinct
         date,
         marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as strongest_id
-    from events
+    from marts.counted_events
     where date in (select date from batch_days) and marts.real_id(user_id) is null
 )
 

@@ -36,7 +36,7 @@ messages as (
 
 occurred as (
     select *, marts.event_kind(event_name) as kind
-    from events
+    from marts.counted_events
     where
         date in (select date from lookback_days)
         and event_id in (select event_id from messages)

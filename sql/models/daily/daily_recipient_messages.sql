@@ -9,7 +9,7 @@
 
 with delivered as (
     select distinct event_id, date, channel
-    from events
+    from marts.counted_events
     where
         date in (select date from batch_days)
         and occurred_at is not null
@@ -19,7 +19,7 @@ with delivered as (
 -- Earlier sends are needed for messages that were delivered today.
 occurred as (
     select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
-    from events
+    from marts.counted_events
     where
         date in (select date from lookback_days)
         and (date in (select date from batch_days) or event_id in (select event_id from delivered))

@@ -16,7 +16,7 @@ with counted as (
         user_journey_id,
         marts.event_kind(event_name) as counter,
         occurred_at as sent_at
-    from events
+    from marts.counted_events
     where date in (select date from batch_days) and occurred_at is not null
     union all
     select

@@ -26,7 +26,7 @@ occurred as (
         campaign_id,
         user_journey_id,
         marts.event_kind(event_name) as kind
-    from events
+    from marts.counted_events
     where date in (select date from batch_days)
 )
 

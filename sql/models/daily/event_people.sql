@@ -8,7 +8,7 @@ with identified as (
     select
         *,
         marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as strongest_id
-    from events
+    from marts.counted_events
 )
 
 select

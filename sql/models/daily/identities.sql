@@ -18,7 +18,7 @@ with records as (
         marts.real_id(service_user_id) as service_user_id,
         marts.real_id(device_id) as device_id,
         marts.real_id(service_device_id) as service_device_id
-    from events
+    from marts.counted_events
     where date in (select date from batch_days)
     group by date, user_id, service_user_id, device_id, service_device_id
 ),

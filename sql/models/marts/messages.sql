@@ -6,7 +6,7 @@
 -- The rare ids that several records have are found first: a window over all messages would need the memory of all.
 with repeated as (
     select date, event_id, min(row(occurred_at, event_name)) as first_record
-    from events
+    from marts.counted_events
     where event_id is not null and marts.is_message(event_name, channel)
     group by date, event_id
     having count(*) > 1

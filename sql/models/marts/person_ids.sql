@@ -4,7 +4,7 @@
 
 with ids as (
     select distinct user_id, service_user_id, device_id, service_device_id
-    from events
+    from marts.counted_events
 ),
 numbered as (
     select *, marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as strongest_id

@@ -75,17 +75,28 @@ select
 from coverage;
 
 -- name: conversions
--- The conversions, by the columns of the table that has them; a view, so that an erasure reaches them.
+-- The conversions, by the columns of the table that has them, but not those of staff and test people; a view, so that an erasure
+-- reaches them.
 create or replace view own.conversions as
-select
-    {persons},
-    {at}::timestamptz as converted_at,
-    ({at}::timestamptz at time zone 'Asia/Seoul')::date as date,
-    {value}::double as value,
-    {currency}::varchar as currency,
-    {goal}::varchar as goal
-from {table}
-where {at} is not null;
+with conversions as (
+    select
+        {persons},
+        {at}::timestamptz as converted_at,
+        ({at}::timestamptz at time zone 'Asia/Seoul')::date as date,
+        {value}::double as value,
+        {currency}::varchar as currency,
+        {goal}::varchar as goal
+    from {table}
+    where {at} is not null
+)
+
+select conversions.*
+from conversions
+anti join ops.excluded_people
+    on
+        marts.strongest_id(
+            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
+        ) = excluded_people.person;
 
 -- name: newest
 max({column}::timestamptz) filter ({column}::timestamptz <= (select pulled_at from coverage))

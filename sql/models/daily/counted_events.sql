@@ -1,0 +1,12 @@
+-- grain: one export record that counts: all but those of staff and test people (exclude).
+--
+-- Models and questions read this view, so that none of them counts these people; `events` keeps their records.
+
+select events.*
+from events
+anti join ops.excluded_ids
+    on
+        events.user_id is not distinct from excluded_ids.user_id
+        and events.service_user_id is not distinct from excluded_ids.service_user_id
+        and events.device_id is not distinct from excluded_ids.device_id
+        and events.service_device_id is not distinct from excluded_ids.service_device_id;
