@@ -45,6 +45,7 @@ export async function ask(
     throw new UsageError(`${subject} has no statement.`, { hint: 'Write one, such as `from events`.' });
   }
   const { connection } = reader;
+  let isOurs = query !== undefined && isBundled(query.name);
   try {
     await requireReadingFunctions(reader, sql, subject);
     const values = await knownValues(question, reader);
@@ -55,6 +56,8 @@ export async function ask(
     if (isKept) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
     const told = await saidOf(connection, sentences, wording);
+    // The view is the reader's.
+    isOurs &&= view === undefined;
     const result = await runAll(connection, isKept ? viewSql(view) : sql, subject);
     const isEmpty = isKept && result.rowCount === 0;
     const why = isEmpty
@@ -63,9 +66,7 @@ export async function ask(
     const said = why === undefined ? told : [{ as: 'sentence' as const, row: {}, text: why }];
     return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
-    throw error instanceof DawnloadError
-      ? error
-      : sqlError(subject, error, query !== undefined && isBundled(query.name));
+    throw error instanceof DawnloadError ? error : sqlError(subject, error, isOurs);
   }
 }
 
