@@ -205,6 +205,25 @@ select version
 from recorded_parts
 where relation = '{relation}' and date is null;
 
+-- name: forget_parts
+-- What is recorded of a table that was created again is not true of it.
+delete from recorded_parts where relation in ({relations});
+
+-- name: gone_own
+-- Own tables in the lake that the settings name no more, or keep out of it.
+select distinct relation[5:] as "table"
+from recorded_parts
+where starts_with(relation, 'own.') and relation not in ({relations});
+
+-- name: drop_own
+drop table if exists lake.{table};
+
+-- name: clear_own
+insert into cleared_parts
+select distinct relation, date
+from recorded_parts
+where starts_with(relation, 'own.') and relation not in ({relations});
+
 -- name: holds_export
 select exists (from lake.{main}.events where export_date in ({days})) as stored;
 
@@ -373,7 +392,7 @@ from ops.coverage
 where stream = 'events';
 
 -- name: relations
--- The relations that go into the lake: every table and view of main, ops and marts, with the unit by which it is
+-- The relations that go into the lake: every table and view of main, ops and marts, and own tables if the settings say so, with the unit by which it is
 -- replaced. A mart is not repeated by its view in main. The views of single messages, of texts, of ids and of records, and what is
 -- left out of them, stay out: they would be copied whole each night, and an erasure on archived days would not reach the copies. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
 with shapes as (
@@ -383,7 +402,7 @@ with shapes as (
         list({'name': column_name, 'type': data_type} order by column_index) as columns,
         list(column_name) as names
     from duckdb_columns()
-    where database_name = 'warehouse' and schema_name in ('main', 'ops', 'marts')
+    where database_name = 'warehouse' and schema_name in ({schemas}) and (schema_name, table_name) <> ('own', 'conversions')
     group by schema_name, table_name
 )
 
@@ -402,6 +421,7 @@ select
     end as stream,
     models.relation is not null as incremental,
     case
+        when shapes.schema_name = 'own' then null
         when list_contains(shapes.names, 'export_date') then 'export_date'
         when list_contains(shapes.names, 'date') then 'date'
         when list_contains(shapes.names, 'week') then 'week'

@@ -185,6 +185,8 @@ const lake = section({
   ),
   extensions: text("must be the folder of DuckDB's extensions").optional(),
   allow_personal: yesOrNo.default(false),
+  /** True if your own tables go into the lake too. */
+  own: yesOrNo.default(false),
 });
 
 const SWITCH = 'must be true, false or "key: value" lines';

@@ -67,7 +67,9 @@ const isId = (name: string): boolean => IDS.includes(name) || PERSON_COLUMNS.inc
 
 /** The columns of a message table whose texts may mention somebody. */
 function textsOf({ schema, table, stream, columns }: Relation): string[] {
-  const holdsTexts = schema === 'main' && table !== 'events' && (stream === 'events' || table === CONTENTS);
+  const holdsTexts =
+    schema === 'own' ||
+    (schema === 'main' && table !== 'events' && (stream === 'events' || table === CONTENTS));
   if (!holdsTexts) return [];
   return columns.flatMap((one) =>
     one.type === 'VARCHAR' && !isId(one.name) && !one.name.endsWith('_id') ? [one.name] : [],

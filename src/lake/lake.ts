@@ -19,7 +19,7 @@ import { dataFiles } from '../landing/paths.js';
 import { limitsOf } from '../warehouse/memory-limit.js';
 import { relationName } from '../warehouse/dictionary.js';
 import { Reader } from '../warehouse/reader.js';
-import { count, Session } from '../warehouse/session.js';
+import { count, listOf, Session } from '../warehouse/session.js';
 import type { Day } from '../ground/calendar.js';
 import { cut } from '../ground/text.js';
 
@@ -49,16 +49,19 @@ const MEMORY_MB = 640;
 /** An open lake: a session to which the catalog, as `lake`, and the published file, as `warehouse`, are attached. */
 export class Lake {
   readonly schemas: Readonly<Record<Relation['schema'], string>>;
+  /** The schemas of the file that go into the lake. */
+  readonly used: readonly Relation['schema'][];
   /** The lake's namespace for the tables of schema `ops`, as a placeholder in SQL statements. */
   readonly ops: { readonly ops: string };
 
   constructor(
     readonly session: Session,
     readonly catalog: LakeCatalog,
-    namespace: string,
+    { namespace, own }: Pick<LakeConfig, 'namespace' | 'own'>,
   ) {
     this.ops = { ops: `${namespace}_ops` };
-    this.schemas = { ...this.ops, main: namespace, marts: `${namespace}_marts` };
+    this.schemas = { ...this.ops, main: namespace, marts: `${namespace}_marts`, own: `${namespace}_own` };
+    this.used = own ? ['main', 'ops', 'marts', 'own'] : ['main', 'ops', 'marts'];
   }
 
   tableOf({ schema, table }: Pick<Relation, 'schema' | 'table'>): string {
@@ -105,7 +108,7 @@ export async function withLake<T>(
       await session.run('lake/session');
       await catalog.attach(session);
       await session.run('lake/attach_file', { path: quoted(published) });
-      return await work(new Lake(session, catalog, settings.namespace));
+      return await work(new Lake(session, catalog, settings));
     } finally {
       session.close();
     }
@@ -297,7 +300,7 @@ const AUTHORIZATION = {
 
 const relationRow = z
   .object({
-    schema: z.enum(['main', 'ops', 'marts']),
+    schema: z.enum(['main', 'ops', 'marts', 'own']),
     table: z.string(),
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
     /** The stream whose coverage determines the changed days of the relation. */
@@ -331,7 +334,7 @@ export async function removedDays({ session }: Lake): Promise<Day[]> {
 }
 
 export function relationsOf(lake: Lake): Promise<Relation[]> {
-  return lake.session.rows('lake/relations', relationRow);
+  return lake.session.rows('lake/relations', relationRow, { schemas: listOf(lake.used) });
 }
 
 /** The names of a relation in the lake and in the file, its columns, and their values for the lake. */

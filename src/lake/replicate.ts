@@ -10,7 +10,7 @@ import { ConfigError } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import type { Journal } from '../journal/journal.js';
 import { plural } from '../terminal/text.js';
-import { count, type Given, type StatementName } from '../warehouse/session.js';
+import { count, type Given, type StatementName, listOf } from '../warehouse/session.js';
 import { commitTogether, LakeState, type Commit, type Writing } from './commits.js';
 import {
   type Lake,
@@ -27,7 +27,7 @@ import {
   CONTENTS,
   withLake,
 } from './lake.js';
-import { COLUMNS_PART, columnsVersion, prepareTables } from './setup.js';
+import { COLUMNS_PART, columnsVersion, dropOwn, prepareTables } from './setup.js';
 
 /**
  * Pushes the differences between the file and the lake. Requires the lock.
@@ -58,7 +58,12 @@ export function pushLake(
         hint: 'Run `dawnload lake setup` again.',
       });
     const columns = columnsVersion(relations);
-    if (recorded !== columns) await prepareTables(lake, relations);
+    if (recorded !== columns) {
+      const { created } = await prepareTables(lake, relations);
+      const names = listOf(created.map(({ name }) => name)) || "''";
+      await lake.session.run('lake/forget_parts', { relations: names });
+    }
+    const own = await dropOwn(lake, relations);
     effects.reach('lake/prepared');
     const changes = await changesOf(lake);
     const writing = { lake, state, effects, command, version };
@@ -80,7 +85,7 @@ export function pushLake(
     await commit(what, async () => {
       if (erases) await transaction.erase(changes.onlyInLake.get('events') ?? []);
       await transaction.replaceAll(changes, events.slice(apart.length));
-      if (recorded !== columns) await transaction.noteColumns(columns);
+      if (recorded !== columns) await transaction.noteColumns(columns, own);
     });
     return commits;
   });
@@ -149,8 +154,9 @@ class Transaction {
     }
   }
 
-  noteColumns(version: string): Promise<void> {
-    return this.#run('lake/note_part', { relation: COLUMNS_PART, version: quoted(version) });
+  async noteColumns(version: string, own: string): Promise<void> {
+    await this.#run('lake/clear_own', { relations: own });
+    await this.#run('lake/note_part', { relation: COLUMNS_PART, version: quoted(version) });
   }
 
   /** Deletes the rows of erased persons on days that the file lacks. */

@@ -24,7 +24,7 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
       return { days: 0, rows: 0 };
     });
   // Before any other access, because DuckDB caches that a namespace was not found.
-  for (const schema of Object.values(lake.schemas)) await session.run('lake/create_schema', { schema });
+  await createSchemas(lake);
   await session.run('lake/create_own', { ...ops, clauses: lake.catalog.tableClauses(undefined) });
   // The tables of another writer are not touched, because they may belong to another version.
   if (takeOver) await state.note('settled', (await latestCommits(lake, 1))[0]?.commit_id ?? null);
@@ -44,6 +44,10 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
     await session.run('lake/clear_relations', { ...ops, relations: names, streams });
   });
   return prepared;
+}
+
+async function createSchemas({ session, schemas, used }: Lake): Promise<void> {
+  for (const name of used) await session.run('lake/create_schema', { schema: schemas[name] });
 }
 
 // The columns of the lake: missing tables and columns are added, and nothing else is changed.
@@ -69,9 +73,16 @@ export function columnsVersion(relations: readonly Relation[]): string {
 export async function prepareTables(lake: Lake, relations: readonly Relation[]): Promise<Prepared> {
   const created: Relation[] = [];
   let added = 0;
+  // A lake that was set up before it took own tables lacks their namespace.
+  await createSchemas(lake);
   for (const relation of relations) {
     const table = lake.tableOf(relation);
-    const stored = await columnsIn(lake, table);
+    let stored = await columnsIn(lake, table);
+    // Your own tables may change from night to night, and are written whole.
+    if (relation.schema === 'own' && stored !== undefined && !hasColumns(stored, relation)) {
+      await lake.session.run('lake/drop_own', { table });
+      stored = undefined;
+    }
     if (stored === undefined) created.push(relation);
     for (const [name, type] of stored ?? []) {
       const known = relation.columns.find((column) => column.name === name);
@@ -103,6 +114,18 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
     }
   });
   return { created, added };
+}
+
+const hasColumns = (stored: ReadonlyMap<string, string>, { columns }: Relation): boolean =>
+  stored.size === columns.length && columns.every(({ name, type }) => stored.get(name) === type);
+
+/** Drops the own tables that no longer go into the lake. Resolves with the names of those that do. */
+export async function dropOwn(lake: Lake, relations: readonly Relation[]): Promise<string> {
+  const kept = listOf(relations.filter(({ schema }) => schema === 'own').map(({ name }) => name)) || "''";
+  const gone = await lake.session.rows('lake/gone_own', z.object({ table: z.string() }), { relations: kept });
+  for (const { table } of gone)
+    await lake.session.run('lake/drop_own', { table: lake.tableOf({ schema: 'own', table }) });
+  return kept;
 }
 
 const column = z.object({ name: z.string(), type: z.string() });

@@ -4,7 +4,7 @@ import { realEffects } from '../../src/ground/effects.js';
 import { REMOVED } from '../../src/erasure/retention.js';
 import { Journal } from '../../src/journal/journal.js';
 import { idOf } from '../../src/landing/paths.js';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -353,6 +353,49 @@ describe('a lake', () => {
       'Column own of dl."events" is in the lake and not in the file.',
     );
   });
+});
+
+describe('own tables in a lake', () => {
+  const ORDERS = 'tables:\n  orders: { from: ./orders.csv, keys: { user_id: member } }\n';
+  const OWN = LAKE_YAML.replace('namespace: dl', 'namespace: dl\n  own: true');
+  const night = (nth: number): Environment => ({
+    DAWNLOAD_NOW: new Date(Date.parse(NOW) + nth * 86_400_000).toISOString(),
+  });
+  const inLake = async ({ lake }: Lakeside): Promise<string[]> =>
+    (await lake.rows("select table_name as name from duckdb_tables() where schema_name = 'dl_own'")).map(
+      ({ name }) => String(name),
+    );
+
+  test('are there only if the settings say so, change with the file, and leave with the setting', async () => {
+    const lakeside = await filled();
+    const { place, lake } = lakeside;
+    const orders = join(place.folder, 'orders.csv');
+    await writeFile(orders, 'member,amount,date\nu-1,5,spring\nu-2,6,\n');
+    await place.configure(SETTINGS + LAKE_YAML + ORDERS);
+    await good(place, 'backfill --start 2026-11-20 --end 2026-11-20 --streams own');
+    await good(place, 'lake push');
+    expect(await inLake(lakeside)).toEqual([]);
+    await place.configure(SETTINGS + OWN + ORDERS);
+    await good(place, 'lake push');
+    lake.hasOwn = true;
+    expect(await inLake(lakeside)).toEqual(['orders']);
+    await expectEqual(lakeside);
+    // Other types, another name of a column, the same values.
+    await writeFile(orders, 'member,amount,day\nu-1,5.5,spring\nu-2,6,\n');
+    await good(place, 'backfill --start 2026-11-20 --end 2026-11-20 --streams own', night(0.1));
+    await good(place, 'lake push');
+    await expectEqual(lakeside);
+    await writeFile(orders, 'member,price,day\nu-1,5.5,spring\nu-2,6,\n');
+    await good(place, 'backfill --start 2026-11-20 --end 2026-11-20 --streams own', night(0.2));
+    await good(place, 'lake push');
+    await expectEqual(lakeside);
+    await good(place, 'lake verify');
+    await place.configure(SETTINGS + LAKE_YAML + ORDERS);
+    await good(place, 'lake push');
+    expect(await inLake(lakeside)).toEqual([]);
+    lake.hasOwn = false;
+    await expectEqual(lakeside);
+  }, 300_000);
 });
 
 describe('retention with a lake', () => {

@@ -25,6 +25,8 @@ export class FileLake implements LakeCatalog {
   endings: Ending[] = [];
   together = true;
   unreachable = false;
+  /** Own tables go into it. */
+  hasOwn = false;
 
   constructor(readonly file: string) {}
 
@@ -94,7 +96,7 @@ export async function unequalTables(published: string, lake: FileLake): Promise<
   const tables = names.map(({ name }): [string, string] => [String(name), `lake.${String(name)}`]);
   const compared = await compare(
     published,
-    { attach: `attach '${lake.file}' as lake (read_only)`, tables: new Map(tables) },
+    { attach: `attach '${lake.file}' as lake (read_only)`, tables: new Map(tables), own: lake.hasOwn },
     'dl',
   );
   return compared.length > 100
