@@ -17,6 +17,12 @@ left join duckdb_views() as views
 where columns.database_name = current_database() and not columns.internal
 order by columns.schema_name, columns.table_name, columns.column_index;
 
+-- name: own_tables
+-- The own tables, with their rows and the instant of the copy.
+select table_name as name, rows::double as rows, epoch_ms(pulled_at)::double as copied_at
+from ops.own_tables
+order by name;
+
 -- name: comment
 comment on {kind} {name} is '{text}';
 

@@ -11,7 +11,7 @@
 --   top (bigint, default 100, from 1): how many people to show
 -- sentences:
 --   select max(revenue_of_all) as revenue, max(people_of_all) as people, max(currency) as currency from answer having people > 0 and revenue > 0
---     en: {people} people bought for {revenue:money}.
+--     en: {people} {people#person|people} bought for {revenue:money}.
 --     ko: {people}명이 {revenue:money}을 구매했습니다.
 --   select sum(revenue) / max(revenue_of_all) as revenue_share, max(people_of_all) as people, count(*) as buyers from answer
 --   where rank <= ceil(people_of_all / 10) having max(people_of_all) >= 10 and max(revenue_of_all) > 0

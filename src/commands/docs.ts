@@ -1,11 +1,15 @@
-/** `dawnload docs`: describes the tables of the warehouse from the dictionary in this package; requires no warehouse. */
-import { rmSync } from 'node:fs';
+/**
+ * `dawnload docs`: describes the tables of the warehouse from the dictionary in this package; requires no warehouse. Own tables are those of
+ * the published file, if there is one.
+ */
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporary } from '../landing/storage-error.js';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Dictionary, columnRow, entriesOf } from '../warehouse/dictionary.js';
 import type { Language, RelationEntry, SchemaEntry } from '../warehouse/dictionary.js';
-import { EXIT, UsageError } from '../ground/errors.js';
+import { formatKst } from '../ground/calendar.js';
+import { DawnloadError, EXIT, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { skill } from '../readers/queries/contracts.js';
 import { Reader } from '../warehouse/reader.js';
@@ -13,6 +17,8 @@ import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Command, JsonOptions } from './shared.js';
 import { listed, wrapLine } from '../terminal/text.js';
+import { dataFiles } from '../landing/paths.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 import { refreshModels } from '../warehouse/models.js';
 
 export interface DocsOptions extends JsonOptions {
@@ -32,8 +38,10 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
 ) => {
   const { terminal } = invocation;
   const dictionary = Dictionary.load();
-  const schemas = entriesOf(await columnsOfEmpty(invocation), dictionary, language);
+  const own = await ownTables(invocation);
+  const schemas = entriesOf([...(await columnsOfEmpty(invocation)), ...own.columns], dictionary, language);
   const relation = table === undefined ? undefined : findRelation(schemas, table);
+  const copied = own.tables.find(({ name }) => `own.${name}` === relation?.name);
   const format = json === true ? 'json' : wanted;
   if (relation !== undefined && format === 'skill')
     throw new UsageError('The format skill describes the whole warehouse.', {
@@ -43,9 +51,9 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   const width = Math.min(120, terminal.width ?? 100);
   const text = {
     skill: () => skill(schemas, dictionary.of('traps'), language),
-    json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
+    json: () => JSON.stringify(relation ? { ...relation, ...copied } : { language, schemas }, null, 2),
     text: () =>
-      relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width),
+      relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width, copied),
   }[format]();
   terminal.draw(text);
   if (format === 'text' && relation === undefined)
@@ -75,6 +83,32 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
     return await columnsIn(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const ownTable = z.object({
+  name: z.string(),
+  rows: z.number(),
+  copied_at: z.number().transform((instant) => new Date(instant)),
+});
+type OwnTable = z.output<typeof ownTable>;
+
+/** Your own tables in the published file, and their columns; none without a file or settings that name it. */
+async function ownTables(invocation: Invocation) {
+  try {
+    const { published } = dataFiles(invocation.loadConfig().dataDir);
+    if (!existsSync(published)) return { columns: [], tables: [] };
+    const columns = await columnsIn(published);
+    const tables = await Reader.using(published, (reader) =>
+      reader.rowsIfAny('describe/own_tables', ownTable),
+    );
+    const isOwn = (one: z.infer<typeof columnRow>): boolean =>
+      one.schema_name === 'own' && tables.some(({ name }) => name === one.relation_name);
+    return { columns: columns.filter(isOwn), tables };
+  } catch (error) {
+    // The tables of the package are described beside any settings and any file.
+    if (error instanceof DawnloadError) return { columns: [], tables: [] };
+    throw error;
   }
 }
 
@@ -116,10 +150,12 @@ export function relationText(
   { name, kind, description, grain, columns }: RelationEntry,
   language: Language,
   width: number,
+  copied?: OwnTable,
 ): string {
   const per = language === 'ko' ? '행 단위:' : 'One row per';
   return [
     ...[`${name} (${kind})`, description, `${per} ${grain}`].map((line) => wrapLine(line, width, 0)),
+    ...(copied === undefined ? [] : [copiedText(copied, language)]),
     '',
     listed(
       columns.map(({ name: column, type, description: meaning, label }) =>
@@ -128,4 +164,11 @@ export function relationText(
       width,
     ),
   ].join('\n');
+}
+
+function copiedText({ rows, copied_at: at }: OwnTable, language: Language): string {
+  const when = formatKst(at);
+  return language === 'ko'
+    ? `${formatCount(rows)}행, ${when} 복사`
+    : `${plural(rows, 'row')}, copied ${when}`;
 }

@@ -344,7 +344,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   line(
     'excluded',
     excluded !== null &&
-      `${plural(excluded.events, 'event')} of ${excluded.people} of the ${plural(excluded.listed, 'id')} under exclude are not counted`,
+      `${plural(excluded.events, 'event')} not counted; ${excluded.people} of ${plural(excluded.listed, 'id')} under exclude with events`,
   );
   line('fresh', status.fresh && `every wanted day up to ${last} is there`);
   line('waits', waits !== undefined && `no day is wanted yet: ${waits}`);

@@ -33,7 +33,7 @@ type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
  */
 export async function compare(
   file: string,
-  lake: { readonly attach?: string; readonly tables: ReadonlyMap<string, string>; readonly own?: boolean },
+  lake: { readonly attach?: string; readonly tables: ReadonlyMap<string, string> },
   namespace: string,
 ): Promise<Compared[]> {
   return reading(':memory:', async (ask) => {
@@ -46,8 +46,8 @@ export async function compare(
       `select schema_name as schema, table_name as name,
          list(struct_pack(name := column_name, type := data_type) order by column_index) as columns
        from duckdb_columns()
-       where database_name = 'warehouse' and not internal and schema_name in ('main', 'ops', 'marts', ${lake.own === true ? "'own'" : 'null'})
-         and (schema_name, table_name) not in (('own', 'conversions'), ('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'),
+       where database_name = 'warehouse' and not internal and schema_name in ('main', 'ops', 'marts')
+         and (schema_name, table_name) not in (('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'),
            ('marts', 'counted_events'), ('ops', 'excluded_people'), ('ops', 'excluded_ids'), ('ops', 'excluded_events'))
          and (schema_name <> 'main' or table_name not in (
            select view_name from duckdb_views() where database_name = 'warehouse' and schema_name = 'marts'))

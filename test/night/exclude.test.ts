@@ -77,7 +77,7 @@ test('the list is counted apart, and an id without events is nowhere in the data
   expect(await place.rows(`select * from marts.counted_events where user_id = '${id}'`)).toEqual([]);
   expect(await filesWith(join(place.folder, 'data'), ['nobody-knows-me'])).toEqual([]);
   const status = await ends(place.run(['status']), 0);
-  expect(status.stdout).toContain(`events of 1 of the 3 ids under exclude are not counted`);
+  expect(status.stdout).toContain(`not counted; 1 of 3 ids under exclude with events`);
   const fresh = await place.run(['query', 'freshness']);
   expect(fresh.stdout + fresh.stderr).toContain('1 of 3 ids under `exclude` have events.');
   const summary = await place.run(['query', 'channel-summary']);

@@ -1,7 +1,7 @@
 // @module-tag long
 /** Your own tables: copied each night, joined with events by the ids as stored, and refused in one sentence if they are hostile. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +82,13 @@ test('a CSV of orders is a table of the warehouse, typed, described, and without
     "select comment from duckdb_columns() where schema_name = 'own' and comment is null",
   );
   expect(described).toEqual([]);
+  const { stdout } = await ends(place.run(['docs', 'own.orders']), 0);
+  expect(stdout).toMatch(/^own\.orders \(table\)\n[\s\S]*\n3 rows, copied 2026-11-21 07:30/);
+  expect(stdout).toMatch(
+    /\n {2}user_id +varchar [\s\S]*\n {2}amount +double [\s\S]*\n {2}ordered_at +timestamptz /,
+  );
+  expect(JSON.parse((await place.run(['docs', 'own.orders', '--json'])).stdout)).toMatchObject({ rows: 3 });
+  expect((await place.run(['docs'])).stdout).toMatch(/\n {2}own\.orders /);
   const checks = await place.rows(
     "select name from ops.checks where name like 'own_%' and findings > 0".replace('findings > 0', 'true'),
   );
@@ -155,23 +162,58 @@ test('a table that the settings name no more leaves the warehouse and the landin
   expect(copies(place)).toEqual([]);
 });
 
-test('ids are hashed as those of events, so that both join', async () => {
-  const hashed = 'privacy: { columns: { user_id: hash } }\n';
-  const place = await makePlace(`${tables(FROM_CSV)}${hashed}`);
-  await place.configure(YAML);
+test('each kind of key is hashed as in events and messages, so that both join', async () => {
+  const ids = ['user_id', 'service_user_id', 'device_id', 'service_device_id'];
+  const place = await makePlace(`${YAML}privacy: { recipients: keep }\n`);
   await ends(place.run(['run']), 0);
-  const [{ user_id: person } = {}] = await place.rows(
-    'select min(user_id) as user_id from events where user_id is not null',
+  const plain = await place.rows(
+    [
+      ...ids.map((kind) => `select '${kind}' as kind, min(${kind}) as id from events where ${kind} <> ''`),
+      "select 'recipient', min(recipient_no) from text_messages",
+    ].join(' union all '),
   );
   await rm(join(place.folder, 'data'), { recursive: true });
-  await place.configure(`${tables(FROM_CSV)}${hashed}`);
-  await writeFile(join(place.folder, 'orders.csv'), `member,amount\n${String(person)},1\n`);
+  const named = plain.map(
+    ({ kind }) => `  t_${String(kind)}: { from: ./${String(kind)}.csv, keys: { ${String(kind)}: who } }\n`,
+  );
+  const rules = ids.map((kind) => `${kind}: hash`).join(', ');
+  await place.configure(
+    `${YAML}privacy: { recipients: hash, columns: { ${rules} } }\ntables:\n${named.join('')}`,
+  );
+  for (const { kind, id } of plain)
+    await writeFile(join(place.folder, `${String(kind)}.csv`), `who,amount\n${String(id)},1\n"nobody",2\n`);
   await ends(place.run(['run']), 0);
-  expect(await place.rows('select known_persons::integer as known from ops.own_tables')).toEqual([
-    { known: 1 },
-  ]);
-  expect(await filesWith(join(place.folder, 'data', 'landing', 'own_orders'), [String(person)])).toEqual([]);
-});
+  expect(
+    await place.rows(
+      'select table_name, persons::integer as persons, known_persons::integer as known from ops.own_tables order by all',
+    ),
+  ).toEqual(
+    plain
+      .map(({ kind }) => ({ table_name: `t_${String(kind)}`, persons: 2, known: 1 }))
+      .sort((a, b) => (a.table_name < b.table_name ? -1 : 1)),
+  );
+  for (const kind of ids) {
+    const [joined] = await place.rows(
+      `select count(*)::integer as n, bool_and(${kind} ~ '[0-9a-f]{64}') as hashed from own.t_${kind} inner join events using (${kind})`,
+    );
+    expect(joined, kind).toEqual({ n: expect.any(Number) as number, hashed: true });
+    expect(Number(joined?.['n']), kind).toBeGreaterThan(0);
+  }
+  const [texts] = await place.rows(
+    'select count(*)::integer as n from own.t_recipient inner join text_messages on recipient = recipient_no',
+  );
+  expect(Number(texts?.['n'])).toBeGreaterThan(0);
+  const landed = join(place.folder, 'data', 'landing');
+  const own = readdirSync(landed).filter((name) => name.startsWith('own_'));
+  expect(own).toHaveLength(5);
+  for (const name of own)
+    expect(
+      await filesWith(
+        join(landed, name),
+        plain.map(({ id }) => String(id)),
+      ),
+    ).toEqual([]);
+}, 120_000);
 
 /** Copies and reads the table as a night does; the text is its file. */
 async function read(yaml: string, text: string | Buffer): ReturnType<typeof readCopies> {
@@ -289,6 +331,18 @@ describe('a source', () => {
       /3 values of its column memo are not of the type/,
     ],
     [
+      'a type of no column',
+      `${FROM_CSV}, types: { amuont: number }`,
+      ORDERS,
+      /own\.orders has no column amuont \(types or unique\)\. The warehouse keeps/,
+    ],
+    [
+      'a unique value of no column',
+      `${FROM_CSV}, unique: member`,
+      ORDERS,
+      /own\.orders has no column member \(types or unique\)\. The warehouse keeps/,
+    ],
+    [
       'text in place of Parquet',
       `${FROM_CSV}, format: parquet`,
       ORDERS,
@@ -360,6 +414,63 @@ describe('a source', () => {
     instance.closeSync();
     expect(await refused(tables(`from: ${path}, persons: none`), '')).toContain('it refers to another file');
   });
+});
+
+describe('the bounds of a table', () => {
+  /** The sentence on a source that is a view in a DuckDB file, which computes its rows in the reading process. */
+  async function computed(rows: string, minutes: number): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'dawnload-'));
+    const path = join(folder, 'shop.duckdb');
+    const instance = await DuckDBInstance.create(path);
+    const connection = await instance.connect();
+    await connection.run(`create view orders as ${rows}`);
+    connection.closeSync();
+    instance.closeSync();
+    const [table] = settingsOf(folder, `from: ${path}, persons: none`).tables;
+    const bounded = { ...table!, max_minutes: minutes };
+    return readCopies(
+      { table: bounded, files: [path], out: join(folder, 'read.parquet'), folder },
+      invocationOf().signal,
+    ).then(
+      ({ rows: all }) => `${all} rows`,
+      (error: unknown) => messageOf(error),
+    );
+  }
+
+  function settingsOf(folder: string, orders: string): ReturnType<typeof loadConfig> {
+    writeFileSync(join(folder, 'dawnload.yaml'), tables(orders));
+    return loadConfig(FIELDS, {}, {}, folder);
+  }
+
+  test('end a reading that takes too long, or too much memory', async () => {
+    expect(await computed('select range as n from range(10)', 1)).toBe('10 rows');
+    expect(
+      await computed(
+        'select sum(a.range * b.range) as n from range(1000000) as a, range(1000000) as b',
+        0.05,
+      ),
+    ).toContain('reading it took longer than 0.05 minutes (tables.orders.max_minutes)');
+    expect(await computed("select repeat('x', 1000000) || range as n from range(20000)", 2)).toMatch(
+      /reading it needs (too much|more than 1024 MB of) memory/,
+    );
+  }, 120_000);
+
+  test('end a command that takes too long, or writes too much', async () => {
+    const said = async (command: string, minutes: number): Promise<string> => {
+      const folder = await mkdtemp(join(tmpdir(), 'dawnload-'));
+      const config = settingsOf(folder, `command: "${command}", format: csv, persons: none, largest: 1MiB`);
+      const table = { ...config.tables[0]!, max_minutes: minutes };
+      return copySource(table, folder, { config, invocation: invocationOf() }).then(
+        () => 'nothing',
+        (error: unknown) => messageOf(error),
+      );
+    };
+    expect(await said('echo a', 1)).toBe('nothing');
+    expect(await said('sleep 600', 0.01)).toContain(
+      'its command failed (it did not end within 0.01 minutes)',
+    );
+    expect(await said('yes a', 1)).toContain('it has more than 1 MiB (tables.orders.largest)');
+  }, 60_000);
 });
 
 describe('settings', () => {

@@ -9,7 +9,7 @@ import { commandLine } from '../../src/commands/program.js';
 import type { Output } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config/config.js';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
-import { DawnloadError, EXIT, messageOf } from '../../src/ground/errors.js';
+import { ConfigError, DawnloadError, EXIT, messageOf } from '../../src/ground/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
 import type { Invocation } from '../../src/config/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
@@ -106,7 +106,7 @@ export function invocationOf(given: Partial<Invocation> = {}, notes: string[] = 
     version: '0.0.0',
     environment: {},
     loadConfig: () => {
-      throw new Error('the command needs no settings');
+      throw new ConfigError('the command needs no settings');
     },
     ...given,
   };

@@ -25,8 +25,6 @@ export class FileLake implements LakeCatalog {
   endings: Ending[] = [];
   together = true;
   unreachable = false;
-  /** Own tables go into it. */
-  hasOwn = false;
 
   constructor(readonly file: string) {}
 
@@ -96,7 +94,7 @@ export async function unequalTables(published: string, lake: FileLake): Promise<
   const tables = names.map(({ name }): [string, string] => [String(name), `lake.${String(name)}`]);
   const compared = await compare(
     published,
-    { attach: `attach '${lake.file}' as lake (read_only)`, tables: new Map(tables), own: lake.hasOwn },
+    { attach: `attach '${lake.file}' as lake (read_only)`, tables: new Map(tables) },
     'dl',
   );
   return compared.length > 100

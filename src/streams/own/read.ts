@@ -175,7 +175,11 @@ function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
   const id = others.find(({ name }) => KEY_KINDS.some((kind) => kind === name.toLowerCase()));
   if (id !== undefined)
     throw new Refused(`its column ${id.name} has ids; name it under keys, or choose columns without it`);
-  return [...keys, ...others.map((one) => planOf(one.name, find(one.column, 'columns'), table))];
+  const plans = [...keys, ...others.map((one) => planOf(one.name, find(one.column, 'columns'), table))];
+  const named = [...Object.keys(table.types), ...table.unique];
+  const odd = named.find((name) => !plans.some((one) => one.name === name));
+  if (odd !== undefined) throw new Refused(`own.${table.name} has no column ${odd} (types or unique)`);
+  return plans;
 }
 
 function planOf(name: string, { name: from, type }: Column, table: OwnTable): Planned {
