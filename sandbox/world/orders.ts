@@ -10,28 +10,44 @@ export interface Order {
   readonly orderedAt: Date;
   /** In won. */
   readonly amount: number;
+  /** True if it follows a click, and would not be there without the message. */
+  readonly isEarned: boolean;
+}
+
+export interface Shop {
+  readonly seed?: number;
+  readonly eventsPerDay: number;
+  /**
+   * How many members get no messages. They were assigned before the first message, so the world's audiences have none of them; they buy
+   * as the others do when no message makes them.
+   */
+  readonly heldOut?: number;
+  /** Orders of a day that follow no click, by events of a day. */
+  readonly othersPerEvent?: number;
 }
 
 /** One click in this many is followed by an order. */
 const CLICKS_PER_ORDER = 6;
 /** The latest order after a click, in microseconds. */
 const LATEST_MICROS = 9 * 86_400_000_000;
-/** Orders that follow no click, by events of a day. */
 const OTHERS_PER_EVENT = 1 / 400;
+/** Members with the numbers from 0 on may get messages; those held out have the next ones. */
+const MEMBERS = 20_000;
 
 /** The orders of the days, by time. A world has the same orders, whatever the range. */
 export function ordersOf(
-  { seed = 1, eventsPerDay }: { readonly seed?: number; readonly eventsPerDay: number },
+  { seed = 1, eventsPerDay, heldOut = 0, othersPerEvent = OTHERS_PER_EVENT }: Shop,
   days: readonly Day[],
 ): Order[] {
   const world = createWorld(seed, eventsPerDay);
   const orders: Order[] = [];
-  const order = (user: number, micros: number, chance: number): void => {
+  const order = (user: number, micros: number, chance: number, isEarned: boolean): void => {
     orders.push({
       orderId: `A-${mix(chance ^ 0x4f1bbcdc).toString(36)}`,
-      userId: `user_${String(user).padStart(7, '0')}`,
+      userId: idOf(user),
       orderedAt: new Date(Math.floor(micros / 1000)),
       amount: 9_900 + (mix(chance ^ 0x2545f491) % 900) * 100,
+      isEarned,
     });
   };
   for (const day of days) {
@@ -44,12 +60,13 @@ export function ordersOf(
           if (chance % CLICKS_PER_ORDER !== 0) continue;
           const clicked = plan.startMicros + eventMicros(segment, sending, messageChance(sending, send));
           // Most orders come soon.
-          order(userOf(sending, send), clicked + unit(mix(chance)) ** 4 * LATEST_MICROS, chance);
+          order(userOf(sending, send), clicked + unit(mix(chance)) ** 4 * LATEST_MICROS, chance, true);
         }
       }
-    for (let nth = 0; nth < eventsPerDay * OTHERS_PER_EVENT; nth += 1) {
+    for (let nth = 0; nth < eventsPerDay * othersPerEvent; nth += 1) {
       const chance = pair(world.seed ^ Math.imul(nth + 1, SPREAD), plan.number);
-      order(mix(chance) % 20_000, plan.startMicros + unit(mix(chance ^ 7)) * 86_400_000_000, chance);
+      const user = mix(chance) % (MEMBERS + heldOut);
+      order(user, plan.startMicros + unit(mix(chance ^ 7)) * 86_400_000_000, chance, false);
     }
   }
   return orders.sort((a, b) => Number(a.orderedAt) - Number(b.orderedAt) || (a.orderId < b.orderId ? -1 : 1));
@@ -62,4 +79,15 @@ export function ordersCsv(orders: readonly Order[]): string {
     return `${orderId},${member},${korean},${amount}`;
   });
   return ['order_id,member_id,ordered_at,amount', ...lines, ''].join('\n');
+}
+
+const idOf = (user: number): string => `user_${String(user).padStart(7, '0')}`;
+
+/** The members with the group of each, as the shop exports them. Those without messages are the group C. */
+export function groupsCsv(heldOut: number, assigned: Day): string {
+  const lines = Array.from(
+    { length: MEMBERS + heldOut },
+    (_, user) => `${idOf(user)},${user < MEMBERS ? 'T' : 'C'},${assigned}`,
+  );
+  return ['member_id,group,assigned_on', ...lines, ''].join('\n');
 }

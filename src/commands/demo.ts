@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/index.js';
-import { ordersCsv, ordersOf } from '../../sandbox/world/orders.js';
+import { groupsCsv, ordersCsv, ordersOf } from '../../sandbox/world/orders.js';
 import { loadConfig } from '../config/config.js';
 import { readText } from '../config/files.js';
 import { FIELDS } from '../streams/index.js';
@@ -27,6 +27,8 @@ const FOLDER = 'demo';
 const DAYS = 28;
 const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
+/** Members of the shop who get no messages, a tenth; and what all of them order anyway. */
+const SHOP = { eventsPerDay: EVENTS_PER_DAY, heldOut: 2222, othersPerEvent: 1 / 80 };
 
 const KEYS = { accessKey: 'sandbox-access-key', secretKey: 'sandbox-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
@@ -81,10 +83,9 @@ export const demoCommand: Command = async (_, invocation) => {
       first_export: shiftDay(last, 1 - EVENT_DAYS),
     };
     await writeFile(file, fromTemplate('examples/demo.yaml', values));
-    const days = daysOf({ start: values.first_export, end: last });
-    const orders = ordersOf({ eventsPerDay: EVENTS_PER_DAY }, days).filter(
-      ({ orderedAt }) => dayOf(orderedAt) <= last,
-    );
+    const days = daysOf({ start: values.start_date, end: last });
+    const orders = ordersOf(SHOP, days).filter(({ orderedAt }) => dayOf(orderedAt) <= last);
+    await writeFile(resolve(folder, 'groups.csv'), groupsCsv(SHOP.heldOut, values.start_date));
     await writeFile(resolve(folder, 'orders.csv'), ordersCsv(orders));
     const config = loadConfig(FIELDS, { settingsFile: file }, ENVIRONMENT, folder);
     const demo = { ...invocation, flags: { settingsFile: file }, loadConfig: () => config };
@@ -102,6 +103,7 @@ export const demoCommand: Command = async (_, invocation) => {
     terminal.out(`  npx dawnload explore --open ${place}   # questions and charts in a browser`);
     terminal.out(`  npx dawnload query campaigns-to-watch ${place}`);
     terminal.out(`  npx dawnload query attribution ${place}   # purchases after messages`);
+    terminal.out(`  npx dawnload query uplift ${place}   # what messages earned`);
     terminal.out(`  npx dawnload query ${place}   # lists all questions`);
     terminal.out('  npx dawnload init   # sets up your own account');
     return EXIT.done;
@@ -127,6 +129,7 @@ async function assertOfDemo(folder: string): Promise<void> {
 }
 
 const RESULTS = [
+  'uplift',
   'key-figures',
   'campaigns-to-watch',
   'ab-tests',

@@ -83,7 +83,8 @@ export function loadConfig(
   const inFolder = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(folder, path);
   const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
-  const { experiments, main_goals: mainGoals, prices, pushes, tables, ...named } = settings;
+  const { experiments, main_goals: mainGoals, prices, pushes, ...others } = settings;
+  const { tables, audiences, holdouts, ...named } = others;
   const { report, alerts, lake, reference, exclude, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
@@ -117,6 +118,9 @@ export function loadConfig(
     tables: Object.entries(tables).map(([name, one]) => ({ ...one, name, from: inFolder(one.from) })),
     /** The user ids of staff and test people, or the absolute path of the file that lists them. */
     excluded: typeof exclude.userIds === 'string' ? resolve(folder, exclude.userIds) : exclude.userIds,
+    /** Groups of people, and those of them who get no messages. */
+    audiences: listed(audiences),
+    holdouts: listed(holdouts),
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,
@@ -288,6 +292,9 @@ export function isLoopback(address: string): boolean {
   // URL normalizes numeric addresses, so no other notation has to be matched.
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
 }
+
+const listed = <T>(byName: Readonly<Record<string, T>>): (T & { readonly name: string })[] =>
+  Object.entries(byName).map(([name, one]) => ({ ...one, name }));
 
 /** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
 /** Where commands of the settings run, and their environment, without keys and without addresses of webhooks. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
 import { ID_COLUMNS, isReadAs, type Field } from '../ground/fields.js';
 import { bytesIn, didYouMean } from '../ground/text.js';
+import { audiences, holdoutFaults, holdouts } from './holdouts.js';
 import { conversions, conversionsFault, tables } from './tables.js';
 
 const day = z
@@ -435,6 +436,8 @@ export const settingsSchema = z
       .prefault({}),
     tables: tables.prefault({}),
     conversions: conversions.optional(),
+    audiences: audiences.prefault({}),
+    holdouts: holdouts.prefault({}),
     queries: text('must be a folder').optional(),
     heartbeat: webhook.optional(),
     after_publish: z
@@ -461,6 +464,10 @@ export const settingsSchema = z
   .superRefine(({ conversions: wanted, tables: all }, context) => {
     const message = conversionsFault(wanted, all);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['conversions'], message });
+  })
+  .superRefine(({ privacy, ...given }, context) => {
+    const dropped = privacy.columns.flatMap(({ name, rule: wanted }) => (wanted === 'drop' ? [name] : []));
+    for (const fault of holdoutFaults({ ...given, dropped })) context.addIssue({ code: 'custom', ...fault });
   })
   .refine(
     ({ exclude, privacy }) =>
@@ -506,7 +513,10 @@ export function camel(given: unknown): unknown {
 
 /** The settings of the file, except lists, and those keyed by campaign, which are passed to SQL under the names in the file. */
 export type Settings = Camel<
-  Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals' | 'prices' | 'pushes' | 'tables'>
+  Omit<
+    z.infer<typeof settingsSchema>,
+    'audiences' | 'experiments' | 'holdouts' | 'main_goals' | 'prices' | 'pushes' | 'tables'
+  >
 >;
 export type PushSettings = z.infer<typeof push>;
 type ReferenceSettings = Settings['reference'];

@@ -110,7 +110,10 @@ export const tables = z.preprocess(
     z
       .string()
       .regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a name of small letters, digits and _')
-      .refine((name) => name !== 'conversions', 'must be another name than conversions'),
+      .refine(
+        (name) => !['conversions', 'assignments', 'holdouts'].includes(name),
+        'must be another name than conversions, assignments and holdouts',
+      ),
     table,
     'must have tables such as orders: { from: ./orders.csv, keys: { user_id: member_id } }',
   ),

@@ -50,3 +50,6 @@ export function eventGap(day: Day, reason: string): Gap {
 export const OWN = 'own_';
 
 export const ownStream = (table: string): string => `${OWN}${table}`;
+
+/** The own table of the persons that holdouts assigned to an arm, which the night itself writes. */
+export const ASSIGNMENTS = 'assignments';

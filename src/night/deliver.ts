@@ -27,8 +27,8 @@ export const note: Step = {
     await reportUnloaded(night);
     await takeRemovedDays(night);
     const { journal, ledger, warehouse, erasures, report, config, invocation } = partsOf(night);
-    const fault = await warehouse.refining(() => noteOwn(warehouse, config));
-    if (fault !== undefined) invocation.terminal.warn(fault);
+    const faults = await warehouse.refining(() => noteOwn(warehouse, config));
+    for (const fault of faults) invocation.terminal.warn(fault);
     await ledger.readTexts();
     for (const { key, advice } of actionsNeeded(ledger.entries(), ledger.doubt))
       report.attention.push({

@@ -4,21 +4,21 @@ import type { Config } from '../config/config.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { escaped } from '../landing/duckdb.js';
 import { listPulls, type LandingZone } from '../landing/landing-zone.js';
-import { OWN, ownStream } from '../ground/streams.js';
+import { ASSIGNMENTS, OWN, ownStream } from '../ground/streams.js';
 import { describeOwn, ownTables } from '../warehouse/describe.js';
-import { quoted, selectIn, statement } from '../warehouse/session.js';
+import { quoted, selectIn, statement, type Session } from '../warehouse/session.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 /**
- * Notes what is known of each own table, drops those that the settings name no more, and makes the view of conversions. Resolves with a
- * sentence if it cannot be made as the settings say.
+ * Notes what is known of each own table, drops those that the settings name no more, and makes the views of conversions and holdouts. Resolves with a
+ * sentence for each view that cannot be made as the settings say.
  */
 export async function noteOwn(
   { session }: Pick<Warehouse, 'session'>,
-  { tables, conversions }: Pick<Config, 'tables' | 'conversions'>,
-): Promise<string | undefined> {
+  { tables, conversions, ...people }: Pick<Config, 'tables' | 'conversions' | 'audiences' | 'holdouts'>,
+): Promise<string[]> {
   const found = await ownTables(session);
-  let fault: string | undefined;
+  const faults: string[] = [];
   await session.transaction(async () => {
     const converting = found.find(
       ({ name }) => name === conversions?.table && tables.some((one) => one.name === name),
@@ -26,12 +26,17 @@ export async function noteOwn(
     const view = conversions && viewOf(conversions, converting?.columns ?? []);
     await session.run('streams/own/load/conversions', view ?? NO_CONVERSIONS);
     if (conversions !== undefined && view === undefined)
-      fault = `No conversions: own.${conversions.table} lacks a column of \`conversions\`, an instant under \`at\`, or a number under \`value\`.`;
+      faults.push(
+        `No conversions: own.${conversions.table} lacks a column of \`conversions\`, an instant under \`at\`, or a number under \`value\`.`,
+      );
     await describeOwn(session, 'conversions');
+    faults.push(...(await noteHoldouts(session, found, people)));
     await session.run('streams/own/load/clear');
     for (const { name, columns } of found) {
       const table = tables.find((one) => one.name === name);
       const stream = ownStream(name);
+      // The assignments stay: a holdout that is taken out of the settings, and put back, has the same people.
+      if (name === ASSIGNMENTS) continue;
       if (table === undefined) {
         await session.run('streams/own/load/drop', { table: name, stream });
         continue;
@@ -39,7 +44,10 @@ export async function noteOwn(
       const has = (column: string): boolean => columns.some((one) => one.name === column);
       const keys = Object.keys(table.keys).filter(has);
       const unique = table.unique.filter(has);
-      const dated = columns.filter(({ type }) => /^(DATE|TIMESTAMP)/.test(type));
+      // The days of assignments grow old, and should.
+      const isAssigned = (column: string): boolean =>
+        people.holdouts.some((one) => one.table === name && one.assigned === column);
+      const dated = columns.filter((one) => /^(DATE|TIMESTAMP)/.test(one.type) && !isAssigned(one.name));
       await session.run('streams/own/load/note', {
         ...{ table: name, stream, keys, unique_columns: unique },
         source: table.from === undefined ? 'a command' : basename(table.from),
@@ -58,8 +66,73 @@ export async function noteOwn(
       });
     }
   });
-  return fault;
+  return faults;
 }
+
+type Found = Awaited<ReturnType<typeof ownTables>>;
+
+/** Makes the view of the people of all holdouts, and notes the holdouts. Resolves with a sentence for each that cannot be read. */
+async function noteHoldouts(
+  session: Session,
+  found: Found,
+  { audiences, holdouts }: Pick<Config, 'audiences' | 'holdouts'>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const columnOf = (table: string, name: string) =>
+    found.find((one) => one.name === table)?.columns.find((one) => one.name === name);
+  for (const { name, table, segments } of audiences)
+    for (const segment of segments)
+      if (columnOf(table, segment) === undefined && found.some((one) => one.name === table))
+        faults.push(`The audience ${name} has no segment ${segment}: own.${table} lacks that column.`);
+  const people = holdouts.map((one): string | undefined => {
+    const given = { holdout: one.name, share: String(one.share ?? 'null') };
+    const { table, campaign, person, arm = '', assigned = '' } = one;
+    if (campaign !== undefined)
+      return partOf('assigned_by_campaign', {
+        ...given,
+        campaign: escaped(campaign),
+        value: escaped(one.variant ?? ''),
+      });
+    if (table === undefined)
+      return columnOf(ASSIGNMENTS, 'holdout') === undefined ? undefined : partOf('assigned', given);
+    const day = columnOf(table, assigned);
+    const isWhole =
+      person !== undefined &&
+      columnOf(table, person) !== undefined &&
+      columnOf(table, arm) !== undefined &&
+      /^(DATE|TIMESTAMP)/.test(day?.type ?? '');
+    if (!isWhole) {
+      faults.push(
+        `The holdout ${one.name} is left out: own.${table} lacks its person, the column ${arm}, or a day under ${assigned}.`,
+      );
+      return undefined;
+    }
+    return partOf('assigned_by_table', {
+      ...{ ...given, table, person, arm: quoted(arm), persons: personsOf(person) },
+      value: escaped(one.holdout ?? ''),
+      assigned:
+        day?.type === 'DATE'
+          ? quoted(assigned)
+          : `(${quoted(assigned)}::timestamptz at time zone 'Asia/Seoul')::date`,
+    });
+  });
+  await session.run('streams/own/load/holdouts', {
+    people: [partOf('nobody', {}), ...people.flatMap((one) => one ?? [])].join('\nunion all\n'),
+    holdouts: holdouts.map(({ name, audience, campaign, share, start, end, smallest_effect }) =>
+      JSON.stringify({
+        ...{ holdout: name, share, first_day: start, last_day: end, smallest_effect },
+        kind: audience === undefined ? (campaign === undefined ? 'table' : 'campaign') : 'audience',
+      }),
+    ),
+  });
+  await describeOwn(session, 'holdouts');
+  return faults;
+}
+
+const partOf = (
+  part: 'nobody' | 'assigned' | 'assigned_by_table' | 'assigned_by_campaign',
+  names: Readonly<Record<string, string>>,
+): string => selectIn(statement(`streams/own/load/${part}`, names));
 
 /** The columns of own.conversions, if the table has those that the settings name. */
 function viewOf(
@@ -114,8 +187,9 @@ export async function pruneOwn(
       now.filter((one) => one.stream === stream),
       () => undefined,
     );
-    if (pulls.some(({ id }) => unloaded.has(id))) continue;
-    const isNamed = tables.some(({ name }) => ownStream(name) === stream);
+    // An earlier copy that cannot be loaded, such as one under other settings of privacy, is replaced too.
+    if (unloaded.has(pulls.at(-1)?.id ?? '')) continue;
+    const isNamed = [...tables, { name: ASSIGNMENTS }].some(({ name }) => ownStream(name) === stream);
     await landing.removePulls(isNamed ? pulls.slice(0, -1) : pulls);
   }
 }

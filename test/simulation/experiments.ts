@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import { models } from '../../src/warehouse/models.js';
-import { statement, statementsIn } from '../../src/warehouse/session.js';
+import { migrations } from '../../src/warehouse/opening.js';
+import { statement } from '../../src/warehouse/session.js';
 
 export interface Cell {
   readonly name: string;
@@ -142,7 +143,7 @@ const mapOf = (shares: readonly number[]): string =>
   `map {${shares.map((share, variant) => `'${nameOf(variant)}': ${share}`).join(', ')}}`;
 
 async function prepare(connection: DuckDBConnection, cell: Drawn): Promise<void> {
-  for (const name of statementsIn('schema')) await connection.run(statement(name));
+  for (const { file } of migrations()) await connection.run(statement(file));
   await connection.run(
     `insert into verdict_words from read_csv('${join(PACKAGE_ROOT, 'sql', 'seeds', 'verdict_words.csv')}', header = true, comment = '#')`,
   );

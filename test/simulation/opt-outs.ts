@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
-import { statement, statementsIn } from '../../src/warehouse/session.js';
+import { migrations } from '../../src/warehouse/opening.js';
+import { statement } from '../../src/warehouse/session.js';
 import { chance } from './people.js';
 
 /** Messages of a campaign, and those that an opt-out follows. */
@@ -98,7 +99,7 @@ export async function falseAlarms(cell: OptOutCell, worlds: number, seed: number
 
 /** The shipped schema, with one complete day, and the two marts as tables. */
 async function prepare(connection: DuckDBConnection): Promise<void> {
-  for (const name of statementsIn('schema')) await connection.run(statement(name));
+  for (const { file } of migrations()) await connection.run(statement(file));
   await connection.run(
     `insert into verdict_words from read_csv('${join(PACKAGE_ROOT, 'sql', 'seeds', 'verdict_words.csv')}', header = true, comment = '#')`,
   );

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
-import { statement, statementsIn } from '../../src/warehouse/session.js';
+import { migrations } from '../../src/warehouse/opening.js';
+import { statement } from '../../src/warehouse/session.js';
 import { beta, chance } from './people.js';
 
 interface WatchCell {
@@ -56,7 +57,7 @@ export async function namedMornings(cell: WatchCell, mornings: number, seed: num
 }
 
 async function prepare(connection: DuckDBConnection, { campaigns }: WatchCell): Promise<void> {
-  for (const name of statementsIn('schema')) await connection.run(statement(name));
+  for (const { file } of migrations()) await connection.run(statement(file));
   await connection.run(
     `insert into ops.coverage (stream, date) select 'statistics', date '2026-01-01' + n::integer from range(28) as days (n)`,
   );

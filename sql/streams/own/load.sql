@@ -98,6 +98,77 @@ anti join ops.excluded_people
             conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
         ) = excluded_people.person;
 
+-- name: holdouts
+-- params: holdouts text[]
+-- The holdouts of the settings, and their people without staff and test people; a view, so that an erasure reaches them.
+create or replace view own.holdouts as
+with people as (
+{people}
+)
+
+select people.*
+from people
+anti join ops.excluded_people
+    on
+        marts.strongest_id(people.user_id, people.service_user_id, people.device_id, people.service_device_id)
+        = excluded_people.person;
+
+delete from ops.holdouts;
+
+insert into ops.holdouts
+select row.*
+from (
+    select from_json(
+        unnest($holdouts::varchar[]),
+        '{
+            "holdout": "VARCHAR", "kind": "VARCHAR", "share": "DOUBLE", "first_day": "DATE", "last_day": "DATE",
+            "smallest_effect": "DOUBLE"
+        }'
+    ) as row
+) as given;
+
+-- name: nobody
+select
+    null::varchar as holdout,
+    null::varchar as user_id,
+    null::varchar as service_user_id,
+    null::varchar as device_id,
+    null::varchar as service_device_id,
+    null::varchar as arm,
+    null::double as share,
+    null::date as assigned_on
+where false
+
+-- name: assigned
+select
+    holdout, user_id, service_user_id, device_id, service_device_id, arm, share, assigned_on
+from own.assignments
+where holdout = '{holdout}'
+
+-- name: assigned_by_table
+select
+    '{holdout}',
+    {persons},
+    if({arm}::varchar = '{value}', 'holdout', 'messages'),
+    {share}::double,
+    {assigned}
+from own."{table}"
+where {person} is not null and {arm} is not null and {assigned} is not null
+
+-- name: assigned_by_campaign
+select
+    '{holdout}',
+    user_id,
+    service_user_id,
+    device_id,
+    service_device_id,
+    if(experiment_group_name = '{value}', 'holdout', 'messages'),
+    {share}::double,
+    min(date)
+from events
+where campaign_id = '{campaign}' and experiment_group_name is not null
+group by all
+
 -- name: newest
 max({column}::timestamptz) filter ({column}::timestamptz <= (select pulled_at from coverage))
 

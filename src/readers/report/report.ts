@@ -126,12 +126,14 @@ async function answerTo(
   wording: Wording,
   now: Date,
 ): Promise<Answer> {
-  const { query, since, isSilent = false, parameters } = asked;
+  const { query, since, isSilent = false, needsRows = false, parameters } = asked;
   const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
   const param = Object.entries({ ...parameters, ...start }).map(([name, value]) => `${name}=${value}`);
   const question = questionNamed(query, { param, lang: wording.language }, now);
   const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
-  return { asked, command, ...(await answerAndSentences(reader, question, wording, isSilent)) };
+  const answer = await answerAndSentences(reader, question, wording, isSilent);
+  const said = needsRows && answer.rows.length === 0 ? [] : answer.said;
+  return { asked, command, ...answer, said };
 }
 
 const summary = z.object({

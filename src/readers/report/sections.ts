@@ -71,6 +71,8 @@ interface Question {
   readonly since?: number;
   /** True if its sentences are not said here. */
   readonly isSilent?: boolean;
+  /** True if nothing is said without rows: a warehouse without a holdout needs no advice on the page. */
+  readonly needsRows?: boolean;
 }
 
 /** One bundled query. */
@@ -98,7 +100,13 @@ const table = (
 ): Asked => ({ query, ...options, caption, columns });
 
 export const SECTIONS: readonly Section[] = [
-  open('happened', { query: 'key-figures', kind: 'tiles' }, { query: 'restatements-by-age' }),
+  open(
+    'happened',
+    // What messages earned beyond what people would have bought anyway comes first.
+    { query: 'uplift', needsRows: true },
+    { query: 'key-figures', kind: 'tiles' },
+    { query: 'restatements-by-age' },
+  ),
   open(
     'channels',
     {

@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
 import { DawnloadError, messageOf } from '../../ground/errors.js';
-import { ownStream, type Job } from '../../ground/streams.js';
+import { ASSIGNMENTS, ownStream, type Job } from '../../ground/streams.js';
 import { escaped } from '../../landing/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
 import { erasedWords, isErased, privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
 import { quoted, type Session } from '../../warehouse/session.js';
 import type { PullParts } from '../stream.js';
+import { assignHoldouts } from './assign.js';
 import { rowsIn } from './load.js';
 import { readCopies, type ReadColumn } from './read.js';
 import { copySource, refusal, type OwnTable } from './source.js';
@@ -27,13 +28,26 @@ export async function pullOwn(job: Job, _: unknown, service: ServiceClient, part
       await pullTable(table, job, service, await erasures.session(), parts);
     } catch (error) {
       signal.throwIfAborted();
-      const day = dayOf(effects.now());
-      const kind = /^[A-Z][A-Za-z ]* Error/.exec(messageOf(error))?.[0] ?? 'an unforeseen error';
-      const { sentences: reason } = error instanceof DawnloadError ? error : refusal(table, kind);
-      report.gaps.push({ stream: ownStream(table.name), days: { start: day, end: day }, reason });
+      const { sentences: reason } = error instanceof DawnloadError ? error : refusal(table, kindOf(error));
+      gap(table.name, reason);
     }
   }
+  try {
+    await assignHoldouts(service, parts);
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = `No new people were assigned to holdouts: ${kindOf(error)}. The next run tries again.`;
+    gap(ASSIGNMENTS, error instanceof DawnloadError ? error.sentences : reason);
+  }
+  function gap(name: string, reason: string): void {
+    const day = dayOf(effects.now());
+    report.gaps.push({ stream: ownStream(name), days: { start: day, end: day }, reason });
+  }
 }
+
+/** The kind of an error of DuckDB, without the values that it may quote. */
+const kindOf = (error: unknown): string =>
+  /^[A-Z][A-Za-z ]* Error/.exec(messageOf(error))?.[0] ?? 'an unforeseen error';
 
 async function pullTable(
   table: OwnTable,

@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ordersCsv, ordersOf } from '../../../sandbox/world/orders.js';
+import { groupsCsv, ordersCsv, ordersOf } from '../../../sandbox/world/orders.js';
 import { daysOf } from '../../../src/ground/calendar.js';
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
 import { Reader } from '../../../src/warehouse/reader.js';
@@ -37,7 +37,10 @@ reference:
   opt_outs: true
 tables:
   orders: { from: ./orders.csv, keys: { user_id: member_id }, unique: order_id }
+  groups: { from: ./groups.csv, keys: { user_id: member_id } }
 conversions: { table: orders, person: user_id, at: ordered_at, value: amount, currency: KRW, goal: 구매 }
+holdouts:
+  members: { table: groups, person: user_id, arm: group, holdout: C, assigned: assigned_on, share: 10% }
 `;
 
 async function makeWorld(path: string): Promise<void> {
@@ -51,6 +54,8 @@ async function makeWorld(path: string): Promise<void> {
   });
   const days = daysOf({ start: '2026-09-26', end: '2026-11-20' });
   const orders = ordersOf({ seed: 1, eventsPerDay: 3_000 }, days);
+  // So few people and orders that it is too early for a verdict.
+  await writeFile(join(place.folder, 'groups.csv'), groupsCsv(2222, '2026-10-17'));
   await writeFile(
     join(place.folder, 'orders.csv'),
     ordersCsv(orders.filter(({ orderedAt }) => orderedAt < new Date(NOW))),

@@ -1,0 +1,380 @@
+-- title: What messages bring
+-- title_ko: 메시지 증분 효과
+-- chart: interval holdout change change_low change_high by metric
+-- subject: conversions and costs
+-- question: How much more do people buy who may get messages than those of a holdout, who get none?
+-- question_ko: 메시지를 받지 않는 홀드아웃 고객보다 얼마나 더 구매하나요?
+-- params:
+--   end (date, default max(date)): last KST day that counts; by default the latest available day
+--   holdout (varchar, default null): only the holdout with this name
+-- given:
+--   judged as (from answer where verdict_code in ('more', 'fewer', 'no_difference', 'inconclusive'))
+-- sentences:
+--   from judged where metric = 'revenue' and verdict_code = 'more' order by holdout
+--     en: Messages earned {incremental:money} beyond what people would have bought anyway (between {incremental_low:money} and
+--       {incremental_high:money}; holdout “{holdout}”, {first_date~last_date}).
+--     ko: 메시지가 없었을 때보다 매출이 {incremental:money} 늘었습니다(최소 {incremental_low:money}, 최대 {incremental_high:money}, 홀드아웃
+--       ‘{holdout}’, {first_date~last_date}).
+--     as: finding
+--   select *, -incremental as loss from judged where metric = 'revenue' and verdict_code = 'fewer' order by holdout
+--     en: People who may get messages bought for {loss:money} less than they would have bought without messages (holdout
+--       “{holdout}”, {first_date~last_date}).
+--     ko: 메시지가 없었을 때보다 매출이 {loss:money} 줄었습니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
+--     as: finding
+--   from judged where metric = 'conversions' and verdict_code = 'more' order by holdout
+--     en: Messages made {incremental} more people buy (between {incremental_low} and {incremental_high}; holdout “{holdout}”,
+--       {first_date~last_date}).
+--     ko: 메시지 덕분에 구매 고객이 {incremental}명 늘었습니다(최소 {incremental_low}명, 최대 {incremental_high}명, 홀드아웃 ‘{holdout}’,
+--       {first_date~last_date}).
+--     as: finding
+--   select *, -incremental as loss from judged where metric = 'conversions' and verdict_code = 'fewer' order by holdout
+--     en: “{holdout}”: {loss} fewer people bought than would have bought without messages, {first_date~last_date}.
+--     ko: 홀드아웃 ‘{holdout}’: 메시지가 없었을 때보다 구매 고객이 {loss}명 줄었습니다({first_date~last_date}).
+--     as: finding
+--   from judged where metric = 'revenue' and verdict_code = 'no_difference' order by holdout
+--     en: Messages change revenue by less than {smallest_rate} (holdout “{holdout}”, {first_date~last_date}).
+--     ko: 메시지에 따른 매출 차이는 {smallest_rate} 미만입니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
+--   from judged where metric = 'revenue' and verdict_code = 'inconclusive' order by holdout
+--     en: Whether messages bring revenue is still open. They earned between {incremental_low:money} and {incremental_high:money}
+--       beyond what people would have bought anyway (holdout “{holdout}”, {first_date~last_date}).
+--     ko: 메시지가 매출을 늘렸는지 아직 알 수 없습니다. 증분 매출은 최소 {incremental_low:money}, 최대 {incremental_high:money}입니다(홀드아웃
+--       ‘{holdout}’, {first_date~last_date}).
+--   from judged where metric = 'conversions' and verdict_code = 'inconclusive' and not exists (from answer as other where
+--   other.metric = 'revenue' and other.holdout = judged.holdout) order by holdout
+--     en: Whether messages make people buy is still open. Between {incremental_low} and {incremental_high} people bought because of
+--       them (holdout “{holdout}”, {first_date~last_date}).
+--     ko: 메시지가 구매를 늘렸는지 아직 알 수 없습니다. 증분 구매 고객은 최소 {incremental_low}명, 최대 {incremental_high}명입니다(홀드아웃
+--       ‘{holdout}’, {first_date~last_date}).
+--   select holdout, max(people_needed) as people, any_value(smallest_rate) as smallest_rate from judged where verdict_code = 'inconclusive' and
+--   people_needed > people_held_out + people_with_messages group by holdout order by holdout
+--     en: A difference of {smallest_rate} needs about {people} people in “{holdout}”, divided as now.
+--     ko: {smallest_rate} 차이를 확인하려면 홀드아웃 ‘{holdout}’에 지금과 같은 비율로 약 {people}명이 필요합니다.
+--     as: note
+--   select holdout, any_value(people_held_out) as people_held_out, any_value(days) as days, any_value(buyers_held_out) as buyers from answer
+--   where verdict_code = 'too_early' group by holdout order by holdout
+--     en: Too early for “{holdout}”. A verdict needs 7 days, and 100 people and 20 buyers in each group. The holdout has {people_held_out}
+--       {people_held_out#person|people} and {buyers} {buyers#buyer|buyers} after {days} {days#day|days}.
+--     ko: 홀드아웃 ‘{holdout}’의 효과를 판단하기에는 이릅니다. 7일 이상, 그룹별로 100명 이상과 구매 고객 20명 이상이 필요합니다. 현재 {days}일,
+--       홀드아웃 {people_held_out}명, 구매 고객 {buyers}명입니다.
+--   select distinct holdout from answer where verdict_code = 'unequal_groups' order by holdout
+--     en: Don't trust “{holdout}”. Its groups differ from their shares more than expected by chance. Check how people are assigned.
+--     ko: 홀드아웃 ‘{holdout}’의 결과는 신뢰할 수 없습니다. 두 그룹의 인원이 설정한 비율과 유의미하게 다릅니다. 배정 방법을 확인하세요.
+--     as: finding
+--   select distinct holdout, people_in_both as people from answer where people_in_both > 0 order by holdout
+--     en: “{holdout}” does not count {people} {people#person|people} in both groups.
+--     ko: 홀드아웃 ‘{holdout}’에서 두 그룹에 모두 속한 {people}명은 집계하지 않았습니다.
+--     as: note
+--   select distinct holdout, people_left_out as people from answer where people_left_out > 0 order by holdout
+--     en: “{holdout}” does not count {people} {people#person|people} yet, assigned with another share.
+--     ko: 홀드아웃 ‘{holdout}’에서 다른 비율로 배정한 {people}명은 아직 집계하지 않았습니다.
+--     as: note
+--   select distinct holdout from judged where is_adjusted order by holdout
+--     en: The purchases of the 28 days before the assignment make the figures of “{holdout}” more precise.
+--     ko: 홀드아웃 ‘{holdout}’의 수치는 배정 전 28일의 구매를 반영해 정밀도를 높였습니다.
+--     as: note
+--   select 1 from judged limit 1
+--     en: The intervals stay valid however often you look.
+--     ko: 구간은 여러 번 확인해도 유효합니다.
+--     as: note
+--   select 1 where not exists (from answer) and not exists (from ops.holdouts)
+--     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.
+--     ko: 홀드아웃이 없습니다. 메시지 효과를 측정하려면 설정의 `holdouts`에 지정하세요.
+--   select 1 where not exists (from answer) and exists (from ops.holdouts) and not exists (from own.conversions)
+--     en: No conversions. Name your orders under `tables` and `conversions` in the settings.
+--     ko: 전환 데이터가 없습니다. 설정의 `tables`와 `conversions`에 주문 테이블을 지정하세요.
+--   select 1 where not exists (from answer) and exists (from ops.holdouts) and exists (from own.conversions)
+--     en: No one of a holdout has been assigned yet, or the holdout names people by another id than the conversions.
+--     ko: 아직 홀드아웃에 배정한 고객이 없거나, 홀드아웃과 전환의 고객 아이디가 서로 다릅니다.
+
+-- All people who were assigned count, whether they got a message or not (intention to treat): from the day of their assignment to the
+-- last day. People who were assigned with another share are compared among themselves, and weigh by their number.
+-- Intervals are those of the A/B tests: valid at any number of looks, over both metrics together. The purchases of one person over time
+-- are alike, which makes them wider than needed, never narrower.
+-- A person's value in the 28 days before the assignment explains a part of the difference between people, and is taken out (CUPED).
+with params as (
+    select coalesce(getvariable('end')::date, max(date)) as last_date
+    from (
+        select date
+        from ops.coverage
+        where stream = 'statistics'
+        union all
+        select date
+        from own.conversions
+        where not exists (from ops.coverage where stream = 'statistics')
+    )
+),
+general as (
+    select alpha, power
+    from ops.experiments
+    where campaign_id = 'default'
+),
+-- People are compared by the id that the purchases have. Ids are not linked by events, because those without messages have none.
+named_by as (
+    select
+        case
+            when count(user_id) > 0 then 'user_id'
+            when count(service_user_id) > 0 then 'service_user_id'
+            when count(device_id) > 0 then 'device_id'
+            else 'service_device_id'
+        end as kind
+    from own.conversions
+),
+purchases as (
+    select coalesce(user_id, service_user_id, device_id, service_device_id) as person, date, value, currency
+    from own.conversions
+    where person is not null
+),
+assigned as (
+    select
+        numbered.holdout,
+        numbered.person,
+        count(distinct numbered.arm) > 1 as is_in_both,
+        any_value(numbered.arm) = 'holdout' as is_held_out,
+        arg_min(coalesce(numbered.share, -1), numbered.assigned_on) as share,
+        greatest(min(numbered.assigned_on), any_value(holdouts.first_day)) as first_date,
+        least(any_value(params.last_date), any_value(holdouts.last_day)) as last_date,
+        any_value(holdouts.smallest_effect) as smallest_effect
+    from (
+        select
+            people.*,
+            case named_by.kind
+                when 'user_id' then people.user_id
+                when 'service_user_id' then people.service_user_id
+                when 'device_id' then people.device_id
+                else people.service_device_id
+            end as person
+        from own.holdouts as people
+        cross join named_by
+    ) as numbered
+    inner join ops.holdouts as holdouts on numbered.holdout = holdouts.holdout
+    cross join params
+    where numbered.person is not null and marts.matches('holdout', numbered.holdout)
+    group by numbered.holdout, numbered.person
+),
+members as (
+    select *
+    from assigned
+    where not is_in_both and first_date <= last_date
+),
+bought as (
+    select
+        members.holdout,
+        members.person,
+        count(*) filter (purchases.date >= members.first_date) > 0 as is_buyer,
+        count(*) filter (purchases.date < members.first_date) > 0 as was_buyer,
+        coalesce(sum(purchases.value) filter (purchases.date >= members.first_date), 0) as revenue,
+        coalesce(sum(purchases.value) filter (purchases.date < members.first_date), 0) as earlier_revenue
+    from members
+    inner join purchases
+        on
+            members.person = purchases.person
+            and purchases.date between members.first_date - 28 and members.last_date
+    group by members.holdout, members.person
+),
+sold as (
+    select
+        count(*) > 0 as has_conversions,
+        count(value) > 0 as has_values,
+        if(count(distinct currency) = 1, any_value(currency), null) as currency
+    from purchases
+),
+metrics as (
+    select
+        members.holdout,
+        members.share,
+        members.is_held_out,
+        unnest(
+            [
+                {
+                    'metric': 'revenue',
+                    'value': coalesce(bought.revenue, 0)::double,
+                    'earlier': coalesce(bought.earlier_revenue, 0)::double
+                },
+                {
+                    'metric': 'conversions',
+                    'value': coalesce(bought.is_buyer, false)::integer::double,
+                    'earlier': coalesce(bought.was_buyer, false)::integer::double
+                }
+            ],
+            recursive := true
+        ),
+        coalesce(bought.is_buyer, false) as is_buyer
+    from members
+    left join bought on members.holdout = bought.holdout and members.person = bought.person
+),
+arms as (
+    select
+        holdout,
+        share,
+        metric,
+        is_held_out,
+        count(*)::double as people,
+        count(*) filter (is_buyer)::double as buyers,
+        avg(value) as mean,
+        avg(earlier) as earlier_mean,
+        var_samp(value) as variance,
+        var_samp(earlier) as earlier_variance,
+        covar_samp(value, earlier) as covariance
+    from metrics
+    group by holdout, share, metric, is_held_out
+),
+pairs as (
+    select
+        holdout,
+        share,
+        metric,
+        coalesce(sum(people) filter (is_held_out), 0) as held_out,
+        coalesce(sum(people) filter (not is_held_out), 0) as others,
+        coalesce(sum(buyers) filter (is_held_out), 0) as held_out_buyers,
+        coalesce(sum(buyers) filter (not is_held_out), 0) as other_buyers,
+        sum(mean) filter (is_held_out) as held_out_mean,
+        sum(mean) filter (not is_held_out) as others_mean,
+        others_mean - held_out_mean as difference,
+        sum(if(is_held_out, -1, 1) * earlier_mean) as earlier_difference,
+        sum(variance / people) as variance,
+        sum(earlier_variance / people) as earlier_variance,
+        sum(covariance / people) as covariance,
+        sum((people - 1) * earlier_variance) as earlier_squares,
+        sum((people - 1) * covariance) as products,
+        -- Each share is tested by itself.
+        if(
+            share > 0 and metric = 'conversions',
+            marts.sequential_split_p([held_out, others], [share, 1 - share]),
+            null
+        ) as split_p_value
+    from arms
+    group by holdout, share, metric
+),
+used as (
+    select
+        *,
+        least(held_out, others) as smallest_arm,
+        smallest_arm >= 2
+        and (smallest_arm >= 100 or max(smallest_arm) over (partition by holdout) < 100) as is_used
+    from pairs
+),
+slopes as (
+    select
+        holdout,
+        metric,
+        coalesce(sum(products) filter (is_used) / nullif(sum(earlier_squares) filter (is_used), 0), 0) as slope,
+        sum(held_out + others) filter (is_used) as people
+    from used
+    group by holdout, metric
+),
+compared as (
+    select
+        used.holdout,
+        used.metric,
+        sum(used.others) filter (used.is_used) as people_with_messages,
+        sum(used.held_out) filter (used.is_used) as people_held_out,
+        sum(used.other_buyers) filter (used.is_used) as buyers_with_messages,
+        sum(used.held_out_buyers) filter (used.is_used) as buyers_held_out,
+        coalesce(sum(used.held_out + used.others) filter (not used.is_used), 0) as people_left_out,
+        coalesce(min(used.smallest_arm) filter (used.is_used), 0) as smallest_arm,
+        any_value(slopes.slope) <> 0 as is_adjusted,
+        sum(weight * used.others_mean) filter (used.is_used) as mean,
+        sum(weight * (used.difference - slopes.slope * used.earlier_difference)) filter (used.is_used) as difference,
+        nullif(
+            greatest(
+                0,
+                sum(
+                    pow(weight, 2)
+                    * (used.variance - 2 * slopes.slope * used.covariance + pow(slopes.slope, 2) * used.earlier_variance)
+                ) filter (used.is_used)
+            ),
+            0
+        ) as variance
+    from used
+    inner join slopes on used.holdout = slopes.holdout and used.metric = slopes.metric
+    cross join lateral (select (used.held_out + used.others) / slopes.people as weight) as weights
+    group by used.holdout, used.metric
+),
+splits as (
+    select holdout, least(1, count(split_p_value) * min(split_p_value)) as unequal_groups_p_value
+    from pairs
+    group by holdout
+),
+periods as (
+    select
+        holdout,
+        count(*) filter (is_in_both) as people_in_both,
+        min(first_date) filter (not is_in_both and first_date <= last_date) as first_date,
+        max(last_date) filter (not is_in_both and first_date <= last_date) as last_date,
+        any_value(smallest_effect) as smallest_effect
+    from assigned
+    group by holdout
+),
+-- True differences are assumed to spread around zero with the standard deviation of a fifth of the mean without messages.
+scaled as (
+    select
+        compared.*,
+        periods.* exclude (holdout),
+        splits.unequal_groups_p_value,
+        sold.currency,
+        general.power,
+        compared.mean - compared.difference as mean_without,
+        0.2 * greatest(mean_without, compared.mean / 2) as scale,
+        count(compared.variance) over (partition by compared.holdout) as comparisons,
+        general.alpha / greatest(1, comparisons) as level,
+        nullif(periods.smallest_effect * greatest(mean_without, 0), 0) as smallest_difference
+    from compared
+    inner join periods on compared.holdout = periods.holdout
+    inner join splits on compared.holdout = splits.holdout
+    cross join sold
+    cross join general
+    where sold.has_conversions and (compared.metric = 'conversions' or sold.has_values)
+),
+tested as (
+    select
+        *,
+        marts.sequential_half_width(variance, scale, level) as half_width,
+        difference - half_width as difference_low,
+        difference + half_width as difference_high,
+        least(1, comparisons * marts.sequential_p(difference, variance, scale)) as p_value,
+        -- The size at which the smallest effect, less half the width of the interval, reaches the wanted power.
+        pow(4.2 * scale / smallest_difference, 2) as precision_needed,
+        sqrt((1 + 1 / precision_needed) * (ln(1 + precision_needed) - 2 * ln(level))) + marts.normal_quantile(power) as reach,
+        (people_held_out + people_with_messages) * variance * pow(reach / smallest_difference, 2) as people_needed
+    from scaled
+)
+select
+    holdout,
+    metric,
+    people_with_messages::bigint as people_with_messages,
+    people_held_out::bigint as people_held_out,
+    round(mean, 4) as mean_with_messages,
+    round(mean_without, 4) as mean_without_messages,
+    round(difference, 4) as difference,
+    round(difference_low, 4) as difference_low,
+    round(difference_high, 4) as difference_high,
+    case
+        when smallest_arm is null or people_held_out is null then 'too_early'
+        when unequal_groups_p_value < 0.001 then 'unequal_groups'
+        when smallest_arm < 100 or least(buyers_with_messages, buyers_held_out) < 20 or last_date - first_date < 6 then 'too_early'
+        when difference_low > 0 then 'more'
+        when difference_high < 0 then 'fewer'
+        when greatest(-difference_low, difference_high) <= smallest_difference then 'no_difference'
+        else 'inconclusive'
+    end as verdict_code,
+    round(difference * people_with_messages, if(metric = 'revenue', 2, 0)) as incremental,
+    round(difference_low * people_with_messages, if(metric = 'revenue', 2, 0)) as incremental_low,
+    round(difference_high * people_with_messages, if(metric = 'revenue', 2, 0)) as incremental_high,
+    round(difference / nullif(greatest(mean_without, 0), 0), 4) as change,
+    round(difference_low / nullif(greatest(mean_without, 0), 0), 4) as change_low,
+    round(difference_high / nullif(greatest(mean_without, 0), 0), 4) as change_high,
+    round(p_value, 4) as p_value,
+    if(metric = 'revenue', currency, null) as currency,
+    buyers_with_messages::bigint as buyers_with_messages,
+    buyers_held_out::bigint as buyers_held_out,
+    is_adjusted,
+    smallest_effect as smallest_rate,
+    ceil(people_needed)::bigint as people_needed,
+    round(unequal_groups_p_value, 4) as groups_p_value,
+    people_in_both::bigint as people_in_both,
+    people_left_out::bigint as people_left_out,
+    first_date,
+    last_date,
+    last_date - first_date + 1 as days
+from tested
+order by holdout, metric desc;

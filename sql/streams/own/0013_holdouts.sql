@@ -1,0 +1,24 @@
+-- The people who get no messages, and those with whom they are compared.
+
+-- The holdouts of the settings.
+create table ops.holdouts (
+    holdout varchar,
+    kind varchar,
+    share double,
+    first_day date,
+    last_day date,
+    smallest_effect double
+);
+
+-- The people of each holdout; none until the settings name one (holdouts).
+create view own.holdouts as
+select
+    null::varchar as holdout,
+    null::varchar as user_id,
+    null::varchar as service_user_id,
+    null::varchar as device_id,
+    null::varchar as service_device_id,
+    null::varchar as arm,
+    null::double as share,
+    null::date as assigned_on
+where false;

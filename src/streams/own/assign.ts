@@ -1,0 +1,113 @@
+/**
+ * Assigns the persons of an audience to the arms of its holdouts, each once. The arm is fixed by a keyed digest of the person and the
+ * holdout's name, and lands on the day of the assignment: a share that changes later applies to new persons only. What lands is the
+ * whole list of those who were ever assigned, as the copy of an own table, so erasure, rebuild and removal treat it alike.
+ */
+import { z } from 'zod';
+import type { Config } from '../../config/config.js';
+import { dayOf } from '../../ground/calendar.js';
+import { ConfigError } from '../../ground/errors.js';
+import { ID_COLUMNS } from '../../ground/fields.js';
+import { ASSIGNMENTS, ownStream } from '../../ground/streams.js';
+import { escaped } from '../../landing/duckdb.js';
+import type { LandedPull } from '../../landing/landing-zone.js';
+import type { ServiceClient } from '../../service/client.js';
+import { ownTables } from '../../warehouse/describe.js';
+import { privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
+import { asPattern, count, selectIn, statement, type Session } from '../../warehouse/session.js';
+import type { PullParts } from '../stream.js';
+import { rowsIn } from './load.js';
+
+type Audience = Config['audiences'][number];
+
+/**
+ * Lands and loads the assignments, if somebody is new or the settings of privacy changed.
+ *
+ * @throws ConfigError when an audience has no column of its person
+ * @throws DamageError when the landed assignments cannot be read: then nobody is assigned
+ */
+export async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise<void> {
+  const { config, landing, load, warehouse, erasures, invocation } = parts;
+  const wanted = config.holdouts.flatMap((one) => {
+    const audience = config.audiences.find(({ name }) => name === one.audience);
+    return audience === undefined || one.share === undefined ? [] : [{ ...one, share: one.share, audience }];
+  });
+  if (wanted.length === 0) return;
+  const session = await erasures.session();
+  const stream = ownStream(ASSIGNMENTS);
+  const pulledAt = landing.instant(service.clocks.landingTime());
+  const day = dayOf(pulledAt);
+  const [earlier] = await landing.newest([stream]);
+  const tables = await ownTables(session);
+  const has = ({ table, person }: Audience): boolean =>
+    tables.some(({ name, columns }) => name === table && columns.some((one) => one.name === person));
+  await session.run('streams/own/assign/none');
+  const mark = privacyMark(warehouse.options.privacy);
+  const keys = keysUnder(config.privacy);
+  if (earlier !== undefined) await readEarlier(session, earlier, keys, config.audiences.filter(has));
+  const before = await counted(session);
+  for (const { name, audience, share, start = day, end = day } of wanted) {
+    // The first copy of the table failed, which the run reports.
+    if (day < start || day > end || !tables.some((one) => one.name === audience.table)) continue;
+    if (!has(audience))
+      throw new ConfigError(
+        `The holdout ${name} assigns nobody: own.${audience.table} has no column ${audience.person}.`,
+        { hint: `Name the column of the person under tables.${audience.table}.keys.` },
+      );
+    const { table, person } = audience;
+    await session.run('streams/own/assign/add', { holdout: name, table, person, share: String(share), day });
+  }
+  const all = await counted(session);
+  if (all === before && (earlier === undefined || earlier.facts.own?.privacy === mark)) return;
+  invocation.terminal.progress('assigning new people to holdouts');
+  const writer = landing.begin(stream, { start: day, end: day }, pulledAt);
+  const page = await writer.landTable(async (to) => {
+    await session.run('streams/own/assign/copy', { to: escaped(to) });
+    return rowsIn(session, to);
+  });
+  await load([await writer.finish([page], { own: { table: ASSIGNMENTS, keys, privacy: mark } })]);
+}
+
+/** Reads the landed assignments, with ids as the settings of privacy store them now. */
+async function readEarlier(
+  session: Session,
+  { files: [page], facts: { own } }: LandedPull,
+  keys: readonly KeyColumn[],
+  audiences: readonly Audience[],
+): Promise<void> {
+  if (page === undefined) return;
+  const ruleIn = (all: readonly KeyColumn[], kind: string) => all.find((one) => one.kind === kind)?.rule;
+  const replaced = ID_COLUMNS.map((kind) => {
+    const now = ruleIn(keys, kind);
+    const then = ruleIn(own?.keys ?? [], kind);
+    const known = audiences
+      .filter(({ person }) => person === kind)
+      .map(({ table, person }) => selectIn(statement('streams/own/assign/unhashed', { table, person })));
+    const value =
+      now === undefined
+        ? 'null::varchar'
+        : now === then
+          ? kind
+          : now === 'hash'
+            ? `_ruled('${kind}', ${kind})`
+            : `coalesce(${['null', ...known].join(', ')})`;
+    return `${value} as ${kind}`;
+  });
+  await session.run('streams/own/assign/earlier', {
+    file: escaped(asPattern(page.file)),
+    replaced: replaced.join(', '),
+  });
+  await session.run('streams/own/assign/unknown');
+}
+
+const rows = z.object({ rows: count });
+
+const counted = async (session: Session): Promise<number> =>
+  (await session.row('streams/own/assign/count', rows)).rows;
+
+/** The columns of ids that are stored, each with its rule. */
+const keysUnder = ({ columns }: Config['privacy']): KeyColumn[] =>
+  ID_COLUMNS.flatMap((kind) => {
+    const rule = columns.find(({ name }) => name === kind)?.rule ?? 'keep';
+    return rule === 'drop' ? [] : [{ kind, rule }];
+  });
