@@ -200,6 +200,9 @@ const CLAUSES: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   ENOTDIR: 'it is not a folder',
   EACCES: 'permission is denied',
+  ELOOP: 'its links lead in a circle',
+  EISDIR: 'it is a folder',
+  ENAMETOOLONG: 'its path is too long',
 };
 
 /** Why a file could not be read, as a clause. */

@@ -32,6 +32,7 @@ const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]
   EEXIST: ['a file is where a folder is needed', 'Move that file away, or choose another data_dir.'],
   EISDIR: ['a folder is where a file is needed', 'Move that folder away, or choose another data_dir.'],
   ENAMETOOLONG: ['the path is too long', 'Choose a data_dir with a shorter path.'],
+  ELOOP: ['its links lead in a circle', 'Remove the links, or choose another data_dir.'],
   EMFILE: ['too many files are open', 'Raise the limit of open files (ulimit -n).'],
   ENFILE: [
     'too many files are open on this machine',

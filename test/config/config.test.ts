@@ -1,6 +1,6 @@
 import { fieldsFor } from '../../src/ground/fields.js';
 import { FIELDS } from '../../src/streams/index.js';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -419,6 +419,10 @@ describe('the environment', () => {
     ]);
     expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'gone') })).toThrow(
       /DAWNLOAD_SECRET_KEY_FILE names \S+gone, which cannot be read \(it does not exist\)/,
+    );
+    symlinkSync('loop', join(folder, 'loop'));
+    expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'loop') })).toThrow(
+      /loop, which cannot be read \(its links lead in a circle\)/,
     );
     for (const text of ['', '\n', 'one\ntwo\n']) {
       writeFileSync(secret, text);
