@@ -66,7 +66,19 @@ const source = z.strictObject({
     .default(10),
 });
 
-const table = source.superRefine((given, context) => {
+/** Columns under their names in the warehouse, also those that were named as the source has them. */
+const asStored = (given: z.output<typeof source>): string[] => {
+  const taken = [
+    ...Object.entries(given.keys).map(([name, column]) => ({ name, column })),
+    ...(given.columns ?? []),
+  ];
+  return given.unique.map(
+    (one) =>
+      (taken.find(({ name }) => name === one) ?? taken.find(({ column }) => column === one))?.name ?? one,
+  );
+};
+
+const checked = source.superRefine((given, context) => {
   const refuse = (message: string): void => {
     context.addIssue({ code: 'custom', message });
   };
@@ -85,6 +97,7 @@ const table = source.superRefine((given, context) => {
   const reserved = names.find((name) => KEY_KINDS.some((kind) => kind === name));
   if (reserved !== undefined) refuse(`must name the column ${reserved} under keys`);
 });
+const table = checked.transform((given) => ({ ...given, unique: asStored(given) }));
 
 function isTimeZone(zone: string): boolean {
   try {

@@ -56,7 +56,7 @@ const SHOWN = `select order_id, user_id, amount, strftime(ordered_at at time zon
   from own.orders order by all`;
 
 test('a CSV of orders is a table of the warehouse, typed, described, and without numbers of people', async () => {
-  const place = await withOrders(tables(`${FROM_CSV}, unique: order_id`));
+  const place = await withOrders(tables(`${FROM_CSV}, unique: [order_id, member]`));
   await ends(place.run(['run']), 0);
   expect(await place.rows(SHOWN)).toEqual([
     { order_id: '003', user_id: 'u-1', amount: null, at: '11-21 00:30', memo: '=1+1', phone: null },
@@ -75,7 +75,7 @@ test('a CSV of orders is a table of the warehouse, typed, described, and without
     'select * exclude (pulled_at, newest_at, source) replace (rows::integer as rows, repeated::integer as repeated, persons::integer as persons, known_persons::integer as known_persons) from ops.own_tables',
   );
   expect(known).toEqual({
-    ...{ table_name: 'orders', keys: ['user_id'], unique_columns: ['order_id'] },
+    ...{ table_name: 'orders', keys: ['user_id'], unique_columns: ['order_id', 'user_id'] },
     ...{ rows: 3, repeated: 0, persons: 2, known_persons: 0 },
   });
   const described = await place.rows(
@@ -338,9 +338,9 @@ describe('a source', () => {
     ],
     [
       'a unique value of no column',
-      `${FROM_CSV}, unique: member`,
+      `${FROM_CSV}, unique: membre`,
       ORDERS,
-      /own\.orders has no column member \(types or unique\)\. The warehouse keeps/,
+      /own\.orders has no column membre \(types or unique\)\. The warehouse keeps/,
     ],
     [
       'text in place of Parquet',
