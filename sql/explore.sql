@@ -58,7 +58,7 @@ order by stream, date;
 select
     command,
     started_at,
-    date_diff('second', started_at, finished_at) as run_seconds,
+    finished_at,
     outcome,
     exit_code
 from ops.runs

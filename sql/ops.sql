@@ -141,13 +141,13 @@ select
     if(given.accepted, 'accepted', 'tolerated') as note,
     given.tolerated as records
 from (
-    select unnest(
-        json_transform(
-            $exports,
-            '[{"day": "DATE", "state": "VARCHAR", "tolerated": "BIGINT", "accepted": "BOOLEAN"}]'
-        ),
-        recursive := true
-    )
+    select row.*
+    from (
+        select from_json(
+            unnest($exports::varchar[]),
+            '{"day": "DATE", "state": "VARCHAR", "tolerated": "BIGINT", "accepted": "BOOLEAN"}'
+        ) as row
+    ) as read
 ) as given
 left join ops.coverage on coverage.stream = 'events' and given.day = coverage.date
 where given.state = 'loaded' and (given.tolerated is not null or given.accepted);

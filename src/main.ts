@@ -88,7 +88,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   };
   const program = commandLine(version, perform);
   try {
-    [command = ''] = program.commands.map((one) => one.name()).filter((name) => argv.includes(name));
+    // The first word that names one: `lake plan` is a lake, and the name of a query may be that of a command.
+    const names = program.commands.map((one) => one.name());
+    command = argv.find((word) => names.includes(word)) ?? '';
     process.title = `dawnload ${command}`.trimEnd();
     await program.parseAsync(argv);
   } catch (error) {

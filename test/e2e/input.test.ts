@@ -59,6 +59,7 @@ const EXECUTED: [string, RegExp][] = [
     'backfill --start 2026-11-19',
     /Required option '--end <day>' not specified\.\s+`dawnload help backfill` shows its options/,
   ],
+  ['lake plan --x', /Unknown option '--x'\.\s+`dawnload help lake` shows its options/],
   ['schedule print systemd', /Too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],

@@ -100,6 +100,24 @@ test('the ledger is shown as it stands, and replaced whole', async () => {
   ]);
 });
 
+test('missing records that are tolerated or accepted are noted with their day', async () => {
+  const workshop = new Workshop();
+  const one = { day: DAY, state: 'loaded' };
+  await workshop.with((warehouse) =>
+    warehouse.note({
+      exports: [
+        { ...one, key: 'a', tolerated: 3 },
+        { ...one, key: 'b', accepted: true },
+        { ...one, key: 'c' },
+        { ...one, key: 'd', state: 'landed', tolerated: 5 },
+      ],
+    }),
+  );
+  expect(
+    await workshop.lines('select stream, date, note, records from ops.load_notes order by note'),
+  ).toEqual([`events | ${DAY} | accepted | -`, `events | ${DAY} | tolerated | 3`]);
+});
+
 test('a run is noted when it begins, and completed when it ends', async () => {
   const workshop = new Workshop();
   const begun = {

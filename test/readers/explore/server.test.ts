@@ -493,7 +493,7 @@ test('exports, runs and findings are in the language of the page', async () => {
   });
   expect(body).toContain('스냅샷에 없는 템플릿으로');
   expect(exported).toMatch(/상태.*내보내기 비용.*적재 완료/s);
-  expect(runs).toMatch(/걸린 시간.*결과.*예산·동의 범위까지 완료/s);
+  expect(runs).toMatch(/종료 시각.*결과.*예산·동의 범위까지 완료/s);
 });
 
 test('bars are named by what their rows have, and a page does not repeat what it is about', async () => {
