@@ -392,9 +392,10 @@ from ops.coverage
 where stream = 'events';
 
 -- name: relations
--- The relations that go into the lake: every table and view of main, ops and marts, and own tables if the settings say so, with the unit by which it is
--- replaced. A mart is not repeated by its view in main. The views of single messages, of texts, of ids and of records, and what is
--- left out of them, stay out: they would be copied whole each night, and an erasure on archived days would not reach the copies. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
+-- Lists the relations that go into the lake, with the unit that a push replaces: `stream`, by the days in ops.coverage;
+-- `incremental`, by the days in ops.model_days; neither, as a whole. Own tables need the setting lake.own. Left out are views in
+-- main that repeat a mart, and views of single messages, texts, ids and records. Those would be copied whole each night, and an
+-- erasure on archived days would not reach the copies.
 with shapes as (
     select
         schema_name,

@@ -163,7 +163,7 @@ function report(thrown: unknown, verbose: boolean): ExitCode {
 
 function outputLost(cause: unknown): DawnloadError {
   return new StorageError(`The output cannot be written (${messageOf(cause)}).`, {
-    hint: 'Correct that and run the command again.',
+    hint: 'Free disk space, or choose another output. Then run the command again.',
     cause,
   });
 }

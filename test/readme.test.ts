@@ -314,3 +314,19 @@ function tablesMarkdown(schemas: readonly SchemaEntry[]): string {
   ];
   return `${[...before, ...blocks].join('\n\n')}\n`;
 }
+
+test('every file that a document or a header of SQL names exists', () => {
+  const sql = readdirSync('sql', { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.sql'),
+  );
+  const files = [...PAGES, 'AGENTS.md', 'CONTRIBUTING.md', ...sql.map((name) => join('sql', name))];
+  const named = files.flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(
+        /\b(?:src|sql|docs|jobs|scripts|sandbox|test|bench|deploy)\/[\w./-]+\.(?:ts|sql|md|js|yaml)\b/g,
+      ),
+    ].map(([path]) => [file, path] as const),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(([, path]) => !existsSync(path) && !existsSync(join('test', path)))).toEqual([]);
+});

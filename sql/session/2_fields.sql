@@ -1,5 +1,5 @@
--- The specification as data: makes macros available without their schema name, and loads the list of fields
--- (src/streams/*/fields.ts).
+-- Makes macros available without their schema name, and loads the list of fields that each stream declares
+-- (src/streams/*/index.ts, and reference/fields.ts).
 
 set search_path = 'main,macros';
 

@@ -73,7 +73,7 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
   return summarise('backfill', report, json, config, invocation);
 };
 
-/** The steps of a rebuild. What it lacks of the published file is not retention's doing, so rows whose pages stay may leave. */
+/** The steps of a rebuild. It applies retention to the file alone and deletes no page. */
 const REBUILD: readonly Step[] = [loadLanded, note, model, check, retaining('file'), publish, page];
 
 export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation) => {

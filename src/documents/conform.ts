@@ -6,7 +6,10 @@ import { TEXTS, type Field, type Kind } from '../ground/fields.js';
 import { encoded, nodesOf, textAt, type Node } from './json.js';
 
 export interface Conformance {
-  /** The members without a column. A value of another kind keeps its document; what is no object is kept whole. */
+  /**
+   * The members without a column. If a value has the wrong type: all members without rows of their own. If the document is not
+   * an object: the document itself.
+   */
   readonly extra: string;
   /** The document without the values that no column can take; null if it is not an object. */
   readonly fitting: string | null;
@@ -20,15 +23,21 @@ export interface Oddity {
   readonly type: string;
 }
 
-/** The members of an object: without a column (or with some inside them), all but those with rows of their own, and what columns take. */
-interface Division extends Record<'unknown' | 'whole' | 'fitting', Member[]> {
+/** How the members of an object are divided. */
+interface Division {
+  /** Without a column, or with members inside them that have none. */
+  readonly unknown: Member[];
+  /** All but those with rows of their own. */
+  readonly whole: Member[];
+  /** What columns take. */
+  readonly fitting: Member[];
   readonly oddities: Oddity[];
   isRepeated: boolean;
 }
 
 type Member = readonly [name: string, json: string];
 
-/** Another spelling of a field; the first has the column if both are present. */
+/** A field → its other spelling. If a record has both, the field itself gets the column. */
 const SPELLINGS: Readonly<Record<string, string>> = { 'statistic_by_subchannel.node_name': 'node_mane' };
 
 /** The values of a field that models compare; another spelling of one is read and is drift. */

@@ -24,7 +24,7 @@ function functionsOf({ fields, key, rules }: DocumentSettings): Readonly<Record<
   const privacy = new Redaction(key, rules);
   const places = new Places(fields);
   return {
-    // What no column takes of a document of a place, and the document if that changes it; null if it is as the specification says.
+    // Returns the members without a column (`extra`) and the readable rest (`fitting`); null if the document conforms.
     _judged: (document, place, how) => {
       const found = places.conform(document, place);
       if (found === undefined) return null;

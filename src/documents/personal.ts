@@ -23,7 +23,10 @@ import {
 /** What happens to numbers and addresses: they stay, become a keyed hash, or are left out. */
 export type Treatment = 'keep' | 'hash' | 'drop';
 
-/** What a document is: whose number is the recipient's own (`message`, `other`), and whose the sender's (`message`, `record`). */
+/**
+ * What a document is. `message` and `other` have a recipient, whose own number is found anywhere; `message` and `record` name a
+ * sender, whose number stays.
+ */
 export type DocumentKind = 'message' | 'other' | 'record' | 'document';
 
 /** The rule of a column or key: `key` as documents write it, `name` as the settings do. */
@@ -99,9 +102,8 @@ export class Redaction {
   }
 
   /**
-   * A document without numbers and addresses of people, in any text, number or key. Under the key of a recipient's number every
-   * scalar is one; under other keys of telephones, and under no key, what looks like one. The recipient's own number is found
-   * anywhere in its message, and the sender's stays.
+   * Redacts every number and address of people, in any text, number or key. The key of a recipient makes any scalar a number;
+   * other keys take only what looks like one. The recipient's own number is found anywhere in its message. The sender's stays.
    */
   document(json: string, kind: DocumentKind, how: Treatment): string {
     if (how === 'keep') return json;

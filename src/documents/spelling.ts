@@ -237,7 +237,7 @@ function addressAround(text: string, at: number): Finding[] {
   ];
 }
 
-/** True if an id includes the digits between the positions, or one of some hashes in a row any of them. */
+/** True if the digits between the positions are inside an id, or overlap a run of hashes. */
 function isPartOfId(text: string, start: number, end: number): boolean {
   let [from, to] = [start, end];
   while (start - from < LONGEST && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;

@@ -3,13 +3,7 @@
  * fields. A field that no list has is drift.
  */
 
-/**
- * The kind of a field. `scalar` is a text, number or boolean; `string` is text by the specification, and its column takes
- * the other two as text. `recipient` is a scalar that the privacy setting hashes
- * or drops. `any` is kept unchanged, and so is `content`, an object of any members. `texts` is a list of texts. `text` is kept as text; a value that is not text is kept as its JSON. The elements of a
- * `list` and a `document` are kept in rows of their own. The other kinds are scalars that must be readable as the kind: `whole` as an integer of 32 bits, `epoch` as microseconds since
- * 1970, `counter` as a whole number from 0 to 10^15, whose sums fit a bigint, `quantity` as a number from 0.
- */
+/** The kind of a field: what its column takes. */
 export type Kind = (typeof KINDS)[number];
 
 export interface Field {
@@ -21,22 +15,35 @@ export interface Field {
 }
 
 const KINDS = [
+  /** A text by the specification; a number or boolean becomes one. */
   'string',
+  /** The same, hashed or dropped by `privacy.recipients`. */
   'recipient',
+  /** A list whose elements have rows of their own. */
   'list',
+  /** A list of texts. */
   'texts',
+  /** An object whose members are fields. */
   'object',
+  /** An object with a row of its own. */
   'document',
+  /** An object of any members, kept unchanged. */
   'content',
+  /** Any value, kept unchanged. */
   'any',
+  /** A text; a value that is not text is kept as its JSON. */
   'text',
+  /** An integer of 32 bits. */
   'whole',
+  /** A whole number from 0 to 10^15, so that sums fit a bigint. */
   'counter',
   'number',
+  /** A number from 0. */
   'quantity',
   'boolean',
   'day',
   'time',
+  /** Microseconds since 1970. */
   'epoch',
 ] as const;
 

@@ -197,7 +197,7 @@ export async function check(
   }
 }
 
-/** True if the service is or was a sandbox on this machine, the keys of which end with it. */
+/** True for a sandbox on this machine. Its keys stop working when it ends. */
 function isRehearsal({ baseUrl, credentials }: Config): boolean {
   return credentials === undefined && baseUrl !== undefined && isLoopback(baseUrl);
 }

@@ -25,8 +25,8 @@ export function gapsOf(heldBack: readonly Day[], stream: StreamName): Gap[] {
     stream,
     days,
     reason:
-      'The service answered with nothing, or with less than half of its earlier answer, so the warehouse keeps what it ' +
-      'holds. The next run asks again and accepts what two nights agree on. To accept it now: ' +
+      'The answer was empty, or less than half of the earlier one, so the warehouse keeps the earlier one. ' +
+      'The next run requests it again and accepts it if both nights agree. To accept it now: ' +
       `\`dawnload backfill --start ${days.start} --end ${days.end} --accept-empty\`.`,
   }));
 }

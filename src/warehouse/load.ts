@@ -418,7 +418,7 @@ export function loadError(error: unknown, pull: string, isSnapshot = false): Err
   }
   if (file !== undefined) return damaged(file, 'is not an answer of the expected shape');
   return new DamageError(`The pull ${pull} cannot be loaded (${kind ?? error.name}).`, {
-    hint: 'The other days are loaded without it. It stays in the landing zone. Please report this with its shape.',
+    hint: 'The other days are loaded without it. It stays in the landing zone. Please report its keys and types, without values.',
     cause: new Error(withoutValues(message)),
   });
 }

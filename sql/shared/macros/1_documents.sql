@@ -77,7 +77,7 @@ create macro macros.treatment() as getvariable('settings').recipients;
 create macro macros.may_be_personal(given) as treatment() <> 'keep' and regexp_matches(given, getvariable('patterns').personal);
 create macro macros.may_hold_credentials(given) as regexp_matches(given, getvariable('patterns').credential);
 
--- The two parts into which `_judged` divides an odd document. Without a part that fits, all of it does.
+-- The two parts into which `_judged` divides an odd document: `extra`, and `fitting`, which is null if all of it fits.
 create macro macros.parts_of(odd) as json_transform(odd, '{"extra": "JSON", "fitting": "JSON"}');
 create macro macros.extra_of(odd) as odd -> '$.extra';
 create macro macros.fitting(document, odd) as if(json_exists(odd, '$.fitting'), odd ->> '$.fitting', document)::json;

@@ -372,9 +372,9 @@ select $stream as stream, * exclude (nth)
 from snapshots;
 
 -- name: versions
--- Updates the history of a table with the snapshots of this load: a row that is equal in consecutive snapshots is one
--- version, of which the last one stays: a status may have been read again. Rows without an id are identified by all of their columns. First the history is reset to the snapshot before
--- this load.
+-- Updates the history of a table with the snapshots of this load. Rows that are equal in consecutive snapshots are one version;
+-- the latest of them stays, because a status may have been read again. All of its columns identify a row without an id. First the
+-- history is reset to the snapshot before this load.
 delete from {table}_history
 using first_snapshots
 where {list} = first_snapshots.list and valid_from >= first_snapshots.date;

@@ -102,8 +102,8 @@ where place > 1 or export_date <> winner;
 
 -- name: surplus_without_id
 -- params: first_day date, last_day date
--- Records without an id that are equal in everything, time included, in the exports of adjacent days: those of one export stay,
--- as above. Equal records of one export are not known to be one. As many of their equal messages go as records went.
+-- Finds equal records without an id, time included, in exports of adjacent days; those of one export stay, as above. Equal
+-- records within one export all stay. For each record that is removed, one of its equal messages is removed too.
 create or replace temp table surplus as
 with without_id as (
     select rowid as row_id, {position} as place_in_record, *
