@@ -88,7 +88,7 @@ keyed as (
         *,
         epoch(given.time) as given_micros,
         keys[1] = getvariable('first_keys')::varchar[] as is_like_first,
-        case when is_like_first then true else has_usual_keys(keys[1], getvariable('specification').keys['record']) end as has_usual_keys
+        case when is_like_first then true else has_usual_keys(keys[1], getvariable('specification').keys['record']) end as keys_are_usual
     from read
 ),
 
@@ -97,9 +97,9 @@ judged as (
     select
         *,
         case
-            when not coalesce(
+            when coalesce(
                 not starts_with(record, '{')
-                or not has_usual_keys
+                or not keys_are_usual
                 or not has_usual_keys(keys[2], getvariable('specification').keys['channel_metadata'])
                 -- Empty, or not an object.
                 or (given.channel_metadata is not null and len(keys[2]) = 0)
@@ -107,8 +107,7 @@ judged as (
                 or (given.time is not null and given_micros is null),
                 true
             )
-            then null
-            else parts_of(_judged(coalesce(record, 'null'::json)::varchar, 'record', treatment()))
+            then parts_of(_judged(coalesce(record, 'null'::json)::varchar, 'record', treatment()))
         end as odd
     from keyed
 ),
