@@ -12,6 +12,9 @@ export const own: Stream = {
   divisible: false,
   fields: {},
   on: ({ tables }) => tables.map(({ name }) => ownStream(name)),
-  pull: async (...given) => (await import('./pull.js')).pullOwn(...given),
+  pull: async (job, purse, service, parts) => {
+    await (await import('./pull.js')).pullOwn(job, purse, service, parts);
+    await (await import('../holdouts/assign.js')).assignNewPeople(service, parts);
+  },
   load: async (pulls, context) => (await import('./load.js')).loadOwn(pulls, context),
 };

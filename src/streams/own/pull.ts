@@ -7,20 +7,19 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
 import { DawnloadError, messageOf } from '../../ground/errors.js';
-import { ASSIGNMENTS, ownStream, type Job } from '../../ground/streams.js';
+import { ownStream, type Job } from '../../ground/streams.js';
 import { escaped } from '../../landing/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
 import { erasedWords, isErased, privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
 import { quoted, type Session } from '../../warehouse/session.js';
 import type { PullParts } from '../stream.js';
-import { assignHoldouts } from './assign.js';
 import { rowsIn } from './load.js';
 import { readCopies, type ReadColumn } from './read.js';
 import { copySource, refusal, type OwnTable } from './source.js';
 
 export async function pullOwn(job: Job, _: unknown, service: ServiceClient, parts: PullParts): Promise<void> {
-  const { config, invocation, report, erasures } = parts;
-  const { signal, effects, terminal } = invocation;
+  const { config, invocation, erasures } = parts;
+  const { signal, terminal } = invocation;
   for (const table of config.tables) {
     signal.throwIfAborted();
     terminal.progress(`copying your table ${table.name}`);
@@ -29,24 +28,19 @@ export async function pullOwn(job: Job, _: unknown, service: ServiceClient, part
     } catch (error) {
       signal.throwIfAborted();
       const { sentences: reason } = error instanceof DawnloadError ? error : refusal(table, kindOf(error));
-      gap(table.name, reason);
+      noteGap(table.name, reason, parts);
     }
-  }
-  try {
-    await assignHoldouts(service, parts);
-  } catch (error) {
-    signal.throwIfAborted();
-    const reason = `No new people were assigned to holdouts: ${kindOf(error)}. The next run tries again.`;
-    gap(ASSIGNMENTS, error instanceof DawnloadError ? error.sentences : reason);
-  }
-  function gap(name: string, reason: string): void {
-    const day = dayOf(effects.now());
-    report.gaps.push({ stream: ownStream(name), days: { start: day, end: day }, reason });
   }
 }
 
+/** Notes today as missing from an own table, with the reason in sentences. */
+export function noteGap(name: string, reason: string, { report, invocation }: PullParts): void {
+  const day = dayOf(invocation.effects.now());
+  report.gaps.push({ stream: ownStream(name), days: { start: day, end: day }, reason });
+}
+
 /** The kind of an error of DuckDB, without the values that it may quote. */
-const kindOf = (error: unknown): string =>
+export const kindOf = (error: unknown): string =>
   /^[A-Z][A-Za-z ]* Error/.exec(messageOf(error))?.[0] ?? 'an unforeseen error';
 
 async function pullTable(
@@ -71,14 +65,10 @@ async function pullTable(
     const writer = landing.begin(stream, { start: day, end: day }, pulledAt);
     const hasErased = erasures.register.ids.length > 0;
     const plain = Object.keys(table.keys).map((kind) => ({ kind, rule: 'keep' }) as const);
-    const texts = read.columns.filter(({ kind }) => kind === 'text' || kind === 'document');
-    const ids = hasErased
-      ? await erasedWords(
-          session,
-          out,
-          texts.map(({ name }) => name),
-        )
-      : undefined;
+    const texts = read.columns.flatMap(({ name, kind }) =>
+      kind === 'text' || kind === 'document' ? [name] : [],
+    );
+    const ids = hasErased ? await erasedWords(session, out, texts) : undefined;
     const page = await writer.landTable(async (to) => {
       await session.run('streams/own/pull/copy', {
         columns: read.columns.flatMap((one) => valueOf(one, config, ids) ?? []).join(', '),

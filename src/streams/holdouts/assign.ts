@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
-import { ConfigError } from '../../ground/errors.js';
+import { ConfigError, DawnloadError } from '../../ground/errors.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { ASSIGNMENTS, ownStream } from '../../ground/streams.js';
 import { escaped } from '../../landing/duckdb.js';
@@ -16,9 +16,21 @@ import { ownTables } from '../../warehouse/describe.js';
 import { privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
 import { asPattern, count, selectIn, statement, type Session } from '../../warehouse/session.js';
 import type { PullParts } from '../stream.js';
-import { rowsIn } from './load.js';
+import { rowsIn } from '../own/load.js';
+import { kindOf, noteGap } from '../own/pull.js';
 
 type Audience = Config['audiences'][number];
+
+/** Assigns new people after the own tables were copied. A failure is a gap of the run; those who have an arm keep it. */
+export async function assignNewPeople(service: ServiceClient, parts: PullParts): Promise<void> {
+  try {
+    await assignHoldouts(service, parts);
+  } catch (error) {
+    parts.invocation.signal.throwIfAborted();
+    const reason = `No new people were assigned to holdouts: ${kindOf(error)}. The next run tries again.`;
+    noteGap(ASSIGNMENTS, error instanceof DawnloadError ? error.sentences : reason, parts);
+  }
+}
 
 /**
  * Lands and loads the assignments, if somebody is new or the settings of privacy changed.
@@ -26,7 +38,7 @@ type Audience = Config['audiences'][number];
  * @throws ConfigError when an audience has no column of its person
  * @throws DamageError when the landed assignments cannot be read: then nobody is assigned
  */
-export async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise<void> {
+async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise<void> {
   const { config, landing, load, warehouse, erasures, invocation } = parts;
   const wanted = config.holdouts.flatMap((one) => {
     const audience = config.audiences.find(({ name }) => name === one.audience);
