@@ -14,7 +14,6 @@ import {
   InterruptedError,
   messageOf,
   StorageError,
-  type UsageError,
   type ExitCode,
 } from './ground/errors.js';
 import { jsonLog, quiet, realTerminal, timed } from './terminal/terminal.js';
@@ -40,6 +39,15 @@ process.on('SIGTERM', () => {
 process.on('SIGHUP', () => {
   if (!stop.signal.aborted) interrupt('send SIGTERM');
 });
+// An error that no call awaits, such as one of a worker without memory, ends the command like any other.
+let unexpected: unknown;
+const uncaught = new Promise<never>((_, fail) => {
+  process.once('uncaughtException', (error) => {
+    unexpected = error;
+    fail(error);
+  });
+});
+uncaught.catch(() => undefined);
 // The reader of our output may go away (`| head`, a log collector), and a disk behind it may be full. Neither ends a command
 // that has work to do: a paid request may be under way.
 let lost: unknown;
@@ -92,12 +100,13 @@ export async function main(argv: readonly string[]): Promise<number> {
     const names = program.commands.map((one) => one.name());
     command = argv.find((word) => names.includes(word)) ?? '';
     process.title = `dawnload ${command}`.trimEnd();
-    await program.parseAsync(argv);
+    await Promise.race([program.parseAsync(argv), uncaught]);
   } catch (error) {
     const mistake = error instanceof CommanderError ? mistakeOf(error, command) : undefined;
     failure = mistake ?? error;
     exitCode = report(failure, verbose);
-    if (mistake !== undefined && command === 'run') await reportUnstarted(mistake, program.opts());
+    const isUnheard = mistake !== undefined || error === unexpected;
+    if (isUnheard && command === 'run') await reportUnstarted(failure, program.opts());
   }
   terminal.progress('');
   // A pipe may still have unread output.
@@ -114,9 +123,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** Reports a `run` whose command line is wrong, as one that could not start: nobody reads what cron writes. */
+/** Reports a `run` whose command line is wrong, or that an error outside of it ended: nobody reads what cron writes. */
 async function reportUnstarted(
-  mistake: UsageError,
+  failure: unknown,
   { config: settingsFile, ...flags }: Flags & { readonly config?: string },
 ): Promise<void> {
   const { loadConfig } = await import('./config/config.js');
@@ -125,7 +134,7 @@ async function reportUnstarted(
   const given = { ...flags, settingsFile };
   const load = () => loadConfig(FIELDS, given);
   const invocation = { flags: given, environment: process.env, effects, terminal, runId, loadConfig: load };
-  await alerts.reportUnstarted(invocation, mistake);
+  await alerts.reportUnstarted(invocation, failure);
 }
 
 /** @param again describes what ends the process immediately, such as `press Ctrl-C again` */

@@ -1,4 +1,5 @@
 /** `dawnload run`, `backfill` and `rebuild`, and the last lines of every command that loads data. */
+import { existsSync } from 'node:fs';
 import { backfill, BACKFILL } from '../../jobs/backfill.js';
 import { night } from '../../jobs/nightly.js';
 import { requireService, type Config } from '../config/config.js';
@@ -6,7 +7,7 @@ import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
-import { ConfigError, EXIT, RefusedError, type ExitCode } from '../ground/errors.js';
+import { ClockError, ConfigError, EXIT, RefusedError, type ExitCode } from '../ground/errors.js';
 import { SNAPSHOTS, snapshotsOn } from '../streams/index.js';
 import { page } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
@@ -33,6 +34,13 @@ export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
     const { start, end } = wanted.days;
     const waits = notBegun(start, now);
     if (waits !== undefined) {
+      if (existsSync(dataFiles(config.dataDir).published))
+        throw new ClockError(
+          `This machine's clock shows ${formatKst(now)}, before start_date ${start}, but the warehouse has data.`,
+          {
+            hint: 'Correct the clock or start_date, then run again. `dawnload doctor` compares both clocks.',
+          },
+        );
       terminal.note(`Nothing to do yet: ${waits}.`);
       if (json === true) terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
       return EXIT.done;

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
-import { ConfigError } from '../ground/errors.js';
+import { ConfigError, UsageError } from '../ground/errors.js';
 import { harmless } from '../ground/shell.js';
 import type { Flags } from './flags.js';
 import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
@@ -68,6 +68,10 @@ export function loadConfig(
   if (file === undefined && flags.settingsFile !== undefined)
     throw new ConfigError(`The configuration file ${path} does not exist.`, {
       hint: 'Correct --config, or write one with `dawnload init`.',
+    });
+  if (flags.dataDir === '')
+    throw new UsageError('--data-dir names no folder.', {
+      hint: 'Name the data folder, or leave the option out.',
     });
   const folder = dirname(path);
   // A .env of the working folder is not read: it may belong to another project and send the keys to another host.

@@ -15,7 +15,7 @@ import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
 import { isLocked, openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
 import { instant } from './landing-zone.js';
-import { orStorageError, storageError } from './storage-error.js';
+import { nearestExisting, orStorageError, storageError } from './storage-error.js';
 
 const holder = z.object({
   pid: z.number().int().positive(),
@@ -39,6 +39,7 @@ export class RunLock {
 
   /** Takes the lock of a data folder, without waiting. Throws `TryLaterError` naming the other run, `StorageError`. */
   static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
+    if (process.getuid?.() === 0) await assertRootOwns(dataDir);
     const disk = new DurableFolder(dataDir, effects);
     const folder = foldersOf(dataDir).private;
     await disk.makeFolder(folder);
@@ -176,4 +177,24 @@ function namedBy(conflict: unknown, holder: LockHolder | undefined): LockHolder 
 
 function pidIn(error: unknown): number {
   return Number(/\(PID (\d+)\)/.exec(messageOf(error))?.[1] ?? 0);
+}
+
+/**
+ * Refuses root in another account's data folder: the next night of this account could not read what root leaves. Only a file made
+ * there shows who would own it, because mounts may map root to another account.
+ */
+async function assertRootOwns(dataDir: string): Promise<void> {
+  const folder = nearestExisting(dataDir);
+  const { uid } = await orStorageError('find', folder, () => stat(folder));
+  if (uid === 0) return;
+  const probe = join(folder, `.tmp-owner-${process.pid}`);
+  await orStorageError('write', probe, () => writeFile(probe, ''));
+  const made = await stat(probe).finally(() => rm(probe, { force: true }));
+  if (made.uid !== 0) return;
+  throw new StorageError(
+    `${folder} belongs to account ${uid}, which could not read the files that root leaves there.`,
+    {
+      hint: `Run the command as that account (\`sudo -u '#${uid}' dawnload …\`), or give the folder to root (\`chown -R root\`).`,
+    },
+  );
 }

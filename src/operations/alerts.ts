@@ -13,7 +13,6 @@ import type { AlertCause } from '../config/schema.js';
 import {
   ClockError,
   ConfigError,
-  type DawnloadError,
   endOf,
   EXIT,
   exitCodeOf,
@@ -137,12 +136,12 @@ const failedSteps = ({ failedSteps: steps }: RunReport): string[] => steps.map((
 
 type Caller = Pick<Invocation, 'flags' | 'environment' | 'effects' | 'terminal' | 'runId'>;
 
-/** Calls the address of the heartbeat for a run that could not start, whatever the settings are. */
+/** Calls the address of the heartbeat for a run that could not start or report its end, whatever the settings are. */
 export async function reportUnstarted(
   invocation: Caller & Pick<Invocation, 'loadConfig'>,
-  failure: DawnloadError,
+  failure: unknown,
 ): Promise<void> {
-  await callHeartbeat(settingsOf(invocation).forAlerts, invocation, failure.exitCode, failure);
+  await callHeartbeat(settingsOf(invocation).forAlerts, invocation, exitCodeOf(failure), failure);
 }
 
 /** The settings, and what alerts and the heartbeat need of them, as far as it can be read of wrong ones. */

@@ -59,6 +59,7 @@ const EXECUTED: [string, RegExp][] = [
     'backfill --start 2026-11-19',
     /Required option '--end <day>' not specified\.\s+`dawnload help backfill` shows its options/,
   ],
+  ['run --data-dir ', /--data-dir names no folder\.\s+Name the data folder, or leave the option out/],
   ['lake plan --x', /Unknown option '--x'\.\s+`dawnload help lake` shows its options/],
   ['schedule print systemd', /Too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],

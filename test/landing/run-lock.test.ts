@@ -201,3 +201,19 @@ describe('the run lock', () => {
     expect(JSON.parse(out)).toMatchObject({ name: 'StorageError', hint: expect.any(String) as string });
   });
 });
+
+it.runIf(process.getuid?.() === 0)(
+  'refuses root in the folder of another account, and leaves nothing',
+  async () => {
+    const folder = dirname(await dataFolder());
+    const data = join(folder, 'other', 'data');
+    await mkdir(dirname(data));
+    await chown(dirname(data), 65_534, 65_534);
+    await expect(RunLock.take(data, 'dawnload run', testEffects())).rejects.toThrow(
+      /belongs to account 65534, which could not read/,
+    );
+    expect(await filesBelow(dirname(data))).toEqual([]);
+    await chown(dirname(data), 0, 0);
+    await (await RunLock.take(data, 'dawnload run', testEffects())).release();
+  },
+);

@@ -1,6 +1,8 @@
 // @module-tag long
 /** Which days are complete, and whether anything is paid, where this machine's clock and the service's disagree. */
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { completeFrom } from '../../src/ground/calendar.js';
 import type { SandboxOptions } from '../../sandbox/index.js';
 import { contents } from '../support/contents.js';
@@ -33,6 +35,35 @@ async function daysOf(place: Place, stream: string): Promise<string[]> {
   );
   return rows.map(({ day }) => String(day));
 }
+
+test('a clock before the first day fails where the warehouse has data, and waits where there is none', async () => {
+  const place = await makePlace(SETTINGS, { eventsPerDay: 60 });
+  const dead = { DAWNLOAD_NOW: '1970-01-02T00:00:00Z' };
+  await ends(place.run(['run'], dead), 0, /Nothing to do yet/);
+  await ends(place.run(['run']), 0);
+  await ends(place.run(['run'], dead), 1, /clock shows 1970-01-02 09:00 KST, before start_date 2026-11-17/);
+});
+
+test('an error that nothing awaits ends the run with its last line and the heartbeat', async () => {
+  const place = await makePlace(SETTINGS, { eventsPerDay: 60 });
+  const called: string[] = [];
+  const server = createServer((request, response) => {
+    called.push(String(request.url));
+    response.end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const late = `let once = setInterval(() => { if (process.listenerCount('uncaughtException') > 0) { clearInterval(once); throw new RangeError('no room'); } }, 5)`;
+  const { code, stderr } = await place.execute(['run', '--log-format', 'json'], {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(late)}`,
+    DAWNLOAD_HEARTBEAT_URL: `http://127.0.0.1:${port}/{exit_code}/{outcome}`,
+  });
+  expect(code).toBe(1);
+  const last: unknown = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+  expect(last).toMatchObject({ event: 'run_ended', exit_code: 1, outcome: 'failed' });
+  expect(called).toEqual(['/1/failed']);
+});
 
 describe('clocks that are further apart than five minutes', () => {
   test('50 min ahead: nothing is paid, and the days complete by both are there', async () => {
