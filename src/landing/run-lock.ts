@@ -189,7 +189,8 @@ async function assertRootOwns(dataDir: string): Promise<void> {
   if (uid === 0) return;
   const probe = join(folder, `.tmp-owner-${process.pid}`);
   await orStorageError('write', probe, () => writeFile(probe, ''));
-  const made = await stat(probe).finally(() => rm(probe, { force: true }));
+  const made = await orStorageError('find', probe, () => stat(probe));
+  await rm(probe, { force: true });
   if (made.uid !== 0) return;
   throw new StorageError(
     `${folder} belongs to account ${uid}, which could not read the files that root leaves there.`,
