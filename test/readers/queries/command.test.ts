@@ -197,7 +197,7 @@ describe('dawnload query', () => {
   it('searches for a word that is no query, in the language of the word', async () => {
     const found = async (name: string): Promise<string> => (await run({ name })).stdout;
     expect(await found('holdout')).toMatch(
-      /^conversions and costs\n {2}uplift +How much more.*\ncampaigns\n {2}ab-tests +Which/,
+      /^people\n {2}holdout-members +Which users.*\nconversions and costs\n {2}uplift +How much more.*\ncampaigns\n/,
     );
     expect(await found('수신거부')).toMatch(
       /^failures\n {2}compliance +야간.*\nopt-outs\n {2}opt-outs +080 번호별로/,
