@@ -323,7 +323,7 @@ async function deliver(
       if (!isWanted || !isDue(to, alert)) return [];
       const refused =
         url === undefined
-          ? 'the variable is not an address'
+          ? 'the variable is not set, or is not an address'
           : await requestWebhook(url, bodyOf(alert, sender, format), DELIVERY_MS);
       if (refused !== undefined)
         terminal.warn(`The alert "${cause}" was not accepted by ${name}: ${refused}.`);

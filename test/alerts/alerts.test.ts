@@ -254,7 +254,7 @@ alerts:
       'warning: The alert "budget" was not accepted by alerts[0]: HTTP 500.',
       'warning: The alert "budget" was not accepted by alerts[1]: HTTP 302, a redirect, which is not followed.',
       /warning: The alert "budget" was not accepted by alerts\[2\]: .+/,
-      'warning: The alert "budget" was not accepted by NOT_SET: the variable is not an address.',
+      'warning: The alert "budget" was not accepted by NOT_SET: the variable is not set, or is not an address.',
       'not accepted by alerts[4]: the address is https, and http answers there.',
     );
     // The library drops the name and the password of an address.
