@@ -403,7 +403,7 @@ with shapes as (
         list({'name': column_name, 'type': data_type} order by column_index) as columns,
         list(column_name) as names
     from duckdb_columns()
-    where database_name = 'warehouse' and schema_name in ({schemas}) and (schema_name, table_name) not in (('own', 'conversions'), ('own', 'holdouts'))
+    where database_name = 'warehouse' and schema_name in ({schemas}) and (schema_name, table_name) not in (('own', 'conversions'), ('own', 'holdouts'), ('own', 'segments'))
     group by schema_name, table_name
 )
 

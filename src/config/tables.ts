@@ -124,8 +124,8 @@ export const tables = z.preprocess(
       .string()
       .regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a name of small letters, digits and _')
       .refine(
-        (name) => !['conversions', 'assignments', 'holdouts'].includes(name),
-        'must be another name than conversions, assignments and holdouts',
+        (name) => !['conversions', 'assignments', 'holdouts', 'segments'].includes(name),
+        'must be another name than conversions, assignments, holdouts and segments',
       ),
     table,
     'must have tables such as orders: { from: ./orders.csv, keys: { user_id: member_id } }',

@@ -71,7 +71,7 @@ export async function noteOwn(
 
 type Found = Awaited<ReturnType<typeof ownTables>>;
 
-/** Makes the view of the people of all holdouts, and notes the holdouts. Resolves with a sentence for each that cannot be read. */
+/** Makes the views of the people of all holdouts and segments, and notes the holdouts. Resolves with a sentence for each that cannot be read. */
 async function noteHoldouts(
   session: Session,
   found: Found,
@@ -80,10 +80,24 @@ async function noteHoldouts(
   const faults: string[] = [];
   const columnOf = (table: string, name: string) =>
     found.find((one) => one.name === table)?.columns.find((one) => one.name === name);
-  for (const { name, table, segments } of audiences)
-    for (const segment of segments)
-      if (columnOf(table, segment) === undefined && found.some((one) => one.name === table))
-        faults.push(`The audience ${name} has no segment ${segment}: own.${table} lacks that column.`);
+  const segmented = audiences.flatMap(({ name, table, person, segments }) =>
+    segments.flatMap((segment): string[] => {
+      if (!found.some((one) => one.name === table)) return [];
+      if (columnOf(table, segment) !== undefined && columnOf(table, person) !== undefined)
+        return [
+          partOf('segmented', {
+            ...{ audience: name, segment: escaped(segment), column: quoted(segment), table, person },
+            persons: personsOf(person),
+          }),
+        ];
+      faults.push(`The audience ${name} has no segment ${segment}: own.${table} lacks that column.`);
+      return [];
+    }),
+  );
+  await session.run('streams/own/load/segments', {
+    people: [partOf('unsegmented', {}), ...segmented].join('\nunion all\n'),
+  });
+  await describeOwn(session, 'segments');
   const people = holdouts.map((one): string | undefined => {
     const given = { holdout: one.name, share: String(one.share ?? 'null') };
     const { table, campaign, person, arm = '', assigned = '' } = one;
@@ -130,7 +144,7 @@ async function noteHoldouts(
 }
 
 const partOf = (
-  part: 'nobody' | 'assigned' | 'assigned_by_table' | 'assigned_by_campaign',
+  part: 'nobody' | 'assigned' | 'assigned_by_table' | 'assigned_by_campaign' | 'unsegmented' | 'segmented',
   names: Readonly<Record<string, string>>,
 ): string => selectIn(statement(`streams/own/load/${part}`, names));
 

@@ -53,7 +53,7 @@ test(
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     });
     const { code, stderr } = await ended(night);
-    expect(stderr).toMatch(/dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Correct that/);
+    expect(stderr).toMatch(/dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Free disk space/);
     expect(code).toBe(1);
     expect(await exportsOf(place)).toHaveLength(2);
   },
@@ -80,7 +80,7 @@ test('a query whose reader stops ends promptly, with exit code 0', { tags: ['lon
   });
   const { code, stderr } = await ended(full);
   expect(stderr).toMatch(
-    /^dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Correct that[^\n]*\n$/,
+    /^dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Free disk space[^\n]*\n$/,
   );
   expect(code).toBe(1);
 });

@@ -32,8 +32,8 @@ async function journalEnd(place: Place): Promise<unknown> {
   return JSON.parse(lines.at(-1) ?? '');
 }
 
-/** The built command under an account without privileges, which owns the folder. */
-function unprivileged(place: Place, args: readonly string[]): Promise<Ended> {
+/** The built command under an account without privileges, which owns the folder meanwhile. */
+async function unprivileged(place: Place, args: readonly string[]): Promise<Ended> {
   const account = 65534;
   const isRoot = process.getuid?.() === 0;
   if (isRoot) spawnSync('chown', ['-R', `${account}:${account}`, place.folder]);
@@ -43,7 +43,9 @@ function unprivileged(place: Place, args: readonly string[]): Promise<Ended> {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(isRoot ? { uid: account, gid: account } : {}),
   });
-  return ended(child);
+  const result = await ended(child);
+  if (isRoot) spawnSync('chown', ['-R', '0:0', place.folder]);
+  return result;
 }
 
 test('a run that cannot publish is noticed before anything is paid for, and recorded as failed everywhere', async () => {

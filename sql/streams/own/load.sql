@@ -127,6 +127,36 @@ from (
     ) as row
 ) as given;
 
+-- name: segments
+-- The people of audiences by the columns that divide them, without staff and test people.
+create or replace view own.segments as
+with people as (
+{people}
+)
+
+select people.*
+from people
+anti join ops.excluded_people
+    on
+        marts.strongest_id(people.user_id, people.service_user_id, people.device_id, people.service_device_id)
+        = excluded_people.person;
+
+-- name: unsegmented
+select
+    null::varchar as audience,
+    null::varchar as segment,
+    null::varchar as value,
+    null::varchar as user_id,
+    null::varchar as service_user_id,
+    null::varchar as device_id,
+    null::varchar as service_device_id
+where false
+
+-- name: segmented
+select '{audience}', '{segment}', {column}::varchar, {persons}
+from own."{table}"
+where {person} is not null
+
 -- name: nobody
 select
     null::varchar as holdout,

@@ -39,6 +39,7 @@ tables:
   orders: { from: ./orders.csv, keys: { user_id: member_id }, unique: order_id }
   groups: { from: ./groups.csv, keys: { user_id: member_id } }
 conversions: { table: orders, person: user_id, at: ordered_at, value: amount, currency: KRW, goal: 구매 }
+audiences: { members: { table: groups, person: user_id, segments: [group] } }
 holdouts:
   members: { table: groups, person: user_id, arm: group, holdout: C, assigned: assigned_on, share: 10% }
 `;
