@@ -59,21 +59,14 @@ from (
   );
 });
 
+const SHOWN = [
+  ...['segment', 'value', 'people', 'messaged_people', 'messages', 'clickable_people', 'clickers'],
+  ...['click_rate', 'buyers', 'revenue', 'revenue_per_person'],
+];
+
 const answer = async (parameters: Record<string, string> = {}): Promise<string[]> =>
   (await askBundled(warehouse.connection, 'segments', { start: '2026-11-01', ...parameters })).map((row) =>
-    [
-      'segment',
-      'value',
-      'people',
-      'messaged_people',
-      'messages',
-      'clickable_people',
-      'clickers',
-      'click_rate',
-    ]
-      .concat(['buyers', 'revenue', 'revenue_per_person'])
-      .map((name) => row[name] ?? '-')
-      .join(' '),
+    SHOWN.map((name) => String(row[name] ?? '-')).join(' '),
   );
 
 test('each person counts once in a segment, with or without messages; devices count for their person', async () => {
