@@ -66,7 +66,7 @@ const SHOWN = [
 
 const answer = async (parameters: Record<string, string> = {}): Promise<string[]> =>
   (await askBundled(warehouse.connection, 'segments', { start: '2026-11-01', ...parameters })).map((row) =>
-    SHOWN.map((name) => String(row[name] ?? '-')).join(' '),
+    SHOWN.map((name) => JSON.stringify(row[name] ?? '-').replaceAll('"', '')).join(' '),
   );
 
 test('each person counts once in a segment, with or without messages; devices count for their person', async () => {
