@@ -7,7 +7,17 @@ import { readFileSync } from 'node:fs';
 
 const LEAST = [20, 19] as const;
 
-process.exit(isTooOld() ? refuse() : await (await import('./main.js')).main(process.argv));
+// Until main() handles signals, nothing has begun.
+const interrupted = (): never => process.exit(130);
+process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+
+process.exit(isTooOld() ? refuse() : await perform());
+
+async function perform(): Promise<number> {
+  const { main } = await import('./main.js');
+  process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  return main(process.argv);
+}
 
 function isTooOld(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -80,8 +80,8 @@
 --     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.
 --     ko: 홀드아웃이 없습니다. 메시지 효과를 측정하려면 설정의 `holdouts`에 지정하세요.
 --   select 1 where not exists (from answer) and exists (from ops.holdouts) and not exists (from own.conversions)
---     en: No conversions. Name your orders under `tables` and `conversions` in the settings.
---     ko: 전환 데이터가 없습니다. 설정의 `tables`와 `conversions`에 주문 테이블을 지정하세요.
+--     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
+--     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 --   select 1 where not exists (from answer) and exists (from ops.holdouts) and exists (from own.conversions)
 --     en: No one of a holdout has been assigned yet, or the holdout names people by another id than the conversions.
 --     ko: 아직 홀드아웃에 배정한 고객이 없거나, 홀드아웃과 전환의 고객 아이디가 서로 다릅니다.

@@ -43,8 +43,8 @@
 --     ko: {days}일 중 {days_held}일의 이벤트만 있어 메시지를 받은 고객은 더 많을 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from own.conversions)
---     en: No conversions. Name your orders under `tables` and `conversions` in the settings.
---     ko: 전환 데이터가 없습니다. 설정의 `tables`와 `conversions`에 주문 테이블을 지정하세요.
+--     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
+--     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 --   select 1 where not exists (from answer) and exists (from own.conversions) and exists (from ops.coverage where stream = 'events')
 --     en: No one had stopped buying for that long before the first day.
 --     ko: 시작일 전에 그만큼 오래 구매하지 않은 고객이 없습니다.

@@ -5,7 +5,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/index.js';
 import { groupsCsv, ordersCsv, ordersOf } from '../../sandbox/world/orders.js';
-import { loadConfig } from '../config/config.js';
+import { faultForDuckdb, loadConfig } from '../config/config.js';
 import { readText } from '../config/files.js';
 import { FIELDS } from '../streams/index.js';
 import { dayOf, daysOf, lastCompleteDay, shiftDay } from '../ground/calendar.js';
@@ -65,6 +65,8 @@ export const demoCommand: Command = async (_, invocation) => {
       hint: 'Leave out --config and --data-dir, or start it in another folder.',
     });
   const folder = resolve(FOLDER);
+  const unusable = faultForDuckdb(folder);
+  if (unusable !== undefined) throw unusable;
   const now = effects.now();
   await assertOfDemo(folder);
   await rm(resolve(folder, 'data'), { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { isUnencrypted } from '../config/config.js';
+import { faultForDuckdb, isUnencrypted } from '../config/config.js';
 import { readDotEnv, readText } from '../config/files.js';
 import type { Invocation } from '../config/invocation.js';
 import { settingsSchema } from '../config/schema.js';
@@ -42,6 +42,9 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
     throw new UsageError(`${yaml} exists already.`, {
       hint: 'Edit it, or replace it with --force, which keeps the old one as a copy.',
     });
+  const dataDir = flags.dataDir === undefined ? './data' : resolve(flags.dataDir);
+  const unusable = faultForDuckdb(resolve(dirname(yaml), dataDir));
+  if (unusable !== undefined) throw unusable;
   const written = readDotEnv(dirname(yaml)) ?? {};
   const variables = { ...written, ...environment };
   const given = {
@@ -57,7 +60,6 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
     throw new UsageError(`The first day ${startDate} is in the future.`, {
       hint: 'Give --start-date a day up to today. Nothing was written.',
     });
-  const dataDir = flags.dataDir === undefined ? './data' : resolve(flags.dataDir);
   await writeKept(yaml, settingsFile({ ...answers, ...options, startDate, dataDir, records }), terminal);
   const { accessKey, secretKey } = answers;
   if (written['DAWNLOAD_ACCESS_KEY'] === accessKey && written['DAWNLOAD_SECRET_KEY'] === secretKey) {

@@ -190,7 +190,7 @@ export function summarise(
     terminal[failed ? 'warn' : 'note'](sentence, { event: failed ? 'step_failed' : 'step_done', step });
   // The next run does not repair a run that is withheld by a check; the meaning of the check names the remedy.
   if (exit_code === EXIT.incomplete && report.withheld === undefined) {
-    const what = report.attention.length > 0 ? 'your decision is needed, see above' : 'see above';
+    const what = report.attention.length > 0 ? 'something above waits for you' : 'see above';
     terminal.warn(`Incomplete: ${report.gaps.length > 0 ? continuationOf(command) : what}.`);
   }
   // No night wants days before `start_date`.

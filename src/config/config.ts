@@ -300,7 +300,6 @@ export function isLoopback(address: string): boolean {
 const listed = <T>(byName: Readonly<Record<string, T>>): (T & { readonly name: string })[] =>
   Object.entries(byName).map(([name, one]) => ({ ...one, name }));
 
-/** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
 /** Where commands of the settings run, and their environment, without keys and without addresses of webhooks. */
 export function shellFor({ alerts, file }: Pick<Config, 'alerts' | 'file'>, environment: Environment) {
   const addresses = new Set(alerts.map(({ variable }) => variable));
@@ -310,6 +309,7 @@ export function shellFor({ alerts, file }: Pick<Config, 'alerts' | 'file'>, envi
   };
 }
 
+/** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
 const priceRows = (prices: Readonly<Record<string, number | Readonly<Record<string, number>>>>) =>
   Object.entries(prices).flatMap(([channel, given]) =>
     (typeof given === 'number' ? [[null, given] as const] : Object.entries(given)).map(([sub, price]) => ({
@@ -351,15 +351,15 @@ function parseSettings(
   const fromFile = file === undefined ? {} : readSettings(file);
   const raw = { ...fromFile, ...overrides };
   const { data, error } = settingsAbout(fieldsFor('service', shapes)).safeParse(raw);
-  const where = data === undefined ? '' : locate(data.data_dir);
-  if (data !== undefined && !where.includes('?')) return data;
+  const unusable = data && faultForDuckdb(locate(data.data_dir));
+  if (data !== undefined && unusable === undefined) return data;
   const { alerts, project_id: projectId, data_dir: dataDir, heartbeat } = readable.parse(raw);
   const receivers = receiversOf(
     alerts.flatMap((one) => alert.safeParse(one).data ?? []),
     variables,
   );
   const known = { alerts: receivers, projectId, dataDir: locate(dataDir), heartbeat };
-  throw new SettingsError(data === undefined ? wrong(error.issues[0]) : notForDuckdb(where), known);
+  throw new SettingsError(unusable ?? wrong(error?.issues[0]), known);
 
   function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
     const source = file ?? 'The environment';
@@ -374,10 +374,13 @@ function parseSettings(
 }
 
 /** DuckDB reads the text after a `?` as options and looks for the log elsewhere. It accepts every other name. */
-const notForDuckdb = (dataDir: string): ConfigError =>
-  new ConfigError(`The path of the data folder ${dataDir} contains "?", which DuckDB cannot write to.`, {
-    hint: 'Rename that folder, or choose another data_dir.',
-  });
+export function faultForDuckdb(dataDir: string): ConfigError | undefined {
+  if (!dataDir.includes('?')) return undefined;
+  return new ConfigError(
+    `The path of the data folder ${dataDir} contains "?", which DuckDB cannot write to.`,
+    { hint: 'Rename that folder, or choose another data_dir.' },
+  );
+}
 
 const readable = z.object({
   alerts: z.array(z.unknown()).catch([]),

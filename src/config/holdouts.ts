@@ -3,23 +3,15 @@
  * that what the others buy beyond them is what the messages brought.
  */
 import { z } from 'zod';
-import { isDay } from '../ground/calendar.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import type { OwnTable } from './tables.js';
+import { day, name, orEmpty, text } from './values.js';
 
-const text = (what: string): z.ZodString => z.string(what).min(1, what);
-const NAME = /^[a-z][a-z0-9_]{0,40}$/;
-const name = z.string().regex(NAME, 'must be a name of small letters, digits and _');
 const SHARE = 'must be a share above 0% and up to 50%, such as 10%';
 const EFFECT = 'must be a share of the mean from 0.001 to 10, such as 0.05';
 
-/** An empty text is the value of a section whose lines are all commented out. */
-const named = <T extends z.ZodType>(value: T, what: string) =>
-  z.preprocess((given) => (given === '' ? {} : given), z.record(name, value, what));
+const named = <T extends z.ZodType>(value: T, what: string) => orEmpty(z.record(name, value, what));
 
-const day = z
-  .string('must be a day such as 2026-11-01')
-  .refine(isDay, 'must be a day that exists, such as 2026-11-01');
 const person = z.enum(ID_COLUMNS, `must be one of ${ID_COLUMNS.join(', ')}`);
 
 const audience = z.strictObject({

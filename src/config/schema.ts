@@ -3,15 +3,11 @@
  * arrives as text (see `readSettings`); the message of each rule describes the valid values.
  */
 import { z } from 'zod';
-import { isDay } from '../ground/calendar.js';
 import { ID_COLUMNS, isReadAs, type Field } from '../ground/fields.js';
 import { bytesIn, didYouMean } from '../ground/text.js';
 import { audiences, holdoutFaults, holdouts } from './holdouts.js';
 import { conversions, conversionsFault, tables } from './tables.js';
-
-const day = z
-  .string('must be a day such as 2026-11-01')
-  .refine(isDay, 'must be a day that exists, such as 2026-11-01');
+import { day, orEmpty, text } from './values.js';
 
 function number(low: number, high: number, what: string, form = /^\d+(\.\d+)?$/): z.ZodType<number, string> {
   return z
@@ -28,10 +24,6 @@ function whole(low: number, high: number): z.ZodType<number, string> {
 const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);
 
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
-
-/** Accepts an empty text: the value of a section whose lines are all commented out. */
-const orEmpty = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((given) => (given === '' ? {} : given), schema);
 
 /** The message for a text or a list in place of a section. */
 const insteadOf = (what = 'must have "key: value" lines') => ({
@@ -76,8 +68,6 @@ const budget = section({
     records_per_run: run ?? month ?? 0,
     records_per_month: month ?? run ?? 0,
   }));
-
-const text = (what: string): z.ZodString => z.string(what).min(1, what);
 
 const answerText = text('must be the text of an answer').refine(
   (answer) => answer.trim() !== '',

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { bytesIn } from '../ground/text.js';
+import { name, orEmpty, text } from './values.js';
 
 /** The kinds of ids by which a row of an own table belongs to a person, and the names of their columns. */
 export const KEY_KINDS = [...ID_COLUMNS, 'recipient'] as const;
@@ -13,7 +14,6 @@ export type KeyKind = (typeof KEY_KINDS)[number];
 export const TABLE_FORMATS = ['csv', 'json', 'parquet', 'duckdb'] as const;
 const COLUMN_TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'instant'] as const;
 
-const text = (what: string): z.ZodString => z.string(what).min(1, what);
 const SIZE = 'must be a size from 1MiB to 16GiB, such as 500MB';
 
 const source = z.strictObject({
@@ -117,16 +117,12 @@ export function formatOf({ format, from = '' }: Pick<z.output<typeof source>, 'f
   return format ?? ENDINGS[/\.(\w+)$/.exec(from)?.[1]?.toLowerCase() ?? ''];
 }
 
-export const tables = z.preprocess(
-  (given) => (given === '' ? {} : given),
+export const tables = orEmpty(
   z.record(
-    z
-      .string()
-      .regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a name of small letters, digits and _')
-      .refine(
-        (name) => !['conversions', 'assignments', 'holdouts', 'segments'].includes(name),
-        'must be another name than conversions, assignments, holdouts and segments',
-      ),
+    name.refine(
+      (given) => !['conversions', 'assignments', 'holdouts', 'segments'].includes(given),
+      'must be another name than conversions, assignments, holdouts and segments',
+    ),
     table,
     'must have tables such as orders: { from: ./orders.csv, keys: { user_id: member_id } }',
   ),

@@ -15,7 +15,7 @@ import type { Effects } from '../ground/effects.js';
 import { jsonOf } from '../ground/envelope.js';
 import { ConfigError, DamageError, DawnloadError, StorageError, UsageError } from '../ground/errors.js';
 import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
-import { asidePath, foldersOf } from '../landing/paths.js';
+import { asidePath, dataFiles, foldersOf } from '../landing/paths.js';
 import { isFull, orStorageError, readIfThere } from '../landing/storage-error.js';
 import { plural } from '../terminal/text.js';
 import { instant, wholeNumber, type Head } from '../landing/landing-zone.js';
@@ -365,7 +365,7 @@ interface Found {
  * @throws ConfigError when the copy belongs to another data folder; it is the only record of what that folder paid
  */
 async function read(place: JournalPlace): Promise<Found> {
-  const path = join(foldersOf(place.dataDir).ledger, 'journal.jsonl');
+  const path = dataFiles(place.dataDir).journal;
   const copyPath = await copyIn(place);
   // The copy is read first: a run may append between the two reads, and the copy is never ahead.
   const copy = await readCopy(place, copyPath, path);

@@ -10,8 +10,15 @@ import { whyUnread } from '../config/files.js';
 import { FILE_MODE } from './atomic-file.js';
 import { storageError } from './storage-error.js';
 
-/** Says in a clause why a file cannot be used. */
-export class Unusable extends Error {}
+/** Says in a clause why a file cannot be used, and which setting of its table may be wrong. */
+export class Unusable extends Error {
+  readonly setting: 'largest' | 'encoding' | undefined;
+
+  constructor(why: string, { setting, cause }: { setting?: Unusable['setting']; cause?: unknown } = {}) {
+    super(why, { cause });
+    this.setting = setting;
+  }
+}
 
 /** Opens a regular file. A pipe would wait for its writer, and a link may lead to any file of this machine. */
 export async function openForeign(file: string): Promise<FileHandle> {
@@ -27,7 +34,8 @@ export async function openForeign(file: string): Promise<FileHandle> {
   throw new Unusable(`${file} is a ${kind}, not a file`);
 }
 
-export const moreThan = (most: number): string => `it has more than ${Math.floor(most / 2 ** 20)} MiB`;
+export const moreThan = (most: number): Unusable =>
+  new Unusable(`it has more than ${Math.floor(most / 2 ** 20)} MiB`, { setting: 'largest' });
 
 export type Encoding = 'utf-8' | 'euc-kr';
 
@@ -58,7 +66,7 @@ export async function copyForeign(
   try {
     for await (const piece of bytes) {
       size += piece.length;
-      if (size > most) throw new Unusable(moreThan(most));
+      if (size > most) throw moreThan(most);
       await write(piece);
       before = piece;
     }
@@ -79,6 +87,7 @@ function decode(decoder: TextDecoder, before: Buffer, piece?: Buffer): string {
     const bytes = piece === undefined ? before : Buffer.concat([before, piece]);
     const isOther = decoder.encoding === 'utf-8' && isEucKr(bytes);
     throw new Unusable(isOther ? 'it is in EUC-KR' : `it is not in ${decoder.encoding.toUpperCase()}`, {
+      ...(isOther || decoder.encoding === 'euc-kr' ? { setting: 'encoding' as const } : {}),
       cause,
     });
   }

@@ -127,6 +127,7 @@ export function dataFiles(dataDir: string) {
     rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
     temp: join(folders.private, 'tmp'),
     ledger: folders.ledger,
+    journal: join(folders.ledger, 'journal.jsonl'),
     /** The record of an unfinished erasure; the file exists only during an erasure. */
     erasing: join(folders.private, 'erasing.json'),
   };

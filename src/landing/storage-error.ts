@@ -29,7 +29,10 @@ const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]
     'Check whether the data folder was moved or removed, then run again.',
   ],
   ENOTDIR: ['a file is where a folder is needed', 'Move that file away, or choose another data_dir.'],
-  EEXIST: ['a file is where a folder is needed', 'Move that file away, or choose another data_dir.'],
+  EEXIST: [
+    'a file, or a link that leads nowhere, is where a folder is needed',
+    'Move it away, or choose another data_dir.',
+  ],
   EISDIR: ['a folder is where a file is needed', 'Move that folder away, or choose another data_dir.'],
   ENAMETOOLONG: ['the path is too long', 'Choose a data_dir with a shorter path.'],
   ELOOP: ['its links lead in a circle', 'Remove the links, or choose another data_dir.'],
@@ -147,9 +150,9 @@ export async function unwritable({
   readonly dataDir: string;
   readonly ledgerCopy?: string | undefined;
 }): Promise<{ reason: string; remedy: string } | undefined> {
-  const { working, published } = dataFiles(dataDir);
+  const { working, published, journal } = dataFiles(dataDir);
   const folders = [nearestExisting(dataDir), ...Object.values(foldersOf(dataDir))];
-  for (const path of [...folders, working, published, nearestExisting(ledgerCopy)]) {
+  for (const path of [...folders, journal, working, published, nearestExisting(ledgerCopy)]) {
     if (!existsSync(path)) continue;
     try {
       await access(path, constants.W_OK);

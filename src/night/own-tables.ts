@@ -20,17 +20,15 @@ export async function noteOwn(
   const found = await ownTables(session);
   const faults: string[] = [];
   await session.transaction(async () => {
-    const converting = found.find(
-      ({ name }) => name === conversions?.table && tables.some((one) => one.name === name),
-    );
-    const view = conversions && viewOf(conversions, converting?.columns ?? []);
-    await session.run('streams/own/load/conversions', view ?? NO_CONVERSIONS);
-    if (conversions !== undefined && view === undefined)
-      faults.push(
-        `No conversions: own.${conversions.table} lacks a column of \`conversions\`, an instant under \`at\`, or a number under \`value\`.`,
-      );
+    const fault = conversions && conversionsFault(conversions, found);
+    if (fault !== undefined) faults.push(`No conversions: ${fault}`);
+    const isUsable = conversions !== undefined && fault === undefined;
+    await session.run('streams/own/load/conversions', isUsable ? viewOf(conversions) : NO_CONVERSIONS);
     await describeOwn(session, 'conversions');
-    faults.push(...(await noteHoldouts(session, found, people)));
+    faults.push(
+      ...(await noteSegments(session, found, people)),
+      ...(await noteHoldouts(session, found, people)),
+    );
     await session.run('streams/own/load/clear');
     for (const { name, columns } of found) {
       const table = tables.find((one) => one.name === name);
@@ -47,7 +45,7 @@ export async function noteOwn(
       // The days of assignments grow old, and should.
       const isAssigned = (column: string): boolean =>
         people.holdouts.some((one) => one.table === name && one.assigned === column);
-      const dated = columns.filter((one) => /^(DATE|TIMESTAMP)/.test(one.type) && !isAssigned(one.name));
+      const dated = columns.filter((one) => DAY.test(one.type) && !isAssigned(one.name));
       await session.run('streams/own/load/note', {
         ...{ table: name, stream, keys, unique_columns: unique },
         source: table.from === undefined ? 'a command' : basename(table.from),
@@ -71,19 +69,30 @@ export async function noteOwn(
 
 type Found = Awaited<ReturnType<typeof ownTables>>;
 
-/** Makes the views of the people of all holdouts and segments, and notes the holdouts. Resolves with a sentence for each that cannot be read. */
-async function noteHoldouts(
+const columnOf = (found: Found, table: string, name: string) =>
+  found.find((one) => one.name === table)?.columns.find((one) => one.name === name);
+
+/** Makes a view of people, which is one of people who are selected. */
+async function makeView(
+  session: Session,
+  view: 'holdouts' | 'segments',
+  people: readonly string[],
+): Promise<void> {
+  await session.run('streams/own/load/people', { view, people: people.join('\nunion all\n') });
+  await describeOwn(session, view);
+}
+
+/** Makes the view of the people of all segments. Resolves with a sentence for each that cannot be read. */
+async function noteSegments(
   session: Session,
   found: Found,
-  { audiences, holdouts }: Pick<Config, 'audiences' | 'holdouts'>,
+  { audiences }: Pick<Config, 'audiences'>,
 ): Promise<string[]> {
   const faults: string[] = [];
-  const columnOf = (table: string, name: string) =>
-    found.find((one) => one.name === table)?.columns.find((one) => one.name === name);
   const segmented = audiences.flatMap(({ name, table, person, segments }) =>
     segments.flatMap((segment): string[] => {
       if (!found.some((one) => one.name === table)) return [];
-      if (columnOf(table, segment) !== undefined && columnOf(table, person) !== undefined)
+      if (columnOf(found, table, segment) !== undefined && columnOf(found, table, person) !== undefined)
         return [
           partOf('segmented', {
             ...{ audience: name, segment: escaped(segment), column: quoted(segment), table, person },
@@ -94,10 +103,17 @@ async function noteHoldouts(
       return [];
     }),
   );
-  await session.run('streams/own/load/segments', {
-    people: [partOf('unsegmented', {}), ...segmented].join('\nunion all\n'),
-  });
-  await describeOwn(session, 'segments');
+  await makeView(session, 'segments', [partOf('unsegmented', {}), ...segmented]);
+  return faults;
+}
+
+/** Makes the view of the people of all holdouts, and notes the holdouts. Resolves with a sentence for each that cannot be read. */
+async function noteHoldouts(
+  session: Session,
+  found: Found,
+  { holdouts }: Pick<Config, 'holdouts'>,
+): Promise<string[]> {
+  const faults: string[] = [];
   const people = holdouts.map((one): string | undefined => {
     const given = { holdout: one.name, share: String(one.share ?? 'null') };
     const { table, campaign, person, arm = '', assigned = '' } = one;
@@ -108,13 +124,13 @@ async function noteHoldouts(
         value: escaped(one.variant ?? ''),
       });
     if (table === undefined)
-      return columnOf(ASSIGNMENTS, 'holdout') === undefined ? undefined : partOf('assigned', given);
-    const day = columnOf(table, assigned);
+      return columnOf(found, ASSIGNMENTS, 'holdout') === undefined ? undefined : partOf('assigned', given);
+    const day = columnOf(found, table, assigned);
     const isWhole =
       person !== undefined &&
-      columnOf(table, person) !== undefined &&
-      columnOf(table, arm) !== undefined &&
-      /^(DATE|TIMESTAMP)/.test(day?.type ?? '');
+      columnOf(found, table, person) !== undefined &&
+      columnOf(found, table, arm) !== undefined &&
+      DAY.test(day?.type ?? '');
     if (!isWhole) {
       faults.push(
         `The holdout ${one.name} is left out: own.${table} lacks its person, the column ${arm}, or a day under ${assigned}.`,
@@ -130,8 +146,8 @@ async function noteHoldouts(
           : `(${quoted(assigned)}::timestamptz at time zone 'Asia/Seoul')::date`,
     });
   });
+  await makeView(session, 'holdouts', [partOf('nobody', {}), ...people.flatMap((one) => one ?? [])]);
   await session.run('streams/own/load/holdouts', {
-    people: [partOf('nobody', {}), ...people.flatMap((one) => one ?? [])].join('\nunion all\n'),
     holdouts: holdouts.map(({ name, audience, campaign, share, start, end, smallest_effect }) =>
       JSON.stringify({
         ...{ holdout: name, share, first_day: start, last_day: end, smallest_effect },
@@ -139,7 +155,6 @@ async function noteHoldouts(
       }),
     ),
   });
-  await describeOwn(session, 'holdouts');
   return faults;
 }
 
@@ -148,20 +163,35 @@ const partOf = (
   names: Readonly<Record<string, string>>,
 ): string => selectIn(statement(`streams/own/load/${part}`, names));
 
-/** The columns of own.conversions, if the table has those that the settings name. */
-function viewOf(
-  { person, at, value, currency, goal, table }: Conversions,
-  columns: readonly { readonly name: string; readonly type: string }[],
-): View | undefined {
-  const isOf = (name: string, form: RegExp): boolean =>
-    columns.some((one) => one.name === name && form.test(one.type));
+const DAY = /^(DATE|TIMESTAMP)/;
+const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT)/;
+
+/** Why the table has no conversions, in sentences; undefined if it has what the settings name. */
+function conversionsFault({ table, person, at, value }: Conversions, found: Found): string | undefined {
+  const columns = found.find(({ name }) => name === table)?.columns;
+  if (columns === undefined) return `own.${table} was never loaded. The next run that can read it makes it.`;
+  const wanted = [
+    { name: at, key: 'at', form: DAY, what: 'a day or an instant', example: '2026-11-01 09:30:00' },
+    ...(value === undefined
+      ? []
+      : [{ name: value, key: 'value', form: NUMBER, what: 'a number', example: '39000 or 39,000.50' }]),
+  ];
+  const names = columns.map((one) => one.name);
+  if (!names.includes(person)) return `own.${table} has no ${person}.`;
+  for (const { name, key, form, what, example } of wanted) {
+    const type = columns.find((one) => one.name === name)?.type;
+    if (type === undefined)
+      return `own.${table} has no column ${name} (conversions.${key}); it has ${names.join(', ')}.`;
+    if (!form.test(type))
+      return `the column ${name} of own.${table} is ${type}, and conversions.${key} must be ${what}. Each value must look like ${example}.`;
+  }
+  return undefined;
+}
+
+/** The columns of own.conversions. */
+function viewOf({ person, at, value, currency, goal, table }: Conversions): View {
   const literal = (given: string | undefined): string =>
     given === undefined ? 'null' : `'${escaped(given)}'`;
-  const isWhole =
-    isOf(person, /^VARCHAR/) &&
-    isOf(at, /^(DATE|TIMESTAMP)/) &&
-    (value === undefined || isOf(value, /^(U?(TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT)/));
-  if (!isWhole) return undefined;
   return {
     persons: personsOf(person),
     ...{ at: quoted(at), value: value === undefined ? 'null' : quoted(value) },

@@ -1,8 +1,9 @@
 /** The checks of `doctor`, in the order in which a run depends on them. */
 import type { Effects } from '../ground/effects.js';
 import { existsSync } from 'node:fs';
-import { stat, statfs } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { completeFrom, formatKst, lastCompleteDay, type Day } from '../ground/calendar.js';
 import {
@@ -14,7 +15,7 @@ import {
   requireSettings,
   type Config,
 } from '../config/config.js';
-import { DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
+import { DamageError, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
 import { ERASE, mayBeCut, Register } from '../erasure/register.js';
 import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
 import { landedPages } from '../streams/events/reading.js';
@@ -26,7 +27,6 @@ import type { Invocation } from '../config/invocation.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { duckdbVersion } from '../landing/duckdb.js';
-import { openForeign } from '../landing/foreign-file.js';
 import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
@@ -34,7 +34,8 @@ import { excludedIds } from '../config/files.js';
 import { assertSameProject } from '../night/data-folder.js';
 import { daysNow, ledgerNow, daysIn, nightly, notBegun } from '../night/wanted-days.js';
 import { DAY_STREAMS } from '../streams/index.js';
-import { filesOf } from '../streams/own/source.js';
+import { readCopies } from '../streams/own/read.js';
+import { copySource } from '../streams/own/source.js';
 import { lockState } from '../landing/run-lock.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { assertSamePrivacy, keyFingerprint, storedKey, storedPrivacy } from '../warehouse/privacy.js';
@@ -96,7 +97,8 @@ export async function* examine(
   yield check('keys', () => keys(config));
   if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
-  for (const table of config.tables) yield check(`table ${table.name}`, () => ownTable(table));
+  for (const table of config.tables)
+    yield check(`table ${table.name}`, () => ownTable(table, config, invocation));
   if (config.excluded.length > 0)
     yield check('exclude', () =>
       ok(`${plural(excludedIds(config.excluded).length, 'id')} of staff and test people`),
@@ -149,18 +151,30 @@ async function* firstAccount(published: string): AsyncGenerator<Check> {
   yield* await Reader.using(published, (reader) => reader.rows('first/account', checkShape));
 }
 
-/** Whether the files of an own table can be opened; what is in them, only a run reads. */
-async function ownTable(table: Config['tables'][number]): Promise<Finding> {
+/** Reads a copy of an own table as a run would; a command is only run by a run. */
+async function ownTable(
+  table: Config['tables'][number],
+  config: Config,
+  invocation: Invocation,
+): Promise<Finding> {
   if (table.command !== undefined) return ok('each night runs its command');
-  const files = await filesOf(table);
-  for (const file of files) {
-    try {
-      await (await openForeign(file)).close();
-    } catch (error) {
-      return fail(`${messageOf(error)}.`, `Correct tables.${table.name}.from, or the file.`);
-    }
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-doctor-'));
+  try {
+    const files = await copySource(table, folder, { config, invocation });
+    const out = join(folder, 'read.parquet');
+    const { rows, columns } = await readCopies({ table, files, out, folder }, invocation.signal);
+    const names = columns.map(({ name }) => name);
+    const { at, value = at } = config.conversions?.table === table.name ? config.conversions : {};
+    const missing = [at, value].find((one) => one !== undefined && !names.includes(one));
+    return missing === undefined
+      ? ok(`${plural(rows, 'row')} with ${names.join(', ')}`)
+      : fail(`It has no column ${missing}; it has ${names.join(', ')}.`, 'Correct `conversions`.');
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    return fail(messageOf(error), `Correct tables.${table.name}, or the file.`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
-  return ok(files.join(', '));
 }
 
 /** Maximum duration of a check in milliseconds; of one that reads complete files, six hours. */

@@ -123,7 +123,7 @@ describe('writing a whole file', () => {
     await writeFile(join(data, 'a'), '');
     const error = await rejection(disk.write(join(data, 'a/b/file'), 'body', 'witness'));
     expect(error).toBeInstanceOf(StorageError);
-    expect(error.message).toContain('a file is where a folder is needed');
+    expect(error.message).toContain('is where a folder is needed');
   });
 
   it.each([

@@ -24,7 +24,7 @@ exports:
 `;
 
 const ORDERS = `order_id,member,amount,ordered_at,memo,phone
-1,u-1,12000,2026-11-20 10:00,call 010-1234-5678,01012345678
+1,u-1,"12,000",2026-11-20 10:00,call 010-1234-5678,01012345678
 2,u-2,9000.5,2026-11-20T03:00:00Z,"a ""quoted"", text",
 003,u-1,,2026-11-21 09:30:00,=1+1,
 `;
@@ -328,7 +328,7 @@ describe('a source', () => {
       'a value of another type',
       `${FROM_CSV}, types: { memo: integer }`,
       ORDERS,
-      /3 values of its column memo are not of the type/,
+      /3 values of its column memo are no integer \(tables\.orders\.types\.memo\)/,
     ],
     [
       'a type of no column',
@@ -513,6 +513,24 @@ test.each([
   await ends(place.run(['plan']), 2, sentence);
 });
 
+test.each([
+  [tables(FROM_CSV), 'ok', '3 rows with user_id, order_id, amount, ordered_at, memo, phone'],
+  [tables('from: ./orders.csv, keys: { user_id: customer }'), 'fail', 'has no column customer'],
+  [tables(`${FROM_CSV}, encoding: euc-kr`), 'fail', 'it is not in EUC-KR (tables.orders.encoding)'],
+  [
+    `${tables(FROM_CSV)}conversions: { table: orders, person: user_id, at: bought_at }\n`,
+    'fail',
+    'It has no column bought_at',
+  ],
+])('the doctor reads a table as a run would: %#', async (yaml, verdict, reason) => {
+  const place = await withOrders(yaml, `${ORDERS}4,u-4,1,2026-11-21 10:00,가나다,\n`.replace(/\n003.*/, ''));
+  const { stdout } = await place.run(['doctor', '--json']);
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; verdict: string; reason: string }[] };
+  const found = checks.find(({ name }) => name === 'table orders');
+  expect(found?.verdict).toBe(verdict);
+  expect(found?.reason).toContain(reason);
+});
+
 test('conversions are the rows of their table, and none of a column that is no instant', async () => {
   const nights = await firstNight();
   const { place } = nights;
@@ -532,6 +550,10 @@ test('conversions are the rows of their table, and none of a column that is no i
     { user_id: 'u-2', date: '2026-11-20', value: 9000.5, currency: 'KRW', goal: 'conversion' },
   ]);
   await named('memo');
-  await ends(nights.run(), 0, 'No conversions: own.orders lacks');
+  await ends(
+    nights.run(),
+    0,
+    'No conversions: the column memo of own.orders is VARCHAR, and conversions.at must be a day',
+  );
   expect(await place.rows('from own.conversions')).toEqual([]);
 });

@@ -98,10 +98,9 @@ anti join ops.excluded_people
             conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
         ) = excluded_people.person;
 
--- name: holdouts
--- params: holdouts text[]
--- The holdouts of the settings, and their people without staff and test people; a view, so that an erasure reaches them.
-create or replace view own.holdouts as
+-- name: people
+-- The people of all holdouts, or of all segments, without staff and test people; a view, so that an erasure reaches them.
+create or replace view own.{view} as
 with people as (
 {people}
 )
@@ -113,6 +112,8 @@ anti join ops.excluded_people
         marts.strongest_id(people.user_id, people.service_user_id, people.device_id, people.service_device_id)
         = excluded_people.person;
 
+-- name: holdouts
+-- params: holdouts text[]
 delete from ops.holdouts;
 
 insert into ops.holdouts
@@ -126,20 +127,6 @@ from (
         }'
     ) as row
 ) as given;
-
--- name: segments
--- The people of audiences by the columns that divide them, without staff and test people.
-create or replace view own.segments as
-with people as (
-{people}
-)
-
-select people.*
-from people
-anti join ops.excluded_people
-    on
-        marts.strongest_id(people.user_id, people.service_user_id, people.device_id, people.service_device_id)
-        = excluded_people.person;
 
 -- name: unsegmented
 select

@@ -13,12 +13,20 @@ set lock_configuration = true;
 
 -- name: view
 -- The value of a text as a type, null if it has another form. A date has a year, a month and a day; an instant without an offset
--- is of the table's time zone. A number that begins with 0 is a code.
+-- is of the table's time zone. A number that begins with 0 is a code. A number may have commas between its thousands (39,000).
 create temp macro as_integer(given, zone) as
-    if(regexp_full_match(given, '-?(0|[1-9]\d{0,17})'), try_cast(given as bigint), null);
+    if(
+        regexp_full_match(given, '-?(0|[1-9]\d{0,17}|[1-9]\d{0,2}(,\d{3}){1,5})'),
+        try_cast(replace(given, ',', '') as bigint),
+        null
+    );
 
 create temp macro as_number(given, zone) as
-    if(regexp_full_match(given, '-?(0|[1-9]\d*)(\.\d+)?'), try_cast(given as double), null);
+    if(
+        regexp_full_match(given, '-?(0|[1-9]\d*|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?'),
+        try_cast(replace(given, ',', '') as double),
+        null
+    );
 
 create temp macro as_boolean(given, zone) as
     if(regexp_full_match(given, '(?i:true|false)'), given::boolean, null);

@@ -116,7 +116,7 @@ async function readAll({ table, files, out, folder }: Task): Promise<Read> {
     const renamed = all.find((one) => !names.some(({ name }) => name === one.name));
     if (renamed !== undefined)
       throw new Refused(`it has the column ${renamed.name.replace(/_\d+$/, '')} twice`);
-    const columns = await decided(chosenOf(table, all), session);
+    const columns = await decided(chosenOf(table, all), table, session);
     const written = columns.map(({ name, value }) => `${value} as ${quoted(name)}`).join(', ');
     await session.run('streams/own/read/write', { columns: written, out: escaped(out) });
     const { rows } = await session.row('streams/own/read/rows', z.object({ rows: count }));
@@ -203,7 +203,7 @@ function planOf(name: string, { name: from, type }: Column, table: OwnTable): Pl
 }
 
 /** Gives each text the first type that all its values have; a column without values is a text. */
-async function decided(plans: readonly Planned[], session: Session): Promise<Planned[]> {
+async function decided(plans: readonly Planned[], table: OwnTable, session: Session): Promise<Planned[]> {
   const counted = plans.flatMap(({ value, maybe = [] }) => {
     const conditions = maybe.length === 0 ? [] : ['true', ...maybe.map((typed) => `${typed} is null`)];
     return conditions.map((condition) => `count(*) filter (trim(${value}) <> '' and ${condition})`);
@@ -218,8 +218,9 @@ async function decided(plans: readonly Planned[], session: Session): Promise<Pla
     const [filled = 0, ...odd] = counts.slice(next, (next += maybe.length + 1));
     const typed = filled === 0 && !isWanted ? undefined : maybe[odd.indexOf(0)];
     if (typed !== undefined) return { name, kind: 'value', value: typed };
+    const setting = `tables.${table.name}.types.${name}`;
     if (isWanted)
-      throw new Refused(`${odd[0]} values of its column ${name} are not of the type in tables.*.types`);
+      throw new Refused(`${odd[0]} values of its column ${name} are no ${table.types[name]} (${setting})`);
     return plan;
   });
 }

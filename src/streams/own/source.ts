@@ -40,7 +40,7 @@ export async function copySource(
         const handle = await openForeign(file);
         try {
           // A sparse or a huge file is not copied in part first.
-          if ((await handle.stat()).size > left) throw new Unusable(moreThan(left));
+          if ((await handle.stat()).size > left) throw moreThan(left);
           await copy(handle.createReadStream({ autoClose: false }));
         } finally {
           await handle.close();
@@ -49,16 +49,8 @@ export async function copySource(
     return copies;
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
-    const setting = error.message.endsWith(' MiB')
-      ? 'largest'
-      : error.message.endsWith('EUC-KR')
-        ? 'encoding'
-        : undefined;
-    throw refusal(
-      table,
-      `${error.message}${setting === undefined ? '' : ` (tables.${table.name}.${setting})`}`,
-      error,
-    );
+    const setting = error.setting === undefined ? '' : ` (tables.${table.name}.${error.setting})`;
+    throw refusal(table, `${error.message}${setting}`, error);
   }
 }
 
