@@ -163,12 +163,15 @@ async function ownTable(
     const files = await copySource(table, folder, { config, invocation });
     const out = join(folder, 'read.parquet');
     const { rows, columns } = await readCopies({ table, files, out, folder }, invocation.signal);
-    const names = columns.map(({ name }) => name);
+    const shown = columns.map(({ name, kind }) => (kind === 'text' ? `${name} (text)` : name)).join(', ');
     const { at, value = at } = config.conversions?.table === table.name ? config.conversions : {};
-    const missing = [at, value].find((one) => one !== undefined && !names.includes(one));
-    return missing === undefined
-      ? ok(`${plural(rows, 'row')} with ${names.join(', ')}`)
-      : fail(`It has no column ${missing}; it has ${names.join(', ')}.`, 'Correct `conversions`.');
+    const isTyped = (name?: string): boolean =>
+      name === undefined || columns.some((one) => one.name === name && one.kind === 'value');
+    if (isTyped(at) && isTyped(value)) return ok(`${plural(rows, 'row')} with ${shown}`);
+    return fail(
+      `\`conversions\` needs the column ${isTyped(at) ? value : at}, which is missing or a text. The columns are ${shown}.`,
+      'Correct `conversions`, or write days as 2026-11-01 and numbers as 39000.',
+    );
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
     return fail(messageOf(error), `Correct tables.${table.name}, or the file.`);

@@ -312,6 +312,7 @@ describe('a source', () => {
       'member,memo\nu-1,"open\n',
       /cannot be read as CSV: line \d+ is not like the first line\. The warehouse keeps/,
     ],
+    ['two kinds of line ends', FROM_CSV, 'member,x\r\nu-1,1\r\nu-2,2\n', /its lines may end in two ways/],
     [
       'no such column',
       'from: ./orders.csv, keys: { user_id: customer }',
@@ -514,13 +515,13 @@ test.each([
 });
 
 test.each([
-  [tables(FROM_CSV), 'ok', '3 rows with user_id, order_id, amount, ordered_at, memo, phone'],
+  [tables(FROM_CSV), 'ok', '3 rows with user_id, order_id, amount, ordered_at, memo (text), phone'],
   [tables('from: ./orders.csv, keys: { user_id: customer }'), 'fail', 'has no column customer'],
   [tables(`${FROM_CSV}, encoding: euc-kr`), 'fail', 'it is not in EUC-KR (tables.orders.encoding)'],
   [
     `${tables(FROM_CSV)}conversions: { table: orders, person: user_id, at: bought_at }\n`,
     'fail',
-    'It has no column bought_at',
+    '`conversions` needs the column bought_at, which is missing or a text',
   ],
 ])('the doctor reads a table as a run would: %#', async (yaml, verdict, reason) => {
   const place = await withOrders(yaml, `${ORDERS}4,u-4,1,2026-11-21 10:00,가나다,\n`.replace(/\n003.*/, ''));

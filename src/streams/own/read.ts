@@ -91,6 +91,7 @@ function whyUnreadable(error: unknown, table: OwnTable): string {
   if (isOutOfMemory(error)) return 'reading it needs too much memory';
   if (twice !== undefined) return `it has the column ${twice} twice`;
   if (line !== undefined) return `it cannot be read as CSV: line ${line} is not like the first line`;
+  if (text.includes('an invalid state')) return 'its lines may end in two ways, with CR LF and with LF';
   if (text.includes('operations are disabled')) return 'it refers to another file';
   if (formatOf(table) === 'duckdb' && text.startsWith('Catalog Error'))
     return `it has no table ${table.table ?? table.name}; tables.${table.name}.table names another`;
