@@ -5,7 +5,7 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from './errors.js';
@@ -108,13 +108,23 @@ const WATCH = `
   }, 250);
 `;
 
+/** What a task is given besides: it tells the parent something, and streams an answer. */
+export interface Caller {
+  readonly tell: (message: object) => void;
+  readonly stdout: Writable;
+}
+
 /** Does the work of the process itself, if the module is its entry: performs the task that arrives, and sends the reply. */
-export function servesTask(module: string, perform: (task: unknown) => Promise<object>): void {
+export function servesTask(
+  module: string,
+  perform: (task: unknown, caller: Caller) => Promise<object>,
+): void {
   if (process.argv[1] !== fileURLToPath(module)) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   new Worker(WATCH, { eval: true }).unref();
   process.once('message', (task: unknown) => {
-    void perform(task).then((reply) => {
+    const { stdout } = process;
+    void perform(task, { tell: (message) => process.send?.(message), stdout }).then((reply) => {
       process.send?.(reply, () => {
         process.removeAllListeners('disconnect');
         process.disconnect();

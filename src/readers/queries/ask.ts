@@ -47,7 +47,7 @@ export async function ask(
   const { connection } = reader;
   let isOurs = query !== undefined && isBundled(query.name);
   try {
-    await requireReadingFunctions(reader, sql, subject);
+    if (!isOurs) await requireReadingFunctions(reader, sql, subject);
     const values = await knownValues(question, reader);
     await setVariables(connection, values);
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
@@ -174,6 +174,9 @@ const READING = ['SELECT', 'SET', 'TRANSACTION', 'CREATE', 'INSERT', 'UPDATE', '
 /** The text that DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
 
+/** The functions that may do more than read, which depend on DuckDB alone: listing them takes longer than most questions. */
+let acting: Promise<readonly { readonly name: string }[]> | undefined;
+
 /**
  * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment of the
  * other kind, which may hold comments; it may be quoted.
@@ -181,8 +184,8 @@ const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
  * @throws UsageError
  */
 async function requireReadingFunctions(reader: Reader, sql: string, subject: string): Promise<void> {
-  const acting = await reader.rows('ask/acting_functions', z.object({ name: z.string() }));
-  const names = acting.map(({ name }) => name).join('|');
+  acting ??= reader.rows('ask/acting_functions', z.object({ name: z.string() }));
+  const names = (await acting).map(({ name }) => name).join('|');
   const call = new RegExp(String.raw`\b(${names})"?${SKIPPED}(?:\(|/\*)`, 'i');
   const [, found] = call.exec(sql) ?? [];
   if (found !== undefined) throw notReading(subject, found);

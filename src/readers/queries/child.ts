@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { inProcess, servesTask, type Failed } from '../../ground/bounded-process.js';
+import { inProcess, servesTask, type Caller, type Failed } from '../../ground/bounded-process.js';
 import {
   ConfigError,
   CorruptDatabaseError,
@@ -108,7 +108,8 @@ export async function deliver(
   }
 }
 
-async function perform(asked: unknown): Promise<Message> {
+/** The work of the process. */
+export async function perform(asked: unknown, { tell, stdout }: Caller): Promise<Message> {
   try {
     const { module, input, megabytes } = z.custom<Task & { readonly megabytes: number }>().parse(asked);
     const { file, asking: wanted, now, isRecorded, ...how } = given.parse(input);
@@ -122,11 +123,13 @@ async function perform(asked: unknown): Promise<Message> {
         },
       );
     const { answer } = await MODULES[module]();
-    const tell = (said: readonly string[]): boolean => process.send?.({ said }) === true;
     const result = await Reader.using(file, async (reader) => {
       // The SQL may be pasted from an untrusted source: it may read the warehouse, but no file and no network.
       await reader.confine(megabytes);
-      return answer(question, reader, { ...how, now }, tell);
+      const say = (said: readonly string[]): void => {
+        tell({ said });
+      };
+      return answer(question, reader, { ...how, now }, say, stdout);
     });
     return { result };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Answers a question as a table, CSV, JSON, Parquet or workbook on stdout: the work of a process of its own (child.ts). */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { z } from 'zod';
 import { visibleLines } from '../../terminal/text.js';
 import { Dictionary } from '../../warehouse/dictionary.js';
@@ -29,7 +30,8 @@ export async function answer(
   question: Question,
   reader: Reader,
   how: unknown,
-  tell: (said: readonly string[]) => unknown,
+  tell: (said: readonly string[]) => void,
+  stdout: Writable,
 ): Promise<number> {
   const { format, lang, limit, bom, isTerminal, drawing, scratch } = delivery.parse(how);
   const found = await ask(reader, question, lang);
@@ -48,7 +50,7 @@ export async function answer(
   }[format]();
   // Programs receive unchanged data; at a terminal control characters are escaped, in a table in any case.
   const isText = format === 'csv' || format === 'json';
-  await writeTo(process.stdout, isTerminal && isText ? escaped(pieces) : pieces);
+  await writeTo(stdout, isTerminal && isText ? escaped(pieces) : pieces);
   return found.rows;
 }
 

@@ -22,11 +22,15 @@ import { loadConfig } from '../../../src/config/config.js';
 import { inChild } from '../../../src/readers/queries/child.js';
 import { realEffects } from '../../../src/ground/effects.js';
 import { DawnloadError, EXIT, InterruptedError } from '../../../src/ground/errors.js';
+import { answeringHere, answeringInItsProcess } from '../../support/here.js';
 import { invocationOf, keepingOutput } from '../../support/in-process.js';
 import { goldenAnswers, makeWarehouse } from './support.js';
+import { long } from '../../support/tags.js';
 
 let folder: string;
 let dataDir: string;
+
+answeringHere();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dawnload-query-'));
@@ -132,9 +136,8 @@ describe('dawnload query', () => {
     expect((await run({ ...asked, lang: 'ko' })).stderr).toContain('이 기간의 일별 통계 데이터가 없습니다.');
   });
 
-  it(
+  long(
     'says what was chosen where that leaves out all rows, and speaks of everything only where there is nothing',
-    { tags: ['long'] },
     async () => {
       const asked = { name: 'conversions', param: ['campaign=뉴스레터', 'channel=email'] };
       expect((await run(asked)).stderr).toMatch(/^Nothing was found with campaign=c-mail, channel=email\.\n/);
@@ -483,7 +486,7 @@ describe('a mistake', () => {
     expect(error.exitCode).toBe(EXIT.usage);
   });
 
-  it('in the spelling of a name is understood, and a campaign by its name', { tags: ['long'] }, async () => {
+  long('in the spelling of a name is understood, and a campaign by its name', async () => {
     const of = async (name: string, param: string): Promise<string> =>
       (await run({ name, param: [param], format: 'csv' })).stdout;
     const right = await of('channel-summary', 'channel=push-notification');
@@ -506,27 +509,23 @@ describe('a mistake', () => {
     expect((await failure({ name: 'channel-summary', param: [param] })).hint).toMatch(hint);
   });
 
-  it(
-    'is known though the service left another value of its kind out, or empty',
-    { tags: ['long'] },
-    async () => {
-      const data = join(folder, 'left-out');
-      mkdirSync(data);
-      await makeWarehouse('small', join(data, 'warehouse.duckdb'));
-      const instance = await DuckDBInstance.create(join(data, 'warehouse.duckdb'));
-      const connection = await instance.connect();
-      await connection.run(`
-      insert into marts.conversions by name
-      select conversions.* replace (left_out.name as conversion_name)
-      from (from marts.conversions limit 1) as conversions, (values (null), ('')) as left_out (name)`);
-      connection.closeSync();
-      instance.closeSync();
-      const goal = { name: 'channel-summary', param: ['goal=구매'], format: 'csv' };
-      expect((await run(goal, { data })).stdout).toBe((await run(goal)).stdout);
-      const wrong = await failure({ name: 'channel-summary', param: ['goal=구메'] }, { data });
-      expect(wrong.hint).toBe('Did you mean 구매?');
-    },
-  );
+  long('is known though the service left another value of its kind out, or empty', async () => {
+    const data = join(folder, 'left-out');
+    mkdirSync(data);
+    await makeWarehouse('small', join(data, 'warehouse.duckdb'));
+    const instance = await DuckDBInstance.create(join(data, 'warehouse.duckdb'));
+    const connection = await instance.connect();
+    await connection.run(`
+    insert into marts.conversions by name
+    select conversions.* replace (left_out.name as conversion_name)
+    from (from marts.conversions limit 1) as conversions, (values (null), ('')) as left_out (name)`);
+    connection.closeSync();
+    instance.closeSync();
+    const goal = { name: 'channel-summary', param: ['goal=구매'], format: 'csv' };
+    expect((await run(goal, { data })).stdout).toBe((await run(goal)).stdout);
+    const wrong = await failure({ name: 'channel-summary', param: ['goal=구메'] }, { data });
+    expect(wrong.hint).toBe('Did you mean 구매?');
+  });
 
   it('asking before anything was published says what to do', async () => {
     const error = await failure({ name: 'drift' }, { data: join(folder, 'nothing') });
@@ -606,7 +605,7 @@ select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `
     rmSync(file('defaults'));
   });
 
-  it('is written from SQL that was tried', { tags: ['long'] }, async () => {
+  long('is written from SQL that was tried', async () => {
     const sql = "select user_id from events where date >= getvariable('start')::date order by all limit 1";
     const made = await run({ sql, new: 'late-people', param: ['start=2026-11-02'] }, own);
     expect(made.stderr).toContain('late-people.sql is written.');
@@ -674,6 +673,8 @@ select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `
 });
 
 describe('a query of a user', () => {
+  answeringInItsProcess();
+
   it('is stopped by Ctrl-C', async () => {
     const stop = new AbortController();
     setTimeout(() => {
@@ -685,6 +686,8 @@ describe('a query of a user', () => {
 });
 
 describe('standard output', () => {
+  answeringInItsProcess();
+
   it('that a reader closes early ends the command silently', async () => {
     let lines = 0;
     const head = new Writable({

@@ -1,0 +1,48 @@
+/** Questions are answered in this process, by the code that has one of its own otherwise: starting that takes longest. */
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, vi } from 'vitest';
+import * as bounded from '../../src/ground/bounded-process.js';
+import { perform } from '../../src/readers/queries/child.js';
+
+type Answering = typeof bounded.inProcess;
+const { inProcess } = bounded;
+
+const asJson = (value: unknown): never => JSON.parse(JSON.stringify(value)) as never;
+
+const here: Answering = async (entry, task, bounds) => {
+  const { signal, read, heard } = bounds;
+  if (!entry.endsWith('/queries/child.js')) return inProcess(entry, task, bounds);
+  signal.throwIfAborted();
+  const stdout = new PassThrough();
+  const tell = (message: object): void => heard?.(asJson(message));
+  const answered = perform(asJson(task), { tell, stdout }).finally(() => stdout.end());
+  const [reply] = await Promise.all([answered, read?.(stdout)]);
+  signal.throwIfAborted();
+  return asJson(reply);
+};
+
+let answering = inProcess;
+
+function use(one: Answering): void {
+  const before: Answering[] = [];
+  beforeAll(() => {
+    vi.spyOn(bounded, 'inProcess').mockImplementation((entry, task, bounds) =>
+      answering(entry, task, bounds as never),
+    );
+    before.push(answering);
+    answering = one;
+  });
+  afterAll(() => {
+    answering = before.pop() ?? inProcess;
+  });
+}
+
+/** For the tests of a file or block. */
+export const answeringHere = (): void => {
+  use(here);
+};
+
+/** Limits, signals and what is left of a process need one. */
+export const answeringInItsProcess = (): void => {
+  use(inProcess);
+};
