@@ -1,12 +1,12 @@
 // @module-tag long
 // @module-tag extended
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { CLI, type Ended } from '../support/dawnload.js';
+import type { Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, audit, runUntilQuiet } from './audit.js';
 import { Chance } from './chance.js';
 import { DAY_MS, Trial } from './trial.js';
@@ -23,15 +23,6 @@ afterEach(async () => {
   for (const disk of disks.splice(0)) disk.unmount();
   await Promise.all(trials.splice(0).map((trial) => trial.remove()));
 });
-
-function succeeds(command: string, ...args: string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** A disk of its own, in memory, as large as a test wants it. */
 class Disk {
@@ -57,13 +48,8 @@ class Disk {
     await rm(join(this.folder, 'filler'), { force: true });
   }
 
-  /** False when it cannot be had. */
-  remount(how: 'ro' | 'rw'): boolean {
-    return succeeds('mount', '-o', `remount,${how}`, this.folder);
-  }
-
   unmount(): void {
-    succeeds('umount', '-l', this.folder);
+    execFileSync('umount', ['-l', this.folder], { stdio: 'ignore' });
   }
 }
 
@@ -78,15 +64,6 @@ async function canMount(): Promise<boolean> {
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-/** Makes a file unchangeable, for the owner of all files too; false when it cannot be had. */
-function freeze(path: string): boolean {
-  return succeeds('chattr', '+i', path);
-}
-
-function thaw(path: string): void {
-  succeeds('chattr', '-i', path);
 }
 
 async function make(exportSeconds = 0): Promise<Trial> {
@@ -137,60 +114,5 @@ describe.skipIf(!mayMount)('a disk of its own', () => {
     }
     expect(codes).toContain(1);
     await expectComplete(trial, 6);
-  });
-
-  test('that has turned read-only stops the run before anything is paid', async () => {
-    const { trial, disk } = await onDisk();
-    await expectComplete(trial, 2);
-    trial.clock.shift(DAY_MS);
-    expect(disk.remount('ro')).toBe(true);
-    const result = await asProcess(trial);
-    expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/read-only/);
-    expect(trial.bills()).toHaveLength(2);
-    expect(disk.remount('rw')).toBe(true);
-    await expectComplete(trial, 3);
-  });
-});
-
-describe('a machine that fails', () => {
-  test('with a limit on the size of files: what was paid for arrives when the limit is gone', async () => {
-    const trial = await make();
-    for (const blocks of [1, 64, 600]) {
-      // Blocks of 1,024 bytes, as bash counts them.
-      const child = spawn('bash', ['-c', `ulimit -f ${blocks}; exec "${process.execPath}" "${CLI}" run`], {
-        cwd: trial.place.folder,
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          ...trial.place.environment,
-          DAWNLOAD_NOW: trial.clock.now().toISOString(),
-        },
-      });
-      const result = await trial.watch([`run with ulimit -f ${blocks}`], child);
-      expect(result.code, result.stderr).not.toBe(0);
-      assertNotPaidTwice(trial);
-    }
-    await expectComplete(trial, 2);
-  });
-
-  test('with a ledger that cannot be written: nothing is paid, and the message names the file', async () => {
-    const trial = await make();
-    await expectComplete(trial, 2);
-    trial.clock.shift(DAY_MS);
-    const ledger = join(trial.data, 'ledger', 'journal.jsonl');
-    if (!freeze(ledger)) {
-      process.stderr.write('no file can be made unchangeable here\n');
-      return;
-    }
-    let result: Ended;
-    try {
-      result = await trial.run(['run']);
-    } finally {
-      thaw(ledger);
-    }
-    expect(result.code).toBe(1);
-    expect(result.stderr).toContain('journal.jsonl');
-    expect(trial.bills()).toHaveLength(2);
-    await expectComplete(trial, 3);
   });
 });

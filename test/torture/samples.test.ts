@@ -1,39 +1,10 @@
 // @module-tag long
 /** A sample of each kind of torture; `npm run torture` is the long form of all. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eraseWithKills } from './erasures.js';
 import { type EndpointName, FAULTS, REFUSED, tryFault } from './faults.js';
-import { killTorture } from './kill.js';
 import { OddNights } from './odd.js';
 
 describe('of the extended tests', { tags: ['extended'] }, () => {
-  test('a run may be killed at any moment: nothing is paid for twice, lost, or shown half done', async () => {
-    const report = await killTorture({
-      seed: 20261121,
-      // Half a landed file, a bill without an answer; everything published, but the disk may have forgotten it.
-      ways: (
-        [
-          'land/statistics/before-fsync',
-          'journal/export/requested/before-append',
-          'publish/after-folder-fsync',
-        ] as const
-      ).map((point) => ({ point, by: 'night' })),
-    });
-    expect(report.kills).toBe(3);
-    expect(report.looks).toBeGreaterThan(1);
-    expect(report.counters.times('mishap', 'a bill whose answer is lost')).toBeGreaterThan(0);
-  }, 170_000);
-
-  test('an erasure may be killed at any moment: the next one ends it, and nothing else is lost or paid again', async () => {
-    const report = await eraseWithKills({
-      seed: 20261121,
-      erasures: 2,
-      // Half the pages cut; the database written anew and not published.
-      first: ['erasures/page/durable', 'replace/after-rename'],
-    });
-    expect(report.kills).toBeGreaterThanOrEqual(2);
-  }, 170_000);
-
   /** Those that differ most. */
   test.each<[fault: string, endpoint: EndpointName, states: string]>([
     ['401 always', 'E1', ''],
