@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
@@ -111,11 +112,23 @@ async function leaveIn(warehouse: Warehouse, before: Day): Promise<Day[]> {
   return left.map(({ day }) => day);
 }
 
-/** A warehouse of so many nights, which keeps the events of so many days. */
-async function nights(count: number, keeping = count): Promise<Workshop> {
-  const workshop = new Workshop();
-  for (let n = 0; n < count; n += 1) await night(workshop, nightOf(workshop, n), day(n - keeping + 1));
-  return workshop;
+/** So many nights after the first ones, which keep the events of so many days. */
+async function nights(workshop: Workshop, first: number, count: number, keeping?: number): Promise<void> {
+  for (let n = first; n < first + count; n += 1)
+    await night(workshop, nightOf(workshop, n), keeping === undefined ? undefined : day(n - keeping + 1));
+}
+
+/** Two warehouses of the same days, which were brought forward in one night. */
+async function twice(days: number): Promise<readonly [Workshop, Workshop]> {
+  const [one, other] = [new Workshop(), new Workshop()];
+  const pullsOf = (workshop: Workshop): Pull[] =>
+    Array.from({ length: days }, (_, n) => nightOf(workshop, n)).flat();
+  await night(one, pullsOf(one));
+  await one.close();
+  // Their ids are taken there, too.
+  pullsOf(other);
+  copyFileSync(one.path, other.path);
+  return [one, other];
 }
 
 const held = (workshop: Workshop): Promise<Row[]> =>
@@ -132,8 +145,9 @@ async function expectSame(removed: Workshop, kept: Workshop): Promise<void> {
 }
 
 test('a warehouse of which days leave night by night answers as one that has them all', async () => {
-  const kept = await nights(10);
-  const removed = await nights(10, 8);
+  const [kept, removed] = await twice(8);
+  await nights(kept, 8, 2);
+  await nights(removed, 8, 2, 8);
   expect(await held(removed)).toHaveLength(8);
   await expectSame(removed, kept);
 
@@ -147,7 +161,8 @@ test('a warehouse of which days leave night by night answers as one that has the
 }, 300_000);
 
 test('a full refresh keeps what both versions of a model have of days that left', async () => {
-  const workshop = await nights(3, 1);
+  const workshop = new Workshop();
+  await nights(workshop, 0, 3, 1);
   const days =
     'select date::varchar as date, events, kind from marts.daily_events where channel = $$push-notification$$ order by all';
   const before = await workshop.look(days);
