@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Whole runs take longest, however short their files are. They go first, so that all processors end together. */
 const LONGEST =
-  /^test\/((torture|e2e|readers\/report|lake|simulation|reference|doctor|night|setup)\/|readers\/queries\/world|exports\/(estimates|recovery)|warehouse\/(archive|checks|experiments|upgrade))/;
+  /^test\/((torture|e2e|readers\/(report|explore)|lake|reference|doctor|night|push|streams|alerts)\/|readers\/queries\/(world|command)|exports\/(whole|recovery)|erasure\/forget|warehouse\/(checks|experiments|removed-days))/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -25,7 +25,7 @@ export default defineConfig({
       {
         name: 'extended',
         description:
-          'Samples of what `npm run torture` does at length: `npm run test:all` runs them, a change need not wait for them.',
+          'Samples of what `npm run torture`, `npm run lives` or other tests do: `npm run test:all` runs them, a change need not wait.',
       },
     ],
     coverage: { include: ['src/**', 'jobs/**'], reporter: ['text'] },

@@ -10,6 +10,7 @@ import { CLI, KEYS, NOW, PROJECT, ended, rowsOf, start } from './support/dawnloa
 import { makePlace } from './support/place.js';
 import { temporaryFolder } from './warehouse/support.js';
 import { loadConfig } from '../src/config/config.js';
+import { extended } from './support/tags.js';
 
 const read = (name: string): string => readFileSync(join('deploy', name), 'utf8');
 
@@ -231,7 +232,7 @@ test('Kubernetes: one night at a time, retried by its schedule, without privileg
   expect(desk.spec.volumes).toContainEqual({ name: 'tmp', emptyDir: {} });
 });
 
-test('compose: the commands of the trial fill a warehouse from the sandbox', async () => {
+extended('compose: the commands of the trial fill a warehouse from the sandbox', async () => {
   const place = await makePlace('', { eventsPerDay: 20 });
   const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as {
     services: Record<'sandbox' | 'night' | 'dawnload', { command: string[]; environment: object }>;

@@ -14,6 +14,7 @@ import { RunLock } from '../../src/landing/run-lock.js';
 import { RunReport } from '../../src/night/report.js';
 import type { Place } from '../support/dawnload.js';
 import { Hook, ends, makePlace } from '../support/place.js';
+import { extended, long } from '../support/tags.js';
 
 function make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
   return makePlace(`start_date: 2026-11-20\nlookback_days: 1\n${yaml}`, { eventsPerDay: 200, ...options });
@@ -96,7 +97,7 @@ describe('alerts', { tags: ['long'] }, () => {
     },
   );
 
-  test('tell of missing keys, and that the data is old while another run has the lock', async () => {
+  extended('tell of missing keys, and that the data is old while another run has the lock', async () => {
     const receiver = await Hook.listen();
     const place = await make(`alerts: [{ url: "${receiver.url}" }]\n`);
     expect((await place.run(['run'])).code).toBe(0);
@@ -140,7 +141,7 @@ describe('alerts', { tags: ['long'] }, () => {
     await ends(place.run(['run'], { DAWNLOAD_HEARTBEAT_URL: 'hc-ping.com/x' }), 2, 'its address is not one');
   });
 
-  test('that one receiver accepted are sent again to another that did not', async () => {
+  extended('that one receiver accepted are sent again to another that did not', async () => {
     const [first, second] = [await Hook.listen(), await Hook.listen()];
     const place = await make(`retries: 0\nalerts: [{ url: "${first.url}" }, { url: "${second.url}" }]\n`);
     const wrong = { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' };
@@ -269,9 +270,8 @@ alerts:
     expect(refusing.take()).toHaveLength(1);
   });
 
-  test(
+  long(
     'a receiver that hangs is given up after ten seconds',
-    { tags: ['long'], timeout: 30_000 },
     async () => {
       const receiver = await Hook.listen();
       receiver.hangs = true;
@@ -292,6 +292,7 @@ alerts:
       );
       expect(asked).toContain(10_000);
     },
+    30_000,
   );
 
   test('a test alert shows whether receivers are reached', async () => {

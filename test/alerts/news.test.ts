@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, type Alert } from '../../src/operations/alert.js';
 import { ends, Hook, makePlace, Nights } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const SENDER = { project_id: 'p', host: 'h', folder: '/f', run_id: 'r', time: new Date(0) };
 
@@ -74,7 +75,7 @@ describe('news', { tags: ['long'] }, () => {
     expect(other.take()).toEqual([]);
   });
 
-  test('a question that cannot be asked is told once', async () => {
+  extended('a question that cannot be asked is told once', async () => {
     const watcher = await Hook.listen();
     const place = await makePlace(
       `start_date: 2026-11-20\nalerts: [{ url: "${watcher.url}", question: nobody-knows }]\n`,

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import { CLI, NOW } from '../support/dawnload.js';
 import { makeWarehouse } from '../readers/queries/support.js';
+import { extended, long } from '../support/tags.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-mcp-'));
 const TOOLS = ['list_questions', 'ask', 'describe', 'query'];
@@ -186,7 +187,7 @@ describe('dawnload mcp', () => {
     expect(client.stderr).not.toContain('Error');
   });
 
-  it('says of SQL which named days are not held', { tags: ['long'] }, async () => {
+  long('says of SQL which named days are not held', async () => {
     const client = await initialized();
     const about = async (sql: string): Promise<Record<string, unknown>> => {
       const { text } = await client.call('query', { sql });
@@ -232,7 +233,7 @@ describe('dawnload mcp', () => {
     );
   });
 
-  it('answers a client of 2026-07-28, which sends no initialize', { tags: ['long'] }, async () => {
+  long('answers a client of 2026-07-28, which sends no initialize', async () => {
     const client = new Client(['--rows', '2']);
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -255,43 +256,47 @@ describe('dawnload mcp', () => {
 describe('forty questions of people', { tags: ['long'] }, () => {
   const GOLDEN = join(PACKAGE_ROOT, 'test', 'commands', 'agent-questions.txt');
 
-  it('have their answers', async () => {
-    const client = await initialized();
-    const blocks = readFileSync(GOLDEN, 'utf8')
-      .trimEnd()
-      .split(/\n(?=# )/);
-    expect(blocks).toHaveLength(40);
-    const answered = await Promise.all(
-      blocks.map(async (block) => {
-        const [question = '', call = ''] = block.split('\n');
-        expect(question).toMatch(/^# .*[a-z].* \| .*[가-힣]/);
-        const [, tool = '', given = ''] = /^(\w+) (.*)$/.exec(call) ?? [];
-        const { pick = [], ...args } = JSON.parse(given) as { pick?: string[] };
-        const answer = async (lang: string): Promise<GoldenAnswer> => {
-          const { text, isError } = await client.call(tool, { ...args, lang });
-          expect(isError, text).toBe(false);
-          const found = JSON.parse(text) as Answer;
-          const described = (found.columns ?? found.tables ?? []).filter(
-            (one) => typeof one === 'object' && pick.includes(one.name),
-          );
-          const rows = [...(found.rows ?? []).slice(0, 3), ...described];
-          return { rows: rows.map((row) => JSON.stringify(row)), said: found.about?.sentences ?? [] };
-        };
-        const [english, korean] = [await answer('en'), await answer('ko')];
-        // Sentences of the two languages are the same ones.
-        expect(korean.said).toHaveLength(english.said.length);
-        const rows = tool === 'describe' ? [...english.rows, ...korean.rows] : english.rows;
-        return [
-          question,
-          call,
-          ...rows.map((row) => `= ${row}`),
-          ...english.said.map((said, i) => `> ${said} | ${korean.said[i] ?? ''}`),
-        ].join('\n');
-      }),
-    );
-    const text = `${answered.join('\n')}\n`;
-    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, text);
-    expect(text).toBe(readFileSync(GOLDEN, 'utf8'));
-    expect(await client.end()).toBe(0);
-  }, 300_000);
+  extended(
+    'have their answers',
+    async () => {
+      const client = await initialized();
+      const blocks = readFileSync(GOLDEN, 'utf8')
+        .trimEnd()
+        .split(/\n(?=# )/);
+      expect(blocks).toHaveLength(40);
+      const answered = await Promise.all(
+        blocks.map(async (block) => {
+          const [question = '', call = ''] = block.split('\n');
+          expect(question).toMatch(/^# .*[a-z].* \| .*[가-힣]/);
+          const [, tool = '', given = ''] = /^(\w+) (.*)$/.exec(call) ?? [];
+          const { pick = [], ...args } = JSON.parse(given) as { pick?: string[] };
+          const answer = async (lang: string): Promise<GoldenAnswer> => {
+            const { text, isError } = await client.call(tool, { ...args, lang });
+            expect(isError, text).toBe(false);
+            const found = JSON.parse(text) as Answer;
+            const described = (found.columns ?? found.tables ?? []).filter(
+              (one) => typeof one === 'object' && pick.includes(one.name),
+            );
+            const rows = [...(found.rows ?? []).slice(0, 3), ...described];
+            return { rows: rows.map((row) => JSON.stringify(row)), said: found.about?.sentences ?? [] };
+          };
+          const [english, korean] = [await answer('en'), await answer('ko')];
+          // Sentences of the two languages are the same ones.
+          expect(korean.said).toHaveLength(english.said.length);
+          const rows = tool === 'describe' ? [...english.rows, ...korean.rows] : english.rows;
+          return [
+            question,
+            call,
+            ...rows.map((row) => `= ${row}`),
+            ...english.said.map((said, i) => `> ${said} | ${korean.said[i] ?? ''}`),
+          ].join('\n');
+        }),
+      );
+      const text = `${answered.join('\n')}\n`;
+      if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, text);
+      expect(text).toBe(readFileSync(GOLDEN, 'utf8'));
+      expect(await client.end()).toBe(0);
+    },
+    300_000,
+  );
 });

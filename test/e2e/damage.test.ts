@@ -19,6 +19,7 @@ import { copyData } from '../support/copies.js';
 import { contents } from '../support/contents.js';
 import { Place } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 let place: Place;
 let before: Record<string, string>;
@@ -72,31 +73,34 @@ test('damage is told of as soon as DuckDB comes upon it, and `doctor --deep` rea
   await expectRebuilt();
 });
 
-test('a log that DuckDB rejects is set aside, and what it had is loaded from what has landed', async () => {
-  await rm(working());
-  await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'load/after-commit:2' });
-  const log = `${working()}.wal`;
-  const bytes = await readFile(log);
-  const rejected = [
-    // An entry's checksum is wrong.
-    async () => {
-      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 4;
-      await writeFile(log, bytes);
-    },
-    // A log beside a later state of the file.
-    () => writeFile(log, bytes),
-    () => mkdir(log),
-  ];
-  for (const [nth, reject] of rejected.entries()) {
-    await reject();
-    await ends(place.run(['run']), 0, 'What it had is loaded again from the landing zone.');
-    expect(await contents(place.published)).toEqual(before);
-    const aside = await landed(/^private\/warehouse\.duckdb\.wal\.set-aside-/);
-    expect(aside).toHaveLength(1);
-    await rm(join(data(), aside[0] ?? ''), { recursive: true });
-    expect(place.sandbox.bills(), String(nth)).toHaveLength(2);
-  }
-});
+extended(
+  'a log that DuckDB rejects is set aside, and what it had is loaded from what has landed',
+  async () => {
+    await rm(working());
+    await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'load/after-commit:2' });
+    const log = `${working()}.wal`;
+    const bytes = await readFile(log);
+    const rejected = [
+      // An entry's checksum is wrong.
+      async () => {
+        bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 4;
+        await writeFile(log, bytes);
+      },
+      // A log beside a later state of the file.
+      () => writeFile(log, bytes),
+      () => mkdir(log),
+    ];
+    for (const [nth, reject] of rejected.entries()) {
+      await reject();
+      await ends(place.run(['run']), 0, 'What it had is loaded again from the landing zone.');
+      expect(await contents(place.published)).toEqual(before);
+      const aside = await landed(/^private\/warehouse\.duckdb\.wal\.set-aside-/);
+      expect(aside).toHaveLength(1);
+      await rm(join(data(), aside[0] ?? ''), { recursive: true });
+      expect(place.sandbox.bills(), String(nth)).toHaveLength(2);
+    }
+  },
+);
 
 const landed = async (name: RegExp): Promise<string[]> =>
   (await readdir(data(), { recursive: true })).filter((file) => name.test(file)).sort();
@@ -194,9 +198,8 @@ describe('a page of a paid export that was damaged', () => {
     expect(await contents(place.published)).toEqual(before);
   });
 
-  test(
+  extended(
     'keeps the published events where the private warehouse is gone too, and the service has forgotten them',
-    { tags: ['extended'] },
     async () => {
       await damagePage();
       await rm(working());

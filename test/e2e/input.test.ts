@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ended, executeEach, NOW, start, type Ended, type Environment } from '../support/dawnload.js';
 import { performCommand } from '../support/in-process.js';
+import { extended } from '../support/tags.js';
 
 const SETTINGS = `base_url: http://127.0.0.1:9
 project_id: 0123456789abcdef0123456789abcdef
@@ -146,7 +147,7 @@ describe('the world outside', () => {
     expect((await dawnload('doctor')).stdout).not.toMatch(/^ok {4}days/m);
   });
 
-  test('a file that an erasure published before any run is named by status', async () => {
+  extended('a file that an erasure published before any run is named by status', async () => {
     expect((await dawnload('forget --user-id user-1 --yes')).code).toBe(0);
     const { stdout } = await dawnload('status');
     expect(stdout).toContain(`warehouse ${join(folder, 'data', 'warehouse.duckdb')}\n`);

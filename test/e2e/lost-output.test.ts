@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { CLI, ended, NOW, type Place } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
+import { extended, long } from '../support/tags.js';
 
 const PAID =
   'start_date: 2026-11-19\nlookback_days: 2\nexports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
@@ -42,24 +43,20 @@ describe('a paid night', { tags: ['long'] }, () => {
   });
 });
 
-test(
-  'a full disk behind the output is told at the end, and the night is whole',
-  { tags: ['long'] },
-  async () => {
-    const place = await makePlace(PAID);
-    const night = spawn(process.execPath, [CLI, 'run', '--json'], {
-      cwd: place.folder,
-      env: { PATH: process.env['PATH'] ?? '', DAWNLOAD_NOW: NOW, ...place.environment },
-      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-    });
-    const { code, stderr } = await ended(night);
-    expect(stderr).toMatch(/dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Free disk space/);
-    expect(code).toBe(1);
-    expect(await exportsOf(place)).toHaveLength(2);
-  },
-);
+long('a full disk behind the output is told at the end, and the night is whole', async () => {
+  const place = await makePlace(PAID);
+  const night = spawn(process.execPath, [CLI, 'run', '--json'], {
+    cwd: place.folder,
+    env: { PATH: process.env['PATH'] ?? '', DAWNLOAD_NOW: NOW, ...place.environment },
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+  });
+  const { code, stderr } = await ended(night);
+  expect(stderr).toMatch(/dawnload: The output cannot be written \(ENOSPC[^)]*\)\.\n {2}Free disk space/);
+  expect(code).toBe(1);
+  expect(await exportsOf(place)).toHaveLength(2);
+});
 
-test('a query whose reader stops ends promptly, with exit code 0', { tags: ['long'] }, async () => {
+extended('a query whose reader stops ends promptly, with exit code 0', async () => {
   const place = await makePlace('start_date: 2026-11-19\nlookback_days: 2\n');
   expect((await place.execute(['run'])).code).toBe(0);
   for (const format of ['csv', 'json', 'table']) {

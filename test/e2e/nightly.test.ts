@@ -6,6 +6,7 @@ import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { type Ended, ended } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const budget = (perRun: number, perMonth = 1_000_000): string =>
   `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: ${perMonth} }\n`;
@@ -197,7 +198,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
     expect(place.sandbox.bills()).toHaveLength(2);
   });
 
-  test('that the ledger did not know is entered only with a warning', async () => {
+  extended('that the ledger did not know is entered only with a warning', async () => {
     const { stderr } = await run(
       await makePlace(TWO_PAID),
       'exports decide 2026-11-20.1 --attach found --yes',
@@ -226,81 +227,64 @@ describe('after a kill', { tags: ['long'] }, () => {
     expect(place.sandbox.requests().E20).toBe(1);
   });
 
-  test('an export that was whole is loaded without a request for it', async () => {
-    const place = await makePlace(TWO_PAID, { eventsPerDay: 2_000 });
-    const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
-    // The manifest is there, and the journal knows nothing of it.
-    const killed = await place.dying(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events-manifest/durable' });
-    expect(killed.signal).toBe('SIGKILL');
-    const before = place.sandbox.requests();
-    await run(place, day);
-    expect(await states(place)).toContainEqual(expect.stringMatching(/2026-11-20.*loaded/));
-    expect(place.sandbox.requests()).toMatchObject({ E20: before.E20, E21: before.E21 });
-  });
-
-  test('an answer for an older day that landed and was not loaded is loaded by the next night', async () => {
-    const place = await makePlace('start_date: 2026-11-18\nlookback_days: 1\n');
-    await run(place, 'run');
-    const sent = (): Promise<unknown> =>
-      place.rows(`select sum(message_sent)::int as sent from daily_statistics where date = '2026-11-18'`);
-    const before = await sent();
-    const record = {
-      ...{ date: '2026-11-18', resource_type: 'campaign', campaign_id: 'c1', channel: 'push-notification' },
-      ...{ message_sent: 31_337, message_failed: 0, delivered: 31_337, click: 1 },
-    };
-    place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 200, body: [record] }]);
-    const again = 'backfill --start 2026-11-18 --end 2026-11-18 --streams statistics'.split(' ');
-    const killed = await place.dying(again, { DAWNLOAD_CRASH_AT: 'land/statistics-manifest/durable' });
-    expect(killed.signal).toBe('SIGKILL');
-    expect(await sent()).toEqual(before);
-    place.sandbox.setFaults([]);
-    // The day is outside the lookback, so this night does not ask for it.
-    await run(place, 'run');
-    expect(await sent()).toEqual([{ sent: 31_337 }]);
-  });
+  extended(
+    'an answer for an older day that landed and was not loaded is loaded by the next night',
+    async () => {
+      const place = await makePlace('start_date: 2026-11-18\nlookback_days: 1\n');
+      await run(place, 'run');
+      const sent = (): Promise<unknown> =>
+        place.rows(`select sum(message_sent)::int as sent from daily_statistics where date = '2026-11-18'`);
+      const before = await sent();
+      const record = {
+        ...{ date: '2026-11-18', resource_type: 'campaign', campaign_id: 'c1', channel: 'push-notification' },
+        ...{ message_sent: 31_337, message_failed: 0, delivered: 31_337, click: 1 },
+      };
+      place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 200, body: [record] }]);
+      const again = 'backfill --start 2026-11-18 --end 2026-11-18 --streams statistics'.split(' ');
+      const killed = await place.dying(again, { DAWNLOAD_CRASH_AT: 'land/statistics-manifest/durable' });
+      expect(killed.signal).toBe('SIGKILL');
+      expect(await sent()).toEqual(before);
+      place.sandbox.setFaults([]);
+      // The day is outside the lookback, so this night does not ask for it.
+      await run(place, 'run');
+      expect(await sent()).toEqual([{ sent: 31_337 }]);
+    },
+  );
 });
 
-test(
-  'what programs read has one spelling of names: snake_case, at every depth',
-  { tags: ['extended'] },
-  async () => {
-    const place = await makePlace(TWO_DAYS + budget(360));
-    const keys = new Set<string>();
-    for (const command of [
-      'plan',
-      'run',
-      'plan',
-      'status',
-      'exports list',
-      'doctor',
-      'rebuild',
-      'backfill --start 2026-11-18 --end 2026-11-18',
-    ]) {
-      const { stdout, stderr } = await place.run(`${command} --json`.split(' '));
-      expect(stdout, `${command}: ${stderr}`).toMatch(/^[[{]/);
-      // The reviver sees every key.
-      JSON.parse(stdout, (key, value: unknown) => {
-        if (key !== '') keys.add(key);
-        return value;
-      });
-    }
-    expect([...keys]).toEqual(expect.arrayContaining(['estimated_records', 'finished_at']));
-    expect([...keys].filter((key) => !/^[a-z0-9_]+$/.test(key))).toEqual([]);
-  },
-);
+extended('what programs read has one spelling of names: snake_case, at every depth', async () => {
+  const place = await makePlace(TWO_DAYS + budget(360));
+  const keys = new Set<string>();
+  for (const command of [
+    'plan',
+    'run',
+    'plan',
+    'status',
+    'exports list',
+    'doctor',
+    'rebuild',
+    'backfill --start 2026-11-18 --end 2026-11-18',
+  ]) {
+    const { stdout, stderr } = await place.run(`${command} --json`.split(' '));
+    expect(stdout, `${command}: ${stderr}`).toMatch(/^[[{]/);
+    // The reviver sees every key.
+    JSON.parse(stdout, (key, value: unknown) => {
+      if (key !== '') keys.add(key);
+      return value;
+    });
+  }
+  expect([...keys]).toEqual(expect.arrayContaining(['estimated_records', 'finished_at']));
+  expect([...keys].filter((key) => !/^[a-z0-9_]+$/.test(key))).toEqual([]);
+});
 
-test(
-  'of two runs at once the second one is told to try later, by whom, with exit code 75',
-  { tags: ['extended'] },
-  async () => {
-    const place = await makePlace(PAID, { exportSeconds: 4 });
-    const first = place.start(['run']);
-    const firstEnded = ended(first);
-    await until(() => place.sandbox.requests().E20 > 0);
-    await ends(place.execute(['run']), 75, `process ${first.pid}`);
-    expect((await firstEnded).code).toBe(0);
-  },
-);
+extended('of two runs at once the second one is told to try later, by whom, with exit code 75', async () => {
+  const place = await makePlace(PAID, { exportSeconds: 4 });
+  const first = place.start(['run']);
+  const firstEnded = ended(first);
+  await until(() => place.sandbox.requests().E20 > 0);
+  await ends(place.execute(['run']), 75, `process ${first.pid}`);
+  expect((await firstEnded).code).toBe(0);
+});
 
 describe('Ctrl-C', { tags: ['long'] }, () => {
   test('or a lost terminal, while a paid request is on its way, waits for its answer: no export is ambiguous', async () => {
@@ -319,7 +303,7 @@ describe('Ctrl-C', { tags: ['long'] }, () => {
     expect(new Set(billedDays(place)).size).toBe(billedDays(place).length);
   });
 
-  test('ends with 130, and the next run finishes without paying again', async () => {
+  extended('ends with 130, and the next run finishes without paying again', async () => {
     const place = await makePlace(PAID, { exportSeconds: 3 });
     const child = place.start(['run']);
     const result = ended(child);
@@ -338,9 +322,8 @@ describe('Ctrl-C', { tags: ['long'] }, () => {
   });
 });
 
-test(
+extended(
   'rebuild makes the same warehouse again, with no request, also after the databases are gone',
-  { tags: ['long'] },
   async () => {
     const place = await makePlace(PAID);
     await run(place, 'run');

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { copyData } from '../support/copies.js';
 import { contents, differences, filesWith, landedPages } from '../support/contents.js';
 import { NOW, Place, type Ended } from '../support/dawnload.js';
+import { extended } from '../support/tags.js';
 
 const YAML = `start_date: 2026-11-18
 lookback_days: 1
@@ -349,47 +350,39 @@ describe('what arrives after an erasure', () => {
     expect(await leftIn(person)).toEqual([]);
   });
 
-  test(
-    'ends with a stopped erasure whose journal was lost: recover enters it again',
-    { tags: ['extended'] },
-    async () => {
-      const args = ['forget', '--user-id', person, '--yes'];
-      const killed = await place.dying(args, { DAWNLOAD_CRASH_AT: 'erasures/page/durable' });
-      expect(killed.signal).toBe('SIGKILL');
-      await loseJournal();
-      expect((await place.run(['run'])).stderr).toContain('Erased persons could come back');
-      expect((await place.run(['recover', '--yes'])).code).toBe(0);
-      // The journal does not know any more which pages were cut, so the days are loaded again from what is left.
-      expect((await place.run(['rebuild'])).code).toBe(0);
-      expect((await place.run(['forget'])).code).toBe(0);
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(await leftIn(person)).toEqual([]);
-      expect(await doctorOf('erasures')).toBe('ok');
-    },
-  );
+  extended('ends with a stopped erasure whose journal was lost: recover enters it again', async () => {
+    const args = ['forget', '--user-id', person, '--yes'];
+    const killed = await place.dying(args, { DAWNLOAD_CRASH_AT: 'erasures/page/durable' });
+    expect(killed.signal).toBe('SIGKILL');
+    await loseJournal();
+    expect((await place.run(['run'])).stderr).toContain('Erased persons could come back');
+    expect((await place.run(['recover', '--yes'])).code).toBe(0);
+    // The journal does not know any more which pages were cut, so the days are loaded again from what is left.
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect((await place.run(['forget'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await leftIn(person)).toEqual([]);
+    expect(await doctorOf('erasures')).toBe('ok');
+  });
 
-  test(
-    'is not taken for the erasure of somebody else, the record of which was damaged',
-    { tags: ['extended'] },
-    async () => {
-      const other = (await pages()).flatMap(({ page }) => page.data).find((one) => one.user_id !== person);
-      const killed = await place.dying(['forget', '--user-id', person, '--yes'], {
-        DAWNLOAD_CRASH_AT: 'journal/erase/begun/durable',
-      });
-      expect(killed.signal).toBe('SIGKILL');
-      await writeFile(join(data(), 'private', 'erasing.json'), '');
-      expect(await forget('--user-id', other?.user_id ?? '', '--yes')).toMatchObject({ code: 0 });
-      expect(await leftIn(person)).toEqual([]);
-      expect(await doctorOf('erasures')).toBe('ok');
-      expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 2 }]);
-      // An older copy comes back: whoever the register names is cut, also without the record.
-      await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(await leftIn(other?.user_id ?? '')).toEqual([]);
-      expect(await forget('--user-id', person, '--yes')).toMatchObject({ code: 0 });
-      expect(await doctorOf('erasures')).toBe('ok');
-    },
-  );
+  extended('is not taken for the erasure of somebody else, the record of which was damaged', async () => {
+    const other = (await pages()).flatMap(({ page }) => page.data).find((one) => one.user_id !== person);
+    const killed = await place.dying(['forget', '--user-id', person, '--yes'], {
+      DAWNLOAD_CRASH_AT: 'journal/erase/begun/durable',
+    });
+    expect(killed.signal).toBe('SIGKILL');
+    await writeFile(join(data(), 'private', 'erasing.json'), '');
+    expect(await forget('--user-id', other?.user_id ?? '', '--yes')).toMatchObject({ code: 0 });
+    expect(await leftIn(person)).toEqual([]);
+    expect(await doctorOf('erasures')).toBe('ok');
+    expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 2 }]);
+    // An older copy comes back: whoever the register names is cut, also without the record.
+    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await leftIn(other?.user_id ?? '')).toEqual([]);
+    expect(await forget('--user-id', person, '--yes')).toMatchObject({ code: 0 });
+    expect(await doctorOf('erasures')).toBe('ok');
+  });
 
   test('is cut when an older copy is moved back, whose times are older than the erasure', async () => {
     await begin(erasedBase());

@@ -1,7 +1,7 @@
 /** A person is cut out of a page that is too large to be read at once, and nobody else. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Erasures } from '../../src/erasure/landed.js';
 import { Register } from '../../src/erasure/register.js';
 import { Journal } from '../../src/journal/journal.js';
@@ -12,10 +12,11 @@ import { hashingSession } from '../../src/warehouse/warehouse.js';
 import { keyFingerprint } from '../../src/warehouse/privacy.js';
 import { dataFolder, testEffects } from '../landing/support.js';
 import { micros, record, temporaryFolder } from '../warehouse/support.js';
+import { long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 
-test('a person is cut out of a page of 20 MB', { tags: ['long'] }, async () => {
+long('a person is cut out of a page of 20 MB', async () => {
   const [data, tempDirectory, key] = [await dataFolder(), temporaryFolder(), randomBytes(16)];
   const effects = testEffects();
   const journal = await Journal.open({ dataDir: data }, effects);

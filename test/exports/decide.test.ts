@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ended, type Place } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 const KEY = `${DAY}.1`;
@@ -56,9 +57,8 @@ describe('an export id', { tags: ['long'], timeout: 120_000 }, () => {
   );
 });
 
-test(
+extended(
   'Ctrl-C ends the wait for several exports within seconds, and the next run resumes them',
-  { tags: ['extended'], timeout: 120_000 },
   async () => {
     const faults = [{ endpoint: 'E21', kind: 'error-body-200', refusal: 'timeout' }] as const;
     const settings = yaml('2026-11-19').replace('max_wait_minutes: 0', 'max_wait_minutes: 60');
@@ -75,4 +75,5 @@ test(
     expect(await states(place)).toEqual(['loaded', 'loaded']);
     expect(place.sandbox.bills()).toHaveLength(2);
   },
+  120_000,
 );

@@ -5,6 +5,7 @@ import type { SandboxOptions } from '../../sandbox/index.js';
 import type { Place } from '../support/dawnload.js';
 import { NOW } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const SETTINGS = 'lookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';
 
@@ -111,39 +112,34 @@ describe('a paid export that comes without records', () => {
   });
 });
 
-test(
-  'pages that are gone for good leave those that came to a person, who may take them',
-  { tags: ['extended'] },
-  async () => {
-    const price = exports(100_000, '  price_per_record: 1\n');
-    const place = await make(`start_date: 2026-11-20\n${price}`, THREE_PAGES);
-    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'success-then-not-found', after: 2 }]);
-    for (let night = 0; night < 3; night++) expect((await place.run(['run'])).code).toBe(1);
-    expect((await place.run(['status'])).stderr).toMatch(/exports decide 2026-11-20\.1 --accept-incomplete/);
-    const taken = await place.run(['exports', 'decide', '2026-11-20.1', '--accept-incomplete']);
-    expect(taken.code).toBe(0);
-    expect(await events(place)).toEqual([{ events: 2_000 }]);
-    // The page that never came is billed, too.
-    const estimate = (await listed(place))[0]?.estimated_records ?? 0;
-    expect(estimate).toBeGreaterThan(2_000);
-    const { stdout } = await place.run(['status', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({
-      export_fees: [{ exports: 1, records: estimate, estimated_records: estimate - 2_000 }],
-    });
-    expect((await place.run(['query', 'budget'])).stderr).toContain(`${estimate.toLocaleString('en-US')} of`);
-    const shown = await place.run(['exports', 'show', '2026-11-20.1']);
-    expect(shown.stdout).toContain(`price about ${estimate.toLocaleString('en-US')}`);
-    // The service has them again: nothing more is paid.
-    place.sandbox.setFaults([]);
-    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-    expect(await events(place)).toEqual([{ events: place.sandbox.bills()[0]?.records }]);
-    expect(place.sandbox.requests().E20).toBe(1);
-  },
-);
+extended('pages that are gone for good leave those that came to a person, who may take them', async () => {
+  const price = exports(100_000, '  price_per_record: 1\n');
+  const place = await make(`start_date: 2026-11-20\n${price}`, THREE_PAGES);
+  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'success-then-not-found', after: 2 }]);
+  for (let night = 0; night < 3; night++) expect((await place.run(['run'])).code).toBe(1);
+  expect((await place.run(['status'])).stderr).toMatch(/exports decide 2026-11-20\.1 --accept-incomplete/);
+  const taken = await place.run(['exports', 'decide', '2026-11-20.1', '--accept-incomplete']);
+  expect(taken.code).toBe(0);
+  expect(await events(place)).toEqual([{ events: 2_000 }]);
+  // The page that never came is billed, too.
+  const estimate = (await listed(place))[0]?.estimated_records ?? 0;
+  expect(estimate).toBeGreaterThan(2_000);
+  const { stdout } = await place.run(['status', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    export_fees: [{ exports: 1, records: estimate, estimated_records: estimate - 2_000 }],
+  });
+  expect((await place.run(['query', 'budget'])).stderr).toContain(`${estimate.toLocaleString('en-US')} of`);
+  const shown = await place.run(['exports', 'show', '2026-11-20.1']);
+  expect(shown.stdout).toContain(`price about ${estimate.toLocaleString('en-US')}`);
+  // The service has them again: nothing more is paid.
+  place.sandbox.setFaults([]);
+  expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+  expect(await events(place)).toEqual([{ events: place.sandbox.bills()[0]?.records }]);
+  expect(place.sandbox.requests().E20).toBe(1);
+});
 
-test(
+extended(
   'two ids that a person mixed up are named every night, put right by two commands, and each day holds its own events',
-  { tags: ['extended'] },
   async () => {
     const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`, { eventsPerDay: 300 });
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
@@ -183,7 +179,7 @@ test(
     expect((await attach('19', older, '--yes')).code).toBe(0);
     expect((await place.run(['run'])).code).toBe(0);
     const held = `select strftime(date, '%d') as day, count(*)::int as n, count(distinct export_date)::int as exports
-    from events group by all order by day desc`;
+  from events group by all order by day desc`;
     const bills = place.sandbox.bills();
     const wanted = ['20', '19'].map((day, i) => ({ day, n: bills[i]?.records, exports: 1 }));
     expect(await place.rows(held)).toEqual(wanted);

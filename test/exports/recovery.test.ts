@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyData } from '../support/copies.js';
 import { Place } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const YAML =
   'start_date: 2026-11-20\nlookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n' +
@@ -124,53 +125,59 @@ async function states(place: Place): Promise<string[]> {
   return (JSON.parse(stdout) as { key: string; state: string }[]).map(({ key, state }) => `${key} ${state}`);
 }
 
-test('a folder of which the published file alone is left pays for nothing, and recover heals it', async () => {
-  const place = await makePlace(TWO_DAYS, { exportSeconds: 3_600 });
-  expect((await place.run(['run'])).code).toBe(1);
-  expect(await states(place)).toEqual(['2026-11-20.1 processing']);
-  for (const path of ['ledger', 'landing', 'private'])
-    await rm(inData(place, path), { recursive: true, force: true });
-  const doctor = await place.run(['doctor']);
-  expect(doctor.code).toBe(1);
-  expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload recover/);
-  const plan = await place.run(['plan', '--json']);
-  expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual([]);
-  const result = await ends(
-    place.run(['run']),
-    1,
-    /Paid requests and pushes are blocked[\s\S]*dawnload recover/,
-  );
-  // The free streams went on, and a rebuild does not make the memory of the export go away.
-  expect(result.stderr).toMatch(/Published/);
-  expect((await place.run(['rebuild'])).code).toBe(1);
-  expect((await place.run(['run'])).code).toBe(1);
-  expect(place.sandbox.requests().E20).toBe(1);
+extended(
+  'a folder of which the published file alone is left pays for nothing, and recover heals it',
+  async () => {
+    const place = await makePlace(TWO_DAYS, { exportSeconds: 3_600 });
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(await states(place)).toEqual(['2026-11-20.1 processing']);
+    for (const path of ['ledger', 'landing', 'private'])
+      await rm(inData(place, path), { recursive: true, force: true });
+    const doctor = await place.run(['doctor']);
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload recover/);
+    const plan = await place.run(['plan', '--json']);
+    expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual([]);
+    const result = await ends(
+      place.run(['run']),
+      1,
+      /Paid requests and pushes are blocked[\s\S]*dawnload recover/,
+    );
+    // The free streams went on, and a rebuild does not make the memory of the export go away.
+    expect(result.stderr).toMatch(/Published/);
+    expect((await place.run(['rebuild'])).code).toBe(1);
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(place.sandbox.requests().E20).toBe(1);
 
-  const shown = await place.run(['recover']);
-  expect(shown.code).toBe(1);
-  expect(shown.stdout).toMatch(/2026-11-20\.1/);
-  const recovered = await place.run(['recover', '--yes']);
-  expect(recovered).toMatchObject({ code: 0 });
-  expect(await states(place)).toEqual(['2026-11-20.1 requested']);
-  await place.run(['run']);
-  expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
-});
+    const shown = await place.run(['recover']);
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toMatch(/2026-11-20\.1/);
+    const recovered = await place.run(['recover', '--yes']);
+    expect(recovered).toMatchObject({ code: 0 });
+    expect(await states(place)).toEqual(['2026-11-20.1 requested']);
+    await place.run(['run']);
+    expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
+  },
+);
 
-test('neither a rebuild nor a run that has lost its private warehouse too publishes a file without the events that the lost ledger knew', async () => {
-  const place = await makePlace(TWO_DAYS);
-  expect((await place.run(['run'])).code).toBe(0);
-  const events = 'select date, count(*) as events from events group by all order by all';
-  const before = await place.rows(events);
-  expect(before).toHaveLength(2);
-  for (const [command, ...lost] of [['rebuild'], ['run', 'private/warehouse.duckdb']] as const) {
-    for (const path of ['ledger', 'landing/ledger', ...lost])
-      await rm(inData(place, path), { recursive: true });
-    expect((await place.run([command])).code).toBe(1);
-    expect(await place.rows(events)).toEqual(before);
-    // Each export once, though both files know it.
-    expect(await place.rows('select count(*)::int as n from ops.exports')).toEqual([{ n: 2 }]);
-    expect((await place.run(['recover', '--yes'])).code).toBe(0);
-    expect((await place.run([command])).code).toBe(0);
-    expect(await place.rows(events)).toEqual(before);
-  }
-});
+extended(
+  'neither a rebuild nor a run that has lost its private warehouse too publishes a file without the events that the lost ledger knew',
+  async () => {
+    const place = await makePlace(TWO_DAYS);
+    expect((await place.run(['run'])).code).toBe(0);
+    const events = 'select date, count(*) as events from events group by all order by all';
+    const before = await place.rows(events);
+    expect(before).toHaveLength(2);
+    for (const [command, ...lost] of [['rebuild'], ['run', 'private/warehouse.duckdb']] as const) {
+      for (const path of ['ledger', 'landing/ledger', ...lost])
+        await rm(inData(place, path), { recursive: true });
+      expect((await place.run([command])).code).toBe(1);
+      expect(await place.rows(events)).toEqual(before);
+      // Each export once, though both files know it.
+      expect(await place.rows('select count(*)::int as n from ops.exports')).toEqual([{ n: 2 }]);
+      expect((await place.run(['recover', '--yes'])).code).toBe(0);
+      expect((await place.run([command])).code).toBe(0);
+      expect(await place.rows(events)).toEqual(before);
+    }
+  },
+);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/exports/paid-request.js';
 import { ends, makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const kindOf = (status: number, body: unknown): string =>
   readAnswer(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))).kind;
@@ -57,30 +58,33 @@ describe('a refusal is an entry of the list', () => {
 describe('an answer of another text', { tags: ['long'] }, () => {
   const YAML = 'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n';
   const BUDGET = '  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
-  test('waits for a person, is quoted, and settles once it is listed; another text does not', async () => {
-    const headers = { 'content-type': 'application/json' };
-    const body = '{"error":"NoCredit","message":"Call 010-1234-5678"}';
-    const faults = [{ kind: 'status', endpoint: 'E20', status: 402, headers, body, times: 1 } as const];
-    const place = await makePlace(`${YAML}exports:\n${BUDGET}`, { faults });
-    expect((await place.run(['run'])).code).toBe(1);
-    const listed = await place.run(['exports', 'list']);
-    expect(listed.stderr).toContain('"NoCredit: Call …"');
-    expect(listed.stderr).toContain('exports.refusals');
+  extended(
+    'waits for a person, is quoted, and settles once it is listed; another text does not',
+    async () => {
+      const headers = { 'content-type': 'application/json' };
+      const body = '{"error":"NoCredit","message":"Call 010-1234-5678"}';
+      const faults = [{ kind: 'status', endpoint: 'E20', status: 402, headers, body, times: 1 } as const];
+      const place = await makePlace(`${YAML}exports:\n${BUDGET}`, { faults });
+      expect((await place.run(['run'])).code).toBe(1);
+      const listed = await place.run(['exports', 'list']);
+      expect(listed.stderr).toContain('"NoCredit: Call …"');
+      expect(listed.stderr).toContain('exports.refusals');
 
-    await place.configure(`${YAML}exports:\n${BUDGET}  refusals: [NoCredit, Call …]\n`);
-    expect((await place.run(['run'])).code).toBe(1);
-    expect(place.sandbox.bills()).toHaveLength(0);
+      await place.configure(`${YAML}exports:\n${BUDGET}  refusals: [NoCredit, Call …]\n`);
+      expect((await place.run(['run'])).code).toBe(1);
+      expect(place.sandbox.bills()).toHaveLength(0);
 
-    await place.configure(`${YAML}exports:\n${BUDGET}  refusals: ['nocredit: call …']\n`);
-    const plan = await place.run(['plan']);
-    expect([plan.code, plan.stdout]).toEqual([0, expect.stringContaining('request 1 day (2026-11-20)')]);
-    await ends(
-      place.run(['exports', 'resume', '2026-11-20.1']),
-      3,
-      /is failed[^]*Nothing is billed for it\. The next run requests 2026-11-20\./,
-    );
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(place.sandbox.bills()).toHaveLength(1);
-    expect((await place.run(['exports', 'list'])).stdout).toContain('failed');
-  });
+      await place.configure(`${YAML}exports:\n${BUDGET}  refusals: ['nocredit: call …']\n`);
+      const plan = await place.run(['plan']);
+      expect([plan.code, plan.stdout]).toEqual([0, expect.stringContaining('request 1 day (2026-11-20)')]);
+      await ends(
+        place.run(['exports', 'resume', '2026-11-20.1']),
+        3,
+        /is failed[^]*Nothing is billed for it\. The next run requests 2026-11-20\./,
+      );
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(place.sandbox.bills()).toHaveLength(1);
+      expect((await place.run(['exports', 'list'])).stdout).toContain('failed');
+    },
+  );
 });

@@ -12,6 +12,7 @@ import { type Ended } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { dayAfter, micros, record, shared, Workshop } from '../warehouse/support.js';
+import { extended, long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 const ONE = JSON.stringify(record({ id: 'one' }));
@@ -99,25 +100,30 @@ describe('a page is the same to the download and to the load', () => {
     },
   );
 
-  test('with any bytes changed', { tags: ['extended'], timeout: 240_000 }, async () => {
-    const pieces = fc.constantFrom(
-      ...'{ } [ ] " , : \\ 0'.split(' '),
-      ...[' ', '\n', 'null', '"data":', '\ufeff', '\u0000', '\\ud83d'],
-    );
-    const changes = fc.array(fc.tuple(fc.nat(SOUND.length), fc.nat(3), pieces), {
-      minLength: 1,
-      maxLength: 3,
-    });
-    await fc.assert(
-      fc.asyncProperty(changes, async (made) => {
-        let text = SOUND;
-        for (const [at, removed, piece] of made) text = text.slice(0, at) + piece + text.slice(at + removed);
-        const records = readPage(Buffer.from(text), 1)?.records;
-        if (records !== undefined) await workshop.load(exported(workshop, text, records));
-      }),
-      { numRuns: 100 },
-    );
-  });
+  extended(
+    'with any bytes changed',
+    async () => {
+      const pieces = fc.constantFrom(
+        ...'{ } [ ] " , : \\ 0'.split(' '),
+        ...[' ', '\n', 'null', '"data":', '\ufeff', '\u0000', '\\ud83d'],
+      );
+      const changes = fc.array(fc.tuple(fc.nat(SOUND.length), fc.nat(3), pieces), {
+        minLength: 1,
+        maxLength: 3,
+      });
+      await fc.assert(
+        fc.asyncProperty(changes, async (made) => {
+          let text = SOUND;
+          for (const [at, removed, piece] of made)
+            text = text.slice(0, at) + piece + text.slice(at + removed);
+          const records = readPage(Buffer.from(text), 1)?.records;
+          if (records !== undefined) await workshop.load(exported(workshop, text, records));
+        }),
+        { numRuns: 100 },
+      );
+    },
+    240_000,
+  );
 });
 
 const YAML =
@@ -150,31 +156,27 @@ async function events(place: Place): Promise<number> {
 const withoutData = (text: string): string => text.replace(/"data":\[[^]*\],"total/, '"data":null,"total');
 
 describe('a page of a paid export that cannot be read', () => {
-  test(
-    'is set aside and named every night until a person resumes the export, at no cost',
-    { tags: ['long'] },
-    async () => {
-      const { place, run } = await night(1, withoutData);
-      const records = place.sandbox.bills()[0]?.records ?? 0;
-      expect(await events(place)).toBe(records - 1_000);
-      expect(run.code).toBe(1);
-      expect(run.stderr).toContain('is loaded without page 1, which cannot be read');
-      const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
-      expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
-      const asked = place.sandbox.requests().E21;
-      const next = await place.run(['run']);
-      expect([next.code, next.stderr]).toEqual([1, expect.stringContaining('is loaded without page 1')]);
-      expect(place.sandbox.requests().E21).toBe(asked);
-      expect(await events(place)).toBe(records - 1_000);
-      place.sandbox.bend(undefined);
-      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-      expect(await events(place)).toBe(records);
-      expect(place.sandbox.bills()).toHaveLength(1);
-      expect((await place.run(['run'])).code).toBe(0);
-    },
-  );
+  long('is set aside and named every night until a person resumes the export, at no cost', async () => {
+    const { place, run } = await night(1, withoutData);
+    const records = place.sandbox.bills()[0]?.records ?? 0;
+    expect(await events(place)).toBe(records - 1_000);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('is loaded without page 1, which cannot be read');
+    const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
+    expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
+    const asked = place.sandbox.requests().E21;
+    const next = await place.run(['run']);
+    expect([next.code, next.stderr]).toEqual([1, expect.stringContaining('is loaded without page 1')]);
+    expect(place.sandbox.requests().E21).toBe(asked);
+    expect(await events(place)).toBe(records - 1_000);
+    place.sandbox.bend(undefined);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+    expect(await events(place)).toBe(records);
+    expect(place.sandbox.bills()).toHaveLength(1);
+    expect((await place.run(['run'])).code).toBe(0);
+  });
 
-  test('is left out by a rebuild too', { tags: ['long'] }, async () => {
+  extended('is left out by a rebuild too', async () => {
     const { place, run } = await night(0, () => '{"status": "success", "data": null}');
     expect(await events(place)).toBe((place.sandbox.bills()[0]?.records ?? 0) - 1_000);
     expect(run.stderr).toContain('is loaded without page 0, which cannot be read');
@@ -194,7 +196,7 @@ describe('a page of a paid export that cannot be read', () => {
     expect(await place.rows(notes)).toEqual([{ subject: 'page 0', records: null }]);
   });
 
-  test('and comes whole when it is asked for again is no matter', { tags: ['long'] }, async () => {
+  long('and comes whole when it is asked for again is no matter', async () => {
     const { place, run } = await night(0, withoutData, {
       times: 2,
       yaml: YAML.replace('retries: 0', 'retries: 2'),

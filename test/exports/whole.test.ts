@@ -11,6 +11,7 @@ import { NOW, type Ended } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
 import type { Fault } from '../support/faults/index.js';
 import { invocationOf, performCommand } from '../support/in-process.js';
+import { extended, long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 const KEY = `${DAY}.1`;
@@ -96,9 +97,8 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     expect(place.sandbox.requests().E20).toBe(1);
   });
 
-  test(
+  extended(
     'and go on to do so are said with their number, on three nights, until a person decides',
-    { tags: ['extended'] },
     async () => {
       const place = await make(swapped(Infinity));
       const said = /2026-11-20\.1 of 2026-11-20 may lack 1 record\. Reason: 1 record came twice/;
@@ -140,7 +140,7 @@ describe('records that come twice, and no record is missing', { tags: ['long'], 
     expect(place.sandbox.requests().E21).toBe(3);
   });
 
-  test('is named where the daily statistics count one more', async () => {
+  extended('is named where the daily statistics count one more', async () => {
     const place = await make((page, number) => {
       const lost = page.data.findIndex(({ event_name }) => event_name === 'send_success');
       if (number === 2) page.data.splice(lost, 1);
@@ -149,7 +149,7 @@ describe('records that come twice, and no record is missing', { tags: ['long'], 
     await ends(place.run(['run']), 1, /may lack 3 records. Reason: 3 records came twice/);
   });
 
-  test('is complete without statistics if three readings are equal, and not if they differ', async () => {
+  extended('is complete without statistics if three readings are equal, and not if they differ', async () => {
     const alone = `backfill --start ${DAY} --end ${DAY} --streams events --yes-paid`;
     const place = await make(overlapping);
     await ends(place.run(alone.split(' ')), 0);
@@ -172,9 +172,8 @@ describe('people who were deleted at the service', { tags: ['long'], timeout: 12
   };
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-  test(
+  extended(
     'are the likely cause that is named, unless the share is tolerated, which is recorded',
-    { tags: ['extended'] },
     async () => {
       const place = await make(withoutSome);
       await ends(
@@ -204,9 +203,8 @@ describe('people who were deleted at the service', { tags: ['long'], timeout: 12
   });
 });
 
-test(
+long(
   'an export whose last page is empty is named, and read again on the next night',
-  { tags: ['long'], timeout: 120_000 },
   async () => {
     const place = await make((page, number) => {
       if (number === 2) page.data = [];
@@ -222,9 +220,10 @@ test(
     expect(place.sandbox.requests().E21).toBe(asked);
     expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
   },
+  120_000,
 );
 
-test('an export that has no page is accepted by a person’s word', { tags: ['long'] }, async () => {
+extended('an export that has no page is accepted by a person’s word', async () => {
   const place = await makePlace(YAML, { eventsPerDay: 1_900 });
   let status = 'processing';
   place.sandbox.bend((endpoint, answer) =>
@@ -257,26 +256,22 @@ test('the journal holds no text of the service about a page that does not come',
   expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).not.toContain('Kim');
 });
 
-test(
-  'an answer to the paid request that breaks off is kept, and its file is named',
-  { tags: ['long'] },
-  async () => {
-    const place = await makePlace(YAML, {
-      faults: [{ endpoint: 'E20', kind: 'wrong-length', by: 10, times: 1 }],
-    });
-    expect((await place.run(['run'])).code).toBe(1);
-    const id = place.sandbox.bills()[0]?.export_id ?? '';
-    const { stderr } = await place.run(['exports', 'list']);
-    expect(stderr).toContain('Reason: the answer broke off: ');
-    const [, file = ''] = /Its answer is in (landing\/rejected\/\S+\.gz)\./.exec(stderr) ?? [];
-    expect(gunzipSync(await readFile(join(place.folder, 'data', file))).toString()).toContain(id);
-    expect((await place.run(['exports', 'decide', `${DAY}.1`, '--attach', id])).code).toBe(0);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(place.sandbox.bills()).toHaveLength(1);
-  },
-);
+long('an answer to the paid request that breaks off is kept, and its file is named', async () => {
+  const place = await makePlace(YAML, {
+    faults: [{ endpoint: 'E20', kind: 'wrong-length', by: 10, times: 1 }],
+  });
+  expect((await place.run(['run'])).code).toBe(1);
+  const id = place.sandbox.bills()[0]?.export_id ?? '';
+  const { stderr } = await place.run(['exports', 'list']);
+  expect(stderr).toContain('Reason: the answer broke off: ');
+  const [, file = ''] = /Its answer is in (landing\/rejected\/\S+\.gz)\./.exec(stderr) ?? [];
+  expect(gunzipSync(await readFile(join(place.folder, 'data', file))).toString()).toContain(id);
+  expect((await place.run(['exports', 'decide', `${DAY}.1`, '--attach', id])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
+  expect(place.sandbox.bills()).toHaveLength(1);
+});
 
-test('an export whose manifest is damaged is whole once it is read again', { tags: ['long'] }, async () => {
+extended('an export whose manifest is damaged is whole once it is read again', async () => {
   const place = await makePlace(YAML);
   expect((await place.run(['run'])).code).toBe(0);
   const id = place.sandbox.bills()[0]?.export_id ?? '';
@@ -365,9 +360,8 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
     expect(stdout + stderr).not.toMatch(/day missing/);
   });
 
-  test(
+  extended(
     'late events, and counts that rise later, are told with what reads their day again at no cost',
-    { tags: ['extended'], timeout: 120_000 },
     async () => {
       const days = ['2026-11-03', DAY];
       const asked = async (change: (page: Page, number: number) => void): Promise<[Place, string]> => {
@@ -397,6 +391,7 @@ describe('what nights say of exports', { tags: ['long'] }, () => {
         /not as many as the daily statistics count; `dawnload exports resume 2026-11-20\.1` reads/,
       );
     },
+    120_000,
   );
 });
 

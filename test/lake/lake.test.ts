@@ -13,6 +13,7 @@ import { contents, differences } from '../support/contents.js';
 import { change, type Ended, type Environment, NOW, Place } from '../support/dawnload.js';
 import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
 import { ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const SETTINGS =
   'start_date: 2026-11-18\nlookback_days: 2\nexports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
@@ -104,9 +105,8 @@ describe('a push', () => {
     expect(await commits(lakeside)).toHaveLength(5);
   });
 
-  test(
+  extended(
     'of a run is one commit with the night, its restated days and all that follows from them',
-    { tags: ['extended'] },
     async () => {
       const lakeside = await filled(1);
       const { place, lake } = lakeside;
@@ -126,20 +126,16 @@ describe('a push', () => {
     },
   );
 
-  test(
-    'replaces what the lake holds of an export, whatever day its events bear there',
-    { tags: ['extended'] },
-    async () => {
-      const lakeside = await filled();
-      await change(
-        lakeside.lake.file,
-        `update dl.events set date = null where export_date = '2026-11-19';
-       delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'`,
-      );
-      await good(lakeside.place, 'lake push');
-      await expectEqual(lakeside);
-    },
-  );
+  extended('replaces what the lake holds of an export, whatever day its events bear there', async () => {
+    const lakeside = await filled();
+    await change(
+      lakeside.lake.file,
+      `update dl.events set date = null where export_date = '2026-11-19';
+     delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'`,
+    );
+    await good(lakeside.place, 'lake push');
+    await expectEqual(lakeside);
+  });
 
   test('of a mart writes the days that differ, and takes out those that are gone', async () => {
     const lakeside = await filled();
@@ -165,7 +161,7 @@ describe('a push', () => {
     expect(await lakeside.lake.rows(`${parts} and coalesce(date < '2026-01-01', true)`)).toEqual([]);
   });
 
-  test('leaves days alone that only the lake holds', { tags: ['extended'] }, async () => {
+  extended('leaves days alone that only the lake holds', async () => {
     const lakeside = await filled(1);
     await change(
       lakeside.lake.file,
@@ -182,9 +178,8 @@ describe('a push', () => {
     await good(lakeside.place, 'lake verify');
   });
 
-  test(
+  extended(
     'that somebody else was faster than changes nothing and ends with 75; the next one succeeds',
-    { tags: ['extended'] },
     async () => {
       const lakeside = await filled();
       const { place, lake } = lakeside;
@@ -200,7 +195,7 @@ describe('a push', () => {
     },
   );
 
-  test('whose answer was lost is found in the lake, and counts', { tags: ['extended'] }, async () => {
+  extended('whose answer was lost is found in the lake, and counts', async () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
     lake.endings = ['answer lost'];
@@ -210,19 +205,15 @@ describe('a push', () => {
     await good(place, 'lake push');
   });
 
-  test(
-    'whose outcome cannot be known says so, and the next one first looks for it',
-    { tags: ['extended'] },
-    async () => {
-      const lakeside = await filled(1);
-      const { place, lake } = lakeside;
-      lake.endings = ['catalog gone'];
-      await ends(place.run(['run'], NEXT_NIGHT), 1, 'it is unknown whether the last commit reached the lake');
-      const again = await good(place, 'lake push');
-      expect(again.stderr).toContain('The lake has all data of the published file already.');
-      await expectEqual(lakeside);
-    },
-  );
+  extended('whose outcome cannot be known says so, and the next one first looks for it', async () => {
+    const lakeside = await filled(1);
+    const { place, lake } = lakeside;
+    lake.endings = ['catalog gone'];
+    await ends(place.run(['run'], NEXT_NIGHT), 1, 'it is unknown whether the last commit reached the lake');
+    const again = await good(place, 'lake push');
+    expect(again.stderr).toContain('The lake has all data of the published file already.');
+    await expectEqual(lakeside);
+  });
 
   test('that fails withholds no file: exit code 1, the days are named, the next night brings them', async () => {
     const lakeside = await filled(1);
@@ -250,7 +241,7 @@ describe('a push', () => {
 });
 
 describe('the writer of a lake', () => {
-  test('is one data folder: another one is refused, until it takes over', async () => {
+  extended('is one data folder: another one is refused, until it takes over', async () => {
     const lakeside = await filled();
     const other = await make();
     await cp(join(first, 'data', 'warehouse.duckdb'), join(other.place.folder, 'data', 'warehouse.duckdb'));
@@ -264,39 +255,42 @@ describe('the writer of a lake', () => {
     expect((await lakeside.place.run(['lake', 'push'])).stderr).toContain('written by another data folder');
   });
 
-  test('loses an erased person in one commit; data files of before are named until none holds the person', async () => {
-    const { place, lake } = await filled();
-    const tables = ['dl.events', 'dl.text_messages', 'dl_marts.identities'];
-    await lake.writeFiles('old.parquet', tables);
-    const [{ user }] = (await lake.rows(
-      'select user_id as user from dl.events where event_id in (select event_id from dl.text_messages) order by 1 limit 1',
-    )) as [{ user: string }];
-    const commits = await lake.rows('select count(*)::int as n from dl_ops.lake_commits');
-    await good(place, `forget --user-id ${user} --yes`);
-    expect(await lake.rows(`select count(*)::int as n from dl.events where user_id = '${user}'`)).toEqual([
-      { n: 0 },
-    ]);
-    expect(await lake.rows('select count(*)::int - 1 as n from dl_ops.lake_commits')).toEqual(commits);
-    const [receipt = ''] = (await readdir(join(place.folder, 'data', 'private', 'receipts'))).filter((name) =>
-      name.endsWith('.txt'),
-    );
-    const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
-    expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
-    expect(text).toContain('A bucket with versioning or object lock keeps deleted files longer');
-    await lake.writeFiles('new.parquet', tables);
-    const found = await fails(place, 'lake verify --erased --json', 1, 'no longer referenced');
-    const { holding } = JSON.parse(found.stdout) as { holding: { table: string; current: boolean }[] };
-    expect(holding.map(({ table, current }) => `${table} ${current}`)).toEqual([
-      'events false',
-      'text_messages false',
-      'marts.identities false',
-    ]);
-    for (const table of tables) await rm(join(lake.files, table, 'old.parquet'));
-    const gone = await good(place, 'lake verify --erased');
-    expect(gone.stderr).toContain('none found in 3 data files');
-  });
+  extended(
+    'loses an erased person in one commit; data files of before are named until none holds the person',
+    async () => {
+      const { place, lake } = await filled();
+      const tables = ['dl.events', 'dl.text_messages', 'dl_marts.identities'];
+      await lake.writeFiles('old.parquet', tables);
+      const [{ user }] = (await lake.rows(
+        'select user_id as user from dl.events where event_id in (select event_id from dl.text_messages) order by 1 limit 1',
+      )) as [{ user: string }];
+      const commits = await lake.rows('select count(*)::int as n from dl_ops.lake_commits');
+      await good(place, `forget --user-id ${user} --yes`);
+      expect(await lake.rows(`select count(*)::int as n from dl.events where user_id = '${user}'`)).toEqual([
+        { n: 0 },
+      ]);
+      expect(await lake.rows('select count(*)::int - 1 as n from dl_ops.lake_commits')).toEqual(commits);
+      const [receipt = ''] = (await readdir(join(place.folder, 'data', 'private', 'receipts'))).filter(
+        (name) => name.endsWith('.txt'),
+      );
+      const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
+      expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
+      expect(text).toContain('A bucket with versioning or object lock keeps deleted files longer');
+      await lake.writeFiles('new.parquet', tables);
+      const found = await fails(place, 'lake verify --erased --json', 1, 'no longer referenced');
+      const { holding } = JSON.parse(found.stdout) as { holding: { table: string; current: boolean }[] };
+      expect(holding.map(({ table, current }) => `${table} ${current}`)).toEqual([
+        'events false',
+        'text_messages false',
+        'marts.identities false',
+      ]);
+      for (const table of tables) await rm(join(lake.files, table, 'old.parquet'));
+      const gone = await good(place, 'lake verify --erased');
+      expect(gone.stderr).toContain('none found in 3 data files');
+    },
+  );
 
-  test('is not a copy of its data folder', async () => {
+  extended('is not a copy of its data folder', async () => {
     const lakeside = await filled(1);
     const { place } = lakeside;
     const copy = join(place.folder, 'copy');
@@ -392,9 +386,8 @@ describe('retention with a lake', () => {
   const RETENTION = 'retention: { events: 8 days }\n';
   const days = 'select export_date::varchar as day, count(*)::int as n from events group by all order by all';
 
-  test(
+  extended(
     'takes old events out of the file once the lake was seen to hold them, and nothing that was computed',
-    { tags: ['extended'], timeout: 180_000 },
     async () => {
       const lakeside = await make(ALL, 0, 60);
       const { place, lake } = lakeside;
@@ -457,23 +450,20 @@ describe('retention with a lake', () => {
       expect(await lake.rows(orphans)).toEqual([{ n: 0 }]);
       expect(place.sandbox.bills()).toHaveLength(13);
     },
+    180_000,
   );
 
-  test(
-    'keeps them while the lake cannot be read, and tells a person after seven nights',
-    { tags: ['extended'] },
-    async () => {
-      const { place, lake } = await make(ALL.replace('2026-11-08', '2026-11-05'), 0);
-      await place.run(['run']);
-      await place.configure(ALL.replace('2026-11-08', '2026-11-05') + RETENTION);
-      await good(place, 'lake setup');
-      await good(place, 'lake push');
-      lake.unreachable = true;
-      const stay = /Events of 2026-11-05\.\.2026-11-12 stay in the file .*`dawnload lake verify`/;
-      await fails(place, 'run', 1, stay);
-      expect(await place.rows(days)).toHaveLength(16);
-    },
-  );
+  extended('keeps them while the lake cannot be read, and tells a person after seven nights', async () => {
+    const { place, lake } = await make(ALL.replace('2026-11-08', '2026-11-05'), 0);
+    await place.run(['run']);
+    await place.configure(ALL.replace('2026-11-08', '2026-11-05') + RETENTION);
+    await good(place, 'lake setup');
+    await good(place, 'lake push');
+    lake.unreachable = true;
+    const stay = /Events of 2026-11-05\.\.2026-11-12 stay in the file .*`dawnload lake verify`/;
+    await fails(place, 'run', 1, stay);
+    expect(await place.rows(days)).toHaveLength(16);
+  });
 });
 
 describe('verify', () => {

@@ -12,6 +12,7 @@ import { copyData } from '../support/copies.js';
 import { contents, differences } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const DAYS = ['2026-11-12', '2026-11-13', '2026-11-14', '2026-11-15', '2026-11-16'];
 
@@ -148,23 +149,19 @@ test('a rebuild that cannot read pages of such a day keeps what was computed of 
   await expectWhole();
 });
 
-test(
-  'where the private warehouse is gone too, the published one takes its place',
-  { tags: ['extended'] },
-  async () => {
-    await expectDone('run');
-    await removePages('2026-11-14');
-    await rm(working());
-    await ends(
-      place.run(['rebuild']),
-      1,
-      'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers still see the previous file, if there is one.',
-    );
-    expect((await place.run(['run'])).code).toBe(1);
-    await expectWhole();
-    // As docs/scale.md has it.
-    await cp(place.published, working());
-    await expectDone('run');
-    await expectWhole();
-  },
-);
+extended('where the private warehouse is gone too, the published one takes its place', async () => {
+  await expectDone('run');
+  await removePages('2026-11-14');
+  await rm(working());
+  await ends(
+    place.run(['rebuild']),
+    1,
+    'the events of 2026-11-14 were loaded before and cannot be loaded now. Readers still see the previous file, if there is one.',
+  );
+  expect((await place.run(['run'])).code).toBe(1);
+  await expectWhole();
+  // As docs/scale.md has it.
+  await cp(place.published, working());
+  await expectDone('run');
+  await expectWhole();
+});

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT, StorageError, TryLaterError } from '../../src/ground/errors.js';
 import { lockHolder, RunLock } from '../../src/landing/run-lock.js';
 import { child, dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
+import { long } from '../support/tags.js';
 
 const HOLD = `
 const lock = await RunLock.take(data, 'dawnload run', effects);
@@ -58,9 +59,8 @@ describe('the run lock', () => {
     await (await RunLock.take(data, 'dawnload backfill', testEffects())).release();
   });
 
-  it(
+  long(
     'is not taken twice within one process, by whatever path, and can be taken again after release',
-    { tags: ['long'] },
     async () => {
       const data = await dataFolder();
       const lock = await RunLock.take(data, 'dawnload run', testEffects());
@@ -137,7 +137,7 @@ describe('the run lock', () => {
     expect(await heldByHowMany(data)).toBe(1);
   });
 
-  it('lets one process in when several start together', { tags: ['long'] }, async () => {
+  long('lets one process in when several start together', async () => {
     expect(await heldByHowMany(await dataFolder())).toBe(1);
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Place } from '../support/dawnload.js';
 import { Hook, ends, makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const make = (yaml: string): Promise<Place> =>
   makePlace(`start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n${yaml}`);
@@ -64,7 +65,7 @@ test('a failure is told and alerted, the next one follows, and the night is publ
   expect(first).toEqual({ exit_code: 1, outcome: 'incomplete', code: '1', steps: JSON.stringify(failed) });
 });
 
-test('a step that fails in a night that failed is told, alerted and recorded', async () => {
+extended('a step that fails in a night that failed is told, alerted and recorded', async () => {
   const alerts = await Hook.listen();
   const place = await make(`report: true\nalerts: [{ url: '${alerts.url}', on: [failure] }]\n`);
   expect((await place.run(['run'])).code).toBe(0);
@@ -80,7 +81,7 @@ test('a step that fails in a night that failed is told, alerted and recorded', a
   });
 });
 
-test('the page says that the disk stopped a run', async () => {
+extended('the page says that the disk stopped a run', async () => {
   const place = await make('report: true\n');
   expect((await place.run(['run'])).code).toBe(0);
   const page = (): Promise<string> => readFile(join(place.folder, 'data', 'report.html'), 'utf8');

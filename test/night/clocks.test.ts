@@ -10,6 +10,7 @@ import type { Place } from '../support/dawnload.js';
 import { NOW } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
 import { performCommand } from '../support/in-process.js';
+import { extended } from '../support/tags.js';
 
 const SETTINGS = `start_date: 2026-11-17
 lookback_days: 2
@@ -36,13 +37,16 @@ async function daysOf(place: Place, stream: string): Promise<string[]> {
   return rows.map(({ day }) => String(day));
 }
 
-test('a clock before the first day fails where the warehouse has data, and waits where there is none', async () => {
-  const place = await makePlace(SETTINGS, { eventsPerDay: 60 });
-  const dead = { DAWNLOAD_NOW: '1970-01-02T00:00:00Z' };
-  await ends(place.run(['run'], dead), 0, /Nothing to do yet/);
-  await ends(place.run(['run']), 0);
-  await ends(place.run(['run'], dead), 1, /clock shows 1970-01-02 09:00 KST, before start_date 2026-11-17/);
-});
+extended(
+  'a clock before the first day fails where the warehouse has data, and waits where there is none',
+  async () => {
+    const place = await makePlace(SETTINGS, { eventsPerDay: 60 });
+    const dead = { DAWNLOAD_NOW: '1970-01-02T00:00:00Z' };
+    await ends(place.run(['run'], dead), 0, /Nothing to do yet/);
+    await ends(place.run(['run']), 0);
+    await ends(place.run(['run'], dead), 1, /clock shows 1970-01-02 09:00 KST, before start_date 2026-11-17/);
+  },
+);
 
 test('an error that nothing awaits ends the run with its last line and the heartbeat', async () => {
   const place = await makePlace(SETTINGS, { eventsPerDay: 60 });
@@ -101,7 +105,7 @@ describe('clocks that are further apart than five minutes', () => {
     expect(place.sandbox.bills()).toHaveLength(4);
   });
 
-  test('a jump of hours during a run lands nothing after it', async () => {
+  extended('a jump of hours during a run lands nothing after it', async () => {
     const jump = (): number => (place.sandbox.requests().E18 > 0 ? 2 * HOUR : 0);
     const place: Place = await make({ date: () => new Date(Date.parse(NOW) + jump()).toUTCString() });
     await place.configure(`${SETTINGS}reference: { catalogs: true }\n`);
@@ -130,25 +134,22 @@ describe('clocks that are further apart than five minutes', () => {
     expect(await contents(place.published)).toEqual(before);
   });
 
-  test.each([-48 * HOUR, 48 * HOUR])(
-    'service_clock: ignore pulls the free streams by this clock alone, and never pays (%d ms)',
-    async (off) => {
-      const place = await make({ date: () => new Date(Date.parse(NOW) + off).toUTCString() });
-      await place.configure(`${SETTINGS}service_clock: ignore\n`);
-      await ends(
-        place.run(['run']),
-        1,
-        /No paid request is sent until they agree\. Correct the clock that is wrong/,
-      );
-      expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19', '20']);
-      expect(place.sandbox.requests().E20).toBe(0);
-      expect(
-        await place.rows(
-          "select distinct pulled_at::date::varchar as day from ops.coverage where stream = 'statistics'",
-        ),
-      ).toEqual([{ day: '2026-11-20' }]);
-    },
-  );
+  test('service_clock: ignore pulls the free streams by this clock alone, and never pays', async () => {
+    const place = await make({ date: () => new Date(Date.parse(NOW) + 48 * HOUR).toUTCString() });
+    await place.configure(`${SETTINGS}service_clock: ignore\n`);
+    await ends(
+      place.run(['run']),
+      1,
+      /No paid request is sent until they agree\. Correct the clock that is wrong/,
+    );
+    expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19', '20']);
+    expect(place.sandbox.requests().E20).toBe(0);
+    expect(
+      await place.rows(
+        "select distinct pulled_at::date::varchar as day from ops.coverage where stream = 'statistics'",
+      ),
+    ).toEqual([{ day: '2026-11-20' }]);
+  });
 
   test('paying again is refused too, and a backfill with consent', async () => {
     const place = await make();
@@ -168,38 +169,37 @@ describe('clocks that are further apart than five minutes', () => {
   });
 });
 
-test(
-  'within five minutes the earlier clock decides whether yesterday is complete',
-  { tags: ['extended'] },
+extended('within five minutes the earlier clock decides whether yesterday is complete', async () => {
+  const seven = completeFrom('2026-11-20').getTime();
+  const place = await make({ now: () => new Date(seven - 2 * MINUTE) });
+  await ends(
+    place.run(['run'], { DAWNLOAD_NOW: new Date(seven + 2 * MINUTE).toISOString() }),
+    0,
+    /The last complete day is 2026-11-19/,
+  );
+  expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19']);
+  expect(await daysOf(place, 'events')).toEqual(['17', '18', '19']);
+});
+
+extended(
+  'a clock that is set back by two minutes during a run leaves the budget of the run as it is',
   async () => {
-    const seven = completeFrom('2026-11-20').getTime();
-    const place = await make({ now: () => new Date(seven - 2 * MINUTE) });
-    await ends(
-      place.run(['run'], { DAWNLOAD_NOW: new Date(seven + 2 * MINUTE).toISOString() }),
-      0,
-      /The last complete day is 2026-11-19/,
-    );
-    expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19']);
-    expect(await daysOf(place, 'events')).toEqual(['17', '18', '19']);
+    const place = await make();
+    await place.configure(SETTINGS.replace('records_per_run: 100000', 'records_per_run: 400'));
+    const began = Date.now();
+    const result = await performCommand(['run'], place.folder, place.environment, {
+      now: () => {
+        const isBack = place.sandbox.requests().E17 > 0;
+        return new Date(Date.parse(NOW) + Date.now() - began - (isBack ? 2 * MINUTE : 0));
+      },
+      moveTo: () => undefined,
+    });
+    expect(result.stderr).toMatch(/not requested, over exports\.budget for one run/);
+    expect(result.stderr).not.toMatch(/ -\d/);
+    expect(result.code).toBe(3);
+    expect(place.sandbox.bills()).toHaveLength(1);
   },
 );
-
-test('a clock that is set back by two minutes during a run leaves the budget of the run as it is', async () => {
-  const place = await make();
-  await place.configure(SETTINGS.replace('records_per_run: 100000', 'records_per_run: 400'));
-  const began = Date.now();
-  const result = await performCommand(['run'], place.folder, place.environment, {
-    now: () => {
-      const isBack = place.sandbox.requests().E17 > 0;
-      return new Date(Date.parse(NOW) + Date.now() - began - (isBack ? 2 * MINUTE : 0));
-    },
-    moveTo: () => undefined,
-  });
-  expect(result.stderr).toMatch(/not requested, over exports\.budget for one run/);
-  expect(result.stderr).not.toMatch(/ -\d/);
-  expect(result.code).toBe(3);
-  expect(place.sandbox.bills()).toHaveLength(1);
-});
 
 test('a day that the service has not completed by its own clock is not called missing', async () => {
   // 07:05 KST here, 06:55 KST there.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { copyData } from '../support/copies.js';
 import { change, Place, rowsOf } from '../support/dawnload.js';
+import { extended } from '../support/tags.js';
 
 const YAML = `start_date: 2026-11-02
 lookback_days: 1
@@ -93,9 +94,8 @@ test('more than a week at a time is deleted only on your word', async () => {
   expect((await place.run(['retain'])).stderr).toContain('Nothing is past its retention.');
 });
 
-test(
+extended(
   'a removal that was killed in the middle of a folder is over for a rebuild, also without retention',
-  { tags: ['extended'] },
   async () => {
     await place.configure(YAML + DUE);
     const killed = await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'retention/unlisted' });
@@ -185,7 +185,7 @@ test('a published file that no warehouse can be read from is set aside, whatever
   expect(await place.rows('select n::int as n from mine', data(aside ?? ''))).toEqual([{ n: 42 }]);
 });
 
-test('after a lost journal, recover enters the removal too, and a rebuild publishes', async () => {
+extended('after a lost journal, recover enters the removal too, and a rebuild publishes', async () => {
   await removeOldest();
   const before = await figures();
   await rm(data('ledger'), { recursive: true });

@@ -21,6 +21,7 @@ import { dataFolder, rejection, testEffects, type TestEffects } from '../landing
 import { ended } from '../support/dawnload.js';
 import { invocationOf } from '../support/in-process.js';
 import { makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 async function opened(): Promise<{ config: Config; effects: TestEffects; notes: string[]; dataDir: string }> {
   const dataDir = await dataFolder();
@@ -115,9 +116,8 @@ test.each<[string, Step['after'], Error, string[]]>([
   );
 });
 
-test(
+extended(
   'Ctrl-C during a parallel load releases the lock within two seconds',
-  { tags: ['extended'], timeout: 180_000 },
   async () => {
     const place = await makePlace(
       'start_date: 2026-11-20\nlookback_days: 1\nexports:\n  budget: { records_per_run: 1000000, records_per_month: 1000000 }\n',
@@ -139,4 +139,5 @@ test(
     expect(again.code, again.stderr).toBe(0);
     expect(place.sandbox.bills()).toHaveLength(1);
   },
+  180_000,
 );

@@ -2,9 +2,10 @@
 /** The private file is rewritten before it is published when much of it is free, and only then. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { change, rowsOf } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 /** Writes rows into the private file and deletes them. Rows behind them keep DuckDB from cutting their blocks off. */
 function loosen(path: string): Promise<void> {
@@ -27,7 +28,7 @@ async function freeBlocks(path: string): Promise<number> {
 /** The crash point of the rewrite: a run that comes to it is killed. */
 const REWRITE = { DAWNLOAD_CRASH_AT: 'replace/before-rename' };
 
-test('a published file has no more free blocks than two fifths of what it holds', async () => {
+extended('a published file has no more free blocks than two fifths of what it holds', async () => {
   const place = await makePlace('start_date: 2026-11-20\nlookback_days: 1\n');
   const working = join(place.folder, 'data/private/warehouse.duckdb');
   expect((await place.execute(['run'], REWRITE)).code).toBe(0);

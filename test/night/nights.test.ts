@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../support/faults/index.js';
 import { reading } from '../support/dawnload.js';
 import { Nights, ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const YAML = 'start_date: 2026-11-18\nlookback_days: 5\nretries: 0\nconcurrency: 1\n';
 
@@ -75,9 +76,8 @@ test('statistics that are empty all night: the rows stay, the run says so, and t
   await nights.expectRebuilt();
 }, 120_000);
 
-test(
+extended(
   'campaigns that are empty on two nights, or once with --accept-empty: it is believed',
-  { timeout: 120_000 },
   async () => {
     const nights = await Restated.make(YAML);
     expect((await nights.run([])).code).toBe(0);
@@ -92,6 +92,7 @@ test(
     expect(days(await nights.sums(), 'campaign_metrics')).toBe(0);
     await nights.expectRebuilt();
   },
+  120_000,
 );
 
 test('a backfill of campaigns says which days it cannot ask for, since their daily statistics are missing', async () => {

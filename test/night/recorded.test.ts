@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { Place } from '../support/dawnload.js';
 import { NOW, start, ended, type Ended } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const DAYS = 'start_date: 2026-11-19\nlookback_days: 2\nretries: 0\n';
 const PAID = `${DAYS}exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n`;
@@ -79,7 +80,7 @@ test('a run that cannot publish is noticed before anything is paid for, and reco
   expect(await status(place)).toMatchObject({ code: 0, failure: null });
 });
 
-test('a published file that this account may not read is no damaged one', async () => {
+extended('a published file that this account may not read is no damaged one', async () => {
   const place = await makePlace(DAYS);
   expect((await place.run(['run'])).code).toBe(0);
   if (process.getuid?.() === 0) await unprivileged(place, ['--version']);

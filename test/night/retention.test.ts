@@ -8,6 +8,7 @@ import { copyData } from '../support/copies.js';
 import { coverageOf } from '../../src/readers/queries/ask.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { Place } from '../support/dawnload.js';
+import { extended } from '../support/tags.js';
 
 const YAML = `start_date: 2026-11-08
 lookback_days: 1
@@ -41,28 +42,6 @@ const computed = async (): Promise<Record<string, string>> => {
   const all = await contents(place.published);
   return Object.fromEntries(Object.entries(all).filter(([table]) => DAILY.includes(table)));
 };
-
-test('a run that is killed while it removes pages is ended by the next one, which removes the same', async () => {
-  const data = join(place.folder, 'data');
-  const before = `${data}-before`;
-  const pages = async (): Promise<string[]> =>
-    (await readdir(join(data, 'landing', 'events'), { recursive: true }))
-      .filter((name) => name.endsWith('.gz'))
-      .sort();
-  const all = await pages();
-  await copyData(data, before);
-  await place.configure(YAML + RETENTION);
-  expect((await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'retention/removed' })).signal).toBe('SIGKILL');
-  expect((await place.run(['run'])).code).toBe(0);
-  const [left, figures] = [await pages(), await computed()];
-  expect(left.length).toBeLessThan(all.length);
-
-  await copyData(before, data);
-  expect((await place.run(['run'])).code).toBe(0);
-  expect(left).toEqual(await pages());
-  expect(differences(figures, await computed())).toEqual([]);
-  await copyData(before, data);
-});
 
 test('the plan names what the next run removes, the run removes it, and daily aggregates stay', async () => {
   const before = await computed();
@@ -188,54 +167,57 @@ test('an export whose pages were removed is not downloaded again', async () => {
   expect(place.sandbox.requests().E21).toBe(asked);
 });
 
-test('an erased person leaves what was computed of removed days, and others stay as they are', async () => {
-  const kept = join(place.folder, 'kept');
-  await cp(join(place.folder, 'data'), kept, { recursive: true });
-  const published = join(kept, 'warehouse.duckdb');
-  // Known by removed days alone, and by later ones too.
-  const [early] = await place.rows(`
-    select user_id, exists (from marts.first_messages where person = (md5_number_lower('user_id ' || user_id) >> 1)::bigint) as found
-    from (select 'user_' || lpad(nth::varchar, 7, '0') as user_id from range(400) as users (nth))
-    where found and user_id not in (select user_id from events where user_id is not null)
-    order by user_id limit 1`);
-  const [late] = await place.rows(`
-    select user_id from events
-    where (md5_number_lower('user_id ' || user_id) >> 1)::bigint in (select person from marts.first_messages where date <= '2026-11-12')
-    order by user_id limit 1`);
-  const columns = (await place.rows(`
-    select table_name, column_name from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
-    where schema_name = 'marts' and column_name in ('person', 'strongest_id', 'weaker_id', 'stronger_id')`)) as {
-    table_name: string;
-    column_name: string;
-  }[];
-  const rowsOf = async (user: unknown): Promise<number> => {
-    const counts = columns.map(
-      ({ table_name, column_name }) =>
-        `select count(*) as n from marts.${table_name} where ${column_name} = (md5_number_lower('user_id ${String(user)}') >> 1)::bigint`,
+extended(
+  'an erased person leaves what was computed of removed days, and others stay as they are',
+  async () => {
+    const kept = join(place.folder, 'kept');
+    await cp(join(place.folder, 'data'), kept, { recursive: true });
+    const published = join(kept, 'warehouse.duckdb');
+    // Known by removed days alone, and by later ones too.
+    const [early] = await place.rows(`
+  select user_id, exists (from marts.first_messages where person = (md5_number_lower('user_id ' || user_id) >> 1)::bigint) as found
+  from (select 'user_' || lpad(nth::varchar, 7, '0') as user_id from range(400) as users (nth))
+  where found and user_id not in (select user_id from events where user_id is not null)
+  order by user_id limit 1`);
+    const [late] = await place.rows(`
+  select user_id from events
+  where (md5_number_lower('user_id ' || user_id) >> 1)::bigint in (select person from marts.first_messages where date <= '2026-11-12')
+  order by user_id limit 1`);
+    const columns = (await place.rows(`
+  select table_name, column_name from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
+  where schema_name = 'marts' and column_name in ('person', 'strongest_id', 'weaker_id', 'stronger_id')`)) as {
+      table_name: string;
+      column_name: string;
+    }[];
+    const rowsOf = async (user: unknown): Promise<number> => {
+      const counts = columns.map(
+        ({ table_name, column_name }) =>
+          `select count(*) as n from marts.${table_name} where ${column_name} = (md5_number_lower('user_id ${String(user)}') >> 1)::bigint`,
+      );
+      const [row] = await place.rows(`select sum(n)::int as n from (${counts.join(' union all ')})`);
+      return Number(row?.['n']);
+    };
+    const users = [early?.['user_id'], late?.['user_id']].map(String);
+    for (const user of users) expect(await rowsOf(user)).toBeGreaterThan(0);
+    const file = join(place.folder, 'persons');
+    await writeFile(file, users.map((user) => `user_id ${user}\n`).join(''));
+    const { code, stdout } = await place.run(['forget', '-f', file, '--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('warehouse, marts.first_messages: 2 rows');
+    for (const user of users) expect(await rowsOf(user)).toBe(0);
+    const persons = 'select count(*)::int as n from marts.first_messages';
+    const [before] = await place.rows(persons, published);
+    expect(await place.rows(persons)).toEqual([{ n: Number(before?.['n']) - 2 }]);
+    // An older file comes back, and with it the rows.
+    await cp(
+      join(kept, 'private', 'warehouse.duckdb'),
+      join(place.folder, 'data', 'private', 'warehouse.duckdb'),
     );
-    const [row] = await place.rows(`select sum(n)::int as n from (${counts.join(' union all ')})`);
-    return Number(row?.['n']);
-  };
-  const users = [early?.['user_id'], late?.['user_id']].map(String);
-  for (const user of users) expect(await rowsOf(user)).toBeGreaterThan(0);
-  const file = join(place.folder, 'persons');
-  await writeFile(file, users.map((user) => `user_id ${user}\n`).join(''));
-  const { code, stdout } = await place.run(['forget', '-f', file, '--yes']);
-  expect(code).toBe(0);
-  expect(stdout).toContain('warehouse, marts.first_messages: 2 rows');
-  for (const user of users) expect(await rowsOf(user)).toBe(0);
-  const persons = 'select count(*)::int as n from marts.first_messages';
-  const [before] = await place.rows(persons, published);
-  expect(await place.rows(persons)).toEqual([{ n: Number(before?.['n']) - 2 }]);
-  // An older file comes back, and with it the rows.
-  await cp(
-    join(kept, 'private', 'warehouse.duckdb'),
-    join(place.folder, 'data', 'private', 'warehouse.duckdb'),
-  );
-  expect((await place.run(['rebuild'])).code).toBe(0);
-  expect(await rowsOf(users[0])).toBe(0);
-  await copyData(kept, join(place.folder, 'data'));
-});
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await rowsOf(users[0])).toBe(0);
+    await copyData(kept, join(place.folder, 'data'));
+  },
+);
 
 test('a rebuild keeps what was computed of the removed days and says what it could not make again', async () => {
   const before = await contents(place.published);
@@ -248,23 +230,26 @@ test('a rebuild keeps what was computed of the removed days and says what it cou
   );
 });
 
-test('an export whose pages were removed keeps its id, so a rebuild keeps what was computed of its day', async () => {
-  const before = await computed();
-  const { code, stderr } = await place.run([
-    'exports',
-    'decide',
-    '2026-11-11.1',
-    '--attach',
-    'another',
-    '--yes',
-  ]);
-  expect([code, stderr]).toEqual([3, expect.stringContaining('so it keeps its id')]);
-  expect((await place.run(['exports', 'decide', '2026-11-11.1', '--abandon'])).code).toBe(2);
-  expect((await place.run(['rebuild'])).code).toBe(0);
-  expect(differences(before, await computed())).toEqual([]);
-});
+extended(
+  'an export whose pages were removed keeps its id, so a rebuild keeps what was computed of its day',
+  async () => {
+    const before = await computed();
+    const { code, stderr } = await place.run([
+      'exports',
+      'decide',
+      '2026-11-11.1',
+      '--attach',
+      'another',
+      '--yes',
+    ]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('so it keeps its id')]);
+    expect((await place.run(['exports', 'decide', '2026-11-11.1', '--abandon'])).code).toBe(2);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(differences(before, await computed())).toEqual([]);
+  },
+);
 
-test('a rebuild without any warehouse file goes on, and publishes what there is', async () => {
+extended('a rebuild without any warehouse file goes on, and publishes what there is', async () => {
   const kept = join(place.folder, 'kept');
   await cp(join(place.folder, 'data'), kept, { recursive: true });
   await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));

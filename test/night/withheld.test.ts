@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { change, Place } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const TWO_DAYS =
   'start_date: 2026-11-19\nexports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
@@ -62,27 +63,31 @@ test('a finding that would mislead keeps the last good file published until a so
   }
 }, 120_000);
 
-test('a warning is published, and told in the summary, in status and by the query', async () => {
-  const place = await Place.make(TWO_DAYS);
-  try {
-    expect((await place.run(['run'])).code).toBe(0);
-    await damage(place, `update campaign_metrics set value = value + 1 where date = '2026-11-19'`);
-    const run = await place.run(['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--json']);
-    expect(run.code).toBe(0);
-    const told = /campaigns_agree \(warn\): \d+ findings, 2026-11-19, .*ask the service/;
-    expect(run.stderr).toMatch(told);
-    expect(JSON.parse(run.stdout)).toMatchObject({
-      findings: [
-        { name: 'campaigns_agree', severity: 'warn', first_date: '2026-11-19', last_date: '2026-11-19' },
-      ],
-    });
-    expect(await place.run(['status'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(told) as string,
-    });
-    const query = await place.execute(['query', 'checks', '--format', 'json']);
-    expect(query.stdout).toContain('The detailed statistics count other successful sends');
-  } finally {
-    await place.remove();
-  }
-}, 60_000);
+extended(
+  'a warning is published, and told in the summary, in status and by the query',
+  async () => {
+    const place = await Place.make(TWO_DAYS);
+    try {
+      expect((await place.run(['run'])).code).toBe(0);
+      await damage(place, `update campaign_metrics set value = value + 1 where date = '2026-11-19'`);
+      const run = await place.run(['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--json']);
+      expect(run.code).toBe(0);
+      const told = /campaigns_agree \(warn\): \d+ findings, 2026-11-19, .*ask the service/;
+      expect(run.stderr).toMatch(told);
+      expect(JSON.parse(run.stdout)).toMatchObject({
+        findings: [
+          { name: 'campaigns_agree', severity: 'warn', first_date: '2026-11-19', last_date: '2026-11-19' },
+        ],
+      });
+      expect(await place.run(['status'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(told) as string,
+      });
+      const query = await place.execute(['query', 'checks', '--format', 'json']);
+      expect(query.stdout).toContain('The detailed statistics count other successful sends');
+    } finally {
+      await place.remove();
+    }
+  },
+  60_000,
+);

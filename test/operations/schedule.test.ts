@@ -8,6 +8,7 @@ import type { ChildProcess } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
 import { ended, type Ended, type Place } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const YAML = 'start_date: 2026-11-19\nlookback_days: 1\n';
 
@@ -66,18 +67,14 @@ test('it catches up, and stops during a pause', async () => {
   expect(ms).toBeLessThan(2_000);
 });
 
-test(
-  'a failed night is tried again a while later, and it stops during that pause',
-  { tags: ['extended'] },
-  async () => {
-    const place = await makePlace(`${YAML}retries: 0\n`, {
-      faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
-    });
-    const keeper = scheduler(place);
-    await keeper.says(/exit code 1\. The next run is at 2026-11-21 07:4\d KST\./);
-    expect((await stopped(keeper)).code).toBe(0);
-  },
-);
+extended('a failed night is tried again a while later, and it stops during that pause', async () => {
+  const place = await makePlace(`${YAML}retries: 0\n`, {
+    faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
+  });
+  const keeper = scheduler(place);
+  await keeper.says(/exit code 1\. The next run is at 2026-11-21 07:4\d KST\./);
+  expect((await stopped(keeper)).code).toBe(0);
+});
 
 const BUDGET = 'exports: { budget: { records_per_run: 10000000, records_per_month: 10000000 } }\n';
 
@@ -107,7 +104,7 @@ test('on SIGTERM a paid request keeps its whole timeout, so its outcome is in th
   expect(night.stderr).toMatch(/dawnload exports decide/);
 });
 
-test('two schedulers at once never run at once: the second comes later', { tags: ['extended'] }, async () => {
+extended('two schedulers at once never run at once: the second comes later', async () => {
   const place = await makePlace(YAML, { latencyMs: 1_000 });
   const first = scheduler(place);
   while (place.sandbox.requests().E17 < 1) await new Promise((resolve) => setTimeout(resolve, 20));

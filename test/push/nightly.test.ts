@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOW, Place } from '../support/dawnload.js';
 import { bytesOf, lines, push, written } from './support.js';
 import { ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const received: string[] = [];
 const hook = createServer((request, response) => {
@@ -125,7 +126,7 @@ test('the file of the next night tells of them', async () => {
   ]);
 });
 
-test('a night that is not complete pushes nothing', { tags: ['extended'] }, async () => {
+extended('a night that is not complete pushes nothing', async () => {
   const before = (await lines(place)).length;
   place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 500 }]);
   await ends(runOf(2), 1, 'The push tiers failed: The published file was not made by a run of');

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Place } from '../support/dawnload.js';
 import { bytesOf, forgetPushes, lines, published, push, sqlFile, written, YAML } from './support.js';
 import { ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 let place: Place;
 
@@ -281,9 +282,8 @@ describe('guards', () => {
     );
   });
 
-  test(
+  extended(
     'more than ten times or less than a tenth of the rows of the last push is refused without --yes',
-    { tags: ['extended'] },
     async () => {
       const of = (count: number, ...more: string[]) =>
         push(place, 'user-properties', '--sql', users(count, "'n' as n", 'n'), ...more);
@@ -299,32 +299,28 @@ describe('guards', () => {
     },
   );
 
-  test(
-    'days that the query names have to be covered, through views and models too',
-    { tags: ['extended'] },
-    async () => {
-      const named = (where: string, from = 'daily_statistics') =>
-        push(
-          place,
-          'user-properties',
-          '--sql',
-          `select 'd' as user_id, count(*) as n from ${from} where ${where}`,
-          '--dry-run',
-        );
-      expect((await named("date = '2026-11-20'")).code).toBe(0);
-      expect(await named("date = '2026-11-17'")).toMatchObject({
-        ...{ code: 3, stderr: expect.stringContaining('2026-11-17') as string },
-      });
-      expect((await named("date between '2026-11-17' and '2026-11-20'")).code).toBe(3);
-      expect((await named("date = '2026-11-20'", 'events')).stderr).toContain('events');
-      expect((await named("date = '2026-11-20'", 'marts.daily_fatigue')).stderr).toContain('events');
-      expect((await named('date = make_date(2026, 11, 17)')).code).toBe(0);
-      const parameter = ['--sql', "select 'd' as user_id, getvariable('day') as n", '-p', 'day=2026-11-01'];
-      expect((await push(place, 'user-properties', ...parameter, '--dry-run')).code).toBe(3);
-    },
-  );
+  extended('days that the query names have to be covered, through views and models too', async () => {
+    const named = (where: string, from = 'daily_statistics') =>
+      push(
+        place,
+        'user-properties',
+        '--sql',
+        `select 'd' as user_id, count(*) as n from ${from} where ${where}`,
+        '--dry-run',
+      );
+    expect((await named("date = '2026-11-20'")).code).toBe(0);
+    expect(await named("date = '2026-11-17'")).toMatchObject({
+      ...{ code: 3, stderr: expect.stringContaining('2026-11-17') as string },
+    });
+    expect((await named("date between '2026-11-17' and '2026-11-20'")).code).toBe(3);
+    expect((await named("date = '2026-11-20'", 'events')).stderr).toContain('events');
+    expect((await named("date = '2026-11-20'", 'marts.daily_fatigue')).stderr).toContain('events');
+    expect((await named('date = make_date(2026, 11, 17)')).code).toBe(0);
+    const parameter = ['--sql', "select 'd' as user_id, getvariable('day') as n", '-p', 'day=2026-11-01'];
+    expect((await push(place, 'user-properties', ...parameter, '--dry-run')).code).toBe(3);
+  });
 
-  test('the file has to be made by a run of the last complete day', { tags: ['extended'] }, async () => {
+  extended('the file has to be made by a run of the last complete day', async () => {
     const late = { DAWNLOAD_NOW: '2026-11-22T00:00:00Z' };
     const { code, stderr } = await place.run(['push', 'user-properties', '--sql', users(1), '--yes'], late);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('2026-11-21') as string });
@@ -381,7 +377,7 @@ describe('guards', () => {
   });
 });
 
-test('the journal holds the target, numbers and keyed hashes', { tags: ['extended'] }, async () => {
+extended('the journal holds the target, numbers and keyed hashes', async () => {
   await push(place, 'journey', 'uj-win02', '--sql', users(2), '--yes');
   const [, intended] = await lines(place);
   expect(Object.keys(intended ?? {}).sort()).toEqual(
@@ -445,19 +441,15 @@ describe('what must not leave, or must not go unseen', () => {
     expect(itemOf('products', 'gone-1')).toBeNull();
   });
 
-  test(
-    'items that are always refused cost as many calls as any other refusal',
-    { tags: ['extended'] },
-    async () => {
-      const before = requests().E2;
-      const sql = "select 'none-' || i as id, 1 as price from range(400) as r(i)";
-      await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', sql);
-      expect(requests().E2 - before).toBeLessThan(300);
-      const deleting = requests().E2;
-      await push(place, ...DELETE, "select 'none-' || i as id from range(400) as r(i)");
-      expect(requests().E2 - deleting).toBeLessThan(300);
-    },
-  );
+  extended('items that are always refused cost as many calls as any other refusal', async () => {
+    const before = requests().E2;
+    const sql = "select 'none-' || i as id, 1 as price from range(400) as r(i)";
+    await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', sql);
+    expect(requests().E2 - before).toBeLessThan(300);
+    const deleting = requests().E2;
+    await push(place, ...DELETE, "select 'none-' || i as id from range(400) as r(i)");
+    expect(requests().E2 - deleting).toBeLessThan(300);
+  });
 
   test('a digest is refused in any column, under any name', async () => {
     const digest = "sha256('x')";
@@ -522,7 +514,7 @@ describe('what must not leave, or must not go unseen', () => {
 });
 
 // The last one, since forgetting the pushes would forget the erasure.
-test('erased persons are left out and counted, under any kind of id', { tags: ['extended'] }, async () => {
+extended('erased persons are left out and counted, under any kind of id', async () => {
   const erased = await place.run(['forget', '--user-id', 'user_0000001', '--yes']);
   expect(erased.code, erased.stderr).toBe(0);
   for (const columns of ["'user_0000001' as user_id", "'x' as user_id, 'user_0000001' as service_user_id"]) {

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { dayOf, shiftDay, type Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { landedPage, pullOf, Workshop, type Row } from '../warehouse/support.js';
+import { long } from '../support/tags.js';
 
 const FIRST = '2026-11-16';
 
@@ -99,9 +100,8 @@ async function loadAll(workshop: Workshop, pulls: readonly Pull[]): Promise<void
 }
 
 describe('the history of catalog items', () => {
-  test(
+  long(
     'is what the snapshots say, whatever comes late and whatever is loaded together',
-    { tags: ['long'], timeout: 600_000 },
     async () => {
       await fc.assert(
         fc.asyncProperty(snapshots, fc.nat(6), fc.nat(6), async (given, first, second) => {
@@ -121,6 +121,7 @@ describe('the history of catalog items', () => {
         { numRuns: Number(process.env['HISTORY_RUNS'] ?? 5) },
       );
     },
+    600_000,
   );
 });
 

@@ -7,6 +7,7 @@ import { contents } from '../support/contents.js';
 import { KEYS, PROJECT, type Ended } from '../support/dawnload.js';
 import { Nights, ends } from '../support/place.js';
 import type { Fault } from '../support/faults/index.js';
+import { extended } from '../support/tags.js';
 
 const SENDER = '9f2c4e6a8b0d1f3e5a7c';
 const YAML = `start_date: 2026-11-20
@@ -80,20 +81,25 @@ const STREAM_OF = { E2: 'catalogs', E4: 'brand_templates', E10: 'alimtalk_templa
 const catalogs = `/v1/projects/${PROJECT}/catalogs`;
 
 describe('nights', () => {
-  test('on which a named catalog is gone say what to correct, and take the snapshot without it', async () => {
-    const nights = await Lists.make('start_date: 2026-11-20\nreference: { catalogs: [products, stores] }\n');
-    expect((await nights.run()).code).toBe(0);
-    await nights.ask('DELETE', `${catalogs}/stores`);
-    nights.night = 1;
-    await ends(
-      nights.run(),
-      1,
-      'Catalogs of 2026-11-22: The service has no catalog stores, which reference.catalogs names. Take it out of the setting.',
-    );
-    const { stdout } = await nights.run([], ['status']);
-    expect(stdout).toMatch(/^snapshot {2}catalogs: 2026-11-22/m);
-    expect(stdout).not.toContain('missing');
-  });
+  extended(
+    'on which a named catalog is gone say what to correct, and take the snapshot without it',
+    async () => {
+      const nights = await Lists.make(
+        'start_date: 2026-11-20\nreference: { catalogs: [products, stores] }\n',
+      );
+      expect((await nights.run()).code).toBe(0);
+      await nights.ask('DELETE', `${catalogs}/stores`);
+      nights.night = 1;
+      await ends(
+        nights.run(),
+        1,
+        'Catalogs of 2026-11-22: The service has no catalog stores, which reference.catalogs names. Take it out of the setting.',
+      );
+      const { stdout } = await nights.run([], ['status']);
+      expect(stdout).toMatch(/^snapshot {2}catalogs: 2026-11-22/m);
+      expect(stdout).not.toContain('missing');
+    },
+  );
 
   test('on which items, catalogs, templates and opt-outs change leave a history of what was when', async () => {
     const nights = await Lists.make(YAML);
@@ -186,7 +192,7 @@ describe('nights', () => {
   });
 });
 
-test('templates that E5 fails for keep the status that they had', { tags: ['extended'] }, async () => {
+extended('templates that E5 fails for keep the status that they had', async () => {
   const nights = await Lists.make(YAML.replace('sender_keys', 'recheck_days: 0, sender_keys'));
   expect((await nights.run()).code).toBe(0);
   const history = 'from brand_templates_history order by all';
@@ -218,9 +224,8 @@ describe('a list that breaks off', () => {
   const CATALOGS = ['products', 'stores', 'a-b_C'];
   const ALONE = only('catalogs');
 
-  test(
+  extended(
     'at any page leaves each catalog as it was or as it is, and the next run reads it whole',
-    { tags: ['extended'] },
     async () => {
       const nights = await Lists.make(YAML);
       expect((await nights.run([], ALONE)).code).toBe(0);
@@ -327,9 +332,8 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
     announced: 3,
   }));
 
-  test(
+  extended(
     'end at ten times what is announced, leave no pages, and keep no day of events waiting',
-    { tags: ['extended'] },
     async () => {
       const nights = await Lists.make(LISTS);
       const odd = await nights.run(ENDLESS);
@@ -361,7 +365,7 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
     expect(JSON.parse(stdout)).toMatchObject([{ date: '2026-11-20', state: 'loaded' }]);
   });
 
-  test('and slow ones end when their time is over, and the run goes on', async () => {
+  extended('and slow ones end when their time is over, and the run goes on', async () => {
     const nights = await Lists.make(LISTS.replace('reference:', 'reference:\n  max_minutes: 0.02'));
     await ends(
       nights.run([{ endpoint: 'E2', kind: 'no-answer', billed: false, skip: 1 }]),
@@ -384,7 +388,7 @@ describe('lists that lose more than half of their rows', () => {
     return row;
   };
 
-  test('change nothing in one night, and are believed in the second', { tags: ['extended'] }, async () => {
+  extended('change nothing in one night, and are believed in the second', async () => {
     const nights = await Lists.make(YAML);
     expect((await nights.run()).code).toBe(0);
     const before = await held(nights);

@@ -14,6 +14,7 @@ import {
   start,
   type Step,
 } from './support.js';
+import { long } from '../support/tags.js';
 
 const LATER = new Date('2026-11-24T01:00:00Z');
 let there: Service;
@@ -285,9 +286,8 @@ test('E17.9 a few deliveries of a day are reported after its first morning, alik
   }
 });
 
-test(
+long(
   'E19.2 response data.lastCollectedAt, data.stats[] of both metric kinds with dimensions, as the events and E17',
-  { tags: ['long'] },
   async () => {
     const rows = await e17();
     const records = await exportAll(there, ...WINDOW, false);

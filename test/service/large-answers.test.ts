@@ -21,6 +21,7 @@ import {
   type Double,
   type Handler,
 } from '../support/service-double.js';
+import { long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 const MIB = 2 ** 20;
@@ -191,7 +192,7 @@ describe('an answer above the limit', () => {
     expect(await landing.pulls()).toEqual([]);
   });
 
-  test('that is a gzip bomb is not unpacked to its end', { tags: ['long'] }, async () => {
+  long('that is a gzip bomb is not unpacked to its end', async () => {
     let sending: Promise<number> | undefined;
     function* bomb(): Generator<string> {
       yield '[';

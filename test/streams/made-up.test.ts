@@ -6,9 +6,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { ended, NOW, type Ended } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
+import { long } from '../support/tags.js';
 
 const FIXTURE = resolve('test/streams/made-up');
 const DAY = '2026-11-20';
@@ -28,9 +29,8 @@ async function copyWithVolumes(): Promise<string> {
   return root;
 }
 
-test(
+long(
   'a stream that is a folder and an entry is pulled, landed, loaded, covered, shown and rebuilt',
-  { tags: ['long'] },
   async () => {
     const root = await copyWithVolumes();
     const place = await makePlace('start_date: 2026-11-19\n');
@@ -51,10 +51,10 @@ test(
     ]);
     const loaded = (): Promise<Record<string, unknown>[]> =>
       place.rows(`
-      select volumes.date::varchar as date, rows > 0 and rows = (select count(*) from daily_statistics as d where d.date = volumes.date) as agrees,
-          (select any_value(rows) from ops.coverage as c where c.stream = 'volumes' and c.date = volumes.date)::integer as covered,
-          (select any_value(state) from ops.days as d where d.stream = 'volumes' and d.date = volumes.date) as state
-      from volumes order by all`);
+    select volumes.date::varchar as date, rows > 0 and rows = (select count(*) from daily_statistics as d where d.date = volumes.date) as agrees,
+        (select any_value(rows) from ops.coverage as c where c.stream = 'volumes' and c.date = volumes.date)::integer as covered,
+        (select any_value(state) from ops.days as d where d.stream = 'volumes' and d.date = volumes.date) as state
+    from volumes order by all`);
     const expected = ['2026-11-19', DAY].map((date) => ({
       date,
       agrees: true,

@@ -26,6 +26,7 @@ import {
 } from './support.js';
 import { refreshAll, refreshModels } from '../../src/warehouse/models.js';
 import { checkAll, readCheck, runChecks } from '../../src/warehouse/checks.js';
+import { extended, long } from '../support/tags.js';
 
 const RANGE = { start: '2026-11-16', end: '2026-11-20' };
 const DAYS = daysOf(RANGE);
@@ -212,7 +213,7 @@ async function findingsOfNight(damage: string): Promise<Finding[]> {
   return findingsOf(await sound(), damage);
 }
 
-/** One check of each kind is tried by `npm test`: keys, values, days, rows, sums, volumes. */
+/** One check of each kind is tried by `npm test`: keys, values, days, rows, sums, volumes. Those of models are long tests. */
 const QUICK = [
   'events_key',
   'required_values',
@@ -238,7 +239,7 @@ const PLANTS = BLOCKS.map((block): Plant => {
   return { check, inModels: where !== undefined, damage: block.split('\n-->')[0] ?? '', found };
 });
 
-test('a sound warehouse gives no finding', { tags: ['long'] }, async () => {
+long('a sound warehouse gives no finding', async () => {
   expect(await findingsAfter('select 1')).toEqual([]);
 });
 
@@ -246,7 +247,7 @@ describe('finds what was planted, and nothing else:', () => {
   const found = PLANTS.map((plant) => plant.found);
   for (const [at, { check, inModels, damage, found: expected }] of PLANTS.entries()) {
     const nth = PLANTS.slice(0, at).filter((other) => other.check === check).length;
-    const tags = nth > 0 ? ['extended'] : QUICK.includes(check) ? [] : ['long'];
+    const tags = nth === 0 && QUICK.includes(check) ? [] : [inModels ? 'long' : 'extended'];
     test(`${check} (${nth + 1})`, { tags }, async () => {
       const findings = await (inModels ? findingsAfterModels : findingsAfter)(damage);
       found[at] = findings.map(
@@ -262,7 +263,7 @@ describe('finds what was planted, and nothing else:', () => {
   });
 });
 
-test('what loads noted is told, and stays with the day', { tags: ['long'] }, async () => {
+long('what loads noted is told, and stays with the day', async () => {
   const workshop = new Workshop();
   await workshop.load(
     workshop.events(DAY, [
@@ -343,9 +344,8 @@ describe('a night', { tags: ['long'] }, () => {
   });
 });
 
-test(
+extended(
   'ops.checks holds after each load what checking all days would find',
-  { tags: ['extended'], timeout: 120_000 },
   async () => {
     let found = 0;
     await fc.assert(
@@ -363,4 +363,5 @@ test(
     );
     expect(found).toBeGreaterThan(30);
   },
+  120_000,
 );

@@ -5,6 +5,7 @@ import stringWidth from 'string-width';
 import type { SchemaEntry } from '../../src/warehouse/dictionary.js';
 import { EXIT, UsageError } from '../../src/ground/errors.js';
 import { invocationOf } from '../support/in-process.js';
+import { long } from '../support/tags.js';
 
 type Asked = DocsOptions & { readonly table?: string };
 
@@ -23,7 +24,7 @@ describe('dawnload docs', () => {
     expect(text).toMatch(/^ {2}ops\.coverage +Complete days/m);
   });
 
-  test('shows one table with its grain and columns, in either language', { tags: ['long'] }, async () => {
+  long('shows one table with its grain and columns, in either language', async () => {
     expect(await docs({ table: 'coverage' })).toMatch(/^ops\.coverage \(table\)/);
     expect(await docs({ table: 'events' })).toMatch(
       /^events \(table\)\n[\s\S]+One row per export record[\s\S]+ {2}occurred_at +timestamptz +When it happened/,
@@ -34,7 +35,7 @@ describe('dawnload docs', () => {
     );
   });
 
-  test('stays within the window, wide letters counted as drawn', { tags: ['long'] }, async () => {
+  long('stays within the window, wide letters counted as drawn', async () => {
     for (const [lang, width] of [
       ['en', 119],
       ['ko', 40],
@@ -51,7 +52,7 @@ describe('dawnload docs', () => {
     expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(70);
   });
 
-  test('gives JSON for programs', { tags: ['long'] }, async () => {
+  long('gives JSON for programs', async () => {
     const all = JSON.parse(await docs({ json: true, lang: 'ko' })) as {
       language: string;
       schemas: { name: string; relations: { name: string; columns: unknown[] }[] }[];
@@ -67,7 +68,7 @@ describe('dawnload docs', () => {
     });
   });
 
-  test('offers the nearest names for one that it does not know', { tags: ['long'] }, async () => {
+  long('offers the nearest names for one that it does not know', async () => {
     const failure: unknown = await docs({ table: 'evnts' }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
     expect(failure).toMatchObject({

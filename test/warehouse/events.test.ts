@@ -19,6 +19,7 @@ import {
   Workshop,
   type Row,
 } from './support.js';
+import { extended, long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 const NEXT = dayAfter(DAY);
@@ -48,24 +49,20 @@ test('every record of every page is loaded, and the number of landed records is 
   await expect(workshop.load(longer)).rejects.toThrow(/have 2 records together, not the 1/);
 });
 
-test(
-  'a day is replaced whole by a later pull with its drift, and left alone by an earlier one',
-  { tags: ['long'] },
-  async () => {
-    const workshop = new Workshop();
-    const earlier = workshop.events(DAY, [[push({ id: 'a', novelty: 1 }), push({ id: 'b' })]]);
-    const later = workshop.events(DAY, [[push({ id: 'b' }), push({ id: 'c' })]]);
-    await workshop.load(earlier, later);
-    const expected = await contents(workshop);
-    expect(await workshop.lines('select event_id from push_messages order by 1')).toEqual(['b', 'c']);
-    expect(await workshop.look('from ops.schema_drift')).toEqual([]);
+long('a day is replaced whole by a later pull with its drift, and left alone by an earlier one', async () => {
+  const workshop = new Workshop();
+  const earlier = workshop.events(DAY, [[push({ id: 'a', novelty: 1 }), push({ id: 'b' })]]);
+  const later = workshop.events(DAY, [[push({ id: 'b' }), push({ id: 'c' })]]);
+  await workshop.load(earlier, later);
+  const expected = await contents(workshop);
+  expect(await workshop.lines('select event_id from push_messages order by 1')).toEqual(['b', 'c']);
+  expect(await workshop.look('from ops.schema_drift')).toEqual([]);
 
-    const backwards = new Workshop();
-    const reports = await backwards.load(later, earlier, later);
-    expect(reports.slice(1)).toMatchObject([{ rows: 0, days: [] }]);
-    expect(await contents(backwards)).toEqual(expected);
-  },
-);
+  const backwards = new Workshop();
+  const reports = await backwards.load(later, earlier, later);
+  expect(reports.slice(1)).toMatchObject([{ rows: 0, days: [] }]);
+  expect(await contents(backwards)).toEqual(expected);
+});
 
 test('an export without a record covers its day', async () => {
   const workshop = new Workshop();
@@ -77,7 +74,7 @@ test('an export without a record covers its day', async () => {
   expect(await workshop.lines('select date, rows from ops.coverage order by date')).toEqual(covered);
 });
 
-test('a record that the service repeats counts once, whatever their order', { tags: ['long'] }, async () => {
+long('a record that the service repeats counts once, whatever their order', async () => {
   const variants = [
     push({ resource_title: 'b' }),
     push({ resource_title: 'a' }),
@@ -101,7 +98,7 @@ test('a record that the service repeats counts once, whatever their order', { ta
   expect((await contents(backwards))['events']).toEqual((await contents(workshop))['events']);
 });
 
-test('one id with several event names or times is kept, its message once', { tags: ['long'] }, async () => {
+long('one id with several event names or times is kept, its message once', async () => {
   const workshop = new Workshop();
   const buttons = [{ name: '하나' }, { name: '둘' }];
   const alimtalk = { channel: 'chatapp-alimtalk', message_data: { content: 'x', buttons } };
@@ -242,7 +239,7 @@ test.each([
   expect(await workshop.lines(drift)).toEqual([`${DAY} | record | old | 1`, `${NEXT} | record | newer | 1`]);
 });
 
-test('reading quickly and reading closely give the same rows', { tags: ['long'] }, async () => {
+long('reading quickly and reading closely give the same rows', async () => {
   const ordinary = [
     push({ id: 'a' }),
     push({ id: 'b', resource_title: '[광고] 특가', channel: 'telepathy' }),
@@ -392,7 +389,7 @@ test('the words of brand and messenger become neutral', async () => {
   ]);
 });
 
-test('a load that needs more memory than usual is given it', { tags: ['long'] }, async () => {
+extended('a load that needs more memory than usual is given it', async () => {
   const workshop = new Workshop({ memoryLimitMb: 40, threads: 1 });
   const body = '안녕하세요 '.repeat(300);
   const pages = Array.from({ length: 3 }, (_, p) =>
@@ -489,9 +486,8 @@ describe('the contents of messages', () => {
     ]);
   });
 
-  test(
+  long(
     'go with their last message, stay with that of another day, and of one that came twice one stays',
-    { tags: ['long'] },
     async () => {
       const workshop = new Workshop();
       const first = workshop.events(DAY, [
@@ -510,20 +506,16 @@ describe('the contents of messages', () => {
     },
   );
 
-  test(
-    'of a message that another export has too come back when that one is replaced',
-    { tags: ['long'] },
-    async () => {
-      const workshop = new Workshop();
-      const at = { time: micros(NEXT) };
-      await workshop.load(
-        workshop.events(DAY, [[sent('stray', '그날의 것', '제목', at)]]),
-        workshop.events(NEXT, [[sent('stray', '그날의 것, 다시', '제목', at)]]),
-      );
-      expect(await stored(workshop)).toEqual(['제목 | 그날의 것, 다시']);
-      await workshop.load(workshop.events(NEXT, [[]], { exportId: 'export-2' }));
-      expect(await workshop.lines('select body from push_messages')).toEqual(['그날의 것']);
-      expect(await stored(workshop)).toEqual(['제목 | 그날의 것']);
-    },
-  );
+  extended('of a message that another export has too come back when that one is replaced', async () => {
+    const workshop = new Workshop();
+    const at = { time: micros(NEXT) };
+    await workshop.load(
+      workshop.events(DAY, [[sent('stray', '그날의 것', '제목', at)]]),
+      workshop.events(NEXT, [[sent('stray', '그날의 것, 다시', '제목', at)]]),
+    );
+    expect(await stored(workshop)).toEqual(['제목 | 그날의 것, 다시']);
+    await workshop.load(workshop.events(NEXT, [[]], { exportId: 'export-2' }));
+    expect(await workshop.lines('select body from push_messages')).toEqual(['그날의 것']);
+    expect(await stored(workshop)).toEqual(['제목 | 그날의 것']);
+  });
 });

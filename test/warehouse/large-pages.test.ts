@@ -16,6 +16,7 @@ import {
   Workshop,
   type Row,
 } from './support.js';
+import { extended, long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 const MIB = 2 ** 20;
@@ -35,30 +36,24 @@ const left = ({ folder }: Workshop): string[] =>
   existsSync(join(folder, 'tmp')) ? readdirSync(join(folder, 'tmp')) : [];
 
 describe('a page of 20 MB', () => {
-  test(
-    'of an export gives the rows of small pages, also where a record has to be repaired',
-    { tags: ['long'] },
-    async () => {
-      const records = Array.from({ length: 300 }, (_, nth) => email(nth, 70_000));
-      // Half of a surrogate pair, which DuckDB rejects.
-      const text = pageOf(records).replace('제목 250', String.raw`제목 \ud83d`);
-      const whole = new Workshop();
-      const file = landed(whole.folder, text);
-      const pull = whole.exported(DAY, [{ file, rows: 300, bytes: Buffer.byteLength(text) }]);
-      const [report] = await whole.load(pull);
-      expect(report).toMatchObject({ rows: 300, notes: { mended: 1 } });
-      expect(await whole.lines('select title from sent_emails where event_id = $$e250$$')).toEqual([
-        '제목 \ufffd',
-      ]);
-      const small = new Workshop();
-      await small.load(
-        small.events(DAY, [records.slice(0, 100), records.slice(100, 200), records.slice(200)]),
-      );
-      const rows = `select event_id, content_id::varchar from sent_emails order by event_id`;
-      expect(await whole.lines(rows)).toEqual(await small.lines(rows));
-      expect(left(whole)).toEqual([]);
-    },
-  );
+  long('of an export gives the rows of small pages, also where a record has to be repaired', async () => {
+    const records = Array.from({ length: 300 }, (_, nth) => email(nth, 70_000));
+    // Half of a surrogate pair, which DuckDB rejects.
+    const text = pageOf(records).replace('제목 250', String.raw`제목 \ud83d`);
+    const whole = new Workshop();
+    const file = landed(whole.folder, text);
+    const pull = whole.exported(DAY, [{ file, rows: 300, bytes: Buffer.byteLength(text) }]);
+    const [report] = await whole.load(pull);
+    expect(report).toMatchObject({ rows: 300, notes: { mended: 1 } });
+    expect(await whole.lines('select title from sent_emails where event_id = $$e250$$')).toEqual([
+      '제목 \ufffd',
+    ]);
+    const small = new Workshop();
+    await small.load(small.events(DAY, [records.slice(0, 100), records.slice(100, 200), records.slice(200)]));
+    const rows = `select event_id, content_id::varchar from sent_emails order by event_id`;
+    expect(await whole.lines(rows)).toEqual(await small.lines(rows));
+    expect(left(whole)).toEqual([]);
+  });
 
   test('that is no answer with records is told by its name', async () => {
     const workshop = new Workshop();
@@ -121,9 +116,8 @@ await warehouse.close();
 console.log(JSON.stringify({ bytes: page.bytes, rows: reports[0]?.rows, mb: process.resourceUsage().maxRSS / 1024 }));
 `;
 
-test(
+extended(
   'a page of 500 MB is read, landed and loaded within 1 GB',
-  { tags: ['extended'], timeout: 900_000 },
   async () => {
     const server = createServer((request, response) => {
       request.resume();
@@ -146,6 +140,7 @@ test(
     expect(rows).toBe(9000);
     expect(mb).toBeLessThan(1000);
   },
+  900_000,
 );
 
 /** A page of so many e-mails, each with a text of its own, piece by piece. */

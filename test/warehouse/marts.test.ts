@@ -13,6 +13,7 @@ import {
   type Row,
   type Workshop,
 } from './support.js';
+import { long } from '../support/tags.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -44,7 +45,7 @@ describe('people', () => {
     ]),
   ];
 
-  test('a click is held against the last message before it, for seven days', { tags: ['long'] }, async () => {
+  long('a click is held against the last message before it, for seven days', async () => {
     const workshop = await modelled(weeks);
     expect(
       await workshop.lines(
@@ -91,9 +92,8 @@ describe('people', () => {
   });
 });
 
-test(
+long(
   'two messages of two channels with one id count on their own channels, whichever came first',
-  { tags: ['long'] },
   async () => {
     const sent = (channel: string, message_data: Row): Row =>
       record({

@@ -10,6 +10,7 @@ import type { Pull } from '../../src/landing/landing-zone.js';
 import { dayAfter, loadOne, micros, record, statistic, Workshop, type Row } from './support.js';
 import { refreshModels } from '../../src/warehouse/models.js';
 import { runChecks } from '../../src/warehouse/checks.js';
+import { extended } from '../support/tags.js';
 
 const DAY = '2026-11-16';
 const TABLES = models().filter(({ incremental }) => incremental !== undefined);
@@ -189,7 +190,7 @@ describe('models that nights bring forward', { tags: ['long'] }, () => {
     expect(await workshop.lines('select events from marts.daily_events')).toEqual(['1', '1']);
   });
 
-  test('a modeling stage that is stopped leaves the marts as they were, and is done again', async () => {
+  extended('a modeling stage that is stopped leaves the marts as they were, and is done again', async () => {
     const workshop = new Workshop();
     const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
     await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');

@@ -16,41 +16,38 @@ import {
   Workshop,
 } from './support.js';
 import { refreshModels } from '../../src/warehouse/models.js';
+import { long } from '../support/tags.js';
 
 const DAY = '2026-11-16';
 
-test(
-  'clicks that are counted later divide by the messages from the first one on',
-  { tags: ['long'] },
-  async () => {
-    const push = (id: string, date: string, more: Row = {}): Row =>
-      record({
-        id,
-        time: micros(date),
-        message_data: { title: '제목', body: '본문', link: 'app://a' },
-        ...more,
-      });
-    const events = (date: string, clicks: number): Row[] => [
-      ...Array.from({ length: 10 }, (_, n) => push(`${date}-${n}`, date, { user_id: `u${n}` })),
-      ...Array.from({ length: clicks }, (_, n) =>
-        push(`${date}-click-${n}`, date, { user_id: `u${n}`, event_name: 'push_click' }),
-      ),
-    ];
-    const workshop = await modelled((workshop) => [
-      workshop.events(DAY, [events(DAY, 0)]),
-      workshop.events(dayAfter(DAY), [events(dayAfter(DAY), 5)]),
-    ]);
-    expect(await workshop.lines('select clicks_since::varchar as since from marts.channel_counters')).toEqual(
-      [dayAfter(DAY)],
+long('clicks that are counted later divide by the messages from the first one on', async () => {
+  const push = (id: string, date: string, more: Row = {}): Row =>
+    record({
+      id,
+      time: micros(date),
+      message_data: { title: '제목', body: '본문', link: 'app://a' },
+      ...more,
+    });
+  const events = (date: string, clicks: number): Row[] => [
+    ...Array.from({ length: 10 }, (_, n) => push(`${date}-${n}`, date, { user_id: `u${n}` })),
+    ...Array.from({ length: clicks }, (_, n) =>
+      push(`${date}-click-${n}`, date, { user_id: `u${n}`, event_name: 'push_click' }),
+    ),
+  ];
+  const workshop = await modelled((workshop) => [
+    workshop.events(DAY, [events(DAY, 0)]),
+    workshop.events(dayAfter(DAY), [events(dayAfter(DAY), 5)]),
+  ]);
+  expect(await workshop.lines('select clicks_since::varchar as since from marts.channel_counters')).toEqual([
+    dayAfter(DAY),
+  ]);
+  const rates = async (relation: string): Promise<unknown[]> =>
+    (await workshop.look(`select click_rate from ${relation} where succeeded > 0 order by 1`)).map(
+      ({ click_rate }) => click_rate,
     );
-    const rates = async (relation: string): Promise<unknown[]> =>
-      (await workshop.look(`select click_rate from ${relation} where succeeded > 0 order by 1`)).map(
-        ({ click_rate }) => click_rate,
-      );
-    expect(await rates('marts.content_performance')).toEqual([0.5]);
-    expect(await rates('marts.send_time_heatmap')).toEqual([0.5, null]);
-  },
-);
+  expect(await rates('marts.content_performance')).toEqual([0.5]);
+  expect(await rates('marts.send_time_heatmap')).toEqual([0.5, null]);
+});
 
 test('direct conversions without a total leave the total unknown', async () => {
   const direct = (campaign_id: string, count: number): Row =>

@@ -9,6 +9,7 @@ import type { Privacy } from '../../src/warehouse/privacy.js';
 import { dayAfter, KEY, loadOne, micros, record, shared, statistic, Workshop, type Row } from './support.js';
 import { refreshModels } from '../../src/warehouse/models.js';
 import { runChecks } from '../../src/warehouse/checks.js';
+import { extended, long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 
@@ -252,11 +253,14 @@ function hostile(number: string, address: string): { records: Row[]; statistics:
   return { records, statistics, answer: { data: { lastCollectedAt: '2026-11-21 07:00:00', extra, stats } } };
 }
 
-describe.each(['hash', 'drop'] as const)('a hostile day (%s)', { tags: ['long'] }, (recipients) => {
+describe.each([
+  ['hash', 'long'],
+  ['drop', 'extended'],
+] as const)('a hostile day (%s)', (recipients, tag) => {
   const number = '01087654321';
   const address = 'private.person@somewhere.example';
 
-  test('leaves no number and no address in any byte or any text of the file', async () => {
+  test('leaves no number and no address in any byte or any text of the file', { tags: [tag] }, async () => {
     const workshop = workshopFor(recipients);
     const { records, statistics, answer } = hostile(number, address);
     const plain = records.filter(({ id }) => !String(id).includes('odd'));
@@ -387,46 +391,38 @@ describe('under privacy.columns', () => {
       expect(JSON.parse(String(stored[i])), title).toEqual(expected);
   });
 
-  test(
-    'a named key that has a column is stored by its rule, and members without a column too',
-    { tags: ['long'] },
-    async () => {
-      const found = await loaded(
-        workshopFor('hash', { sendNo: 'hash', title: 'drop', nick: 'drop', user_id: 'drop' }),
-        [
-          'text-message',
-          { title: 'Dear Kim', body: 'x', sendNo: '15440000', nick: 'Kim' },
-          { nick: 'Kim', user_id: { id: 'user-1' } },
-        ],
-      );
-      const [extra] = values(await found('extra', 'events'));
-      expect(JSON.parse(String(extra))).toMatchObject({ user_id: null, nick: null, channel: 'text-message' });
-      expect(values(await found('user_id', 'events'))).toEqual([null]);
-      expect(values(await found('title, body, send_no, extra', 'text_messages'))).toEqual([
-        ...[null, 'x', digest('sendNo', '15440000'), '{"nick":null}'],
-      ]);
-    },
-  );
+  long('a named key that has a column is stored by its rule, and members without a column too', async () => {
+    const found = await loaded(
+      workshopFor('hash', { sendNo: 'hash', title: 'drop', nick: 'drop', user_id: 'drop' }),
+      [
+        'text-message',
+        { title: 'Dear Kim', body: 'x', sendNo: '15440000', nick: 'Kim' },
+        { nick: 'Kim', user_id: { id: 'user-1' } },
+      ],
+    );
+    const [extra] = values(await found('extra', 'events'));
+    expect(JSON.parse(String(extra))).toMatchObject({ user_id: null, nick: null, channel: 'text-message' });
+    expect(values(await found('user_id', 'events'))).toEqual([null]);
+    expect(values(await found('title, body, send_no, extra', 'text_messages'))).toEqual([
+      ...[null, 'x', digest('sendNo', '15440000'), '{"nick":null}'],
+    ]);
+  });
 
-  test(
-    'people are counted by hashed ids, and not at all where an id is dropped',
-    { tags: ['long'] },
-    async () => {
-      const sent = [1, 2, 2].map((n): Sent => {
-        return ['push-notification', null, { user_id: `user-${n}`, device_id: `device-${n}` }];
-      });
-      const counts = async (rules: Rules): Promise<string[]> => {
-        const workshop = workshopFor('hash', rules);
-        await loaded(workshop, ...sent);
-        expect(await workshop.findings()).toEqual([]);
-        return workshop.lines(
-          'select sum(people), (select count(*) from marts.daily_people) from marts.daily_events',
-        );
-      };
-      expect(await counts({ user_id: 'hash', device_id: 'hash' })).toEqual(['2 | 2']);
-      expect(await counts({ device_id: 'drop' })).toEqual(['- | 0']);
-    },
-  );
+  extended('people are counted by hashed ids, and not at all where an id is dropped', async () => {
+    const sent = [1, 2, 2].map((n): Sent => {
+      return ['push-notification', null, { user_id: `user-${n}`, device_id: `device-${n}` }];
+    });
+    const counts = async (rules: Rules): Promise<string[]> => {
+      const workshop = workshopFor('hash', rules);
+      await loaded(workshop, ...sent);
+      expect(await workshop.findings()).toEqual([]);
+      return workshop.lines(
+        'select sum(people), (select count(*) from marts.daily_people) from marts.daily_events',
+      );
+    };
+    expect(await counts({ user_id: 'hash', device_id: 'hash' })).toEqual(['2 | 2']);
+    expect(await counts({ device_id: 'drop' })).toEqual(['- | 0']);
+  });
 });
 
 describe('a change of the setting', () => {

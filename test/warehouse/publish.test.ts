@@ -19,6 +19,7 @@ import { dataFiles } from '../../src/landing/paths.js';
 import { knownBy, Reader } from '../../src/warehouse/reader.js';
 import { PUBLISH_POINTS } from '../support/points.js';
 import { shared, statistic, Workshop } from './support.js';
+import { long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 
@@ -126,7 +127,7 @@ test('the private file becomes the published one, whole, and what a killed run l
   expect(readdirSync(workshop.folder).filter((name) => name.startsWith('warehouse.duckdb.'))).toEqual([]);
 });
 
-test('a reader keeps the old file, and the next one opens the new file', { tags: ['long'] }, async () => {
+long('a reader keeps the old file, and the next one opens the new file', async () => {
   const workshop = await filled(10);
   const published = join(workshop.folder, 'warehouse.duckdb');
   await publish({ working: workshop.path, published, effects: quiet });

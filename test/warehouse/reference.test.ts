@@ -14,6 +14,7 @@ import {
 import { asked, lineOf, shared, Workshop, type Row } from './support.js';
 import { refreshModels } from '../../src/warehouse/models.js';
 import { runChecks } from '../../src/warehouse/checks.js';
+import { extended, long } from '../support/tags.js';
 
 const send = (day: Day, template: string, more: Partial<Message> = {}): Message => ({
   id: `${day} ${template} ${more.event ?? ''} ${more.sender ?? ''}`,
@@ -230,25 +231,21 @@ describe('an opt-out', () => {
     ]);
   });
 
-  test(
-    'follows only what was delivered on a channel that tells of deliveries',
-    { tags: ['long'] },
-    async () => {
-      const channel = 'chatapp-alimtalk';
-      const delivered = { channel, event: 'alimtalk_delivered' } as const;
-      const workshop = await made([
-        text('delivered', clock('09:00:00'), { channel }),
-        text('delivered', clock('09:00:05'), delivered),
-        text('sent', clock('10:00:00'), { channel }),
-        text('of others', clock('10:00:00'), { channel, recipient: 'other' }),
-        text('of others', clock('10:00:05'), { ...delivered, recipient: 'other' }),
-      ]);
-      expect(await followed(workshop)).toEqual(['delivered']);
-      expect(await asked(workshop, 'opt-outs-after-messages')).toMatchObject([
-        { counted_as: 'delivered', messages: '2', opted_out: '1' },
-      ]);
-    },
-  );
+  long('follows only what was delivered on a channel that tells of deliveries', async () => {
+    const channel = 'chatapp-alimtalk';
+    const delivered = { channel, event: 'alimtalk_delivered' } as const;
+    const workshop = await made([
+      text('delivered', clock('09:00:00'), { channel }),
+      text('delivered', clock('09:00:05'), delivered),
+      text('sent', clock('10:00:00'), { channel }),
+      text('of others', clock('10:00:00'), { channel, recipient: 'other' }),
+      text('of others', clock('10:00:05'), { ...delivered, recipient: 'other' }),
+    ]);
+    expect(await followed(workshop)).toEqual(['delivered']);
+    expect(await asked(workshop, 'opt-outs-after-messages')).toMatchObject([
+      { counted_as: 'delivered', messages: '2', opted_out: '1' },
+    ]);
+  });
 
   test('follows only a message that shows its number, and those alone are compared', async () => {
     const workshop = await made([
@@ -336,29 +333,32 @@ describe('the comparison with all others', { tags: ['long'] }, () => {
     };
   };
 
-  test('calls a campaign more or less than chance explains, corrected for all that are judged', async () => {
-    const workshop = await referenceWorkshop(
-      campaigns({ worse: [500, 15], better: [500, 0], usual: [500, 4], few: [20, 2] }),
-    );
-    const rows = await asked(workshop, 'opt-outs-after-messages');
-    expect(rows).toMatchObject([
-      {
-        resource_id: 'worse',
-        verdict_code: 'more',
-        per_thousand: 30,
-        per_thousand_of_others: 5.882,
-        ratio: 5.1,
-      },
-      { resource_id: 'better', verdict_code: 'fewer', per_thousand: 0, opted_out: '0' },
-      { resource_id: 'usual', verdict_code: 'inconclusive', per_thousand: 8 },
-      { resource_id: 'few', verdict_code: 'too_few', p_value: null },
-    ]);
-    expect(rows[0]).toMatchObject({
-      verdict: 'Significantly more opt-outs: 30.00 per 1,000 messages; all others, 5.88.',
-    });
-    const [korean] = await asked(workshop, 'opt-outs-after-messages', { lang: 'ko' });
-    expect(korean?.['verdict']).toContain('1,000건당 30.00건');
-  });
+  extended(
+    'calls a campaign more or less than chance explains, corrected for all that are judged',
+    async () => {
+      const workshop = await referenceWorkshop(
+        campaigns({ worse: [500, 15], better: [500, 0], usual: [500, 4], few: [20, 2] }),
+      );
+      const rows = await asked(workshop, 'opt-outs-after-messages');
+      expect(rows).toMatchObject([
+        {
+          resource_id: 'worse',
+          verdict_code: 'more',
+          per_thousand: 30,
+          per_thousand_of_others: 5.882,
+          ratio: 5.1,
+        },
+        { resource_id: 'better', verdict_code: 'fewer', per_thousand: 0, opted_out: '0' },
+        { resource_id: 'usual', verdict_code: 'inconclusive', per_thousand: 8 },
+        { resource_id: 'few', verdict_code: 'too_few', p_value: null },
+      ]);
+      expect(rows[0]).toMatchObject({
+        verdict: 'Significantly more opt-outs: 30.00 per 1,000 messages; all others, 5.88.',
+      });
+      const [korean] = await asked(workshop, 'opt-outs-after-messages', { lang: 'ko' });
+      expect(korean?.['verdict']).toContain('1,000건당 30.00건');
+    },
+  );
 });
 
 const FIRST = '2026-11-01';
@@ -403,9 +403,8 @@ const world = fc.record({
   }),
 });
 
-test(
+extended(
   'tables of reference data brought forward night by night are those made at once',
-  { timeout: 120_000, tags: ['extended'] },
   async () => {
     await fc.assert(
       fc.asyncProperty(world, async (given) => {
@@ -456,6 +455,7 @@ test(
       { numRuns: 1, endOnFailure: true },
     );
   },
+  120_000,
 );
 
 describe('snapshots', () => {

@@ -9,6 +9,7 @@ import { type Client, client, PROJECT } from '../../sandbox/support.js';
 import type { Lie } from './fault.js';
 import { type Fault, type FaultySandbox, startFaultySandbox } from './index.js';
 import { isRecord, tellLie } from './lies.js';
+import { long } from '../../support/tags.js';
 
 const DAY = { start: '2026-11-19', end: '2026-11-19' };
 const EXPORT = { start: '2026-11-18T15:00:00Z', end: '2026-11-19T15:00:00Z', isMessageDataIncluded: true };
@@ -117,7 +118,7 @@ describe('a connection', () => {
     expect([headers['content-length'], error, body.equals(expected())]).toEqual([length, ends, true]);
   });
 
-  test('carries a gzip bomb, or a plain body of more than 64 MiB', { tags: ['long'] }, async () => {
+  long('carries a gzip bomb, or a plain body of more than 64 MiB', async () => {
     by({ endpoint: 'E21', kind: 'gzip-bomb', mib: 70 });
     const bomb = await raw(page);
     expect(bomb.headers['content-encoding']).toBe('gzip');
