@@ -1,14 +1,15 @@
 // @module-tag long
 /** Holdouts: each person gets an arm once, on the day of assignment, and keeps it through later nights, kills, rebuilds and erasures. */
-import { readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
 import { messageOf } from '../../src/ground/errors.js';
+import { loadCatalogue } from '../../src/readers/queries/catalogue.js';
 import { FIELDS } from '../../src/streams/index.js';
 import { filesWith } from '../support/contents.js';
-import type { Place } from '../support/dawnload.js';
+import { change, reading, type Place } from '../support/dawnload.js';
 import { ends, makePlace, Nights } from '../support/place.js';
 
 const YAML = `start_date: 2026-11-19
@@ -83,7 +84,7 @@ test('every person gets an arm once, also when the share changes or the person l
   nights.night = 4;
   await ends(nights.run(), 0);
   expect(await place.rows(ARMS)).toEqual(second);
-});
+}, 180_000);
 
 test.each([
   'land/own_assignments/before-rename',
@@ -106,20 +107,58 @@ test.each([
   expect(landed(place)).toHaveLength(1);
 });
 
-test('an erased person leaves the assignments, and is not assigned again', async () => {
-  const nights = await firstNight();
+/** What `uplift` answers up to a day, of any file. */
+const upliftOf = (file: string, end: string): Promise<Record<string, unknown>[]> =>
+  reading(file, async (ask) => {
+    await ask(`set variable "end" = '${end}'`);
+    return ask(loadCatalogue().find(({ name }) => name === 'uplift')?.sql ?? '');
+  });
+
+test('an erased person leaves assignments and results, which are the same for all others', async () => {
+  const person = 'erase-me-7';
+  const yaml = `${YAML.replace('tables:', 'tables:\n  orders: { from: ./orders.csv, keys: { user_id: member } }')}${holdouts('40%')}conversions: { table: orders, person: user_id, at: at, value: amount }
+`;
+  const nights = await Nights.make(yaml);
   const { place } = nights;
+  await writeFile(join(place.folder, 'members.csv'), `${members(0, 400)}${person},gold\n`);
+  const orders = Array.from({ length: 400 }, (_, n) => [
+    `m-${n},${1000 + n},2026-11-${n % 2 === 0 ? '21' : '11'} 10:00`,
+  ]);
+  const own = ['2026-11-11', '2026-11-21'].map((day) => `${person},50000,${day} 11:00`);
+  await writeFile(join(place.folder, 'orders.csv'), ['member,amount,at', ...orders, ...own, ''].join('\n'));
+  await ends(nights.run(), 0);
   const first = await place.rows(ARMS);
-  await ends(nights.run([], ['forget', '--user-id', 'm-77', '--yes']), 0);
-  const without = first.filter((row) => row['user_id'] !== 'm-77');
-  expect(without).toHaveLength(999);
-  expect(await place.rows(ARMS)).toEqual(without);
-  expect(await filesWith(join(place.folder, 'data'), ['m-77"'])).toEqual([]);
+  const before = await upliftOf(place.published, '2026-11-21');
+  expect(before.map(({ metric }) => metric)).toEqual(['revenue', 'conversions']);
+
+  // What the others show: the same file, without the rows of this person.
+  const copy = join(place.folder, 'copy.duckdb');
+  copyFileSync(place.published, copy);
+  await change(
+    copy,
+    ['assignments', 'members', 'orders']
+      .map((table) => `delete from own.${table} where user_id = '${person}'`)
+      .join(';'),
+  );
+  const others = await upliftOf(copy, '2026-11-21');
+  expect(others).not.toEqual(before);
+  await rm(copy);
+
+  await ends(nights.run([], ['forget', '--user-id', person, '--yes']), 0);
+  const without = first.filter((row) => row['user_id'] !== person);
+  expect(without).toHaveLength(400);
+  const isAsOthers = async (): Promise<void> => {
+    expect(await place.rows(ARMS)).toEqual(without);
+    expect(await upliftOf(place.published, '2026-11-21')).toEqual(others);
+    expect(await filesWith(join(place.folder, 'data'), [person])).toEqual([]);
+  };
+  await isAsOthers();
+  await ends(nights.run([], ['rebuild']), 0);
+  await isAsOthers();
+  // The sources still have the person.
   nights.night = 1;
   await ends(nights.run(), 0);
-  expect(await place.rows(ARMS)).toEqual(without);
-  await ends(nights.run([], ['rebuild']), 0);
-  expect(await place.rows(ARMS)).toEqual(without);
+  await isAsOthers();
 });
 
 test('arms stay when privacy hashes the ids, and when it keeps them again', async () => {
