@@ -435,6 +435,7 @@ left join ops.models
 where
     (shapes.schema_name, shapes.table_name) not in (
         ('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'), ('marts', 'counted_events'),
+        ('marts', 'held_out_messages'),
         ('ops', 'excluded_people'), ('ops', 'excluded_ids'), ('ops', 'excluded_events')
     )
     and (

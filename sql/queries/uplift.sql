@@ -8,7 +8,13 @@
 --   end (date, default max(date)): last KST day that counts; by default the latest available day
 --   holdout (varchar, default null): only the holdout with this name
 -- given:
---   judged as (from answer where verdict_code in ('more', 'fewer', 'no_difference', 'inconclusive'))
+--   judged as (from answer where verdict_code in ('more', 'fewer', 'no_difference', 'inconclusive')),
+--   named as (from ops.holdouts where marts.matches('holdout', holdout)),
+--   divided as (select holdout, any_value(kind) as kind, count(distinct id) as people, count(distinct id) filter (arm = 'holdout') as held_out,
+--   greatest(min(assigned_on), any_value(first_day)) as date from (select *, coalesce(user_id, service_user_id, device_id, service_device_id)
+--   as id from own.holdouts) as people inner join named using (holdout) group by holdout),
+--   waiting as (from divided where holdout not in (select holdout from answer) and date > coalesce(getvariable('end')::date,
+--   (select max(date) from ops.coverage where stream = 'statistics')))
 -- sentences:
 --   from judged where metric = 'revenue' and verdict_code = 'more' order by holdout
 --     en: Messages earned {incremental:money} beyond what people would have bought anyway (between {incremental_low:money} and
@@ -51,20 +57,35 @@
 --     ko: {smallest_rate} 차이를 확인하려면 홀드아웃 ‘{holdout}’에 지금과 같은 비율로 약 {people}명이 필요합니다.
 --     as: note
 --   select holdout, any_value(people_held_out) as people_held_out, any_value(days) as days, any_value(buyers_held_out) as buyers from answer
---   where verdict_code = 'too_early' group by holdout order by holdout
+--   where verdict_code = 'too_early' and people_held_out is not null group by holdout order by holdout
 --     en: Too early for “{holdout}”. A verdict needs 7 days, and 100 people and 20 buyers in each group. The holdout has {people_held_out}
 --       {people_held_out#person|people} and {buyers} {buyers#buyer|buyers} after {days} {days#day|days}.
 --     ko: 홀드아웃 ‘{holdout}’의 효과를 판단하기에는 이릅니다. 7일 이상, 그룹별로 100명 이상과 구매 고객 20명 이상이 필요합니다. 현재 {days}일,
 --       홀드아웃 {people_held_out}명, 구매 고객 {buyers}명입니다.
+--   select * from divided where holdout in (select holdout from answer where people_held_out is null) order by holdout
+--     en: Too early for “{holdout}”. {held_out} of its {people} people {held_out#gets|get} no messages; a verdict needs 100 in each group.
+--     ko: 홀드아웃 ‘{holdout}’의 효과를 판단하기에는 이릅니다. 고객 {people}명 중 {held_out}명이 메시지를 받지 않으며, 그룹별로 100명 이상이 필요합니다.
+--   select * from divided where held_out = 0 and kind <> 'audience' order by holdout
+--     en: Nobody is held out by “{holdout}”. Compare the value of `holdout` or `variant` in the settings with those in the data.
+--     ko: 홀드아웃 ‘{holdout}’에 메시지를 받지 않는 고객이 없습니다. 설정의 `holdout`이나 `variant` 값이 데이터와 같은지 확인하세요.
 --   select distinct holdout from answer where verdict_code = 'unequal_groups' order by holdout
 --     en: Don't trust “{holdout}”. Its groups differ from their shares more than expected by chance. Check how people are assigned.
 --     ko: 홀드아웃 ‘{holdout}’의 결과는 신뢰할 수 없습니다. 두 그룹의 인원이 설정한 비율과 유의미하게 다릅니다. 배정 방법을 확인하세요.
 --     as: finding
+--   select distinct holdout, held_out_reached as reached, people_held_out as people from answer where held_out_reached > 0 order by holdout
+--     en: {reached} of {people} people held out by “{holdout}” got messages. The result understates what messages bring.
+--     ko: 홀드아웃 ‘{holdout}’ 고객 {people}명 중 {reached}명이 메시지를 받았습니다. 메시지의 실제 효과는 집계보다 클 수 있습니다.
+--     as: finding
+--   select distinct holdout, reached_by, reached_by_id from answer where reached_by_id is not null order by holdout
+--     en: Leave the holdout “{holdout}” out of “{reached_by}” at the service, or list {reached_by_id} under its `exempt`.
+--     ko: 서비스에서 홀드아웃 ‘{holdout}’ 고객을 ‘{reached_by}’ 대상에서 제외하거나, 설정의 `exempt`에 {reached_by_id}{을/를} 적으세요.
+--     as: to do
 --   select distinct holdout, people_in_both as people from answer where people_in_both > 0 order by holdout
 --     en: “{holdout}” does not count {people} {people#person|people} in both groups.
 --     ko: 홀드아웃 ‘{holdout}’에서 두 그룹에 모두 속한 {people}명은 집계하지 않았습니다.
 --     as: note
---   select distinct holdout, people_left_out as people from answer where people_left_out > 0 order by holdout
+--   select distinct holdout, people_left_out as people from answer where people_left_out > 0 and people_held_out is not null
+--   order by holdout
 --     en: “{holdout}” does not count {people} {people#person|people} yet, assigned with another share.
 --     ko: 홀드아웃 ‘{holdout}’에서 다른 비율로 배정한 {people}명은 아직 집계하지 않았습니다.
 --     as: note
@@ -82,7 +103,13 @@
 --   select 1 where not exists (from answer) and exists (from ops.holdouts) and not exists (from own.conversions)
 --     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
---   select 1 where not exists (from answer) and exists (from ops.holdouts) and exists (from own.conversions)
+--   select string_agg(holdout, ', ' order by holdout) as holdouts from ops.holdouts where not exists (from named) having holdouts is not null
+--     en: No holdout has that name. Holdouts are {holdouts}.
+--     ko: 해당 홀드아웃이 없습니다. 사용할 수 있는 홀드아웃은 {holdouts}입니다.
+--   from waiting where exists (from own.conversions) order by holdout
+--     en: {people} {people#person|people} of “{holdout}” {people#counts|count} from {date} on. The result begins when that day is complete.
+--     ko: 홀드아웃 ‘{holdout}’의 고객 {people}명은 {date}부터 집계합니다. 결과는 그날이 끝난 뒤에 나옵니다.
+--   select 1 where not exists (from answer) and not exists (from waiting) and exists (from named) and exists (from own.conversions)
 --     en: No one of a holdout has been assigned yet, or the holdout names people by another id than the conversions.
 --     ko: 아직 홀드아웃에 배정한 고객이 없거나, 홀드아웃과 전환의 고객 아이디가 서로 다릅니다.
 
@@ -305,12 +332,45 @@ periods as (
     from assigned
     group by holdout
 ),
+-- People whom a message reached although they should get none, by the campaign or user journey.
+reached as (
+    select messages.holdout, messages.resource_id, messages.person
+    from marts.held_out_messages as messages
+    inner join params on messages.date <= params.last_date
+    where marts.matches('holdout', messages.holdout)
+),
+sources as (
+    select
+        holdout,
+        arg_max(resource_id, {'people': people, 'id': resource_id}) as reached_by_id
+    from (
+        select holdout, resource_id, count(distinct person) as people
+        from reached
+        group by holdout, resource_id
+    ) as by_source
+    group by holdout
+),
+contaminated as (
+    select
+        reached.holdout,
+        count(distinct reached.person) as held_out_reached,
+        any_value(sources.reached_by_id) as reached_by_id,
+        coalesce(any_value(resources.resource_name), any_value(sources.reached_by_id)) as reached_by
+    from reached
+    inner join sources on reached.holdout = sources.holdout
+    left join (select resource_id, any_value(resource_name) as resource_name from marts.resources group by resource_id) as resources
+        on sources.reached_by_id = resources.resource_id
+    group by reached.holdout
+),
 -- True differences are assumed to spread around zero with the standard deviation of a fifth of the mean without messages.
 scaled as (
     select
         compared.*,
         periods.* exclude (holdout),
         splits.unequal_groups_p_value,
+        coalesce(contaminated.held_out_reached, 0) as held_out_reached,
+        contaminated.reached_by,
+        contaminated.reached_by_id,
         sold.currency,
         general.power,
         compared.mean - compared.difference as mean_without,
@@ -321,6 +381,7 @@ scaled as (
     from compared
     inner join periods on compared.holdout = periods.holdout
     inner join splits on compared.holdout = splits.holdout
+    left join contaminated on compared.holdout = contaminated.holdout
     cross join sold
     cross join general
     where sold.has_conversions and (compared.metric = 'conversions' or sold.has_values)
@@ -373,6 +434,9 @@ select
     round(unequal_groups_p_value, 4) as groups_p_value,
     people_in_both::bigint as people_in_both,
     people_left_out::bigint as people_left_out,
+    held_out_reached,
+    reached_by,
+    reached_by_id,
     first_date,
     last_date,
     last_date - first_date + 1 as days

@@ -8,6 +8,7 @@ import type { OwnTable } from './tables.js';
 import { day, name, orEmpty, text } from './values.js';
 
 const SHARE = 'must be a share above 0% and up to 50%, such as 10%';
+const EXEMPT = 'must be a list of ids of campaigns and user journeys such as [ID]';
 const EFFECT = 'must be a share of the mean from 0.001 to 10, such as 0.05';
 
 const named = <T extends z.ZodType>(value: T, what: string) => orEmpty(z.record(name, value, what));
@@ -50,6 +51,8 @@ const holdout = z
     assigned: text('must be a column').optional(),
     campaign: text('must be the id of a campaign').optional(),
     variant: text('must be the name of a variant').optional(),
+    /** Campaigns and user journeys whose messages may reach everybody, such as order confirmations. */
+    exempt: z.array(text('must be the id of a campaign or user journey'), EXEMPT).default([]),
     start: day.optional(),
     end: day.optional(),
     smallest_effect: z

@@ -148,9 +148,10 @@ async function noteHoldouts(
   });
   await makeView(session, 'holdouts', [partOf('nobody', {}), ...people.flatMap((one) => one ?? [])]);
   await session.run('streams/own/load/holdouts', {
-    holdouts: holdouts.map(({ name, audience, campaign, share, start, end, smallest_effect }) =>
+    holdouts: holdouts.map(({ name, audience, campaign, share, start, end, smallest_effect, exempt }) =>
       JSON.stringify({
-        ...{ holdout: name, share, first_day: start, last_day: end, smallest_effect },
+        ...{ holdout: name, share, first_day: start, last_day: end, smallest_effect, exempt },
+        campaign_id: campaign,
         kind: audience === undefined ? (campaign === undefined ? 'table' : 'campaign') : 'audience',
       }),
     ),

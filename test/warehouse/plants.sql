@@ -68,6 +68,27 @@ insert into ops.own_tables (table_name, rows, persons, known_persons, pulled_at)
 insert into ops.exclusions (listed, people, events) values (3, 0, 0);
 --> excluded_known | 2026-11-20 | exclude.user_ids | None of the ids that the settings exclude has an event. | at least 1 | 0
 
+-- holdouts_kept: the day of the assignment, exempt campaigns and somebody in both groups do not count
+insert into ops.holdouts
+  select 'c1', 'audience', 0.1, null, null, 0.05, null, list(distinct campaign_id) from events where campaign_id <> 'c-email';
+insert into ops.holdouts
+  values
+  ('ended', 'audience', 0.1, null, '2026-11-17', 0.05, null, []),
+  ('late', 'audience', 0.1, null, null, 0.05, null, []),
+  ('mixed', 'table', null, null, null, 0.05, null, []),
+  ('variant', 'campaign', null, null, null, 0.05, 'c-email', []);
+create or replace view own.holdouts as
+  select
+    holdout, 'u1' as user_id, null::varchar as service_user_id, null::varchar as device_id, null::varchar as service_device_id, arm,
+    null::double as share, assigned_on
+  from (
+    values
+    ('c1', 'holdout', date '2026-11-18'), ('ended', 'holdout', date '2026-11-17'), ('late', 'holdout', date '2026-11-20'),
+    ('mixed', 'holdout', date '2026-11-18'), ('mixed', 'messages', date '2026-11-18'), ('variant', 'holdout', date '2026-11-20')
+  ) as given (holdout, arm, assigned_on);
+--> holdouts_kept | 2026-11-20 | c1, c-email | People of the holdout got messages. | 0 | 1
+--> holdouts_kept | 2026-11-20 | variant, c-email | People of the holdout got messages. | 0 | 1
+
 -- own_tables_old
 insert into ops.own_tables (table_name, rows, pulled_at, newest_at)
   values

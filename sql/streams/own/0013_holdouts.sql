@@ -7,7 +7,9 @@ create table ops.holdouts (
     share double,
     first_day date,
     last_day date,
-    smallest_effect double
+    smallest_effect double,
+    campaign_id varchar,
+    exempt varchar[]
 );
 
 -- The people of each holdout; none until the settings name one (holdouts).

@@ -123,7 +123,7 @@ from (
         unnest($holdouts::varchar[]),
         '{
             "holdout": "VARCHAR", "kind": "VARCHAR", "share": "DOUBLE", "first_day": "DATE", "last_day": "DATE",
-            "smallest_effect": "DOUBLE"
+            "smallest_effect": "DOUBLE", "campaign_id": "VARCHAR", "exempt": ["VARCHAR"]
         }'
     ) as row
 ) as given;
