@@ -58,6 +58,39 @@ test.each([
   expect(body).toContain('href="/data?table=marts.opt_outs_after_messages"');
 });
 
+/** A holdout whose people with messages buy twice as often, for twice as much. */
+const HOLDOUT = `
+  create table own.people as
+  select 'p' || n as user_id, if(n < 400, 'holdout', 'messages') as arm from range(4000) as people (n);
+  create or replace view own.holdouts as
+  select
+    'members' as holdout, user_id, null::varchar as service_user_id, null::varchar as device_id, null::varchar as service_device_id, arm,
+    0.1::double as share, (select max(date) - 20 from ops.coverage where stream = 'statistics') as assigned_on
+  from own.people;
+  create or replace view own.conversions as
+  select
+    user_id, null::varchar as service_user_id, null::varchar as device_id, null::varchar as service_device_id,
+    null::timestamptz as converted_at, (select max(date) from ops.coverage where stream = 'statistics') as date,
+    if(arm = 'holdout', 10000, 20000)::double as value, 'KRW' as currency, null::varchar as goal
+  from own.people
+  where hash(user_id) % 10 < if(arm = 'holdout', 3, 6);
+  insert into ops.holdouts by name select 'members' as holdout, 'table' as kind, 0.1 as share, 0.05 as smallest_effect`;
+
+test('where a holdout exists, incremental revenue comes first', { tags: ['long'] }, async () => {
+  const withHoldout = join(folder, 'holdout.duckdb');
+  copyFileSync(file, withHoldout);
+  await change(withHoldout, HOLDOUT);
+  const own = await Served.forTest(withHoldout);
+  for (const [language, sentence] of [
+    ['en', /^Messages earned [\d,]+ KRW beyond what people would have bought anyway/],
+    ['ko', /^메시지가 없었을 때보다 매출이 [\d,]+원 늘었습니다/],
+  ] as const) {
+    const { body } = await own.get(`/?lang=${language}`);
+    expect(textOf(body, '#happened p.sentence')).toMatch(sentence);
+    expect(pageOf(body).querySelector('#happened .links a')?.getAttribute('href')).toMatch(/^\/q\/uplift/);
+  }
+});
+
 describe('who may read', () => {
   // The page opens by a program of this name on Linux alone.
   test.runIf(process.platform === 'linux')(
