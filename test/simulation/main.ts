@@ -1,10 +1,9 @@
 /**
  * What verdicts are worth: `npm run simulate -- [tests] [part of the name of A/B cells]`. The shipped SQL judges simulated tests on
- * every day. Without a difference between variants, every winner is a false one.
+ * every day. Without a difference between variants, every winner is a false one. `npm run simulate:holdouts` does the same for holdouts.
  */
 import { ALIKE, BETTER, simulate } from './experiments.js';
 import { falseAlarms, OPT_OUT_CELLS } from './opt-outs.js';
-import { ALIKE as HOLDOUTS, EFFECTS, simulateHoldouts } from './uplift.js';
 import { namedMornings, WATCH_BETTER, WATCH_CELLS } from './watch.js';
 
 const tests = Number(process.argv[2] ?? 500);
@@ -57,19 +56,5 @@ say();
 say('one campaign to watch'.padEnd(62), 'found');
 for (const [index, cell] of WATCH_BETTER.entries()) {
   say(cell.name.padEnd(62), percent(await namedMornings(cell, Math.min(tests, 100), 350 + index)));
-}
-say();
-say('holdouts without an effect'.padEnd(50), 'false winner');
-for (const [index, cell] of HOLDOUTS.entries()) {
-  const { named } = await simulateHoldouts(cell, 50, 400 + index);
-  // 5 % of 50 and two standard errors.
-  failed ||= named.length > 6;
-  say(cell.name.padEnd(50), percent(named.length / 50), named.length > 6 ? 'TOO OFTEN' : '');
-}
-say();
-say('holdouts with an effect'.padEnd(50), '    found', '    wrong');
-for (const [index, cell] of EFFECTS.entries()) {
-  const { named, wrong } = await simulateHoldouts(cell, 10, 450 + index);
-  say(cell.name.padEnd(50), percent(named.length / 10), percent(wrong.length / 10));
 }
 process.exitCode = failed ? 1 : 0;

@@ -6,41 +6,44 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { groupsCsv, ordersCsv, ordersOf } from '../../sandbox/world/orders.js';
 import { dayOf, daysOf } from '../../src/ground/calendar.js';
-import { ALIKE, EFFECTS, simulateHoldouts, toldOfShop } from './uplift.js';
+import { ALIKE, simulateHoldouts, SIZES, toldOfShop, type Told, type World } from './uplift.js';
 
-const HOLDOUTS = 50;
+const seeds = (holdouts: number): number[] => Array.from({ length: holdouts }, (_, n) => n + 1);
+const namesWinner = ({ winner }: Told): boolean => winner !== undefined;
 
-// 5 % of 500 and two standard errors are 35.
+// 5% of 500 and two standard errors are 35.
 test('of 500 holdouts without an effect, looked at daily, at most 35 have a winner', async () => {
-  const [cell] = ALIKE;
-  if (cell === undefined) throw new Error('There is no cell.');
-  let winners = 0;
-  for (let seed = 1; seed <= 500 / HOLDOUTS; seed += 1) {
-    const { named } = await simulateHoldouts(cell, HOLDOUTS, seed);
-    for (let nth = 0; nth < HOLDOUTS; nth += 1)
-      process.stdout.write(`seed ${seed}, holdout ${nth}: ${named.includes(nth) ? 'a winner' : 'none'}\n`);
-    winners += named.length;
-  }
-  process.stdout.write(`${winners} of 500 have a winner\n`);
-  expect(winners).toBeLessThanOrEqual(35);
+  const [world] = ALIKE;
+  if (world === undefined) throw new Error('There is no world.');
+  const [all = []] = await simulateHoldouts(world, seeds(500));
+  for (const { seed, winner } of all)
+    process.stdout.write(`seed ${seed}: ${winner === undefined ? 'none' : 'a winner'}\n`);
+  expect(all.filter(namesWinner).length).toBeLessThanOrEqual(35);
 }, 1_200_000);
 
 test.each(ALIKE.slice(1))(
   'holdouts without an effect have few winners: $name',
-  async (cell) => {
-    const { named } = await simulateHoldouts(cell, HOLDOUTS, 7);
-    // 5 % and two standard errors.
-    expect(named.length).toBeLessThanOrEqual(6);
+  async (world) => {
+    // 5% of 50 and two standard errors.
+    const [all = []] = await simulateHoldouts(world, seeds(50));
+    expect(all.filter(namesWinner).length).toBeLessThanOrEqual(6);
   },
   300_000,
 );
 
-test('an effect of a tenth is found among enough people, and never the other way round', async () => {
-  const cell = EFFECTS.findLast(({ lift }) => lift === 0.1);
-  if (cell === undefined) throw new Error('There is no cell.');
-  const { named, wrong } = await simulateHoldouts({ ...cell, days: 21 }, 4, 7);
-  expect(named.length).toBe(4);
-  expect(wrong).toEqual([]);
+test('a seed gives the same holdout alone and among others', async () => {
+  const world: World = { ...ALIKE[0]!, people: 400 };
+  const [together = []] = await simulateHoldouts(world, seeds(6), { lifts: [3], looks: [13] });
+  expect(together.some(namesWinner)).toBe(true);
+  const [, alone] = await simulateHoldouts(world, [4], { lifts: [0, 3], looks: [13] });
+  expect(alone).toEqual(together.filter(({ seed }) => seed === 4));
+}, 300_000);
+
+test('an effect of a quarter is found among enough people, and never the other way round', async () => {
+  const [, world] = SIZES;
+  if (world === undefined) throw new Error('There is no world.');
+  const [all = []] = await simulateHoldouts(world, seeds(5), { lifts: [0.25], looks: [27] });
+  expect(all.map(({ winner }) => winner?.code)).toEqual(Array.from({ length: 5 }, () => 'more'));
 }, 600_000);
 
 test('what messages earned in the shop of the demo is inside the interval in at least 95 of 100 seeds', async () => {
