@@ -3,7 +3,17 @@ import { Dictionary, type Language, type Words } from '../../warehouse/dictionar
 import { formatPrice, shownText } from '../../ground/text.js';
 
 /** The unit of a number. A share is stored as a number from 0 to 1. */
-export type Unit = 'count' | 'rate' | 'points' | 'change' | 'duration' | 'money' | 'price' | 'day' | 'hour';
+export type Unit =
+  | 'count'
+  | 'rate'
+  | 'points'
+  | 'change'
+  | 'duration'
+  | 'money'
+  | 'price'
+  | 'estimate'
+  | 'day'
+  | 'hour';
 
 /** The unit of a column by its name; every other number is a count. */
 const UNITS: readonly (readonly [RegExp, Unit])[] = [
@@ -26,6 +36,18 @@ const DURATIONS: readonly (readonly [number, string, string])[] = [
   [60, 'min', '분'],
   [0, 's', '초'],
 ];
+
+/** The words of large amounts. */
+const LARGE: Readonly<Record<Language, readonly (readonly [least: number, word: string])[]>> = {
+  en: [
+    [1e9, 'billion'],
+    [1e6, 'million'],
+  ],
+  ko: [
+    [1e8, '억'],
+    [1e4, '만'],
+  ],
+};
 
 /** A value of an answer: lists are names that a sentence joins. */
 export type Value = string | number | boolean | null | readonly Value[];
@@ -94,11 +116,23 @@ export class Wording {
     return this.price(Math.abs(amount) >= 100 ? Math.round(amount) : amount, currency);
   }
 
-  /** An amount with all its digits. Won follows the number in Korean. */
-  price(amount: number, currency?: string | null): string {
+  /**
+   * An amount with all its digits. Won follows the number in Korean.
+   *
+   * @param size the word of a large number, such as million
+   */
+  price(amount: number, currency?: string | null, size = ''): string {
     if (this.language === 'ko' && (currency === 'KRW' || currency === '원'))
-      return `${formatPrice(amount, undefined, 'ko')}원`;
-    return formatPrice(amount, currency ?? undefined, this.language);
+      return `${formatPrice(amount, undefined, 'ko')}${size}원`;
+    const unit = [size, currency ?? ''].filter((word) => word !== '').join('\u00a0');
+    return formatPrice(amount, unit === '' ? undefined : unit, this.language);
+  }
+
+  /** An amount that is known as exactly as three digits are: `84 million KRW`, `12,300 KRW`, `8,400만원`. */
+  estimate(amount: number, currency?: string | null): string {
+    const digits = Number(amount.toPrecision(3));
+    const [size, word] = LARGE[this.language].find(([least]) => Math.abs(digits) >= least) ?? [1, ''];
+    return this.price(digits / size, currency, word);
   }
 
   /** `Nov 19–25`, `Nov 28 – Dec 4`, `on Nov 19`; `11월 19일~25일`, `11월 28일~12월 4일`, `11월 19일`. */
@@ -140,7 +174,7 @@ export class Wording {
       return this.say(value ? { en: 'yes', ko: '예' } : { en: 'no', ko: '아니요' });
     if (typeof value === 'object') return value.map((one) => this.value(column, one, kind)).join(', ');
     if (typeof value === 'number') {
-      if (unit === 'money' || unit === 'price') return this[unit](value, currency);
+      if (unit === 'money' || unit === 'price' || unit === 'estimate') return this[unit](value, currency);
       if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
         return this[unit](value);
       return this.count(value);

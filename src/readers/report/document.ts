@@ -119,10 +119,12 @@ export function firstScreen(all: readonly Answered[]): FirstScreen {
   const happened = all.filter(({ section }) => section.id === 'happened');
   const place = ({ query }: { query: string }): number =>
     (URGENT.indexOf(query) + URGENT.length) % URGENT.length;
+  const first = texts([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]);
+  const findings = texts(saidBy(all, 'finding', false)).filter((text) => !first.includes(text));
   return {
     alerts: texts([...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)]),
-    happened: texts([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]),
-    standsOut: texts(saidBy(all, 'finding', false)).slice(0, MOST_FINDINGS),
+    happened: first,
+    standsOut: findings.slice(0, MOST_FINDINGS),
     toDo: texts(saidBy(all, 'to do', false).sort((a, b) => place(a) - place(b))),
   };
 }

@@ -76,9 +76,13 @@ export class Renderer {
         ? paragraph('sentence', texts('finding', 'sentence'))
         : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
     const toDo = isAbout ? listed(texts('to do')) : undefined;
-    const body = markup`<div class="says">${sentences}${toDo}${paragraph('note', texts('note'))}${this.#links(answers)}</div>
+    const isFirst = id === 'happened';
+    const notes = paragraph('note', texts('note'));
+    // On the first screen, what stands out matters more than how figures are counted.
+    const note = isFirst && notes ? folded(this.word('howCounted'), notes) : notes;
+    const body = markup`<div class="says">${sentences}${toDo}${note}${this.#links(answers)}</div>
       <div class="shows">${answers.map((answer) => this.shown(answer))}</div>`;
-    const isFixed = isAbout || id === 'happened';
+    const isFixed = isAbout || isFirst;
     return markup`<section id="${id}" aria-labelledby="${id}-title">
       ${
         isFixed

@@ -13,6 +13,7 @@ export const WORDS = {
   ),
   contents: text('Contents', '목차'),
   happened: text('The last seven days', '최근 7일'),
+  howCounted: text('How these figures are counted', '수치 집계 기준'),
   standsOut: text('What stands out', '눈에 띄는 점'),
   nothingStandsOut: text('No significant changes.', '유의한 변화가 없습니다.'),
   toDo: text('Do next', '추천 액션'),
