@@ -17,15 +17,15 @@
 --   (select max(date) from ops.coverage where stream = 'statistics')))
 -- sentences:
 --   from judged where metric = 'revenue' and verdict_code = 'more' order by holdout
---     en: Messages earned {incremental:money} beyond what people would have bought anyway (between {incremental_low:money} and
---       {incremental_high:money}; holdout “{holdout}”, {first_date~last_date}).
---     ko: 메시지가 없었을 때보다 매출이 {incremental:money} 늘었습니다(최소 {incremental_low:money}, 최대 {incremental_high:money}, 홀드아웃
+--     en: Messages earned {incremental:estimate} beyond what people would have bought anyway (between {incremental_low:estimate} and
+--       {incremental_high:estimate}; holdout “{holdout}”, {first_date~last_date}).
+--     ko: 메시지가 없었을 때보다 매출이 {incremental:estimate} 늘었습니다(최소 {incremental_low:estimate}, 최대 {incremental_high:estimate}, 홀드아웃
 --       ‘{holdout}’, {first_date~last_date}).
 --     as: finding
 --   select *, -incremental as loss from judged where metric = 'revenue' and verdict_code = 'fewer' order by holdout
---     en: People who may get messages bought for {loss:money} less than they would have bought without messages (holdout
+--     en: People who may get messages bought for {loss:estimate} less than they would have bought without messages (holdout
 --       “{holdout}”, {first_date~last_date}).
---     ko: 메시지가 없었을 때보다 매출이 {loss:money} 줄었습니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
+--     ko: 메시지가 없었을 때보다 매출이 {loss:estimate} 줄었습니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' order by holdout
 --     en: Messages made {incremental} more people buy (between {incremental_low} and {incremental_high}; holdout “{holdout}”,
@@ -41,9 +41,9 @@
 --     en: Messages change revenue by less than {smallest_rate} (holdout “{holdout}”, {first_date~last_date}).
 --     ko: 메시지에 따른 매출 차이는 {smallest_rate} 미만입니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
 --   from judged where metric = 'revenue' and verdict_code = 'inconclusive' order by holdout
---     en: Whether messages bring revenue is still open. They earned between {incremental_low:money} and {incremental_high:money}
+--     en: Whether messages bring revenue is still open. They earned between {incremental_low:estimate} and {incremental_high:estimate}
 --       beyond what people would have bought anyway (holdout “{holdout}”, {first_date~last_date}).
---     ko: 메시지가 매출을 늘렸는지 아직 알 수 없습니다. 증분 매출은 최소 {incremental_low:money}, 최대 {incremental_high:money}입니다(홀드아웃
+--     ko: 메시지가 매출을 늘렸는지 아직 알 수 없습니다. 증분 매출은 최소 {incremental_low:estimate}, 최대 {incremental_high:estimate}입니다(홀드아웃
 --       ‘{holdout}’, {first_date~last_date}).
 --   from judged where metric = 'conversions' and verdict_code = 'inconclusive' and not exists (from answer as other where
 --   other.metric = 'revenue' and other.holdout = judged.holdout) order by holdout
