@@ -8,7 +8,7 @@
 --   end (date, default max(date)): last KST day that counts; by default the latest available day
 --   holdout (varchar, default null): only the holdout with this name
 -- given:
---   judged as (from answer where verdict_code in ('more', 'fewer', 'no_difference', 'inconclusive')),
+--   judged as (from answer where verdict_code in ('more', 'fewer', 'no_difference', 'inconclusive') and incremental_low is not null),
 --   named as (from ops.holdouts where marts.matches('holdout', holdout)),
 --   divided as (select holdout, any_value(kind) as kind, count(distinct id) as people, count(distinct id) filter (arm = 'holdout') as held_out,
 --   greatest(min(assigned_on), any_value(first_day)) as date from (select *, coalesce(user_id, service_user_id, device_id, service_device_id)
@@ -73,7 +73,7 @@
 --     ko: 홀드아웃 ‘{holdout}’의 결과는 신뢰할 수 없습니다. 두 그룹의 인원이 설정한 비율과 유의미하게 다릅니다. 배정 방법을 확인하세요.
 --     as: finding
 --   select distinct holdout, held_out_reached as reached, people_held_out as people from answer where held_out_reached > 0 order by holdout
---     en: {reached} of {people} people held out by “{holdout}” got messages. The result understates what messages bring.
+--     en: {reached} of {people} people held out by “{holdout}” got messages. The result understates the effect of messages.
 --     ko: 홀드아웃 ‘{holdout}’ 고객 {people}명 중 {reached}명이 메시지를 받았습니다. 메시지의 실제 효과는 집계보다 클 수 있습니다.
 --     as: finding
 --   select distinct holdout, reached_by, reached_by_id from answer where reached_by_id is not null order by holdout

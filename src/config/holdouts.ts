@@ -24,7 +24,7 @@ const audience = z.strictObject({
 
 export const audiences = named(
   audience,
-  'must have audiences such as members: { table: members, person: user_id }',
+  'must have audiences such as members: { table: members, person: user_id }, with names of small letters, digits and _',
 );
 
 /** What each way to name the held-out people needs. */
@@ -82,7 +82,10 @@ const holdout = z
       refuse('must not end before it starts');
   });
 
-export const holdouts = named(holdout, 'must have holdouts such as c1: { audience: members, share: 10% }');
+export const holdouts = named(
+  holdout,
+  'must have holdouts such as c1: { audience: members, share: 10% }, with names of small letters, digits and _',
+);
 
 export type Audience = z.output<typeof audience> & { readonly name: string };
 export type Holdout = z.output<typeof holdout> & { readonly name: string };

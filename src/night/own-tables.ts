@@ -125,20 +125,14 @@ async function noteHoldouts(
       });
     if (table === undefined)
       return columnOf(found, ASSIGNMENTS, 'holdout') === undefined ? undefined : partOf('assigned', given);
-    const day = columnOf(found, table, assigned);
-    const isWhole =
-      person !== undefined &&
-      columnOf(found, table, person) !== undefined &&
-      columnOf(found, table, arm) !== undefined &&
-      DAY.test(day?.type ?? '');
-    if (!isWhole) {
-      faults.push(
-        `The holdout ${one.name} is left out: own.${table} lacks its person, the column ${arm}, or a day under ${assigned}.`,
-      );
+    const fault = assignmentsFault(one, table, found);
+    if (fault !== undefined) {
+      faults.push(`The holdout ${one.name} is left out: ${fault}`);
       return undefined;
     }
+    const day = columnOf(found, table, assigned);
     return partOf('assigned_by_table', {
-      ...{ ...given, table, person, arm: quoted(arm), persons: personsOf(person) },
+      ...{ ...given, table, person: person ?? '', arm: quoted(arm), persons: personsOf(person) },
       value: escaped(one.holdout ?? ''),
       assigned:
         day?.type === 'DATE'
@@ -169,22 +163,53 @@ const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|DECIMAL|DOUBLE|FLOAT)/;
 
 /** Why the table has no conversions, in sentences; undefined if it has what the settings name. */
 function conversionsFault({ table, person, at, value }: Conversions, found: Found): string | undefined {
+  const wanted: Wanted[] = [{ name: at, setting: 'conversions.at', ...AN_INSTANT }];
+  if (value !== undefined) wanted.push({ name: value, setting: 'conversions.value', ...A_NUMBER });
+  return columnsFault(table, person, wanted, found);
+}
+
+/** Why a table of assignments cannot be read, in sentences. */
+function assignmentsFault(
+  { name, person, arm = '', assigned = '' }: Config['holdouts'][number],
+  table: string,
+  found: Found,
+): string | undefined {
+  const wanted: Wanted[] = [
+    { name: arm, setting: `holdouts.${name}.arm` },
+    { name: assigned, setting: `holdouts.${name}.assigned`, ...A_DAY },
+  ];
+  return columnsFault(table, person ?? '', wanted, found);
+}
+
+/** A column that a setting names, and the type that it must have, if any. */
+interface Wanted {
+  readonly name: string;
+  readonly setting: string;
+  readonly form?: RegExp;
+  readonly what?: string;
+  readonly example?: string;
+}
+
+const A_DAY = { form: DAY, what: 'a day or an instant', example: '2026-11-01' };
+const AN_INSTANT = { ...A_DAY, example: '2026-11-01 09:30:00' };
+const A_NUMBER = { form: NUMBER, what: 'a number', example: '39000 or 39,000.50' };
+
+function columnsFault(
+  table: string,
+  person: string,
+  wanted: readonly Wanted[],
+  found: Found,
+): string | undefined {
   const columns = found.find(({ name }) => name === table)?.columns;
   if (columns === undefined) return `own.${table} was never loaded. The next run that can read it makes it.`;
-  const wanted = [
-    { name: at, key: 'at', form: DAY, what: 'a day or an instant', example: '2026-11-01 09:30:00' },
-    ...(value === undefined
-      ? []
-      : [{ name: value, key: 'value', form: NUMBER, what: 'a number', example: '39000 or 39,000.50' }]),
-  ];
   const names = columns.map((one) => one.name);
   if (!names.includes(person)) return `own.${table} has no ${person}.`;
-  for (const { name, key, form, what, example } of wanted) {
+  for (const { name, setting, form, what = '', example = '' } of wanted) {
     const type = columns.find((one) => one.name === name)?.type;
     if (type === undefined)
-      return `own.${table} has no column ${name} (conversions.${key}); it has ${names.join(', ')}.`;
-    if (!form.test(type))
-      return `the column ${name} of own.${table} is ${type}, and conversions.${key} must be ${what}. Each value must look like ${example}.`;
+      return `own.${table} has no column ${name} (${setting}); it has ${names.join(', ')}.`;
+    if (form?.test(type) === false)
+      return `the column ${name} of own.${table} is ${type}, and ${setting} must be ${what}. Each value must look like ${example}.`;
   }
   return undefined;
 }

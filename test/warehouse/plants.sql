@@ -86,8 +86,8 @@ create or replace view own.holdouts as
     ('c1', 'holdout', date '2026-11-18'), ('ended', 'holdout', date '2026-11-17'), ('late', 'holdout', date '2026-11-20'),
     ('mixed', 'holdout', date '2026-11-18'), ('mixed', 'messages', date '2026-11-18'), ('variant', 'holdout', date '2026-11-20')
   ) as given (holdout, arm, assigned_on);
---> holdouts_kept | 2026-11-20 | c1, c-email | People of the holdout got messages. | 0 | 1
---> holdouts_kept | 2026-11-20 | variant, c-email | People of the holdout got messages. | 0 | 1
+--> holdouts_kept | 2026-11-20 | c1 | People of the holdout got messages. | 0 | 1
+--> holdouts_kept | 2026-11-20 | variant | People of the holdout got messages. | 0 | 1
 
 -- own_tables_old
 insert into ops.own_tables (table_name, rows, pulled_at, newest_at)
