@@ -76,7 +76,8 @@
 --     en: {reached} of {people} people held out by “{holdout}” got messages. The result understates the effect of messages.
 --     ko: 홀드아웃 ‘{holdout}’ 고객 {people}명 중 {reached}명이 메시지를 받았습니다. 메시지의 실제 효과는 집계보다 클 수 있습니다.
 --     as: finding
---   select distinct holdout, reached_by, reached_by_id from answer where reached_by_id is not null order by holdout
+--   select distinct holdout, reached_by, reached_by_id from answer where reached_by_id is not null and holdout not in
+--   (select holdout from ops.holdouts where kind = 'campaign') order by holdout
 --     en: Leave the holdout “{holdout}” out of “{reached_by}” at the service, or list {reached_by_id} under its `exempt`.
 --     ko: 서비스에서 홀드아웃 ‘{holdout}’ 고객을 ‘{reached_by}’ 대상에서 제외하거나, 설정의 `exempt`에 {reached_by_id}{을/를} 적으세요.
 --     as: to do

@@ -203,10 +203,19 @@ holdouts:
     'select campaign_id, min(experiment_group_name) as variant from events where experiment_group_name is not null group by all order by count(*) desc limit 1',
   );
   const { campaign_id: id, variant } = campaign ?? {};
-  await place.configure(
-    `start_date: 2026-11-19\nholdouts:\n  variant: { campaign: "${String(id)}", variant: "${String(variant)}" }\n`,
+  // A table without a day under `assigned` is left out, and the other holdout is not.
+  await place.configure(`start_date: 2026-11-19
+tables:
+  groups: { from: ./groups.csv, keys: { user_id: member } }
+holdouts:
+  own: { table: groups, person: user_id, arm: grp, holdout: C, assigned: grp }
+  variant: { campaign: "${String(id)}", variant: "${String(variant)}" }
+`);
+  await ends(
+    place.run(['run']),
+    0,
+    'The holdout own is left out: the column grp of own.groups is VARCHAR, and holdouts.own.assigned must be a day',
   );
-  await ends(place.run(['run']), 0);
   const counted = await place.rows(
     `select arm, count(distinct user_id)::integer as people from own.holdouts where user_id is not null group by all order by all`,
   );
