@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { commandLine, mistakeOf, type Action } from './commands/program.js';
-import type { Flags } from './config/flags.js';
+import { commandLine, mistakeOf, type Typed } from './commands/program.js';
+import type { Flags } from './config/invocation.js';
 import { packageVersion, realEffects } from './ground/effects.js';
 import {
   codeOf,
@@ -65,42 +65,15 @@ export async function main(argv: readonly string[]): Promise<number> {
   let verbose = false;
   let command = '';
   let failure: unknown;
-  const perform = async (flags: Flags, action: Action): Promise<void> => {
-    verbose = flags.verbose === true;
-    // Help and version need no settings, and loading the settings takes most of the time.
-    const { loadConfig } = await import('./config/config.js');
-    const { FIELDS } = await import('./streams/index.js');
-    const { dataFiles } = await import('./landing/paths.js');
-    const now = (): Date => effects.now();
-    // The scheduler runs for months, so its lines need times.
-    const logFormat = flags.logFormat ?? (command === 'schedule' ? 'timed' : 'text');
-    if (logFormat === 'timed') terminal = timed(terminal, now);
-    if (logFormat === 'json')
-      terminal = jsonLog(terminal, { runId, now }, (line) => process.stderr.write(line));
-    exitCode = await action({
-      flags: { ...flags, logFormat },
-      effects,
-      terminal: flags.quiet === true ? quiet(terminal) : terminal,
-      signal: stop.signal,
-      runId,
-      version,
-      environment: process.env,
-      loadConfig: () => {
-        const config = loadConfig(FIELDS, flags);
-        if (existsSync(dataFiles(config.dataDir).erasing)) {
-          terminal.warn('An erasure is unfinished. Run `dawnload forget` to complete it.');
-        }
-        return config;
-      },
-    });
-  };
-  const program = commandLine(version, perform);
+  const { program, parse } = commandLine(version);
   try {
     // The first word that names one: `lake plan` is a lake, and the name of a query may be that of a command.
     const names = program.commands.map((one) => one.name());
     command = argv.find((word) => names.includes(word)) ?? '';
     process.title = `dawnload ${command}`.trimEnd();
-    await Promise.race([program.parseAsync(argv), uncaught]);
+    const typed = parse(argv);
+    verbose = typed?.flags.verbose === true;
+    if (typed !== undefined) exitCode = await Promise.race([perform(typed, command), uncaught]);
   } catch (error) {
     const mistake = error instanceof CommanderError ? mistakeOf(error, command) : undefined;
     failure = mistake ?? error;
@@ -121,6 +94,35 @@ export async function main(argv: readonly string[]): Promise<number> {
     terminal.record(text, { event: 'run_ended', ...ended });
   }
   return exitCode;
+}
+
+async function perform({ flags, perform: inInvocation }: Typed, command: string): Promise<ExitCode> {
+  // Help and version need no settings, and loading the settings takes most of the time.
+  const { loadConfig } = await import('./config/config.js');
+  const { FIELDS } = await import('./streams/index.js');
+  const { dataFiles } = await import('./landing/paths.js');
+  const now = (): Date => effects.now();
+  // The scheduler runs for months, so its lines need times.
+  const logFormat = flags.logFormat ?? (command === 'schedule' ? 'timed' : 'text');
+  if (logFormat === 'timed') terminal = timed(terminal, now);
+  if (logFormat === 'json')
+    terminal = jsonLog(terminal, { runId, now }, (line) => process.stderr.write(line));
+  return inInvocation({
+    flags: { ...flags, logFormat },
+    effects,
+    terminal: flags.quiet === true ? quiet(terminal) : terminal,
+    signal: stop.signal,
+    runId,
+    version,
+    environment: process.env,
+    loadConfig: () => {
+      const config = loadConfig(FIELDS, flags);
+      if (existsSync(dataFiles(config.dataDir).erasing)) {
+        terminal.warn('An erasure is unfinished. Run `dawnload forget` to complete it.');
+      }
+      return config;
+    },
+  });
 }
 
 /** Reports a `run` whose command line is wrong, or that an error outside of it ended: nobody reads what cron writes. */

@@ -25,7 +25,7 @@ const PAGES = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
 ];
-const program = commandLine('0.0.0', () => Promise.resolve());
+const { program } = commandLine('0.0.0');
 
 const read = (page: string): string => readFileSync(page, 'utf8');
 

@@ -1,16 +1,17 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
 import { Argument, Command, InvalidArgumentError, Option, type CommanderError } from 'commander';
-import { LOG_FORMATS, type Flags } from '../config/flags.js';
-import type { Invocation } from '../config/invocation.js';
+import { LOG_FORMATS, type Flags, type Invocation } from '../config/invocation.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { formatCount } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 import type { Command as Performer } from './shared.js';
 
-export type Action = (invocation: Invocation) => Promise<ExitCode>;
-
-export type Perform = (flags: Flags, action: Action) => Promise<void>;
+/** A command as it was typed. */
+export interface Typed {
+  readonly flags: Flags;
+  readonly perform: (invocation: Invocation) => Promise<ExitCode>;
+}
 
 interface Entry<O extends object> {
   readonly examples?: readonly string[];
@@ -72,7 +73,12 @@ export function mistakeOf(
   return new UsageError(sentence, { hint: `${near.replace(/^\((.*)\)$/, '$1 ')}${help}` });
 }
 
-export function commandLine(version: string, perform: Perform): Command {
+/** The parser of command lines. `parse` returns the command; undefined if the line itself was all, such as the help of nothing. */
+export function commandLine(version: string): {
+  readonly program: Command;
+  readonly parse: (argv: readonly string[]) => Typed | undefined;
+} {
+  let typed: Typed | undefined;
   const program = new Command('dawnload')
     .description(
       "Loads a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
@@ -114,14 +120,11 @@ export function commandLine(version: string, perform: Perform): Command {
       const { config: settingsFile, ...flags } = command.optsWithGlobals<
         Flags & { readonly config?: string }
       >();
-      return perform({ ...flags, settingsFile }, async (given) => {
-        const invocation = {
-          changed: async (now: Invocation, journal: object) =>
-            (await import('./status.js')).keepStatus(now, journal),
-          ...given,
-        };
-        return (await load())(command.optsWithGlobals<O>(), invocation, ...command.args);
-      });
+      typed = {
+        flags: { ...flags, settingsFile },
+        perform: async (given) =>
+          (await load())(command.optsWithGlobals<O>(), { changed: keepStatus, ...given }, ...command.args),
+      };
     });
   }
 
@@ -455,5 +458,14 @@ export function commandLine(version: string, perform: Perform): Command {
       found.help();
     });
 
-  return program;
+  return {
+    program,
+    parse: (argv) => {
+      program.parse(argv);
+      return typed;
+    },
+  };
 }
+
+const keepStatus: NonNullable<Invocation['changed']> = async (now, journal) =>
+  (await import('./status.js')).keepStatus(now, journal);

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError, UsageError } from '../ground/errors.js';
 import { harmless } from '../ground/shell.js';
-import type { Flags } from './flags.js';
+import type { Flags } from './invocation.js';
 import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
 import { alert, camel, inWords, settingsAbout, settingsSchema } from './schema.js';

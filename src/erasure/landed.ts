@@ -29,19 +29,20 @@ import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js
 import { OWN } from '../ground/streams.js';
 import { rowsIn } from '../streams/own/load.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
-import { loadError, naming, orRepaired } from '../warehouse/load.js';
 import { withMemoryLimit, type MemoryLimit } from '../warehouse/memory-limit.js';
-import { isDivided, withSlices } from '../warehouse/slices.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import {
   asPattern,
-  count,
   inBatches,
+  isDivided,
   isRefusal,
+  loadError,
+  orRepaired,
   sized,
   SMALLEST_BUFFER,
-  type Session,
-} from '../warehouse/session.js';
+  withSlices,
+} from '../warehouse/pages.js';
+import { count, type Session } from '../warehouse/session.js';
 import { Finder, Pending } from './erase.js';
 import { findInCopy, ownPulls } from './own.js';
 import { deleteComputed, deleteFound, deleteOwn, findDays, readLinks } from './person.js';
@@ -197,7 +198,7 @@ export class Erasures {
         try {
           found = await this.#search(session, some);
         } catch (error) {
-          if (!isRefusal(error)) throw loadError(error, some[0]?.file ?? '');
+          if (!isRefusal(error)) throw loadError(error, { name: some[0]?.file ?? '' });
         }
       if (found === undefined) {
         found = [];
@@ -216,9 +217,9 @@ export class Erasures {
     return withSlices([page], this.place.tempDirectory, async (slices) => {
       const found: Match[] = [];
       for (const slice of slices) {
-        const fail = (cause: unknown): Error => loadError(naming(cause, [[slice.file, filename]]), filename);
         const search = async (usable: readonly SizedFile[]) => this.#search(session, await sized(usable));
-        const matches = await orRepaired(session, [slice], this.place.tempDirectory, fail, search);
+        const subject = { name: filename };
+        const matches = await orRepaired(session, [slice], this.place.tempDirectory, subject, search);
         for (const one of matches) found.push({ ...one, filename, position: slice.first + one.position });
       }
       return found;

@@ -8,7 +8,8 @@ import { OWN } from '../ground/streams.js';
 import { rowsIn } from '../streams/own/load.js';
 import { ownTables } from '../warehouse/describe.js';
 import { erasedWords, isErased } from '../warehouse/privacy.js';
-import { asPattern, quoted, type Session } from '../warehouse/session.js';
+import { asPattern } from '../warehouse/pages.js';
+import { quoted, type Session } from '../warehouse/session.js';
 
 /** A table, and the condition that selects the rows of the found persons. */
 export type Rows = Readonly<Record<'table' | 'condition', string>>;

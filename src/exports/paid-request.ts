@@ -81,7 +81,7 @@ export async function requestMissing(
   resumed: Promise<unknown> = Promise.resolve(),
 ): Promise<void> {
   const { ledger, warehouse, report } = parts;
-  const { runId, signal, effects, terminal } = parts.invocation;
+  const { runId, signal, effects } = parts.invocation;
   const { budget } = ledger.settings;
   const messages = await warehouse.messages();
   const removed = await warehouse.removedDays();
@@ -99,20 +99,8 @@ export async function requestMissing(
       runId,
       asked,
     });
-  // Nights ignore a day that was given up; a job that names the day reports it.
-  const { start, end } = job.eventDays;
-  for (const { day, key, state } of job.consent === 'budget' ? [] : ledger.entries())
-    if (state === 'abandoned' && day >= start && day <= end)
-      report.attention.push({
-        advice: `Export ${key} is given up. \`dawnload exports decide ${key} --pay-again\` requests its day again.`,
-        list: 'dawnload exports list',
-      });
-  const named = job.consent === 'budget' ? [] : daysOf(job.eventDays);
-  const gone = named.filter((day) => removed.includes(day));
-  if (gone.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(gone)}.`);
-  const past = named.filter((day) => !gone.includes(day) && day < (job.keptFrom ?? ''));
-  if (past.length > 0)
-    terminal.note(`Events not requested, older than retention.events keeps them: ${listDays(past)}.`);
+  // Nights ignore these days; a job that names them reports them.
+  if (job.consent !== 'budget') reportPassedOver(job, removed, parts);
   const wanted = deciding();
   if (wanted.length === 0) return;
   if (budget !== undefined && service.clocks.trouble !== undefined) {
@@ -168,6 +156,26 @@ export async function requestMissing(
   if (failures.length > 0) throw failures[0];
   signal.throwIfAborted();
   tellSpent(parts);
+}
+
+/** Reports the days of a job that are not requested because they were given up, removed, or are past their retention. */
+function reportPassedOver(
+  { eventDays, keptFrom = '' }: Job,
+  removed: readonly Day[],
+  { ledger, report, invocation: { terminal } }: PaymentParts,
+): void {
+  const days = daysOf(eventDays);
+  for (const { day, key, state } of ledger.entries())
+    if (state === 'abandoned' && days.includes(day))
+      report.attention.push({
+        advice: `Export ${key} is given up. \`dawnload exports decide ${key} --pay-again\` requests its day again.`,
+        list: 'dawnload exports list',
+      });
+  const gone = days.filter((day) => removed.includes(day));
+  if (gone.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(gone)}.`);
+  const past = days.filter((day) => !removed.includes(day) && day < keptFrom);
+  if (past.length > 0)
+    terminal.note(`Events not requested, older than retention.events keeps them: ${listDays(past)}.`);
 }
 
 /** Gets consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */

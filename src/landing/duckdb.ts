@@ -53,6 +53,25 @@ export function statementError(error: unknown, damage: string): unknown {
   return tellsOfDamage(error) ? new CorruptDatabaseError(damage, error) : error;
 }
 
+/** What DuckDB says of a failure: it gives no fields, but a text that begins with its kind, such as `Catalog Error: `. */
+export function faultIn(error: unknown) {
+  const message = messageOf(error);
+  const [, kind] = /^([A-Z][A-Za-z ]+) Error/.exec(message) ?? [];
+  const [, misshapen] = /not an? (?:page of records|answer with statistics): (.+)/.exec(message) ?? [];
+  const [, read] = /in file "([^"]+)"/.exec(message) ?? [];
+  return {
+    kind,
+    /** The file that it was reading, if it names one. */
+    file: misshapen ?? read,
+    /** True if a statement of ours raised it (`error()`), because the file has another shape than the service's answers. */
+    isMisshapen: misshapen !== undefined,
+    isOfGzip: kind === 'IO' && /gzip/i.test(message),
+    /** True if the disk is full or fails, or the database cannot be used any more. */
+    isOfDisk:
+      ['IO', 'FATAL', 'TransactionContext'].includes(kind ?? '') || /No space left|invalidated/.test(message),
+  };
+}
+
 /** True if another process has the file open, so that this one may not. */
 export function isLocked(error: unknown): boolean {
   return /could not set lock|conflicting lock/i.test(messageOf(error));

@@ -3,13 +3,12 @@
  * next one. A failed step is reported, and the others follow.
  */
 import { existsSync } from 'node:fs';
-import { requireLake, requireService, type Config } from '../config/config.js';
+import { requireLake, requireService, type Config, shellFor } from '../config/config.js';
 import { removeFolders } from '../erasure/retention.js';
-import { shellFor } from '../config/config.js';
 import { runShell } from '../ground/shell.js';
 import { configuredPush } from '../push/targets.js';
 import { requestWebhook } from '../service/webhook.js';
-import { pruneOwn } from './own-tables.js';
+import { pruneOwn } from '../streams/own/note.js';
 import { runsSoFar } from './report.js';
 import type { Night, Step } from './step.js';
 

@@ -15,8 +15,7 @@ import { assertPublishable, publish as publishFile, rewriteDatabase } from '../w
 import { page } from './after-publishing.js';
 import { DataFolder } from './data-folder.js';
 import { check, model, note, publish, retaining } from './deliver.js';
-import { loadWaiting } from './landed.js';
-import { pulling } from './pull.js';
+import { loadWaiting, pulling } from './pull.js';
 import { RunReport } from './report.js';
 import { partsOf, runSteps, type Night } from './step.js';
 

@@ -8,15 +8,24 @@ import {
   shiftDay,
   type Day,
   type DayRange,
+  daysOf,
 } from '../ground/calendar.js';
-import type { Job, StreamName } from '../ground/streams.js';
+import { type Job, type StreamName, eventGap } from '../ground/streams.js';
 import type { Stream } from '../streams/stream.js';
-import { type ServiceClient } from '../service/client.js';
+import type { ServiceClient } from '../service/client.js';
 import { CLOCK_REMEDY } from '../service/clocks.js';
-import { loadWaiting } from './landed.js';
 import type { RunReport } from './report.js';
 import { partsOf, type Night, type Step } from './step.js';
 import { daysIn, wantedNow } from './wanted-days.js';
+import { dropArrived, sweepArrived } from '../erasure/landed.js';
+import { wereRemoved } from '../erasure/retention.js';
+import { landedAmong } from '../exports/export.js';
+import { messageOf } from '../ground/errors.js';
+import type { Pull } from '../landing/landing-zone.js';
+import { isSnapshot, SNAPSHOTS } from '../streams/index.js';
+import { exportFolder, firstReading } from '../landing/paths.js';
+import { unlessDamaged } from '../landing/storage-error.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
 
 /** A step that requests or loads; a failure leaves what has landed to be published. */
 export const pulling = (run: Step['run'], wanted: Step['wanted']): Step => ({
@@ -67,11 +76,10 @@ export const pull = (stream: Stream): Step =>
     async (night) => {
       const { wanted: job, folder } = night;
       if (job === undefined) return;
-      const daysOf = async () => {
-        const wanted = await wantedNow(job, night);
-        return (name: StreamName): readonly Day[] => daysIn(wanted, name, 'missing', 'restatable');
-      };
-      await stream.pull(job, daysOf, folder.service, partsOf(night));
+      // Paid days and snapshots are decided otherwise.
+      const days = stream.grain === 'day' && !stream.paid ? await wantedNow(job, night) : [];
+      const wanted = (name: StreamName): readonly Day[] => daysIn(days, name, 'missing', 'restatable');
+      await stream.pull({ job, service: folder.service, wanted }, partsOf(night));
     },
     (night) => nothingFailed(night) && stream.choices.some((one) => night.wanted?.streams.has(one) === true),
   );
@@ -99,4 +107,74 @@ export function compareClocks(service: ServiceClient, report: RunReport): string
   const trouble = service.clocks.trouble;
   report.clocksAgree = trouble === undefined && service.clocks.skewMs !== undefined;
   return trouble;
+}
+
+// Landed pulls that the warehouse lacks, and those that cannot be loaded.
+
+/** After a kill the last pull, after the loss of the warehouse all of them: `rebuild` is made of this step. */
+export async function loadWaiting(night: Night): Promise<void> {
+  const parts = partsOf(night);
+  const { landing, warehouse, ledger, files, load } = parts;
+  const { waiting } = night.warehouse;
+  const cut = await sweepArrived(parts);
+  const free = waiting.filter(({ stream }) => stream !== 'events');
+  const again = await warehouse.loader.unloadAfter(free.filter(({ stream }) => SNAPSHOTS.includes(stream)));
+  const missing: Pull[] = [
+    ...free,
+    ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
+    ...(await waitingExports(night)),
+  ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  await load(missing);
+  // A rebuilt file matches the landing zone, which has no erased persons.
+  if (cut !== undefined && warehouse.options.path === files.working) await dropArrived(parts, cut);
+  const now = await loadedExports(warehouse);
+  for (const entry of landedAmong(ledger.entries()))
+    if (entry.state === 'landed' && now.has(exportFolder(entry)))
+      await ledger.record({ event: 'loaded', key: entry.key });
+}
+
+/** The folders (of first readings) of the exports that the warehouse has in some reading. */
+async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
+  return new Set([...(await loader.loaded())].map(firstReading));
+}
+
+/** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
+async function waitingExports({ folder, warehouse, report }: Night): Promise<Pull[]> {
+  const { landing, ledger, journal } = folder;
+  const { waiting, file } = warehouse;
+  const loaded = await loadedExports(file);
+  // The later of two readings of an export counts.
+  const last = new Map(waiting.map((pull) => [firstReading(pull.id), pull]));
+  const pulls: Pull[] = [];
+  for (const entry of landedAmong(ledger.entries())) {
+    const { day, key } = entry;
+    // Kept back until you decide.
+    if (entry.state === 'landed' && entry.doubted) continue;
+    const place = exportFolder(entry);
+    const pull = last.get(place);
+    if (pull !== undefined) pulls.push(pull);
+    if (pull !== undefined || loaded.has(place) || wereRemoved(journal, entry)) continue;
+    // A manifest that cannot be read was reported when the landing zone was read.
+    const damage: unknown[] = [];
+    await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
+    const reason = `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`;
+    if (damage.length === 0) report.gaps.push(eventGap(day, reason));
+  }
+  return pulls;
+}
+
+/** A pull that later answers superseded is no gap. */
+export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
+  for (const { pull, error } of report.unloaded.values()) {
+    const [stream, , key = ''] = pull.id.split('/');
+    const remedy = ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
+    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
+    // Later pulls have all days of a free pull, or a later snapshot of reference data.
+    const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
+    const isSuperseded = isSnapshot(pull.stream)
+      ? later.length > 0
+      : pull.stream !== 'events' && daysOf(pull.days).every((day) => later.includes(day));
+    if (isSuperseded) invocation.terminal.note(`${reason} Later answers have taken its place.`);
+    else report.gaps.push({ stream: pull.stream, days: pull.days, reason });
+  }
 }

@@ -109,58 +109,21 @@ export async function pushRows(
     const counts = ledger.pushCounts.parse(planned);
     await record({ event: 'begun', push, target, mode, name, key, once, run, planned: toSend, counts });
     const end = (note?: string) => record({ event: 'ended', push, ...counted, note });
-    const failure = (reason: string) =>
-      new ServiceError(`The push to ${target} stopped: ${reason}.`, {
-        hint: `The service acknowledged ${plural(counted.sent, 'row')} of this command. The same command sends the others.`,
-      });
-    /** Parts of calls of which the service did not take all; they are divided until the refused rows are found. */
-    const parts: z.infer<typeof row>[][] = [];
-    let refused = 0;
+    const call = { push, target, made_with };
+    const sending = {
+      wanted,
+      config,
+      invocation,
+      journal,
+      session,
+      service,
+      pushed,
+      call,
+      compared,
+      standing,
+    };
     try {
-      for (let next = 1; next <= planned.calls || parts.length > 0;) {
-        const rows = parts.shift() ?? (await session.rows('push/call', row, { call: next++ }));
-        signal.throwIfAborted();
-        if (refused > HOPELESS) throw failure(`${HOPELESS} calls in a row were refused`);
-        const isDeletion = rows[0]?.deletes === true;
-        const called: Wanted = isDeletion ? { ...wanted, mode: 'delete' } : wanted;
-        const items = rows.map(({ item }) => item);
-        const request = requestOf(called, config.projectId, items);
-        // The token comes first, so that a call that lacks one is never recorded as intended.
-        const permit = await service.authorize();
-        const call = ++counted.calls;
-        const columns = isDeletion ? ledger.GONE : compared;
-        const line = await pushed.append({ target, push, call, made_with, columns, rows });
-        if (once) await record({ event: 'intended', push, call, rows: rows.length, line });
-        const answer = await (request.once
-          ? permit.sendOnce(request)
-          : service.ask(request).catch(withoutWords));
-        effects.reach('push/answered');
-        const told = outcomeOf(called, answer, rows.length, config.push);
-        const { outcome, taken, reason, text } = told;
-        const note = outcome === 'acknowledged' ? undefined : reason;
-        if (once) await record({ event: 'settled', push, call, outcome, note });
-        if (outcome === 'refused' && told.isOfRow !== true) throw failure(reason);
-        if (outcome === 'ambiguous') {
-          // A night's output is stored, and this text must not be.
-          if (text !== undefined && !standing)
-            terminal.warn(
-              `The service said: “${shownText(service.secrets.hide(text), items)}”. If it says that none was taken, list it in dawnload.yaml under push.refusals; if it answers events and says that all were, under push.acknowledgements, with {count} for the number of rows.`,
-            );
-          const hint = ledger.pushesOf(journal).slice(-1).map(ledger.adviceOn).join();
-          throw new ServiceError('The outcome of a call is unknown, so the push stopped.', { hint });
-        }
-        refused = taken > 0 && told.isGone !== true ? 0 : refused + 1;
-        if (taken === rows.length) {
-          if (!once) await pushed.append({ push, call, taken: true });
-          counted.sent += taken;
-        } else if (rows.length > 1) {
-          const middle = Math.ceil(rows.length / 2);
-          parts.unshift(rows.slice(0, middle), rows.slice(middle));
-        } else {
-          await pushed.append({ push, reason: note ?? 'the service did not count it', rows });
-          counted.rejected++;
-        }
-      }
+      await sendCalls(planned.calls, { ...sending, counted });
     } catch (error) {
       const note = error instanceof DawnloadError ? error.message : 'It ended with an unforeseen error.';
       await end(note).catch(() => undefined);
@@ -171,6 +134,98 @@ export async function pushRows(
   } finally {
     session.close();
   }
+}
+
+/** A push under way. */
+interface Sending {
+  readonly wanted: Wanted;
+  readonly config: ServiceConfig;
+  readonly invocation: Invocation;
+  readonly session: Session;
+  readonly service: ServiceClient;
+  readonly pushed: ledger.PushedRows;
+  readonly journal: Journal;
+  /** What every line about a call names. */
+  readonly call: { readonly push: string; readonly target: string; readonly made_with: string };
+  /** The class of columns with which rows are compared. */
+  readonly compared: string;
+  readonly standing: boolean;
+  /** Counts what the calls brought. */
+  readonly counted: { sent: number; rejected: number; calls: number };
+}
+
+type Row = z.infer<typeof row>;
+
+/** Sends the calls of the plan. A part of a call of which the service did not take all is divided until the refused rows are found. */
+async function sendCalls(calls: number, sending: Sending): Promise<void> {
+  const { wanted, invocation, session, pushed, call, counted } = sending;
+  const { push } = call;
+  const parts: Row[][] = [];
+  let refused = 0;
+  for (let next = 1; next <= calls || parts.length > 0;) {
+    const rows = parts.shift() ?? (await session.rows('push/call', row, { call: next++ }));
+    invocation.signal.throwIfAborted();
+    if (refused > HOPELESS) throw stopped(`${HOPELESS} calls in a row were refused`, sending);
+    const { taken, isGone, note } = await sendCall(rows, sending);
+    refused = taken > 0 && isGone !== true ? 0 : refused + 1;
+    if (taken === rows.length) {
+      if (!wanted.once) await pushed.append({ push, call: counted.calls, taken: true });
+      counted.sent += taken;
+    } else if (rows.length > 1) {
+      const middle = Math.ceil(rows.length / 2);
+      parts.unshift(rows.slice(0, middle), rows.slice(middle));
+    } else {
+      await pushed.append({ push, reason: note ?? 'the service did not count it', rows });
+      counted.rejected++;
+    }
+  }
+}
+
+/**
+ * Sends one call. Its rows and, for E13 and E16, its intent are durable before it leaves, and its outcome before it is used.
+ *
+ * @throws ServiceError if the service refuses the push, or the outcome is unknown
+ */
+async function sendCall(rows: readonly Row[], sending: Sending) {
+  const { wanted, config, invocation, journal, service, pushed, counted, compared, standing } = sending;
+  const { push } = sending.call;
+  const { once } = wanted;
+  const isDeletion = rows[0]?.deletes === true;
+  const called: Wanted = isDeletion ? { ...wanted, mode: 'delete' } : wanted;
+  const items = rows.map(({ item }) => item);
+  const request = requestOf(called, config.projectId, items);
+  // The token comes first, so that a call that lacks one is never recorded as intended.
+  const permit = await service.authorize();
+  const call = ++counted.calls;
+  const line = await pushed.append({
+    ...sending.call,
+    call,
+    columns: isDeletion ? ledger.GONE : compared,
+    rows,
+  });
+  if (once) await journal.append(ledger.PUSH, { event: 'intended', push, call, rows: rows.length, line });
+  const answer = await (request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords));
+  invocation.effects.reach('push/answered');
+  const { outcome, reason, text, isOfRow, ...told } = outcomeOf(called, answer, rows.length, config.push);
+  const note = outcome === 'acknowledged' ? undefined : reason;
+  if (once) await journal.append(ledger.PUSH, { event: 'settled', push, call, outcome, note });
+  if (outcome === 'refused' && isOfRow !== true) throw stopped(reason, sending);
+  if (outcome === 'ambiguous') {
+    // A night's output is stored, and this text must not be.
+    if (text !== undefined && !standing)
+      invocation.terminal.warn(
+        `The service said: “${shownText(service.secrets.hide(text), items)}”. If it says that none was taken, list it in dawnload.yaml under push.refusals; if it answers events and says that all were, under push.acknowledgements, with {count} for the number of rows.`,
+      );
+    const hint = ledger.pushesOf(journal).slice(-1).map(ledger.adviceOn).join();
+    throw new ServiceError('The outcome of a call is unknown, so the push stopped.', { hint });
+  }
+  return { ...told, note };
+}
+
+function stopped(reason: string, { wanted: { target }, counted: { sent } }: Sending): ServiceError {
+  return new ServiceError(`The push to ${target} stopped: ${reason}.`, {
+    hint: `The service acknowledged ${plural(sent, 'row')} of this command. The same command sends the others.`,
+  });
 }
 
 export async function readRemembered(session: Session, file: string, pushes: readonly ledger.Push[]) {

@@ -2,7 +2,6 @@
  * The client of the service: sends a request, returns the answer and its class. Tokens, request rate, concurrency and retries
  * are handled only here.
  */
-import pLimit from 'p-limit';
 import type { ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
@@ -10,12 +9,12 @@ import { bytesOf, textOf, type Body } from '../ground/envelope.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { LARGE } from '../ground/large-body.js';
 import { Secrets } from '../ground/redaction.js';
-import type { Room, Spool } from './body.js';
+import { type Room, type Spool, Exchanger } from './exchange.js';
 import { Clocks } from './clocks.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
-import { Exchanger } from './exchange.js';
 import { http } from './transport.js';
 import { judge, unanswered, type AnswerClass } from './verdict.js';
+import pLimit from 'p-limit';
 
 /** The settings of a client. Requests that are safe to repeat are repeated at most `retries` times. */
 export type ServiceSettings = Pick<

@@ -2,12 +2,28 @@
  * Classifies answers by status and body, for every shape of error in the specification. Also lists the refusals that
  * prove that an unrepeatable request (E13, E16, E20) did nothing.
  */
-import { bytesOf, partValue, readEnvelope, textOf, type Envelope, type Part } from '../ground/envelope.js';
+import {
+  bytesOf,
+  partValue,
+  readEnvelope,
+  textOf,
+  type Envelope,
+  type Part,
+  type Body,
+} from '../ground/envelope.js';
 import { ServiceError } from '../ground/errors.js';
 import { withoutPeople } from '../documents/spelling.js';
 import { Secrets } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
-import type { RawAnswer } from './body.js';
+
+/** An HTTP answer with its body decoded. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+  readonly body: Body;
+}
 
 export type AnswerClass =
   | { readonly kind: 'ok'; readonly envelope: Envelope }

@@ -27,14 +27,18 @@ export interface Stream extends Loadable {
   /**
    * Requests what is wanted, lands the answers and loads them. Days that fail are gaps of the report.
    *
-   * @param wanted finds the days to request, which costs some queries
    * @throws CredentialsError, StorageError, and whatever else ends the run
    */
-  pull(job: Job, wanted: () => Promise<DaysOf>, service: ServiceClient, parts: PullParts): Promise<void>;
+  pull(order: Order, parts: PullParts): Promise<void>;
 }
 
-/** The days of a stream to request: missing ones, and those that may have been restated or were in doubt. */
-export type DaysOf = (stream: StreamName) => readonly Day[];
+/** What a night asks of a stream. */
+export interface Order {
+  readonly job: Job;
+  readonly service: ServiceClient;
+  /** The days of a free stream to request: missing ones, and those that may have been restated or were in doubt. */
+  readonly wanted: (stream: StreamName) => readonly Day[];
+}
 
 export interface PullParts extends LandingParts {
   readonly config: Config;

@@ -5,23 +5,22 @@
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { repairedJson } from '../ground/envelope.js';
-import { isEucKr } from '../ground/text.js';
-import { DamageError, DawnloadError, MemoryError, messageOf, StorageError } from '../ground/errors.js';
+import { DamageError } from '../ground/errors.js';
 import type { Field } from '../ground/fields.js';
 import { EVENTS, type StreamName } from '../ground/streams.js';
-import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
 import { rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
-import { gzipped, readWhole } from '../landing/page-file.js';
-import { pageName, pageOf } from '../landing/paths.js';
-import { isOutOfMemory } from '../landing/duckdb.js';
-import { damaged } from '../landing/storage-error.js';
 import { withMemoryLimit, type MemoryLimit } from './memory-limit.js';
+import {
+  asPattern,
+  largestOf,
+  orRepaired,
+  whole,
+  withSlices,
+  type Readable,
+  type ReadablePull,
+} from './pages.js';
 import type { Privacy } from './privacy.js';
-import { withSlices, type ReadablePull, type Slice } from './slices.js';
-import { asPattern, count, isRefusal, largestOf, OUR_REFUSAL, type Session } from './session.js';
+import { count, type Session } from './session.js';
 
 const pullId = z.object({ pull: z.string() });
 
@@ -36,17 +35,19 @@ export interface Loadable {
   /** True if its pages are lists of records, of which any division is read alike. */
   readonly divisible: boolean;
   /**
-   * Replaces the rows of the days of the pulls, all of one name, in the load's transaction. Resolves with the days of
-   * other pulls that must be loaded again.
+   * Replaces the rows of the days of the pulls in the load's transaction. Resolves with the days of other pulls that must
+   * be loaded again.
    *
-   * @param current the pulls with days that no later pull has
    * @throws DamageError when a page is not what landed
    */
-  load(
-    pulls: readonly ReadablePull[],
-    context: LoadContext,
-    current: readonly ReadablePull[],
-  ): Promise<readonly Day[] | undefined>;
+  load(given: LoadedPulls, context: LoadContext): Promise<readonly Day[] | undefined>;
+}
+
+/** The pulls of a load, all of one name. */
+export interface LoadedPulls {
+  readonly pulls: readonly ReadablePull[];
+  /** Those with days that no later pull has. */
+  readonly current: readonly ReadablePull[];
 }
 
 /** True if the stream lands under the name. */
@@ -184,17 +185,15 @@ async function loadGroup(
   context: LoadParts,
 ): Promise<LoadReport[]> {
   const { session, tempDirectory } = context;
-  const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id, landed: page })));
-  const load = (slices: readonly Slice<(typeof pages)[number]>[]): Promise<LoadReport[]> => {
-    const copies = slices.map(({ file, landed }) => [file, landed.file] as const);
-    const fail = (error: unknown): Error =>
-      loadError(naming(error, copies), pulls[0]?.id ?? '', stream.grain === 'snapshot');
-    return orRepaired(session, slices, tempDirectory, fail, (usable, repaired) => {
+  const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id })));
+  const subject = { name: pulls[0]?.id ?? '', isSnapshot: stream.grain === 'snapshot' };
+  const load = (slices: readonly Readable<(typeof pages)[number]>[]): Promise<LoadReport[]> =>
+    orRepaired(session, slices, tempDirectory, subject, (usable, repaired) => {
       const given = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
         // A page that is not divided is read from its present place.
         const files = pull.files.map((page) => {
-          const [only, ...others] = read.filter(({ landed }) => landed === page);
+          const [only, ...others] = read.filter(({ landed }) => landed === page.file);
           return only === undefined || others.length > 0 ? page : { ...page, file: only.file };
         });
         return { ...pull, files, read };
@@ -202,11 +201,8 @@ async function loadGroup(
       const mended = repaired.map(({ pull }) => pull);
       return attempt(stream, given, context, mended);
     });
-  };
   // The pages of the other streams are small, and which of them is which counts.
-  return stream.divisible
-    ? withSlices(pages, tempDirectory, load)
-    : load(pages.map((page) => ({ ...page, first: 0 })));
+  return stream.divisible ? withSlices(pages, tempDirectory, load) : load(pages.map(whole));
 }
 
 function attempt(
@@ -224,19 +220,19 @@ function attempt(
       complete: pulls.every(({ facts }) => facts.complete),
     };
     const reports = await session.transaction(async () => {
-      const current = await session.rows('shared/begin_end/begin', changing, {
+      const changed = await session.rows('shared/begin_end/begin', changing, {
         ...given,
         first_days: pulls.map(({ days }) => days.start),
         last_days: pulls.map(({ days }) => days.end),
         instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
       });
-      const ids = new Set(current.map(({ pull }) => pull));
-      const newest = pulls.filter(({ id }) => ids.has(id));
-      const [first] = current;
+      const ids = idsOf(changed);
+      const current = pulls.filter(({ id }) => ids.has(id));
+      const [first] = changed;
       const neighbors =
         first === undefined
           ? undefined
-          : await stream.load(pulls, { ...context, limits, group: { ...given, ...first } }, newest);
+          : await stream.load({ pulls, current }, { ...context, limits, group: { ...given, ...first } });
       const facts = await session.rows('shared/begin_end/end', fact, { ...given, repaired_pulls: repaired });
       effects.reach('load/before-commit');
       return pulls.map((pull) => reportOf(pull, facts, neighbors ?? []));
@@ -322,108 +318,4 @@ export async function countRows(session: Session, pages: readonly Page[], id: st
   const given = { files, id_pointer: id, largest_object: await largestOf(pages) };
   const [all] = await session.rows('ops/count_rows', counted, given);
   return counted.parse(all);
-}
-
-// Files that DuckDB rejects, and what the failure of a load means.
-
-let copies = 0;
-
-/**
- * Does work with pages. If DuckDB rejects one, does it again with repaired copies of those that it rejects, which are
- * removed afterwards; errors name the landed pages.
- *
- * @param fail turns any other error into the one to throw
- * @param work gets the pages to read, and those that were repaired
- * @throws DamageError when a file is not JSON, even when repaired
- */
-export async function orRepaired<P extends { readonly file: string }, T>(
-  session: Session,
-  pages: readonly P[],
-  tempDirectory: string,
-  fail: (error: unknown) => Error,
-  work: (usable: readonly P[], repaired: readonly P[]) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(pages, []);
-  } catch (error) {
-    if (!isRefusal(error)) throw fail(error);
-  }
-  const copied = new Map<string, P>();
-  const usable: P[] = [];
-  try {
-    for (const page of pages) {
-      const given = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
-      const isRejected = await session.run('ops/read_file', given).then(() => false, isRefusal);
-      const file = isRejected ? await repair(page.file, tempDirectory) : page.file;
-      if (isRejected) copied.set(file, page);
-      usable.push({ ...page, file });
-    }
-    return await work(usable, [...copied.values()]);
-  } catch (error) {
-    throw fail(
-      naming(
-        error,
-        [...copied].map(([copy, { file }]) => [copy, file]),
-      ),
-    );
-  } finally {
-    await Promise.all([...copied.keys()].map((copy) => rm(dirname(copy), { recursive: true })));
-  }
-}
-
-/** The error with the names of files in place of those of their copies. */
-export function naming(error: unknown, copies: readonly (readonly [copy: string, file: string])[]): unknown {
-  for (const [copy, file] of copies)
-    if (error instanceof Error) error.message = error.message.replaceAll(copy, file);
-  return error;
-}
-
-/**
- * Writes a copy of a JSON file that DuckDB accepts, and resolves with the path of the copy. Bytes that are not UTF-8
- * become U+FFFD; `repairedJson` repairs the rest.
- *
- * @throws DamageError when the file is not whole, or not JSON
- */
-async function repair(file: string, folder: string): Promise<string> {
-  const bytes = await readWhole(file);
-  if (isEucKr(bytes)) throw damaged(file, 'is in EUC-KR and not in UTF-8, so its Korean cannot be read');
-  const repaired = repairedJson(bytes.toString('utf8'));
-  if (repaired === undefined) throw damaged(file, 'is not JSON');
-  const own = join(folder, `repaired-${process.pid}-${copies++}`);
-  await mkdir(own, { mode: FOLDER_MODE });
-  const copy = join(own, pageName(pageOf(basename(file)) ?? 0));
-  await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: FILE_MODE });
-  return copy;
-}
-
-/**
- * Converts the failure of a load to a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for
- * a lack of disk, `MemoryError`. Any other error is returned unchanged, except for reference data: its failure must not end a
- * run, so it becomes a `DamageError`.
- */
-export function loadError(error: unknown, pull: string, isSnapshot = false): Error {
-  if (error instanceof DawnloadError) return error;
-  if (!(error instanceof Error)) return new Error(messageOf(error));
-  if (isOutOfMemory(error)) return new MemoryError(error);
-  const { message } = error;
-  const kind = /^([A-Z][A-Za-z ]+ Error)/.exec(message)?.[1];
-  const file = OUR_REFUSAL.exec(message)?.[1] ?? /in file "([^"]+)"/.exec(message)?.[1];
-  const isUnforeseen = kind === undefined || /^(Binder|Parser|Catalog|Not implemented) Error/.test(message);
-  if ((isUnforeseen && !isSnapshot) || /^(Internal|INTERNAL) Error/.test(message)) return error;
-  if (/^(IO|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
-    return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
-      hint: 'The load was rolled back, and nothing that was received is lost. Free disk space, then run again. If that does not help, the file is damaged: run `dawnload rebuild`.',
-      cause: new Error(withoutValues(message)),
-    });
-  }
-  if (file !== undefined) return damaged(file, 'is not an answer of the expected shape');
-  return new DamageError(`The pull ${pull} cannot be loaded (${kind ?? error.name}).`, {
-    hint: 'The other days are loaded without it. It stays in the landing zone. Please report its keys and types, without values.',
-    cause: new Error(withoutValues(message)),
-  });
-}
-
-/** The first line of the message, without the values that it quotes. */
-function withoutValues(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').replace(/'[^']*'|"[^"]*"|[{[].*/g, '…');
 }

@@ -11,9 +11,8 @@ import type {
 } from '@duckdb/node-api';
 import { z } from 'zod';
 import { registerDocuments, type DocumentSettings } from '../documents/functions.js';
-import { DawnloadError, messageOf, UsageError } from '../ground/errors.js';
+import { UsageError } from '../ground/errors.js';
 import { statementError } from '../landing/duckdb.js';
-import { likelySizeOf } from '../landing/page-file.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
@@ -299,79 +298,6 @@ function isList(value: readonly string[] | Values): value is readonly string[] {
 
 function mapped<T>(values: Values, to: (value: Value) => T): Record<string, T> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
-}
-
-// The landed pages that DuckDB reads, and the documents on them.
-
-/** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
-export const SMALLEST_BUFFER = 4 * 1024 * 1024;
-
-/**
- * Returns the pages with the JSON size that each has now.
- *
- * @throws DamageError when a file is missing or empty
- */
-export async function sized<P extends { readonly file: string }>(
-  pages: readonly P[],
-): Promise<(P & { readonly bytes: number })[]> {
-  const all: (P & { readonly bytes: number })[] = [];
-  for (const page of pages) all.push({ ...page, bytes: await likelySizeOf(page.file) });
-  return all;
-}
-
-/** Divides pages into batches of at most this many bytes of JSON, or of one larger page. */
-export function* inBatches<P extends { readonly bytes: number }>(
-  pages: readonly P[],
-  most: number,
-): Generator<readonly P[]> {
-  let batch: P[] = [];
-  let size = 0;
-  for (const page of pages) {
-    if (batch.length > 0 && size + page.bytes > most) {
-      yield batch;
-      [batch, size] = [[], 0];
-    }
-    batch.push(page);
-    size += page.bytes;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs. Throws as `sized` does. */
-export async function largestOf(pages: readonly { readonly file: string }[]): Promise<number> {
-  return (await sized(pages)).reduce((largest, { bytes }) => Math.max(largest, bytes), SMALLEST_BUFFER);
-}
-
-/**
- * What every statement that reads landed pages takes: their files, the same as DuckDB names them, and the size of the largest.
- * Throws as `sized` does.
- */
-export async function pagesGiven(pages: readonly { readonly file: string }[]) {
-  const paths = pages.map(({ file }) => file);
-  return { files: paths.map(asPattern), paths, largest_object: await largestOf(pages) };
-}
-
-/**
- * Escapes a path so that it is a glob pattern matching this path alone: DuckDB reads `*`, `?` and `[` in file names as
- * patterns.
- */
-export function asPattern(file: string): string {
-  return file.replace(/[*?[]/g, '[$&]');
-}
-
-/** Messages that SQL files raise with `error()`; the name of the file follows them. */
-export const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
-
-/**
- * True if DuckDB rejected what it read, though a repair may make it usable: half a surrogate pair, an invalid byte, a
- * duplicate key, a malformed record. An error that our own SQL raises about the shape of a page is final.
- */
-export function isRefusal(error: unknown): boolean {
-  if (error instanceof DawnloadError) return false;
-  const message = messageOf(error);
-  // Bytes that are not gzip are a fault of the file, although DuckDB calls it an IO error.
-  if (/^IO Error: .*gzip/is.test(message)) return true;
-  return /^(Invalid Input|Conversion) Error/.test(message) && !OUR_REFUSAL.test(message);
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql');

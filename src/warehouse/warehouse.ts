@@ -11,7 +11,8 @@ import { keepMacros, migrate, openSession, writing, type WarehouseOptions } from
 import { limitsOf, withMemoryLimit } from './memory-limit.js';
 import { headShape, type Head, type Page } from '../landing/landing-zone.js';
 import { specificationOf } from '../ground/fields.js';
-import { countRows, Loader, loadError, orRepaired, type CountedRows, type LoadParts } from './load.js';
+import { countRows, Loader, type CountedRows, type LoadParts } from './load.js';
+import { orRepaired, whole } from './pages.js';
 import { keepToPrivacy, ruledKeys, rulesOf } from './privacy.js';
 import { coveredDay, messagesIn, type MessageTotals } from './reader.js';
 import { count, Session } from './session.js';
@@ -203,9 +204,9 @@ export class Warehouse {
    * @throws DamageError when a file cannot be read
    */
   countRows(files: readonly Page[], id: string): Promise<CountedRows> {
-    const fail = (error: unknown): Error => loadError(error, files[0]?.file ?? '');
+    const subject = { name: files[0]?.file ?? '' };
     return this.refining(() =>
-      orRepaired(this.session, files, this.options.tempDirectory, fail, (usable) =>
+      orRepaired(this.session, files.map(whole), this.options.tempDirectory, subject, (usable) =>
         countRows(this.session, usable, id),
       ),
     );

@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import { Erasures } from '../../src/erasure/landed.js';
 import { CorruptDatabaseError, MemoryError } from '../../src/ground/errors.js';
 import { isOutOfMemory, statementError } from '../../src/landing/duckdb.js';
-import { loadError } from '../../src/warehouse/load.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { limitsOf } from '../../src/warehouse/memory-limit.js';
-import { sized } from '../../src/warehouse/session.js';
+import { loadError, sized } from '../../src/warehouse/pages.js';
 import { KEY, record, Workshop } from '../warehouse/support.js';
 
 test('thousands of records whose ids are addresses are searched, with more memory and in smaller batches', async () => {
@@ -48,8 +47,8 @@ test.each(SAID)('is no damage: %s', (said) => {
   expect(isOutOfMemory(cause)).toBe(true);
   for (const error of [
     statementError(cause, 'damaged'),
-    loadError(cause, 'pull'),
-    loadError(cause, 'pull', true),
+    loadError(cause, { name: 'pull' }),
+    loadError(cause, { name: 'pull', isSnapshot: true }),
   ]) {
     expect(error).toBeInstanceOf(MemoryError);
     const { message, hint } = error as MemoryError;

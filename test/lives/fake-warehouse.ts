@@ -157,7 +157,7 @@ export async function runEvents(
     service.clocks.assertMayLand();
     if ('again' in wish)
       await requestAgain(wish.again, service, parts, downloaderOf(service, parts, patienceOf(parts)));
-    else await pullEvents(jobOf(wish, config, service.clocks.earlier()), undefined, service, parts);
+    else await pullEvents({ job: jobOf(wish, config, service.clocks.earlier()), service }, parts);
   } catch (error) {
     report.failure = asError(error);
   }

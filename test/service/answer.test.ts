@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type RawAnswer } from '../../src/service/body.js';
+import { type RawAnswer } from '../../src/service/verdict.js';
 import { clean, judge } from '../../src/service/verdict.js';
 
 const NOW = new Date('2026-11-21T00:00:00Z');

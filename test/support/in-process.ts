@@ -52,40 +52,40 @@ export async function performCommand(
   beginWithTemplate(args, cwd);
   const out: string[] = [];
   const err: string[] = [];
-  let code = 0;
+  let code: number;
   const signal = new AbortController().signal;
   // As src/cli.ts does it.
   setMaxListeners(0, signal);
-  const program = commandLine('0.0.0', async (flags, action) => {
-    code = await action({
-      flags,
-      effects: {
-        now: () => clock.now(),
-        sleep: async (ms) => {
-          const end = new Date(clock.now().getTime() + ms);
-          // What else is under way gets its turn.
-          await new Promise((resolve) => setImmediate(resolve));
-          clock.moveTo(end);
-        },
-        random: () => 0.5,
-        identify: realEffects({}).identify,
-        reach: (point) => {
-          rebuildWithTemplate(point, cwd);
-        },
-        ...effects,
-      },
-      terminal: terminal ?? silent(out, err),
-      signal,
-      runId: `${clock.now().toISOString()}-${runs++}`,
-      version: '0.0.0',
-      environment,
-      ...(lakeCatalog === undefined ? {} : { lakeCatalog }),
-      ...(leavesStatus ? {} : { changed: () => Promise.resolve() }),
-      loadConfig: () => loadConfig(FIELDS, flags, environment, cwd),
-    });
-  });
   try {
-    await program.parseAsync(['node', 'dawnload', ...args]);
+    const typed = commandLine('0.0.0').parse(['node', 'dawnload', ...args]);
+    const { flags = {} } = typed ?? {};
+    code =
+      (await typed?.perform({
+        flags,
+        effects: {
+          now: () => clock.now(),
+          sleep: async (ms) => {
+            const end = new Date(clock.now().getTime() + ms);
+            // What else is under way gets its turn.
+            await new Promise((resolve) => setImmediate(resolve));
+            clock.moveTo(end);
+          },
+          random: () => 0.5,
+          identify: realEffects({}).identify,
+          reach: (point) => {
+            rebuildWithTemplate(point, cwd);
+          },
+          ...effects,
+        },
+        terminal: terminal ?? silent(out, err),
+        signal,
+        runId: `${clock.now().toISOString()}-${runs++}`,
+        version: '0.0.0',
+        environment,
+        ...(lakeCatalog === undefined ? {} : { lakeCatalog }),
+        ...(leavesStatus ? {} : { changed: () => Promise.resolve() }),
+        loadConfig: () => loadConfig(FIELDS, flags, environment, cwd),
+      })) ?? 0;
   } catch (error) {
     const known = error instanceof DawnloadError;
     code = known ? error.exitCode : error instanceof CommanderError ? EXIT.usage : 1;

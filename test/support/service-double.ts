@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
-import type { Spool } from '../../src/service/body.js';
+import type { Spool } from '../../src/service/exchange.js';
 import { ServiceClient, type ServiceSettings } from '../../src/service/client.js';
 
 export interface Received {

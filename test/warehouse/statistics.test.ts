@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/ground/calendar.js';
 import { knownDays } from '../../src/night/wanted-days.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
-import { replaces, type Candidate, type Size } from '../../src/streams/held-back.js';
+import { replaces, type Candidate, type Size } from '../../src/streams/free.js';
 import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
 import { refreshModels } from '../../src/warehouse/models.js';
 import { long } from '../support/tags.js';

@@ -19,7 +19,6 @@ export const WORDS = {
     'Run `dawnload run`, then reload this page.',
     '`dawnload run`을 실행한 뒤 이 페이지를 새로 고치세요.',
   ),
-  newData: text('Published {at}.', '게시: {at}'),
   // Signing in.
   signIn: text('Enter the token', '토큰 입력'),
   signInWhy: text(
@@ -81,7 +80,6 @@ export const WORDS = {
   link: text('Link to this view', '이 화면의 링크'),
   command: text('Command', '명령'),
   openSql: text('Open in the SQL editor', 'SQL 편집기에서 열기'),
-  own: text('Your own question', '직접 만든 질문'),
   othersOf: text('{left} more in the table', '나머지 {left}개는 표에 있습니다'),
   // Search.
   noMatch: text('Nothing matches.', '검색 결과가 없습니다.'),
@@ -123,7 +121,6 @@ export const WORDS = {
     'Add `queries: ./queries` to dawnload.yaml to keep questions.',
     '질문을 저장하려면 dawnload.yaml에 `queries: ./queries`를 추가하세요.',
   ),
-  save: text('Save', '저장'),
   history: text('History in this browser', '이 브라우저의 기록'),
   tryOne: text('Start with a table', '테이블로 시작하기'),
 } satisfies Record<string, Words>;

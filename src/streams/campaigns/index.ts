@@ -28,5 +28,5 @@ export const campaigns: Stream = {
   fields: CAMPAIGN_FIELDS,
   on: () => LANDS,
   pull: async (...given) => (await import('./pull.js')).pullCampaigns(...given),
-  load: async (pulls, context) => (await import('./load.js')).loadCampaigns(pulls, context),
+  load: async (...given) => (await import('./load.js')).loadCampaigns(...given),
 };

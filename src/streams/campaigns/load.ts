@@ -1,8 +1,8 @@
 /** Loads the statistics of campaigns (E19), level by level. */
-import { answersOf, type Pull } from '../../landing/landing-zone.js';
-import type { LoadContext } from '../../warehouse/load.js';
-import { pagesGiven } from '../../warehouse/session.js';
-import { holdBack, replaceDays } from '../held-back.js';
+import { answersOf } from '../../landing/landing-zone.js';
+import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
+import { pagesGiven } from '../../warehouse/pages.js';
+import { holdBack, replaceDays } from '../free.js';
 import { decideTwins } from '../statistics/load.js';
 
 /** From the outside in; `own` names the columns that the next level does not take over. */
@@ -21,7 +21,7 @@ const LEVELS = [
 ] as const;
 
 /** Complete pulls also cover the days. The pulls are all complete, or there is only one. */
-export async function loadCampaigns(pulls: readonly Pull[], context: LoadContext): Promise<undefined> {
+export async function loadCampaigns({ pulls }: LoadedPulls, context: LoadContext): Promise<undefined> {
   const { session, group } = context;
   const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));
   const gone = pulls.flatMap(({ id, facts }) => facts.gone.map((campaignId) => ({ campaignId, pull: id })));

@@ -6,20 +6,14 @@ import { type ServiceAnswer, type ServiceClient, settleAll } from '../../service
 import { campaignStatistics } from '../../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../../ground/envelope.js';
 import { CredentialsError } from '../../ground/errors.js';
-import { answersIn, LONGEST_RANGE_DAYS } from '../answers.js';
-import { gapsOf, heldBackAmong } from '../held-back.js';
-import type { DaysOf, PullParts } from '../stream.js';
+import { answersIn, LONGEST_RANGE_DAYS, gapsOf, heldBackAmong } from '../free.js';
+import type { Order, PullParts } from '../stream.js';
 
-export async function pullCampaigns(
-  job: Job,
-  wanted: () => Promise<DaysOf>,
-  service: ServiceClient,
-  parts: PullParts,
-): Promise<void> {
+export async function pullCampaigns({ job, service, wanted }: Order, parts: PullParts): Promise<void> {
   const { warehouse, report, invocation } = parts;
   // Only the daily statistics list a day's campaigns. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
-  const toPull = (await wanted())('campaigns');
+  const toPull = wanted('campaigns');
   const days = toPull.filter((day) => known.has(day));
   const reason = 'Not requested, because the daily statistics, which name the campaigns, are missing.';
   for (const unknown of rangesOf(toPull.filter((day) => !known.has(day))))

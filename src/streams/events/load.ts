@@ -5,18 +5,16 @@ import type { Day } from '../../ground/calendar.js';
 import { StrayError } from '../../ground/errors.js';
 import { firstAnswers, rowsIn, type Pull, type Page } from '../../landing/landing-zone.js';
 import { damaged, orStorageError } from '../../landing/storage-error.js';
-import type { LoadContext } from '../../warehouse/load.js';
+import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
 import {
   asPattern,
-  count,
   inBatches,
-  sized,
   isRefusal,
-  listOf,
+  sized,
   SMALLEST_BUFFER,
-  type Session,
-} from '../../warehouse/session.js';
-import type { ReadablePull, Slice } from '../../warehouse/slices.js';
+  type ReadablePull,
+} from '../../warehouse/pages.js';
+import { count, listOf, type Session } from '../../warehouse/session.js';
 import { CHANNELS, EVENT_TABLES, MESSAGE_TABLES, WITH_CONTENTS } from './messages.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,9 +50,8 @@ const dayBefore = z.object({ is_loaded: z.boolean(), neighbors: z.array(z.string
  * @throws StrayError
  */
 export async function loadEvents(
-  _: readonly ReadablePull[],
+  { current: pulls }: Pick<LoadedPulls, 'current'>,
   context: LoadContext,
-  pulls: readonly ReadablePull[],
 ): Promise<readonly Day[]> {
   const { session, group } = context;
   await session.run('shared/begin_end/clear_notes', group);
@@ -75,7 +72,7 @@ export async function loadEvents(
     erased.push(landed - found);
     if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
     throw damaged(
-      pull.files[0]?.file ?? pull.id,
+      pull.read[0]?.landed ?? pull.id,
       `and the other pages of its export have ${found} records together, not the ${landed} that were landed`,
     );
   }
@@ -172,7 +169,7 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
 
 // Batches are typed, checked against the specification and redacted; the load's transaction only copies the prepared rows.
 
-export interface PageFile extends Slice<Page> {
+export interface PageFile extends Page {
   /** The KST day of its export. */
   readonly day: Day;
 }

@@ -4,10 +4,9 @@
  */
 import { missingDays, isUnderWay, needsPerson, type Export, type Outcome } from '../../exports/export.js';
 import { requestMissing, type PaymentParts } from '../../exports/paid-request.js';
-import type { Job } from '../../ground/streams.js';
 import { settleAll, type ServiceClient } from '../../service/client.js';
 import { assertPublishable } from '../../warehouse/publish.js';
-import type { PullParts } from '../stream.js';
+import type { Order, PullParts } from '../stream.js';
 import { patienceOf, Patience, Reading, type DownloadParts } from './reading.js';
 import pLimit from 'p-limit';
 import { dayOf, shiftDay } from '../../ground/calendar.js';
@@ -16,9 +15,7 @@ import { formatCount, plural } from '../../terminal/terminal.js';
 import type { Lack } from '../../warehouse/warehouse.js';
 
 export async function pullEvents(
-  job: Job,
-  _: unknown,
-  service: ServiceClient,
+  { job, service }: Pick<Order, 'job' | 'service'>,
   parts: PaymentParts & DownloadParts & Pick<PullParts, 'files'>,
 ): Promise<void> {
   const { ledger, files } = parts;
@@ -140,9 +137,7 @@ export async function downloadExport(
 ): Promise<void> {
   const { ledger, report, warehouse, load } = parts;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
-  const read = async (): Promise<
-    { result: 'new' | 'same' | undefined } & Pick<Reading, 'notes' | 'isWhole'>
-  > => {
+  const read = async (): Promise<Read & Pick<Reading, 'notes'>> => {
     const entry = { ...ledger.get(key), exportId };
     const reading = await Reading.open(entry, acceptIncomplete, service, parts, patience);
     const pull = await reading.land();
@@ -157,24 +152,53 @@ export async function downloadExport(
   const { state, accepted } = ledger.get(key);
   // A failed reading is no evidence of missing records.
   if (state === 'loaded' && first.result !== undefined) {
-    // A reading that brought nothing new equals the one before it.
-    let equal = first.result === 'same' && first.isWhole ? 2 : 1;
-    let lack = await warehouse.lackOf(day);
-    const isOpen = (): boolean => lack.repeated > 0 && (!lack.tells || lack.missing > 0);
-    for (let n = 1; n < READINGS && equal < READINGS && !accepted && isOpen(); n++) {
-      const { result, isWhole } = await read();
-      if (result === undefined) break;
-      const before = lack;
-      lack = await warehouse.lackOf(day);
-      equal = isWhole && lack.records === before.records ? equal + 1 : 1;
-      if (result === 'same' && lack.tells) break;
+    let shown = shownBy(first, await warehouse.lackOf(day));
+    while (!accepted && readAgain(shown)) {
+      const next = await read();
+      if (next.result === undefined) break;
+      shown = shownBy(next, await warehouse.lackOf(day), shown);
     }
+    const { lack, equal } = shown;
     const entry = ledger.get(key);
     const line = judged(entry, lack, first.notes, equal >= READINGS, ledger.settings.tolerateMissing);
     if (line !== undefined) await ledger.record(line);
   }
   const { records } = ledger.get(key);
   report.exports.push({ key, day, records, requested: run === parts.invocation.runId });
+}
+
+/** A reading of an export: it brought records, or nothing new, or it failed; and whether each of its pages could be read. */
+interface Read {
+  readonly result: 'new' | 'same' | undefined;
+  readonly isWhole: boolean;
+}
+
+/** What the readings of an export in a run have shown. */
+interface Shown {
+  readonly lack: Lack;
+  readonly readings: number;
+  /** The number of the last readings that were equal. */
+  readonly equal: number;
+  /** True if another reading brought nothing new, and the daily statistics decide. */
+  readonly isOver: boolean;
+}
+
+/** Adds a reading that did not fail to what those before it have shown. Pure. */
+function shownBy({ result, isWhole }: Read, lack: Lack, before?: Shown): Shown {
+  // A first reading that brought nothing new equals the one of an earlier run.
+  const isSame = before === undefined ? result === 'same' : lack.records === before.lack.records;
+  return {
+    lack,
+    readings: (before?.readings ?? 0) + 1,
+    equal: isWhole && isSame ? (before?.equal ?? 1) + 1 : 1,
+    isOver: before !== undefined && result === 'same' && lack.tells,
+  };
+}
+
+/** True if another reading may bring records, or prove that none is missing. Pure. */
+function readAgain({ lack, readings, equal, isOver }: Shown): boolean {
+  const isOpen = lack.repeated > 0 && (!lack.tells || lack.missing > 0);
+  return isOpen && !isOver && readings < READINGS && equal < READINGS;
 }
 
 /** What is recorded of a loaded export: it is complete, or may lack records. Pure. */

@@ -12,9 +12,9 @@ export const own: Stream = {
   divisible: false,
   fields: {},
   on: ({ tables }) => tables.map(({ name }) => ownStream(name)),
-  pull: async (job, purse, service, parts) => {
-    await (await import('./pull.js')).pullOwn(job, purse, service, parts);
-    await (await import('../holdouts/assign.js')).assignNewPeople(service, parts);
+  pull: async (order, parts) => {
+    await (await import('./pull.js')).pullOwn(order, parts);
+    await (await import('../holdouts/assign.js')).assignNewPeople(order.service, parts);
   },
-  load: async (pulls, context) => (await import('./load.js')).loadOwn(pulls, context),
+  load: async (...given) => (await import('./load.js')).loadOwn(...given),
 };

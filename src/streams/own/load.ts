@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { DamageError } from '../../ground/errors.js';
 import { escaped } from '../../landing/duckdb.js';
-import type { Pull } from '../../landing/landing-zone.js';
 import { describeOwn } from '../../warehouse/describe.js';
-import type { LoadContext } from '../../warehouse/load.js';
+import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
+import { asPattern } from '../../warehouse/pages.js';
 import { privacyMark } from '../../warehouse/privacy.js';
-import { asPattern, count, type Session } from '../../warehouse/session.js';
+import { count, type Session } from '../../warehouse/session.js';
 
 const counted = z.object({ rows: count });
 
@@ -18,7 +18,7 @@ export async function rowsIn(session: Session, file: string, condition = 'true')
 
 /** Replaces the table by the latest copy. Requires the load's transaction and its table `days`. */
 export async function loadOwn(
-  pulls: readonly Pull[],
+  { pulls }: LoadedPulls,
   { session, group, privacy }: LoadContext,
 ): Promise<undefined> {
   const pull = pulls.at(-1);

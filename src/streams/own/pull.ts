@@ -12,12 +12,12 @@ import { escaped } from '../../landing/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
 import { erasedWords, isErased, privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
 import { quoted, type Session } from '../../warehouse/session.js';
-import type { PullParts } from '../stream.js';
+import type { Order, PullParts } from '../stream.js';
 import { rowsIn } from './load.js';
 import { readCopies, type ReadColumn } from './read.js';
 import { copySource, refusal, type OwnTable } from './source.js';
 
-export async function pullOwn(job: Job, _: unknown, service: ServiceClient, parts: PullParts): Promise<void> {
+export async function pullOwn({ job, service }: Order, parts: PullParts): Promise<void> {
   const { config, invocation, erasures } = parts;
   const { signal, terminal } = invocation;
   for (const table of config.tables) {

@@ -25,5 +25,5 @@ export const reference: Stream = {
     return REFERENCE.filter((name) => settings[name] !== undefined && settings[name] !== false);
   },
   pull: async (...given) => (await import('./pull.js')).pullReference(...given),
-  load: async (pulls, context) => (await import('./load.js')).loadReference(pulls, context),
+  load: async (...given) => (await import('./load.js')).loadReference(...given),
 };

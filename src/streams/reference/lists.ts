@@ -10,7 +10,7 @@ import type { PageSettings } from '../../config/schema.js';
 import { z } from 'zod';
 import { partValue, readEnvelope, repairedJson } from '../../ground/envelope.js';
 import { areNightsApart } from '../../ground/calendar.js';
-import { isLoss } from '../held-back.js';
+import { isLoss } from '../free.js';
 import type { ReferenceStream } from './fields.js';
 
 /** Maximum number of times that a run reads a list that changes during the reading. */

@@ -5,9 +5,10 @@
 import { makeCatalogViews } from '../../warehouse/describe.js';
 import { listsOf, templatesOf, type Pull } from '../../landing/landing-zone.js';
 import { dayOf } from '../../ground/calendar.js';
-import { asPattern, pagesGiven, type Session } from '../../warehouse/session.js';
+import { asPattern, pagesGiven } from '../../warehouse/pages.js';
+import type { Session } from '../../warehouse/session.js';
 import { REFERENCE, type ReferenceStream } from './fields.js';
-import { countRows, type LoadContext } from '../../warehouse/load.js';
+import { countRows, type LoadContext, type LoadedPulls } from '../../warehouse/load.js';
 
 interface Table {
   readonly table: string;
@@ -49,7 +50,7 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
 
 /** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
 export async function loadReference(
-  pulls: readonly Pull[],
+  { pulls }: LoadedPulls,
   { session, group }: LoadContext,
 ): Promise<undefined> {
   const stream = REFERENCE.find((one) => one === pulls[0]?.stream);

@@ -20,7 +20,7 @@ import {
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../../service/client.js';
 import * as endpoints from '../../service/endpoints.js';
 import { REFERENCE, type ReferenceStream } from './fields.js';
-import type { PullParts } from '../stream.js';
+import type { Order, PullParts } from '../stream.js';
 import {
   listPage,
   nextCursor,
@@ -36,12 +36,7 @@ import {
 } from './lists.js';
 
 /** A failing stream does not stop the others. After `reference.max_minutes` nothing more is requested. */
-export async function pullReference(
-  job: Job,
-  _: unknown,
-  service: ServiceClient,
-  parts: PullParts,
-): Promise<void> {
+export async function pullReference({ job, service }: Order, parts: PullParts): Promise<void> {
   const { config, invocation } = parts;
   const ask = timed(service, config.reference.maxMinutes, invocation.signal);
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;

@@ -41,5 +41,5 @@ export const statistics: Stream = {
   fields: STATISTICS_FIELDS,
   on: () => LANDS,
   pull: async (...given) => (await import('./pull.js')).pullStatistics(...given),
-  load: async (pulls, context) => (await import('./load.js')).loadStatistics(pulls, context),
+  load: async (...given) => (await import('./load.js')).loadStatistics(...given),
 };

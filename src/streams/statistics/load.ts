@@ -1,11 +1,10 @@
 /** Loads daily statistics (E17) and those by sub-channel (E18). */
 import { z } from 'zod';
-import type { Pull } from '../../landing/landing-zone.js';
 import { damaged } from '../../landing/storage-error.js';
-import type { LoadContext } from '../../warehouse/load.js';
-import { count, pagesGiven } from '../../warehouse/session.js';
-import type { ReadablePull } from '../../warehouse/slices.js';
-import { holdBack, replaceDays } from '../held-back.js';
+import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
+import { pagesGiven, type ReadablePull } from '../../warehouse/pages.js';
+import { count } from '../../warehouse/session.js';
+import { holdBack, replaceDays } from '../free.js';
 
 /**
  * How E17 and E18 differ: the statement that reads the records, the grain columns after the day, and the table names.
@@ -54,10 +53,7 @@ function namesIn(own: readonly string[], all: readonly string[]) {
 }
 
 /** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
-export async function loadStatistics(
-  pulls: readonly ReadablePull[],
-  context: LoadContext,
-): Promise<undefined> {
+export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContext): Promise<undefined> {
   const { session, group } = context;
   const stream = pulls[0]?.stream === 'statistics' ? 'statistics' : 'statistics_by_subchannel';
   const names = STATISTICS[stream];
@@ -82,11 +78,11 @@ export async function loadStatistics(
 const withoutDays = z.object({ pull: z.string(), records: count });
 
 /** @throws DamageError when no record of a pull has a day that can be read, so that its days would seem to be empty */
-function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: readonly Pull[]): void {
+function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: readonly ReadablePull[]): void {
   if (first === undefined) return;
   const pull = pulls.find(({ id }) => id === first.pull);
   throw damaged(
-    pull?.files[0]?.file ?? first.pull,
+    pull?.read[0]?.landed ?? first.pull,
     `has ${first.records} records, and none has a readable day`,
   );
 }

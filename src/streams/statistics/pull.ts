@@ -11,9 +11,8 @@ import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../../ground/errors.js';
 import { jsonOf, repairedJson, type Body } from '../../ground/envelope.js';
 import type { MessageTotals } from '../../warehouse/reader.js';
-import { answersIn, LONGEST_RANGE_DAYS } from '../answers.js';
-import { gapsOf, heldBackAmong } from '../held-back.js';
-import type { DaysOf, PullParts } from '../stream.js';
+import { answersIn, LONGEST_RANGE_DAYS, gapsOf, heldBackAmong } from '../free.js';
+import type { Order, PullParts } from '../stream.js';
 
 const QUESTIONS = {
   statistics: { what: 'daily statistics', ask: dailyStatistics },
@@ -21,15 +20,9 @@ const QUESTIONS = {
 } as const;
 type Daily = keyof typeof QUESTIONS;
 
-export async function pullStatistics(
-  job: Job,
-  wanted: () => Promise<DaysOf>,
-  service: ServiceClient,
-  parts: PullParts,
-): Promise<void> {
+export async function pullStatistics({ job, service, wanted }: Order, parts: PullParts): Promise<void> {
   const streams = ['statistics', 'statistics_by_subchannel'] as const;
-  const toPull = await wanted();
-  const asked = streams.map((stream) => [stream, toPull(stream)] as const);
+  const asked = streams.map((stream) => [stream, wanted(stream)] as const);
   for (const [stream, days] of asked)
     await pullDays(stream, days, job, service, parts).catch((error: unknown) => {
       // The keys may be valid for E17 and denied E18.

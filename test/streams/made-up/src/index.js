@@ -11,5 +11,5 @@ export const volumes = {
   fields: { volume: { string: 'channel', day: 'date', counter: 'message_sent' } },
   on: () => LANDS,
   pull: async (...given) => (await import('./pull.js')).pullVolumes(...given),
-  load: async (pulls, context) => (await import('./load.js')).loadVolumes(pulls, context),
+  load: async (...given) => (await import('./load.js')).loadVolumes(...given),
 };

@@ -1,6 +1,6 @@
-import { asPattern, largestOf } from '../../warehouse/session.js';
+import { asPattern, largestOf } from '../../warehouse/pages.js';
 
-export async function loadVolumes(pulls, { session, group }) {
+export async function loadVolumes({ pulls }, { session, group }) {
   const pages = pulls.flatMap(({ id, read }) => read.map(({ file }) => ({ file, pull: id })));
   await session.run('shared/begin_end/clear_notes', group);
   await session.run('streams/volumes/load/replace', {

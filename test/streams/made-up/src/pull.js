@@ -1,8 +1,7 @@
 import { dailyStatistics } from '../../service/endpoints.js';
 
-export async function pullVolumes(_, wanted, service, { landing, load, report }) {
-  const daysOf = await wanted();
-  for (const day of daysOf('volumes')) {
+export async function pullVolumes({ service, wanted }, { landing, load, report }) {
+  for (const day of wanted('volumes')) {
     const days = { start: day, end: day };
     const { verdict, body } = await service.ask(dailyStatistics(service.projectId, days));
     if (verdict.kind === 'ok') {

@@ -1,13 +1,13 @@
 /** What a night does about own tables besides copying and loading them: notes what is known of each, and removes replaced copies. */
 import { basename } from 'node:path';
-import type { Config } from '../config/config.js';
-import { ID_COLUMNS } from '../ground/fields.js';
-import { escaped } from '../landing/duckdb.js';
-import { listPulls, type LandingZone } from '../landing/landing-zone.js';
-import { ASSIGNMENTS, OWN, ownStream } from '../ground/streams.js';
-import { describeOwn, ownTables } from '../warehouse/describe.js';
-import { quoted, selectIn, statement, type Session } from '../warehouse/session.js';
-import type { Warehouse } from '../warehouse/warehouse.js';
+import type { Config } from '../../config/config.js';
+import { ID_COLUMNS } from '../../ground/fields.js';
+import { escaped } from '../../landing/duckdb.js';
+import { listPulls, type LandingZone } from '../../landing/landing-zone.js';
+import { ASSIGNMENTS, OWN, ownStream } from '../../ground/streams.js';
+import { describeOwn, ownTables } from '../../warehouse/describe.js';
+import { quoted, selectIn, statement, type Session } from '../../warehouse/session.js';
+import type { Warehouse } from '../../warehouse/warehouse.js';
 
 /**
  * Notes what is known of each own table, drops those that the settings name no more, and makes the views of conversions and holdouts. Resolves with a

@@ -1,15 +1,17 @@
 /**
- * Protects loaded days: an answer of free statistics (E17, E18, E19) that would delete most of a day is not applied
- * until two nights agree or you accept it.
+ * What the free statistics (E17, E18, E19) have in common: ranges are requested in parts where the service needs smaller ones,
+ * and an answer that would delete most of a loaded day is not applied until two nights agree or you accept it.
  */
 import { z } from 'zod';
-import { areNightsApart, rangesOf, type Day } from '../ground/calendar.js';
+import { areNightsApart, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
 import { DamageError } from '../ground/errors.js';
 import type { Gap, StreamName } from '../ground/streams.js';
 import type { Pull } from '../landing/landing-zone.js';
 import type { LoadContext } from '../warehouse/load.js';
 import { count } from '../warehouse/session.js';
 import type { PullParts } from './stream.js';
+import type { Body } from '../ground/envelope.js';
+import type { ServiceAnswer } from '../service/client.js';
 
 export async function heldBackAmong(
   days: readonly Day[],
@@ -115,4 +117,29 @@ export function replaces(
 /** True if the new answer is empty where there were rows, or has less than half of the messages. */
 export function isLoss(before: Size, after: Size): boolean {
   return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
+}
+
+// Answers for a range of days, in parts where the service needs smaller ones.
+
+/** Maximum number of days per request; a month of a busy project is already a large answer. */
+export const LONGEST_RANGE_DAYS = 31;
+
+/** Number of retries after a `Timeout` for a single day, which cannot be halved. */
+const PATIENCE = 2;
+
+/**
+ * Yields the answers for a range. If the service answers `Timeout` or too many bytes, the range is halved until it
+ * succeeds.
+ */
+export async function* answersIn<B extends Body>(
+  range: DayRange,
+  ask: (part: DayRange) => Promise<ServiceAnswer<B>>,
+): AsyncGenerator<ServiceAnswer<B> & { readonly days: DayRange }> {
+  const isDay = dayCount(range) === 1;
+  let answer = await ask(range);
+  for (let nth = 0; isDay && answer.verdict.kind === 'timeout' && nth < PATIENCE; nth++)
+    answer = await ask(range);
+  if (isDay || (answer.verdict.kind !== 'timeout' && answer.verdict.kind !== 'oversized'))
+    yield { ...answer, days: range };
+  else for (const half of halvesOf(range)) yield* answersIn(half, ask);
 }
