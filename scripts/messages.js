@@ -186,6 +186,8 @@ const rows = EVENT_TABLES.slice(1).map(({ name, key }) => {
 });
 
 export const messageStatements = `-- The statements about the tables of messages. Written by scripts/messages.js from the list of fields: change that.
+-- needs: messages, staged
+-- leaves: message_extras
 
 -- name: begin
 -- params: batch text

@@ -1,6 +1,7 @@
 // Writes `src/warehouse/statements.ts`, which is not committed: the statements of `sql/` by name, each with the type of what it takes. A statement says so in
 // its first lines: `-- params: name type, …`, for values that are bound as `$name`. A `?` after the type allows none. Placeholders,
-// `{name}`, take identifiers and fixed SQL. The build fails where a header and its statement disagree.
+// `{name}`, take identifiers and fixed SQL. A file of a load also says which temporary tables it needs of other files, and which it leaves
+// for them: `-- needs: asked, days`, `-- leaves: sizes`. The build fails where a header and its statement disagree.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const ROOT = new URL('../sql/', import.meta.url);
@@ -48,12 +49,48 @@ function takenBy(name, text) {
   return [...params, ...[...names].map((one) => `readonly ${one}: string`)];
 }
 
+/** The files of a load, whose temporary tables pass from one to the other. */
+const OF_LOAD = /^(shared|session|streams\/\w+)\/(?!\d)\w+(\/\w+)?\.sql$/;
+
+function checkRelations(paths) {
+  const matches = (text, form) => new Set([...text.matchAll(form)].map(([, name]) => name));
+  const permanent = matches(
+    readdirSync(ROOT, { recursive: true })
+      .filter((path) => /\d{4}_\w+\.sql$/.test(path))
+      .map((path) => readFileSync(new URL(path, ROOT), 'utf8'))
+      .join('\n'),
+    /^create table (\w+) /gm,
+  );
+  const files = paths.map((path) => {
+    const text = readFileSync(new URL(path, ROOT), 'utf8');
+    const code = text.replaceAll(/--.*/g, '');
+    const made = matches(code, /create or replace (?:temp )?(?:table|view) (\w+)\b(?![.{])/g);
+    const parts = matches(code, /\b(\w+) as \(\n/g);
+    const read = matches(code, /\b(?:from|join|into|update|using|unpivot) (\w+)\b(?![.(])/g);
+    const foreign = [...read].filter((one) => !made.has(one) && !parts.has(one) && !permanent.has(one));
+    return { path, text, made, foreign };
+  });
+  const all = new Set(files.flatMap(({ made }) => [...made]));
+  for (const { path, text, made, foreign } of files) {
+    const found = {
+      needs: foreign.filter((one) => all.has(one)),
+      leaves: [...made].filter((one) => files.some((other) => other.foreign.includes(one))),
+    };
+    for (const [key, names] of Object.entries(found)) {
+      const header = new RegExp(`^-- ${key}: (.+(?:\\n-- {3,}.+)*)`, 'm').exec(text)?.[1];
+      const listed = header?.replaceAll(/\n-- +/g, ' ').split(', ') ?? [];
+      if (listed.join() !== names.sort().join())
+        throw new Error(`${path} ${key} ${names.join(', ') || 'nothing'}, and its header says otherwise.`);
+    }
+  }
+}
+
 function statementTypes() {
-  const all = readdirSync(ROOT, { recursive: true })
+  const paths = readdirSync(ROOT, { recursive: true })
     .filter((path) => path.endsWith('.sql') && !OTHERS.test(path))
-    .sort()
-    .flatMap(statementsOf);
-  const lines = all.map(([name, text]) => {
+    .sort();
+  checkRelations(paths.filter((path) => OF_LOAD.test(path)));
+  const lines = paths.flatMap(statementsOf).map(([name, text]) => {
     const taken = takenBy(name, text);
     return `  readonly '${name}': ${taken.length === 0 ? 'Nothing' : `{ ${taken.join('; ')} }`};`;
   });

@@ -394,8 +394,8 @@ where stream = 'events';
 -- name: relations
 -- Lists the relations that go into the lake, with the unit that a push replaces: `stream`, by the days in ops.coverage;
 -- `incremental`, by the days in ops.model_days; neither, as a whole. Own tables need the setting lake.own. Left out are views in
--- main that repeat a mart, and views of single messages, texts, ids and records. Those would be copied whole each night, and an
--- erasure on archived days would not reach the copies.
+-- main that repeat a mart, views of the schema own, models whose header says `lake: none`, and the ids of people who are not counted.
+-- Those would be copied whole each night, and an erasure on archived days would not reach the copies.
 with shapes as (
     select
         schema_name,
@@ -403,7 +403,7 @@ with shapes as (
         list({'name': column_name, 'type': data_type} order by column_index) as columns,
         list(column_name) as names
     from duckdb_columns()
-    where database_name = 'warehouse' and schema_name in ({schemas}) and (schema_name, table_name) not in (('own', 'conversions'), ('own', 'holdouts'), ('own', 'segments'))
+    where database_name = 'warehouse' and schema_name in ({schemas})
     group by schema_name, table_name
 )
 
@@ -433,10 +433,9 @@ left join ops.models
         models.kind = 'table'
         and models.relation = if(shapes.schema_name = 'main', '', shapes.schema_name || '.') || shapes.table_name
 where
-    (shapes.schema_name, shapes.table_name) not in (
-        ('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'), ('marts', 'counted_events'),
-        ('marts', 'held_out_messages'),
-        ('ops', 'excluded_people'), ('ops', 'excluded_ids'), ('ops', 'excluded_events')
+    shapes.schema_name || '.' || shapes.table_name not in (
+        {left_out},
+        'own.conversions', 'own.holdouts', 'own.segments', 'ops.excluded_people', 'ops.excluded_ids', 'ops.excluded_events'
     )
     and (
         shapes.schema_name <> 'main'

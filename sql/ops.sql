@@ -210,9 +210,8 @@ delete from ops.placeholder_ids;
 insert into ops.placeholder_ids select unnest($placeholder_ids);
 
 -- name: exclude
--- params: user_ids text[], listed bigint
--- Finds the staff and test people whom the settings leave out: the listed ids that have an event or a row in an own table, and the
--- weaker ids that appeared with them and with nobody else. If they change, the days of their events are refreshed.
+-- params: user_ids text[]
+-- Finds the staff and test people whom the settings leave out: the listed ids that have an event or a row in an own table.
 create or replace temp table excluded_before as from ops.excluded_ids;
 
 create or replace temp table known_ids as
@@ -227,27 +226,18 @@ select distinct marts.strongest_id(user_id, null, null, null)
 from (select user_id from known_ids union all {own_ids}) as known
 where user_id in (select unnest($user_ids)) and marts.real_id(user_id) is not null;
 
+-- name: exclude_weaker
+-- The ids of a kind that appeared with these people and with nobody else.
 insert into ops.excluded_people
-select marts.strongest_id(null, service_user_id, null, null)
-from (select service_user_id, marts.strongest_id(user_id, null, null, null) as owner from known_ids)
-where marts.real_id(service_user_id) is not null and owner is not null
-group by service_user_id
+select marts.strongest_id({alone})
+from (select {kind}, marts.strongest_id({stronger}) as owner from known_ids)
+where marts.real_id({kind}) is not null and owner is not null
+group by {kind}
 having bool_and(owner in (select person from ops.excluded_people));
 
-insert into ops.excluded_people
-select marts.strongest_id(null, null, device_id, null)
-from (select device_id, marts.strongest_id(user_id, service_user_id, null, null) as owner from known_ids)
-where marts.real_id(device_id) is not null and owner is not null
-group by device_id
-having bool_and(owner in (select person from ops.excluded_people));
-
-insert into ops.excluded_people
-select marts.strongest_id(null, null, null, service_device_id)
-from (select service_device_id, marts.strongest_id(user_id, service_user_id, device_id, null) as owner from known_ids)
-where marts.real_id(service_device_id) is not null and owner is not null
-group by service_device_id
-having bool_and(owner in (select person from ops.excluded_people));
-
+-- name: note_excluded
+-- params: user_ids text[], listed bigint
+-- Notes the records of these people. The days of the events of those who are new, or no longer among them, are refreshed.
 delete from ops.excluded_ids;
 
 insert into ops.excluded_ids
@@ -264,10 +254,8 @@ semi join (
     (from excluded_before except from ops.excluded_ids)
 ) as changed
     on
-        events.user_id is not distinct from changed.user_id
-        and events.service_user_id is not distinct from changed.service_user_id
-        and events.device_id is not distinct from changed.device_id
-        and events.service_device_id is not distinct from changed.service_device_id
+        (events.user_id, events.service_user_id, events.device_id, events.service_device_id)
+        is not distinct from (changed.user_id, changed.service_user_id, changed.device_id, changed.service_device_id)
 where events.date is not null;
 
 delete from ops.excluded_events;
@@ -277,10 +265,8 @@ select events.event_id, events.date
 from events
 semi join ops.excluded_ids
     on
-        events.user_id is not distinct from excluded_ids.user_id
-        and events.service_user_id is not distinct from excluded_ids.service_user_id
-        and events.device_id is not distinct from excluded_ids.device_id
-        and events.service_device_id is not distinct from excluded_ids.service_device_id;
+        (events.user_id, events.service_user_id, events.device_id, events.service_device_id)
+        is not distinct from (excluded_ids.user_id, excluded_ids.service_user_id, excluded_ids.device_id, excluded_ids.service_device_id);
 
 delete from ops.exclusions;
 

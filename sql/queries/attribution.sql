@@ -49,25 +49,15 @@ held as (
     inner join params on coverage.date between params.first_date - 7 and params.last_date
     where coverage.stream = 'events'
 ),
-numbered as (
-    select
-        conversions.*,
-        marts.strongest_id(
-            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
-        ) as strongest_id,
-        row_number() over () as conversion
-    from own.conversions
-    inner join params on conversions.date between params.first_date and params.last_date
-),
 converted as (
     select
-        numbered.conversion,
-        coalesce(people.person, numbered.strongest_id) as person,
-        epoch_us(numbered.converted_at) as converted_us,
-        numbered.value,
-        numbered.currency
-    from numbered
-    left join marts.people on numbered.strongest_id = people.weaker_id
+        row_number() over () as conversion,
+        conversions.person,
+        epoch_us(conversions.converted_at) as converted_us,
+        conversions.value,
+        conversions.currency
+    from marts.conversion_people as conversions
+    inner join params on conversions.date between params.first_date and params.last_date
 ),
 -- Clicks of mail scanners are nobody's.
 touched as (

@@ -31,26 +31,16 @@
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 
 with params as (from marts.period('statistics', days := 90)),
-numbered as (
-    select
-        conversions.*,
-        marts.strongest_id(
-            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
-        ) as strongest_id
-    from own.conversions
-    inner join params on conversions.date between params.first_date and params.last_date
-),
 bought as (
     select
-        coalesce(people.person, numbered.strongest_id) as person,
         count(*) as times,
-        sum(numbered.value) as revenue,
-        (epoch(max(numbered.converted_at)) - epoch(min(numbered.converted_at))) / 86_400 / nullif(count(*) - 1, 0) as days_between,
-        any_value(numbered.currency) as currency
-    from numbered
-    left join marts.people on numbered.strongest_id = people.weaker_id
-    where numbered.strongest_id is not null
-    group by coalesce(people.person, numbered.strongest_id)
+        sum(conversions.value) as revenue,
+        (epoch(max(conversions.converted_at)) - epoch(min(conversions.converted_at))) / 86_400 / nullif(count(*) - 1, 0) as days_between,
+        any_value(conversions.currency) as currency
+    from marts.conversion_people as conversions
+    inner join params on conversions.date between params.first_date and params.last_date
+    where conversions.person is not null
+    group by conversions.person
 ),
 -- Five and more are one row.
 grouped as (

@@ -26,29 +26,19 @@
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 
 with params as (from marts.period('statistics', days := 90)),
-numbered as (
-    select
-        conversions.*,
-        marts.strongest_id(
-            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
-        ) as strongest_id,
-        coalesce(conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id) as id
-    from own.conversions
-    inner join params on conversions.date between params.first_date and params.last_date
-),
 buyers as (
     select
-        coalesce(people.person, numbered.strongest_id) as person,
-        min(numbered.id) as id,
+        conversions.person,
+        min(conversions.id) as id,
         count(*) as conversions,
-        sum(numbered.value) as revenue,
-        any_value(numbered.currency) as currency,
-        min(numbered.date) as first_date,
-        max(numbered.date) as last_date
-    from numbered
-    left join marts.people on numbered.strongest_id = people.weaker_id
-    where numbered.id is not null
-    group by coalesce(people.person, numbered.strongest_id)
+        sum(conversions.value) as revenue,
+        any_value(conversions.currency) as currency,
+        min(conversions.date) as first_date,
+        max(conversions.date) as last_date
+    from marts.conversion_people as conversions
+    inner join params on conversions.date between params.first_date and params.last_date
+    where conversions.id is not null
+    group by conversions.person
 ),
 received as (
     select

@@ -80,16 +80,12 @@ reached as (
 ),
 bought as (
     select
-        coalesce(people.person, orders.strongest_id) as person,
-        sum(orders.value) as revenue,
-        any_value(orders.currency) as currency
-    from (
-        select *, marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as strongest_id
-        from own.conversions
-    ) as orders
-    inner join params on orders.date between params.first_date and params.last_date
-    left join marts.people on orders.strongest_id = people.weaker_id
-    group by coalesce(people.person, orders.strongest_id)
+        conversions.person,
+        sum(conversions.value) as revenue,
+        any_value(conversions.currency) as currency
+    from marts.conversion_people as conversions
+    inner join params on conversions.date between params.first_date and params.last_date
+    group by conversions.person
 ),
 counted as (
     select

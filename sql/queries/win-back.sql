@@ -57,27 +57,17 @@ with params as (
         marts.days_held('events', first_date, last_date) as days_held
     from marts.period('events', days := 28)
 ),
-numbered as (
-    select
-        conversions.*,
-        marts.strongest_id(
-            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
-        ) as strongest_id
-    from own.conversions
-    inner join params on conversions.date <= params.last_date
-),
 -- Those who had bought, and not lately, and their first purchase after that.
 lapsed as (
     select
-        coalesce(people.person, numbered.strongest_id) as person,
-        max(numbered.date) filter (numbered.date < params.first_date) as last_bought,
-        epoch_us(min(numbered.converted_at) filter (numbered.date >= params.first_date)) as returned_us,
-        arg_min(numbered.value, numbered.converted_at) filter (numbered.date >= params.first_date) as value
-    from numbered
-    cross join params
-    left join marts.people on numbered.strongest_id = people.weaker_id
-    where numbered.strongest_id is not null
-    group by coalesce(people.person, numbered.strongest_id), params.first_date, params.inactive_days
+        conversions.person,
+        max(conversions.date) filter (conversions.date < params.first_date) as last_bought,
+        epoch_us(min(conversions.converted_at) filter (conversions.date >= params.first_date)) as returned_us,
+        arg_min(conversions.value, conversions.converted_at) filter (conversions.date >= params.first_date) as value
+    from marts.conversion_people as conversions
+    inner join params on conversions.date <= params.last_date
+    where conversions.person is not null
+    group by conversions.person, params.first_date, params.inactive_days
     having last_bought <= params.first_date - params.inactive_days::integer
 ),
 -- A message after the return did not bring it about.

@@ -1,4 +1,6 @@
 -- The steps that every load has: its start, the removal of what is known of the days that it replaces, what it notes, its end.
+-- needs: extras
+-- leaves: asked, day_contents, days, first_days, held_back_sizes, loaded_rows, versions
 
 -- name: begin
 -- params: pulls text[], first_days date[], last_days date[], instants timestamptz[], stream text

@@ -1,4 +1,5 @@
 -- Holds back answers that would delete most of a day.
+-- needs: asked, days, held_back_sizes, sizes, versions
 
 -- name: found
 -- params: stream text

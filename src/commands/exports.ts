@@ -149,32 +149,26 @@ async function delivered(
 }
 
 const downloading = (key: string, acceptsIncomplete: boolean): Step =>
-  pulling(
-    async (night) => {
-      const { ledger, service } = night.folder;
-      const parts = partsOf(night);
-      await downloadExport(ledger.get(key), service, parts, patienceOf(parts), acceptsIncomplete);
-    },
-    () => true,
-  );
+  pulling(async (night) => {
+    const { ledger, service } = night.folder;
+    const parts = partsOf(night);
+    await downloadExport(ledger.get(key), service, parts, patienceOf(parts), acceptsIncomplete);
+  });
 
 /** Requests the day of an export again with your consent, which is billed again. */
 const payingAgain = (key: string): Step =>
-  pulling(
-    async (night) => {
-      const { config, folder, invocation } = night;
-      const kept = keptFrom(config.retention, invocation.effects.now());
-      if (kept !== undefined && folder.ledger.get(key).day < kept)
-        throw new RefusedError(`The day of export ${key} is older than retention.events keeps it.`, {
-          hint: 'Nothing was requested. Raise retention.events first if you want the day.',
-        });
-      await assertPublishable(folder.files.published);
-      const parts = partsOf(night);
-      const download = downloaderOf(folder.service, parts, patienceOf(parts));
-      await requestAgain(key, folder.service, parts, download);
-    },
-    () => true,
-  );
+  pulling(async (night) => {
+    const { config, folder, invocation } = night;
+    const kept = keptFrom(config.retention, invocation.effects.now());
+    if (kept !== undefined && folder.ledger.get(key).day < kept)
+      throw new RefusedError(`The day of export ${key} is older than retention.events keeps it.`, {
+        hint: 'Nothing was requested. Raise retention.events first if you want the day.',
+      });
+    await assertPublishable(folder.files.published);
+    const parts = partsOf(night);
+    const download = downloaderOf(folder.service, parts, patienceOf(parts));
+    await requestAgain(key, folder.service, parts, download);
+  });
 
 /** Enters the id of an export. The service's own ids are any texts (E20). */
 async function attachId(

@@ -4,38 +4,11 @@
  */
 import { z } from 'zod';
 import { ID_COLUMNS, isReadAs, type Field } from '../ground/fields.js';
-import { bytesIn, didYouMean } from '../ground/text.js';
-import { audiences, holdoutFaults, holdouts } from './holdouts.js';
-import { conversions, conversionsFault, tables } from './tables.js';
-import { day, orEmpty, text } from './values.js';
-
-function number(low: number, high: number, what: string, form = /^\d+(\.\d+)?$/): z.ZodType<number, string> {
-  return z
-    .string(what)
-    .refine((text) => form.test(text), what)
-    .transform(Number)
-    .refine((value) => value >= low && value <= high, what);
-}
-
-function whole(low: number, high: number): z.ZodType<number, string> {
-  return number(low, high, `must be a whole number from ${low} to ${high}`, /^\d+$/);
-}
-
-const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);
+import { didYouMean } from '../ground/text.js';
+import { audiences, conversions, holdouts, ownFaults, tables } from './own.js';
+import { byName, currency, day, matching, number, section, size, text, whole, yesOrNo } from './values.js';
 
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
-
-/** The message for a text or a list in place of a section. */
-const insteadOf = (what = 'must have "key: value" lines') => ({
-  error: ({ code }: { code: string }) => (code === 'invalid_type' ? what : undefined),
-});
-
-const section = <T extends z.core.$ZodLooseShape>(shape: T, what?: string) =>
-  orEmpty(z.strictObject(shape, insteadOf(what)));
-
-const byName = <T extends z.ZodType>(value: T) => orEmpty(z.record(z.string(), value, insteadOf()));
-
-const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 const parameter = (what = 'parameter'): z.ZodString =>
   matching(/^[A-Za-z0-9_.[\]-]+$/, `must be the name of a ${what}`);
@@ -74,17 +47,10 @@ const answerText = text('must be the text of an answer').refine(
   'must not be blank',
 );
 
-const sizeFrom = 'must be a size from 1MiB to 3GiB, such as 500MB';
-
-const size = z
-  .string(sizeFrom)
-  .transform((text) => bytesIn(text) ?? 0)
-  .refine((bytes) => bytes >= 2 ** 20 && bytes <= 3 * 2 ** 30, sizeFrom);
-
 const paidExports = section({
   budget: budget.optional(),
   price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
-  currency: matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW').optional(),
+  currency: currency.optional(),
   start_date: day.optional(),
   include_message_data: yesOrNo.default(true),
   page_parameter: parameter().default('page'),
@@ -93,7 +59,7 @@ const paidExports = section({
     .transform((text) => Number(text.replace('%', '')) / 100)
     .default(0),
   max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
-  largest_answer: size.default(2 ** 30),
+  largest_answer: size(3).default(2 ** 30),
 });
 
 const webhook = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
@@ -451,13 +417,9 @@ export const settingsSchema = z
       Object.entries(main_goals).every(([id, goal]) => [undefined, goal].includes(experiments[id]?.goal)),
     { path: ['main_goals'], error: 'must not name another goal than experiments does' },
   )
-  .superRefine(({ conversions: wanted, tables: all }, context) => {
-    const message = conversionsFault(wanted, all);
-    if (message !== undefined) context.addIssue({ code: 'custom', path: ['conversions'], message });
-  })
   .superRefine(({ privacy, ...given }, context) => {
     const dropped = privacy.columns.flatMap(({ name, rule: wanted }) => (wanted === 'drop' ? [name] : []));
-    for (const fault of holdoutFaults({ ...given, dropped })) context.addIssue({ code: 'custom', ...fault });
+    for (const fault of ownFaults({ ...given, dropped })) context.addIssue({ code: 'custom', ...fault });
   })
   .refine(
     ({ exclude, privacy }) =>

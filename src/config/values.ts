@@ -1,19 +1,67 @@
-/** Values that several sections of the settings have; the message of each rule describes the valid ones. */
+/**
+ * The kinds of values that settings have. Every scalar arrives as text (see `readSettings`); the message of each describes the
+ * valid values.
+ */
 import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
-
-/** A text that is not empty. */
-export const text = (what: string): z.ZodString => z.string(what).min(1, what);
+import { bytesIn } from '../ground/text.js';
 
 export const day = z
   .string('must be a day such as 2026-11-01')
   .refine(isDay, 'must be a day that exists, such as 2026-11-01');
 
-/** The name of something that becomes part of the warehouse, such as a table or a holdout. */
-export const name = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a name of small letters, digits and _');
+export function number(
+  low: number,
+  high: number,
+  what: string,
+  form = /^\d+(\.\d+)?$/,
+): z.ZodType<number, string> {
+  return z
+    .string(what)
+    .refine((text) => form.test(text), what)
+    .transform(Number)
+    .refine((value) => value >= low && value <= high, what);
+}
+
+export function whole(low: number, high: number): z.ZodType<number, string> {
+  return number(low, high, `must be a whole number from ${low} to ${high}`, /^\d+$/);
+}
+
+export const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);
 
 /** Accepts an empty text: the value of a section whose lines are all commented out. */
-export const orEmpty = <T extends z.ZodType>(schema: T) =>
+const orEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess((given) => (given === '' ? {} : given), schema);
+
+/** The message for a text or a list in place of a section. */
+const insteadOf = (what = 'must have "key: value" lines') => ({
+  error: ({ code }: { code: string }) => (code === 'invalid_type' ? what : undefined),
+});
+
+export const section = <T extends z.core.$ZodLooseShape>(shape: T, what?: string) =>
+  orEmpty(z.strictObject(shape, insteadOf(what)));
+
+/**
+ * Values by names that the user chooses.
+ *
+ * @param what the message for something else in their place
+ */
+export const byName = <T extends z.ZodType>(value: T, name: z.ZodString = z.string(), what?: string) =>
+  orEmpty(z.record(name, value, what ?? insteadOf()));
+
+export const yesOrNo = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true');
+
+export const text = (what: string): z.ZodString => z.string(what).min(1, what);
+
+export const currency = matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW');
+
+/** A size in bytes of at least 1 MiB. */
+export function size(mostGiB: number): z.ZodType<number, string> {
+  const what = `must be a size from 1MiB to ${mostGiB}GiB, such as 500MB`;
+  return z
+    .string(what)
+    .transform((given) => bytesIn(given) ?? 0)
+    .refine((bytes) => bytes >= 2 ** 20 && bytes <= mostGiB * 2 ** 30, what);
+}

@@ -17,6 +17,7 @@ import {
 import { openInstance, escaped } from '../landing/duckdb.js';
 import { dataFiles } from '../landing/paths.js';
 import { limitsOf } from '../warehouse/memory-limit.js';
+import { models } from '../warehouse/models.js';
 import { relationName } from '../warehouse/dictionary.js';
 import { Reader } from '../warehouse/reader.js';
 import { count, listOf, Session } from '../warehouse/session.js';
@@ -334,7 +335,11 @@ export async function removedDays({ session }: Lake): Promise<Day[]> {
 }
 
 export function relationsOf(lake: Lake): Promise<Relation[]> {
-  return lake.session.rows('lake/relations', relationRow, { schemas: listOf(lake.used) });
+  const left = models().flatMap(({ relation, isInLake }) => (isInLake ? [] : [relation]));
+  return lake.session.rows('lake/relations', relationRow, {
+    schemas: listOf(lake.used),
+    left_out: listOf(left),
+  });
 }
 
 /** The names of a relation in the lake and in the file, its columns, and their values for the lake. */

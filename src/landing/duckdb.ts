@@ -53,7 +53,7 @@ export function statementError(error: unknown, damage: string): unknown {
   return tellsOfDamage(error) ? new CorruptDatabaseError(damage, error) : error;
 }
 
-/** What DuckDB says of a failure: it gives no fields, but a text that begins with its kind, such as `Catalog Error: `. */
+/** What DuckDB reports about a failure: it gives no fields, but a text that begins with its kind, such as `Catalog Error: `. */
 export function faultIn(error: unknown) {
   const message = messageOf(error);
   const [, kind] = /^([A-Z][A-Za-z ]+) Error/.exec(message) ?? [];

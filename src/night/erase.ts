@@ -58,26 +58,23 @@ export async function erase(
   await pending.write(erasing);
   const line = open?.line ?? (await erasures.begin(erasing));
   let cut = { records: 0, pulls: 0 };
-  const cutting = pulling(
-    async () => {
-      // Each spelling of an id is recorded before its pages are cut, so that it is searched for even after a kill.
-      const known = new Set(erasing.written);
-      await erasures.sweep(async (written) => {
-        const before = known.size;
-        for (const id of written) known.add(id);
-        erasing.written = [...known];
-        if (known.size > before) await pending.write(erasing);
-      });
-      await erasures.blank(erasing.written);
-      effects.reach('erase/landing-swept');
-      await reloadErased(partsOf(night), new Set(cutPulls(register.lines, line).keys()));
-      effects.reach('erase/loaded');
-      cut = await erasures.cutBy(line);
-      const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
-      await register.append({ event: 'cut', of: line, records: cut.records, rows });
-    },
-    () => true,
-  );
+  const cutting = pulling(async () => {
+    // Each spelling of an id is recorded before its pages are cut, so that it is searched for even after a kill.
+    const known = new Set(erasing.written);
+    await erasures.sweep(async (written) => {
+      const before = known.size;
+      for (const id of written) known.add(id);
+      erasing.written = [...known];
+      if (known.size > before) await pending.write(erasing);
+    });
+    await erasures.blank(erasing.written);
+    effects.reach('erase/landing-swept');
+    await reloadErased(partsOf(night), new Set(cutPulls(register.lines, line).keys()));
+    effects.reach('erase/loaded');
+    cut = await erasures.cutBy(line);
+    const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
+    await register.append({ event: 'cut', of: line, records: cut.records, rows });
+  });
   await runSteps(night, [cutting, note, model, check, retaining('file'), publish, page]);
   if (report.publishedBytes === undefined)
     throw new DamageError(

@@ -28,7 +28,7 @@ import { unlessDamaged } from '../landing/storage-error.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 /** A step that requests or loads; a failure leaves what has landed to be published. */
-export const pulling = (run: Step['run'], wanted: Step['wanted']): Step => ({
+export const pulling = (run: Step['run'], wanted: Step['wanted'] = () => true): Step => ({
   name: 'pull',
   doing: 'pulling',
   wanted,
@@ -39,7 +39,7 @@ export const pulling = (run: Step['run'], wanted: Step['wanted']): Step => ({
 const nothingFailed = ({ report }: Night): boolean => report.failure === undefined;
 
 /** Loads what has landed and is not loaded, such as after a kill. */
-export const loadLanded = pulling(loadWaiting, () => true);
+export const loadLanded = pulling(loadWaiting);
 
 /** Gets a token (E1), and keeps only the wanted days that are complete by both clocks. */
 export const authorize = pulling(async (night) => {

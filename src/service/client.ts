@@ -9,10 +9,9 @@ import { bytesOf, textOf, type Body } from '../ground/envelope.js';
 import { CredentialsError, ServiceError } from '../ground/errors.js';
 import { LARGE } from '../ground/large-body.js';
 import { Secrets } from '../ground/redaction.js';
-import { type Room, type Spool, Exchanger } from './exchange.js';
+import { type Room, type Spool, Exchanger, http } from './exchange.js';
 import { Clocks } from './clocks.js';
 import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
-import { http } from './transport.js';
 import { judge, unanswered, type AnswerClass } from './verdict.js';
 import pLimit from 'p-limit';
 

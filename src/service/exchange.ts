@@ -2,16 +2,16 @@
  * One HTTP exchange: the request goes out, and its answer is read, with a deadline over the whole exchange and a limit on the
  * decoded body, without redirects and retries. A failure states whether the request may have reached the service.
  */
-import type { Dispatcher } from 'undici';
-import { codeOf, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
+import type { Dispatcher, buildConnector, EnvHttpProxyAgent } from 'undici';
+import { codeOf, DawnloadError, InterruptedError, messageOf, ConfigError } from '../ground/errors.js';
 import { LARGE, OutsideReader } from '../ground/large-body.js';
 import type { ServiceRequest } from './endpoints.js';
-import { Connections, http } from './transport.js';
 import { isOfCertificate, type AnswerClass, type RawAnswer } from './verdict.js';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Body } from '../ground/envelope.js';
 import { sizeInWords } from '../ground/text.js';
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 
 export class Exchanger {
   readonly #connections: Connections;
@@ -255,4 +255,87 @@ async function spooled(chunks: Buffer[], rest: AsyncIterable<Buffer>, spool: Spo
   }
   const file = await spool.store(text());
   return outside.end(file);
+}
+
+// The connections to the service: kept alive, through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name. A request that must not be
+// repeated gets one of its own.
+
+/**
+ * How long a connection to one of several addresses of a host may take before the next one is tried: long enough to repeat
+ * a lost packet twice (after 1 s and 3 s). After Node's own 250 ms, a distant IPv4 beside a dead IPv6 is never reached.
+ */
+const ATTEMPT_MS = 4_000;
+
+/** The HTTP library, which takes as long to load as DuckDB to open a file: commands without a request do without it. */
+export function http() {
+  setDefaultAutoSelectFamilyAttemptTimeout(ATTEMPT_MS);
+  return import('undici');
+}
+
+/** A dispatcher through the proxy that the environment names. Throws ConfigError if that is not an address. */
+export async function throughProxy(options?: EnvHttpProxyAgent.Options): Promise<EnvHttpProxyAgent> {
+  const { EnvHttpProxyAgent } = await http();
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch (cause) {
+    const message = 'HTTPS_PROXY or HTTP_PROXY is not an address such as http://proxy.example.com:3128.';
+    throw new ConfigError(message, { hint: 'Correct it in the environment.', cause });
+  }
+}
+
+/** The connection for a request that must not be repeated. */
+export interface OwnConnection {
+  readonly dispatcher: Dispatcher;
+  /** True once it existed; until then, nothing has been written. */
+  readonly isConnected: () => boolean;
+}
+
+export class Connections {
+  #shared: Promise<Dispatcher> | undefined;
+
+  /**
+   * @param deadlineMs the time limit of each step of a connection
+   * @param service replaces all connections
+   */
+  constructor(
+    private readonly connections: number,
+    private readonly deadlineMs: number,
+    private readonly service?: Dispatcher,
+  ) {}
+
+  shared(): Promise<Dispatcher> {
+    if (this.service !== undefined) return Promise.resolve(this.service);
+    this.#shared ??= this.#open({ connections: this.connections, pipelining: 1, keepAliveTimeout: 4_000 });
+    return this.#shared;
+  }
+
+  /** On a stale kept-alive one it would be unknown whether the request was read. */
+  async own(): Promise<OwnConnection> {
+    if (this.service !== undefined) return { dispatcher: this.service, isConnected: () => true };
+    const { Pool } = await http();
+    let isConnected = false;
+    // A proxy's connector resolves once its tunnel to the service is open.
+    const noting =
+      (inner: buildConnector.connector): buildConnector.connector =>
+      (options, callback) => {
+        inner(options, (...result) => {
+          isConnected ||= result[0] === null;
+          callback(...result);
+        });
+      };
+    const factory = (origin: string | URL, options: { connect: buildConnector.connector }): Dispatcher =>
+      new Pool(origin, { ...options, connect: noting(options.connect) });
+    const dispatcher = await this.#open({ connections: 1, pipelining: 0, factory });
+    return { dispatcher, isConnected: () => isConnected };
+  }
+
+  async #open(own: EnvHttpProxyAgent.Options): Promise<EnvHttpProxyAgent> {
+    const { buildConnector } = await http();
+    const connect = buildConnector({ timeout: this.deadlineMs });
+    return throughProxy({ connect, headersTimeout: this.deadlineMs, bodyTimeout: this.deadlineMs, ...own });
+  }
+
+  async close(): Promise<void> {
+    await (await this.#shared)?.destroy();
+  }
 }

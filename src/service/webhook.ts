@@ -1,6 +1,6 @@
 /** Requests to addresses that the settings name beside the service: alerts and `after_publish`. */
 import { messageOf } from '../ground/errors.js';
-import { http, throughProxy } from './transport.js';
+import { http, throughProxy } from './exchange.js';
 
 /**
  * Posts JSON to an address, through the proxy of the environment. The answer is not read.

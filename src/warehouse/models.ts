@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ExperimentSettings } from '../config/schema.js';
 import { PLACEHOLDERS, Redaction } from '../documents/personal.js';
 import { dayOf } from '../ground/calendar.js';
+import { ID_COLUMNS } from '../ground/fields.js';
 import { DawnloadError, messageOf } from '../ground/errors.js';
 import { describeAll, ownTables } from './describe.js';
 import { dependsOn, DirtyDays, lookback, sparesArchived } from './dirty-days.js';
@@ -15,8 +16,16 @@ import type { Warehouse } from './warehouse.js';
 // The headers of `sql/models`, which CONTRIBUTING.md describes.
 
 const view = z
-  .strictObject({ grain: z.string(), also_in: z.literal('main').optional() })
-  .transform(({ also_in }) => ({ incremental: undefined, isInMain: also_in === 'main' }));
+  .strictObject({
+    grain: z.string(),
+    also_in: z.literal('main').optional(),
+    lake: z.literal('none').optional(),
+  })
+  .transform(({ also_in, lake }) => ({
+    incremental: undefined,
+    isInMain: also_in === 'main',
+    isInLake: lake !== 'none',
+  }));
 
 const table = z
   .strictObject({
@@ -30,6 +39,7 @@ const table = z
   })
   .transform(({ partition, depends_on: streams, dirties, unique_key: uniqueKey, ...header }) => ({
     isInMain: false,
+    isInLake: true,
     incremental: {
       partition,
       streams,
@@ -45,6 +55,8 @@ export interface Model {
   readonly relation: string;
   readonly select: string;
   readonly incremental: Incremental | undefined;
+  /** False for views of single messages, texts, ids and records, which would be copied whole each night. */
+  readonly isInLake: boolean;
   /** A hash of this model, of the models that it reads, and of the schema files. */
   readonly fingerprint: string;
 }
@@ -87,12 +99,12 @@ function readModels(): Model[] {
     // Models with the same dirty days are placed together, so that the days are found once.
     const next = ready.find(({ incremental }) => incremental && daysKey(incremental) === days) ?? ready[0];
     if (next === undefined) return [...made.values()];
-    const { relation, text, reads, incremental, isInMain } = next;
+    const { relation, text, reads, incremental, isInMain, isInLake } = next;
     const fingerprint = hashOf([text, ...reads.map((other) => made.get(other)?.fingerprint), ...schema]);
-    made.set(relation, { relation, select: selectIn(text), incremental, fingerprint });
+    made.set(relation, { relation, select: selectIn(text), incremental, isInLake, fingerprint });
     if (isInMain) {
       const name = relation.replace('marts.', '');
-      made.set(name, { relation: name, select: `from ${relation}`, incremental, fingerprint });
+      made.set(name, { relation: name, select: `from ${relation}`, incremental, isInLake, fingerprint });
     }
     waiting.delete(relation);
     if (incremental !== undefined) days = daysKey(incremental);
@@ -186,15 +198,25 @@ async function noteExcluded({ session, options: { excluded = [], privacy } }: Wa
   const own = (await ownTables(session)).filter(({ columns }) =>
     columns.some(({ name }) => name === 'user_id'),
   );
+  const user_ids = excluded.flatMap((id) =>
+    [asStored(id), asStored(id.normalize('NFC'))].filter((one) => one !== null),
+  );
   await session.run('ops/exclude', {
-    listed: excluded.length,
-    user_ids: excluded.flatMap((id) =>
-      [asStored(id), asStored(id.normalize('NFC'))].filter((one) => one !== null),
-    ),
+    user_ids,
     own_ids: ['null::varchar as user_id', ...own.map(({ name }) => `user_id from own.${quoted(name)}`)]
       .map((one) => `select ${one}`)
       .join(' union all '),
   });
+  const idsBut = (isNamed: (nth: number) => boolean): string =>
+    ID_COLUMNS.map((kind, nth) => (isNamed(nth) ? kind : 'null')).join(', ');
+  for (const [nth, kind] of ID_COLUMNS.entries())
+    if (nth > 0)
+      await session.run('ops/exclude_weaker', {
+        kind,
+        alone: idsBut((one) => one === nth),
+        stronger: idsBut((one) => one < nth),
+      });
+  await session.run('ops/note_excluded', { user_ids, listed: excluded.length });
 }
 
 /** A split without days was intended from the first day. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ProgressLine } from '../../src/terminal/progress-line.js';
+import { ProgressLine } from '../../src/terminal/terminal.js';
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(() => vi.useRealTimers());

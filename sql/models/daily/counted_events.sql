@@ -1,4 +1,5 @@
 -- grain: one export record that counts: all but those of staff and test people (exclude).
+-- lake: none
 --
 -- Models and questions read this view, so that none of them counts these people; `events` keeps their records.
 
@@ -6,7 +7,5 @@ select events.*
 from events
 anti join ops.excluded_ids
     on
-        events.user_id is not distinct from excluded_ids.user_id
-        and events.service_user_id is not distinct from excluded_ids.service_user_id
-        and events.device_id is not distinct from excluded_ids.device_id
-        and events.service_device_id is not distinct from excluded_ids.service_device_id;
+        (events.user_id, events.service_user_id, events.device_id, events.service_device_id)
+        is not distinct from (excluded_ids.user_id, excluded_ids.service_user_id, excluded_ids.device_id, excluded_ids.service_device_id);

@@ -1,4 +1,5 @@
 -- grain: one KST day, holdout, person who should get no messages, channel, and campaign or user journey whose message reached the person.
+-- lake: none
 --
 -- The day of the assignment does not count: the group reaches the service only in that day's morning. The group of a campaign's variant
 -- comes from its events, so all days of that campaign count. Campaigns and user journeys that the settings exempt may reach everybody.

@@ -1,4 +1,5 @@
 -- grain: one message of the exports with message_data.
+-- lake: none
 --
 -- The text is the one that the recipient got, under the settings of privacy. marts.messages joins it with the send.
 

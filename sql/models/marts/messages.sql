@@ -1,4 +1,5 @@
 -- grain: one message of the exports: sent, failed, or shown in the app or on the web.
+-- lake: none
 --
 -- A message of an export without message_data has no text.
 -- Filter by date first.

@@ -1,4 +1,5 @@
 -- grain: one person and id of that person.
+-- lake: none
 --
 -- Which ids belong to a person of marts.messages and other tables, as of now. Ids are as events have them, under privacy.columns.
 

@@ -1,4 +1,6 @@
 -- The load of the detailed statistics of campaigns (E19), in the order of its steps: answers are unfolded level by level.
+-- needs: asked, days, first_days, held_back_sizes, loaded_rows, versions
+-- leaves: extras, sizes
 
 -- name: read
 -- params: paths text[], path_pulls text[], campaigns text[], window_starts timestamptz[], window_ends timestamptz[],

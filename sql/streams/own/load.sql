@@ -1,4 +1,5 @@
 -- Statements that load the landed copy of an own table, and note what is known of it.
+-- needs: day_contents, days, loaded_rows
 
 -- name: latest
 -- params: stream text, pulled_at timestamptz

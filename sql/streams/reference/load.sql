@@ -1,5 +1,7 @@
 -- The load of reference data: catalogs (E2), brand templates (E4) with their status (E5), alimtalk templates (E10) and opt-outs
 -- (E12), in the order of its steps.
+-- needs: asked, days, loaded_rows
+-- leaves: extras
 
 -- name: read
 -- params: paths text[], path_lists text[], path_pulls text[], files text[], largest_object bigint, stream text

@@ -1,4 +1,6 @@
 -- The load of the daily statistics (E17, E18), in the order of its steps. An empty id, name, channel or tag counts as missing.
+-- needs: asked, days, first_days, loaded_rows, versions
+-- leaves: extras, sizes
 
 -- name: read
 -- params: paths text[], path_pulls text[], files text[], largest_object bigint

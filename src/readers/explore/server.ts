@@ -24,8 +24,18 @@ import type { Answer } from '../report/render.js';
 import { makeReport } from '../report/report.js';
 import { failureOf, type Part } from './answer.js';
 import { Asker } from './asker.js';
-import { data, dataParts, detail, partsOf, search, tableView } from './details.js';
-import { editor, LONGEST_ADDRESS, schemaJson, sqlAnswer } from './sql.js';
+import {
+  data,
+  dataParts,
+  detail,
+  partsOf,
+  search,
+  tableView,
+  editor,
+  LONGEST_ADDRESS,
+  schemaJson,
+  sqlAnswer,
+} from './details.js';
 import { addressOf, ASSETS, questionAddress, framed, notice, pageOf, shortName, View } from './frame.js';
 import { HEADERS, type Guard } from './guard.js';
 import {

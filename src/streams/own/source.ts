@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { shellFor, type Config } from '../../config/config.js';
-import { formatOf } from '../../config/tables.js';
+import { formatOf } from '../../config/own.js';
 import { DamageError } from '../../ground/errors.js';
 import { whyUnread } from '../../config/files.js';
 import { runShell } from '../../ground/shell.js';

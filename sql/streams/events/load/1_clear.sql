@@ -1,4 +1,5 @@
 -- Removes the days to be replaced from the tables.
+-- needs: days
 
 -- name: mark
 -- Marks every day on which these exports have events, including days other than the export's own.

@@ -4,6 +4,7 @@
 --
 -- DuckDB finds the end of a line five times as fast as the end of a JSON document. A page of several lines is invalid
 -- in the newline-delimited layout; the load then falls back to the other layout.
+-- leaves: staged
 
 -- name: open
 -- A connection that prepares batches has its own in-memory database for its tables, and uses the macros of the

@@ -1,4 +1,6 @@
 -- Applies the settings of privacy to records and their messages, before anything is unfolded.
+-- needs: staged
+-- leaves: messages
 
 -- name: columns
 -- Applies privacy.columns to ids, and to messages and members without a column, which may have such keys at any depth.

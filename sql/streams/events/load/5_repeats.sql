@@ -1,4 +1,6 @@
 -- Keeps one copy of each record in several exports.
+-- needs: days
+-- leaves: changed_exports, note_counts, repeats
 
 -- name: find
 -- params: first_day date, last_day date

@@ -1,3 +1,5 @@
+-- needs: changed_exports, days, message_extras, note_counts, repeats
+-- leaves: extras, loaded_rows
 -- params: days date[], beside bigint[], erased bigint[], full_days date[], first_day date, last_day date, pulls text[],
 --   counts bigint[]
 -- Notes about nonconforming exports.

@@ -1,3 +1,4 @@
+-- needs: days
 -- name: replace
 -- params: files text[], paths text[], path_pulls text[], largest_object bigint
 -- A pull is of one day; of two pulls of a day the later one is in `days`.
