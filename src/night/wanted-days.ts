@@ -79,7 +79,7 @@ export async function knownDays(rows: Rows, today: Day) {
   const removed = await rows('status/removed', z.object({ date: z.string() }));
   return {
     coverage: await rows('status/coverage', coveredDay),
-    /** Days whose last answer was not applied (see held-back.ts), or that were empty on one earlier night only. */
+    /** Days whose last answer was not applied (see streams/free.ts), or that were empty on one earlier night only. */
     doubtful: [
       ...(await rows('status/held_back', streamDay)),
       ...emptyOnce.filter(({ asked }) => asked < today),
