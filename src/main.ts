@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
+import type { Flags } from './config/config.js';
 import { commandLine, mistakeOf, type Typed } from './commands/program.js';
-import type { Flags } from './config/invocation.js';
 import { packageVersion, realEffects } from './ground/effects.js';
 import {
   codeOf,

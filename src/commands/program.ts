@@ -1,6 +1,7 @@
 /** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
 import { Argument, Command, InvalidArgumentError, Option, type CommanderError } from 'commander';
-import { LOG_FORMATS, type Flags, type Invocation } from '../config/invocation.js';
+import type { Flags } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { formatCount } from '../terminal/text.js';
@@ -91,9 +92,13 @@ export function commandLine(version: string): {
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
     .addOption(
-      choice('--log-format <format>', 'how stderr is written; timed is text with times', ...LOG_FORMATS).env(
-        'DAWNLOAD_LOG_FORMAT',
-      ),
+      choice(
+        '--log-format <format>',
+        'how stderr is written; timed is text with times',
+        'text',
+        'timed',
+        'json',
+      ).env('DAWNLOAD_LOG_FORMAT'),
     )
     .option('--quiet', 'write only warnings and errors to stderr, for cron')
     .option('--verbose', 'with an error, also show its causes');

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { ConfigError, UsageError } from '../ground/errors.js';
 import { harmless } from '../ground/shell.js';
-import type { Flags } from './invocation.js';
 import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor, type Shapes } from '../ground/fields.js';
 import { alert, camel, inWords, settingsAbout, settingsSchema } from './schema.js';
@@ -41,6 +40,15 @@ export class SettingsError extends ConfigError {
 
 /** A config with everything that the service client needs. */
 export type ServiceConfig = Config & Readonly<Record<Name, string>> & { readonly credentials: Credentials };
+
+export interface Flags {
+  readonly settingsFile?: string | undefined;
+  readonly dataDir?: string | undefined;
+  readonly verbose?: boolean | undefined;
+  /** How notes and warnings are written: for people, for people with the time of each line, or for log collectors. */
+  readonly logFormat?: 'text' | 'timed' | 'json' | undefined;
+  readonly quiet?: boolean | undefined;
+}
 
 const DEFAULT_FILE = 'dawnload.yaml';
 

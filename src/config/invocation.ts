@@ -1,5 +1,5 @@
 /** The invocation of a command: its settings, the outside world, and the signal that stops it. */
-import type { Config } from './config.js';
+import type { Config, Flags } from './config.js';
 import type { Effects, Environment } from '../ground/effects.js';
 import type { Terminal } from '../terminal/terminal.js';
 
@@ -25,15 +25,4 @@ export interface Invocation {
    * @param journal the `Journal` of that folder, which takes seconds to read once it has the lines of years
    */
   changed?(invocation: Invocation, journal: object): Promise<void>;
-}
-
-/** How notes and warnings are written: for people, for people with the time of each line, or for log collectors. */
-export const LOG_FORMATS = ['text', 'timed', 'json'] as const;
-
-export interface Flags {
-  readonly settingsFile?: string | undefined;
-  readonly dataDir?: string | undefined;
-  readonly verbose?: boolean | undefined;
-  readonly logFormat?: (typeof LOG_FORMATS)[number] | undefined;
-  readonly quiet?: boolean | undefined;
 }
