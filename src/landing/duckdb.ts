@@ -79,7 +79,7 @@ export function isLocked(error: unknown): boolean {
 
 /** True if DuckDB raised the error: its messages begin with their kind, such as `Catalog Error: `. */
 export function isOfDuckDB(error: unknown): boolean {
-  return /^[A-Z][A-Za-z ]* Error: /.test(messageOf(error));
+  return faultIn(error).kind !== undefined;
 }
 
 /** Returns the answer of a statement, or a default if the database lacks a table or column that the statement reads. */

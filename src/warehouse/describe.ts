@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../ground/effects.js';
-import { escaped } from '../landing/duckdb.js';
+import { escaped, faultIn } from '../landing/duckdb.js';
 import { Dictionary, relationName, type Words } from './dictionary.js';
 import { quoted, type Session } from './session.js';
 
@@ -93,7 +93,7 @@ export async function makeCatalogViews(session: Session): Promise<void> {
     try {
       await session.runText(statement);
     } catch (error) {
-      if (!(error instanceof Error && /^(Parser|Binder|Catalog) Error/.test(error.message))) throw error;
+      if (!['Parser', 'Binder', 'Catalog'].includes(faultIn(error).kind ?? '')) throw error;
       left.push(catalog_name);
     }
   }

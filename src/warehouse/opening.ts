@@ -12,7 +12,14 @@ import {
   TryLaterError,
 } from '../ground/errors.js';
 import { FOLDER_MODE } from '../landing/atomic-file.js';
-import { isLocked, isOutOfMemory, openInstance, rejectsLog, unlessMissing } from '../landing/duckdb.js';
+import {
+  faultIn,
+  isLocked,
+  isOutOfMemory,
+  openInstance,
+  rejectsLog,
+  unlessMissing,
+} from '../landing/duckdb.js';
 import { asidePath } from '../landing/paths.js';
 import { orStorageError } from '../landing/storage-error.js';
 import { count, Session, statement, statementsIn, streamFolders } from './session.js';
@@ -142,8 +149,8 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
   try {
     return await work();
   } catch (cause) {
-    const isStorage = /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(cause));
-    if (cause instanceof DawnloadError || (!isStorage && codeOf(cause) === undefined)) throw cause;
+    if (cause instanceof DawnloadError || (!faultIn(cause).isOfDisk && codeOf(cause) === undefined))
+      throw cause;
     signal?.throwIfAborted();
     throw new StorageError(`${path} cannot be written.`, {
       hint: 'Free disk space, then run again. Nothing that was received is lost.',

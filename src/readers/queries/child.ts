@@ -1,9 +1,14 @@
 /** Runs a question in a process of its own, which is ended at its limit of time or of memory (`ground/bounded-process.ts`). */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { inProcess, servesTask, type Caller, type Failed } from '../../ground/bounded-process.js';
+import {
+  inProcess,
+  servesTask,
+  type Caller,
+  type Failed,
+  type ProcessBounds,
+} from '../../ground/bounded-process.js';
 import {
   ConfigError,
   CorruptDatabaseError,
@@ -38,12 +43,7 @@ const given = z.looseObject({
   isRecorded: z.boolean().default(false),
 });
 
-interface Bounds {
-  readonly signal: AbortSignal;
-  readonly megabytes: number;
-  readonly seconds?: number;
-  /** Reads what the process writes to its stdout, after `told`; without it, stdout is closed. */
-  readonly read?: (stdout: Readable) => Promise<void>;
+interface Bounds extends Pick<ProcessBounds<Message>, 'signal' | 'megabytes' | 'seconds' | 'read'> {
   readonly told?: (said: readonly string[]) => void;
 }
 

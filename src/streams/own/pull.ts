@@ -6,9 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
-import { DawnloadError, messageOf } from '../../ground/errors.js';
+import { DawnloadError } from '../../ground/errors.js';
 import { ownStream, type Job } from '../../ground/streams.js';
-import { escaped } from '../../landing/duckdb.js';
+import { escaped, faultIn } from '../../landing/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
 import { erasedWords, isErased, privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
 import { quoted, type Session } from '../../warehouse/session.js';
@@ -40,8 +40,10 @@ export function noteGap(name: string, reason: string, { report, invocation }: Pu
 }
 
 /** The kind of an error of DuckDB, without the values that it may quote. */
-export const kindOf = (error: unknown): string =>
-  /^[A-Z][A-Za-z ]* Error/.exec(messageOf(error))?.[0] ?? 'an unforeseen error';
+export function kindOf(error: unknown): string {
+  const { kind } = faultIn(error);
+  return kind === undefined ? 'an unforeseen error' : `${kind} Error`;
+}
 
 async function pullTable(
   table: OwnTable,
