@@ -136,7 +136,7 @@ select
     round(counted.bought_again / nullif(counted.people, 0), 4) as bought_again_share,
     round(counted.days_after, 1) as p50_days_after,
     round(counted.revenue, 2) as revenue,
-    (select any_value(currency) from numbered) as currency,
+    (select any_value(currency) from own.conversions) as currency,
     (select count(*) from lapsed) as lapsed_people,
     params.inactive_days,
     params.window_days,
