@@ -1,7 +1,22 @@
-/** `dawnload backup FOLDER`: copies what must be restored, and verifies what it wrote. */
-import { EXIT } from '../ground/errors.js';
-import { backUp } from '../operations/backup.js';
+/**
+ * `dawnload backup FOLDER`: copies the files of the data folder that a restore needs, under the lock, and verifies what it wrote. The
+ * witness is left out, which marks the copy as restored: such a folder pays for nothing until you agree.
+ */
+import { createHash } from 'node:crypto';
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { copyFile, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import type { Config } from '../config/config.js';
+import type { Invocation } from '../config/invocation.js';
+import { Pending } from '../erasure/erase.js';
+import { DamageError, DawnloadError, EXIT, RefusedError, UsageError } from '../ground/errors.js';
+import { Journal } from '../journal/journal.js';
+import { DurableFolder, fsync, fsyncFolder } from '../landing/atomic-file.js';
+import { sizeOf } from '../landing/page-file.js';
+import { namesIn, nearestExisting, orStorageError } from '../landing/storage-error.js';
+import { DataFolder } from '../night/data-folder.js';
 import { formatBytes, plural } from '../terminal/terminal.js';
+import { readEveryBlock } from '../warehouse/reader.js';
 import type { Command, JsonOptions } from './shared.js';
 
 export const backupCommand: Command<JsonOptions, [string]> = async ({ json }, invocation, target) => {
@@ -18,3 +33,129 @@ export const backupCommand: Command<JsonOptions, [string]> = async ({ json }, in
     );
   return damaged.length > 0 ? EXIT.incomplete : EXIT.done;
 };
+
+/** The published file alone has what was computed of days whose pages retention removed. */
+const COPIED = ['ledger', 'landing', 'private/hmac.key', 'private/receipts', 'warehouse.duckdb'];
+
+/** Files in these folders that no command reads again. */
+const LEFT_OUT = /^(?:\.tmp-|journal\.reserve$)/;
+
+/**
+ * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is
+ * complete. Returns its path, the number of files and bytes, and sentences on files that were damaged in the data folder, and are so
+ * in the copy.
+ *
+ * @throws UsageError when the folder has files in it, or is inside the data folder
+ * @throws RefusedError before the first run has ended, and while an erasure is unfinished, because its record has ids in plain text
+ * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
+ */
+async function backUp(target: string, config: Config, invocation: Invocation) {
+  const folder = await realPath(target);
+  const dataDir = await realPath(config.dataDir);
+  if (folder === dataDir || folder.startsWith(dataDir + sep))
+    throw new UsageError(`${folder} is in the data folder.`, {
+      hint: 'Name a folder elsewhere, best on another disk.',
+    });
+  const there = existsSync(folder) && (await orStorageError('read', folder, () => stat(folder)));
+  if (there && (!there.isDirectory() || (await namesIn(folder)).length > 0))
+    throw new UsageError(`${folder} is ${there.isDirectory() ? 'not empty' : 'a file'}.`, {
+      hint: 'Name a new folder, such as one with the date.',
+    });
+  if (!existsSync(dataDir))
+    throw new UsageError(`The data folder ${dataDir} does not exist.`, {
+      hint: 'Correct data_dir, or give --data-dir.',
+    });
+  await using opened = await DataFolder.open(config, invocation, { command: 'backup', needs: 'nothing' });
+  if ((await new Pending(config.dataDir, invocation.effects).read()) !== undefined)
+    throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
+      hint: '`dawnload forget` completes it. Then back up again.',
+    });
+  // Restored later, the copy of a folder without a run could not be told from a new one, and would pay again.
+  if (opened.journal.head.seq <= 1)
+    throw new RefusedError(`No run has ended in ${dataDir} yet, so its backup would be empty.`, {
+      hint: 'Run `dawnload run` first.',
+    });
+  // A name that no one else gives a folder: what a killed backup left there is removed.
+  const partial = join(dirname(folder), `.${basename(folder)}.dawnload-backup`);
+  try {
+    await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
+    const copied = await copyAll(dataDir, partial, invocation);
+    const head = (await Journal.read({ dataDir: partial }, invocation.effects)).head;
+    if (head.sum !== opened.journal.head.sum) throw differs(join(partial, 'ledger'));
+    await orStorageError('rename', folder, () => rename(partial, folder));
+    await orStorageError('write', folder, () => fsyncFolder(dirname(folder)));
+    return { folder, ...copied };
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The absolute path without links, also of what does not exist yet. */
+async function realPath(path: string): Promise<string> {
+  const whole = resolve(path);
+  const there = nearestExisting(whole);
+  return join(await orStorageError('read', there, () => realpath(there)), relative(there, whole));
+}
+
+async function copyAll(dataDir: string, to: string, { signal, terminal, effects }: Invocation) {
+  const disk = new DurableFolder(dirname(to), effects);
+  const damaged: string[] = [];
+  const folders = new Set<string>();
+  let [files, bytes] = [0, 0];
+  await disk.makeFolder(to);
+  for (const name of COPIED)
+    for (const from of await filesAt(join(dataDir, name))) {
+      signal.throwIfAborted();
+      const copy = join(to, relative(dataDir, from));
+      terminal.progress(`copying ${relative(dataDir, from)}`);
+      await disk.makeFolder(dirname(copy));
+      await orStorageError('write', copy, async () => {
+        await copyFile(from, copy, constants.COPYFILE_FICLONE);
+        await fsync(copy);
+      });
+      folders.add(dirname(copy));
+      if ((await hashOf(from)) !== (await hashOf(copy))) throw differs(copy);
+      const fault = await faultOf(copy);
+      if (fault !== undefined) damaged.push(fault.replaceAll(copy, from));
+      files++;
+      bytes += (await stat(copy)).size;
+    }
+  for (const one of folders) await orStorageError('write', one, () => fsyncFolder(one));
+  return { files, bytes, damaged };
+}
+
+const differs = (copy: string): DamageError =>
+  new DamageError(`${copy} differs from what was copied.`, {
+    hint: 'Check the disk of the backup, or name a folder on another one. No backup was made.',
+  });
+
+/** The files at a path, also behind links; none if nothing is there. */
+async function filesAt(path: string): Promise<string[]> {
+  if (!existsSync(path)) return [];
+  const found = await orStorageError('read', path, () => stat(path));
+  if (!found.isDirectory()) return found.isFile() && !LEFT_OUT.test(basename(path)) ? [path] : [];
+  const names = await orStorageError('list', path, () => readdir(path));
+  return (await Promise.all(names.sort().map((name) => filesAt(join(path, name))))).flat();
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  return orStorageError('read', path, async () => {
+    const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1 << 20 });
+    for await (const chunk of chunks) hash.update(chunk);
+    return hash.digest('hex');
+  });
+}
+
+/** A sentence on the damage in a file that was copied; undefined if it is sound. */
+async function faultOf(copy: string): Promise<string | undefined> {
+  try {
+    if (copy.endsWith('.gz')) await sizeOf(copy);
+    if (copy.endsWith('.duckdb')) await readEveryBlock(copy);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DawnloadError) return error.message;
+    throw error;
+  }
+}

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { koreanTime, windowOf } from '../../src/ground/calendar.js';
-import { nextRun, nightOf, Nights, parseTime } from '../../src/operations/schedule.js';
+import { nextRun, nightOf, Nights, parseTime } from '../../src/commands/schedule.js';
 import type { PastRun } from '../../src/journal/journal.js';
 
 const AT = NIGHTLY.at;
