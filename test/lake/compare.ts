@@ -48,7 +48,7 @@ export async function compare(
        from duckdb_columns()
        where database_name = 'warehouse' and not internal and schema_name in ('main', 'ops', 'marts')
          and (schema_name, table_name) not in (('marts', 'messages'), ('marts', 'message_texts'), ('marts', 'person_ids'),
-           ('marts', 'counted_events'), ('marts', 'conversion_people'),
+           ('marts', 'counted_events'), ('marts', 'conversion_people'), ('marts', 'held_out_messages'),
            ('ops', 'excluded_people'), ('ops', 'excluded_ids'), ('ops', 'excluded_events'))
          and (schema_name <> 'main' or table_name not in (
            select view_name from duckdb_views() where database_name = 'warehouse' and schema_name = 'marts'))
