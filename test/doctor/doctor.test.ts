@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { check, ok, type Check, lock } from '../../src/operations/doctor.js';
 import { RunLock } from '../../src/landing/run-lock.js';
 import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
-import { long } from '../support/tags.js';
+import { extended } from '../support/tags.js';
 
 const SETTINGS = 'start_date: 2026-11-20\nlookback_days: 1\nrequest_timeout_seconds: 1\n';
 
@@ -333,7 +333,7 @@ describe('a first account', () => {
     }
   });
 
-  long('whose page parameter is wrong learns which setting to correct', async () => {
+  extended('whose page parameter is wrong learns which setting to correct', async () => {
     const settings =
       'start_date: 2026-11-20\nexports: { page_parameter: wrong, budget: { records_per_run: 10000 } }\n';
     const paid = await Place.make(settings, { eventsPerDay: 2_500, pageParameter: 'page' });

@@ -1,4 +1,4 @@
-// @module-tag long
+// @module-tag extended
 /** The Dockerfile without Docker: its steps as scripts in an empty folder, and what they make, as its account, read-only. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KEYS, NOW, Place, PROJECT } from '../support/dawnload.js';
-import { extended } from '../support/tags.js';
 
 interface Step {
   readonly word: string;
@@ -157,60 +156,56 @@ test.skipIf(!hasLinter)('hadolint finds nothing wrong', () => {
   expect(spawnSync('hadolint', ['Dockerfile'], { encoding: 'utf8' }).stdout).toBe('');
 });
 
-extended(
-  'the entry point runs a night and keeps the next, as its account, on a read-only root',
-  async () => {
-    const place = await Place.make('');
-    try {
-      const folder = inRoot(final['WORKDIR'] ?? '/');
-      execFileSync('chmod', ['u+w', folder]);
-      writeFileSync(
-        join(folder, 'dawnload.yaml'),
-        `base_url: ${place.sandbox.url}\nproject_id: ${PROJECT}\nstart_date: 2026-11-20\n`,
-      );
-      execFileSync('chmod', ['u-w', folder]);
-      const options = {
-        cwd: folder,
-        env: {
-          ...environment,
-          // Neither a home nor a temporary folder that could be written to.
-          HOME: inRoot('/app'),
-          TMPDIR: inRoot('/app'),
-          PATH: [inRoot('/usr/local/bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
-          DAWNLOAD_NOW: NOW,
-          DAWNLOAD_ACCESS_KEY: KEYS.accessKey,
-          DAWNLOAD_SECRET_KEY: KEYS.secretKey,
-        },
-        ...account,
-      };
-      const [entry = '', ...words] = [...wordsOf('ENTRYPOINT'), ...wordsOf('CMD')];
-      const child = spawn(entry, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-      let said = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-      const over = new Promise<number | null>((done) => child.on('close', done));
-      while (!said.includes('The next run is at') && child.exitCode === null)
-        await new Promise((next) => setTimeout(next, 50));
-      expect(said).toContain('The run ended with exit code 0.');
+test('the entry point runs a night and keeps the next, as its account, on a read-only root', async () => {
+  const place = await Place.make('');
+  try {
+    const folder = inRoot(final['WORKDIR'] ?? '/');
+    execFileSync('chmod', ['u+w', folder]);
+    writeFileSync(
+      join(folder, 'dawnload.yaml'),
+      `base_url: ${place.sandbox.url}\nproject_id: ${PROJECT}\nstart_date: 2026-11-20\n`,
+    );
+    execFileSync('chmod', ['u-w', folder]);
+    const options = {
+      cwd: folder,
+      env: {
+        ...environment,
+        // Neither a home nor a temporary folder that could be written to.
+        HOME: inRoot('/app'),
+        TMPDIR: inRoot('/app'),
+        PATH: [inRoot('/usr/local/bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
+        DAWNLOAD_NOW: NOW,
+        DAWNLOAD_ACCESS_KEY: KEYS.accessKey,
+        DAWNLOAD_SECRET_KEY: KEYS.secretKey,
+      },
+      ...account,
+    };
+    const [entry = '', ...words] = [...wordsOf('ENTRYPOINT'), ...wordsOf('CMD')];
+    const child = spawn(entry, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const over = new Promise<number | null>((done) => child.on('close', done));
+    while (!said.includes('The next run is at') && child.exitCode === null)
+      await new Promise((next) => setTimeout(next, 50));
+    expect(said).toContain('The run ended with exit code 0.');
 
-      const [program = '', ...probe] = wordsOf('HEALTHCHECK');
-      expect(await exitCode(spawn(program, probe, options))).toBe(0);
-      child.kill('SIGTERM');
-      expect(await over).toBe(0);
-      // A week later, without a run, the warehouse is not fresh.
-      const later = { ...options, env: { ...options.env, DAWNLOAD_NOW: '2026-11-28T22:30:00Z' } };
-      expect(await exitCode(spawn(program, probe, later))).toBe(1);
+    const [program = '', ...probe] = wordsOf('HEALTHCHECK');
+    expect(await exitCode(spawn(program, probe, options))).toBe(0);
+    child.kill('SIGTERM');
+    expect(await over).toBe(0);
+    // A week later, without a run, the warehouse is not fresh.
+    const later = { ...options, env: { ...options.env, DAWNLOAD_NOW: '2026-11-28T22:30:00Z' } };
+    expect(await exitCode(spawn(program, probe, later))).toBe(1);
 
-      // Other commands work in it, too.
-      for (const command of [['status'], ['query', 'channel-summary'], ['--version']])
-        expect(await exitCode(spawn(entry, command, options)), command.join(' ')).toBe(0);
-      expect(existsSync(inRoot('/data/warehouse.duckdb'))).toBe(true);
-      if (!isRoot) console.log('Not root: the image was tried as this account instead of 1000.');
-    } finally {
-      await place.remove();
-    }
-  },
-  120_000,
-);
+    // Other commands work in it, too.
+    for (const command of [['status'], ['query', 'channel-summary'], ['--version']])
+      expect(await exitCode(spawn(entry, command, options)), command.join(' ')).toBe(0);
+    expect(existsSync(inRoot('/data/warehouse.duckdb'))).toBe(true);
+    if (!isRoot) console.log('Not root: the image was tried as this account instead of 1000.');
+  } finally {
+    await place.remove();
+  }
+}, 120_000);
 
 function exitCode(child: ReturnType<typeof spawn>): Promise<number | null> {
   return new Promise((done, fail) => {

@@ -161,7 +161,7 @@ describe('forget', () => {
     expect(written).not.toMatch(/\b1 (rows|records|pulls)\b/);
   });
 
-  test('erases nothing here where the service refuses', async () => {
+  extended('erases nothing here where the service refuses', async () => {
     place.sandbox.setFaults([
       { endpoint: 'E15', kind: 'status', status: 400, body: { data: null, error: 'Bad user' } },
     ]);
@@ -233,7 +233,7 @@ describe('forget', () => {
   });
 });
 
-test('erases while the journal lacks the exports, and the night after is published', async () => {
+extended('erases while the journal lacks the exports, and the night after is published', async () => {
   await loseJournal();
   const erased = await forget('--user-id', person, '--yes');
   expect([erased.code, erased.stderr]).toEqual([0, expect.stringContaining('The receipt is')]);
@@ -333,22 +333,25 @@ describe('what arrives after an erasure', () => {
     expect(await leftIn(person)).toEqual([]);
   });
 
-  test('stops the run where only the witness knows the erasure, until the journal is restored', async () => {
-    await begin(erasedBase());
-    await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
-    await loseJournal();
-    for (const name of ['warehouse.duckdb', 'private/warehouse.duckdb']) await rm(join(data(), name));
-    for (const command of [['run'], ['rebuild'], ['recover', '--yes']]) {
-      const { code, stderr } = await place.run(command);
-      expect(code, command[0]).toBe(1);
-      expect(stderr).toContain('Erased persons could come back');
-    }
-    await rm(join(data(), 'ledger'), { recursive: true });
-    await rename(join(data(), 'backup'), join(data(), 'ledger'));
-    expect((await place.run(['recover', '--yes'])).code).toBe(0);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await leftIn(person)).toEqual([]);
-  });
+  extended(
+    'stops the run where only the witness knows the erasure, until the journal is restored',
+    async () => {
+      await begin(erasedBase());
+      await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
+      await loseJournal();
+      for (const name of ['warehouse.duckdb', 'private/warehouse.duckdb']) await rm(join(data(), name));
+      for (const command of [['run'], ['rebuild'], ['recover', '--yes']]) {
+        const { code, stderr } = await place.run(command);
+        expect(code, command[0]).toBe(1);
+        expect(stderr).toContain('Erased persons could come back');
+      }
+      await rm(join(data(), 'ledger'), { recursive: true });
+      await rename(join(data(), 'backup'), join(data(), 'ledger'));
+      expect((await place.run(['recover', '--yes'])).code).toBe(0);
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(await leftIn(person)).toEqual([]);
+    },
+  );
 
   extended('ends with a stopped erasure whose journal was lost: recover enters it again', async () => {
     const args = ['forget', '--user-id', person, '--yes'];
@@ -431,26 +434,29 @@ describe('what arrives after an erasure', () => {
   });
 });
 
-test('a device that more than three persons share is not followed where only landed pages tell who shares it', async () => {
-  const owners = new Set<string>();
-  for (const { file, page } of await pages()) {
-    const records = page.data.map((one) => {
-      const { user_id = '', message_data } = one;
-      if (message_data?.recipientNo !== undefined || owners.has(user_id)) return one;
-      if (user_id !== person && owners.size >= 5) return one;
-      owners.add(user_id);
-      return { ...one, device_id: 'tablet-000001' };
-    });
-    await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
-  }
-  expect(owners.has(person)).toBe(true);
-  const own = (await pages()).flatMap(({ page }) => page.data.filter((one) => one.user_id === person));
-  await place.configure(`${YAML}privacy: { recipients: drop }\n`);
-  expect((await place.run(['rebuild'])).code).toBe(0);
-  const counted = await forget('--recipient', number, '--dry-run', '--json');
-  await place.configure(YAML);
-  expect(JSON.parse(counted.stdout)).toMatchObject({ landing: { records: own.length } });
-});
+extended(
+  'a device that more than three persons share is not followed where only landed pages tell who shares it',
+  async () => {
+    const owners = new Set<string>();
+    for (const { file, page } of await pages()) {
+      const records = page.data.map((one) => {
+        const { user_id = '', message_data } = one;
+        if (message_data?.recipientNo !== undefined || owners.has(user_id)) return one;
+        if (user_id !== person && owners.size >= 5) return one;
+        owners.add(user_id);
+        return { ...one, device_id: 'tablet-000001' };
+      });
+      await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
+    }
+    expect(owners.has(person)).toBe(true);
+    const own = (await pages()).flatMap(({ page }) => page.data.filter((one) => one.user_id === person));
+    await place.configure(`${YAML}privacy: { recipients: drop }\n`);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    const counted = await forget('--recipient', number, '--dry-run', '--json');
+    await place.configure(YAML);
+    expect(JSON.parse(counted.stdout)).toMatchObject({ landing: { records: own.length } });
+  },
+);
 
 test('a page with half of a surrogate pair, which DuckDB rejects, is searched and cut, and the half stays', async () => {
   const half = String.raw`\ud83d`;

@@ -7,6 +7,9 @@ import { z } from 'zod';
 import { filesWith, landedPages } from '../support/contents.js';
 import { NOW, Place } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
+import { answeringHere } from '../support/here.js';
+
+answeringHere();
 
 const YAML = `start_date: 2026-11-19
 lookback_days: 1

@@ -67,7 +67,7 @@ describe('a day without rows of daily statistics', () => {
 });
 
 describe('the first night of a budget', () => {
-  test('requests one export at a time while the first one is still being made', async () => {
+  extended('requests one export at a time while the first one is still being made', async () => {
     const place = await make(`start_date: 2026-11-16\n${exports(1_000_000, '  max_wait_minutes: 0.01\n')}`, {
       exportSeconds: 3_600,
     });
@@ -89,27 +89,32 @@ describe('the first night of a budget', () => {
 describe('a paid export that comes without records', () => {
   const DAY = `start_date: 2026-11-20\n${exports(100_000, '  max_wait_minutes: 0.05\n')}`;
 
-  test('waits for a person when the service goes on saying so, and is read once the setting is right', async () => {
-    const place = await make(DAY.replace('  max_wait', '  page_parameter: wrong\n  max_wait'), {
-      pageParameter: 'page',
-    });
-    place.sandbox.setFaults([
-      {
-        endpoint: 'E21',
-        kind: 'status',
-        status: 200,
-        body: { status: 'success', data: [], total_page_count: 0 },
-      },
-    ]);
-    await ends(place.run(['run']), 1, /reports no records .*Check exports\.page_parameter/);
-    expect(await listed(place)).toMatchObject([{ state: 'requested', empty_in_doubt: true, records: null }]);
-    expect(await place.run(['status'])).toMatchObject({ code: 1 });
-    place.sandbox.setFaults([]);
-    await place.configure(SETTINGS + DAY);
-    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-    expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
-    expect(place.sandbox.requests().E20).toBe(1);
-  });
+  extended(
+    'waits for a person when the service goes on saying so, and is read once the setting is right',
+    async () => {
+      const place = await make(DAY.replace('  max_wait', '  page_parameter: wrong\n  max_wait'), {
+        pageParameter: 'page',
+      });
+      place.sandbox.setFaults([
+        {
+          endpoint: 'E21',
+          kind: 'status',
+          status: 200,
+          body: { status: 'success', data: [], total_page_count: 0 },
+        },
+      ]);
+      await ends(place.run(['run']), 1, /reports no records .*Check exports\.page_parameter/);
+      expect(await listed(place)).toMatchObject([
+        { state: 'requested', empty_in_doubt: true, records: null },
+      ]);
+      expect(await place.run(['status'])).toMatchObject({ code: 1 });
+      place.sandbox.setFaults([]);
+      await place.configure(SETTINGS + DAY);
+      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+      expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
 });
 
 extended('pages that are gone for good leave those that came to a person, who may take them', async () => {

@@ -118,7 +118,7 @@ test('nights, a backfill and a plan over the days pay for nothing, and find noth
   expect((await place.run(['doctor', '--deep'])).stdout).not.toMatch(/fail .*warehouse/);
 });
 
-test('an export that is read again at no cost brings its day back', async () => {
+extended('an export that is read again at no cost brings its day back', async () => {
   const bills = place.sandbox.bills().length;
   await removePages('2026-11-13');
   await expectDone('exports', 'resume', key('2026-11-13'));
@@ -136,7 +136,7 @@ test('a rebuild holds the days again', async () => {
   expect(differences(await contents(place.published), before)).toEqual([]);
 });
 
-test('a rebuild that cannot read pages of such a day keeps what was computed of it', async () => {
+extended('a rebuild that cannot read pages of such a day keeps what was computed of it', async () => {
   await removePages('2026-11-14');
   await removePages('2026-11-15');
   await ends(

@@ -8,6 +8,9 @@ import { filesWith } from '../support/contents.js';
 import { Place } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
 import { extended } from '../support/tags.js';
+import { answeringHere } from '../support/here.js';
+
+answeringHere();
 
 const YAML = `start_date: 2026-11-19
 lookback_days: 1

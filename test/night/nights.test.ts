@@ -51,30 +51,34 @@ const empty = (endpoint: 'E17' | 'E19'): Fault[] => [
   },
 ];
 
-test('statistics that are empty all night: the rows stay, the run says so, and the next night makes it good', async () => {
-  const nights = await Restated.make(YAML);
-  expect((await nights.run([])).code).toBe(0);
-  const before = await nights.sums();
-  await ends(
-    nights.run(empty('E17')),
-    1,
-    /warning: Statistics of 2026-11-18 to 2026-11-20: .*--accept-empty/,
-  );
-  expect(days(await nights.sums(), 'daily_statistics')).toBe(days(before, 'daily_statistics'));
-  // They are asked for again, however old they are, and the plan says so.
-  await nights.place.configure(YAML.replace('lookback_days: 5', 'lookback_days: 1'));
-  const plan = await nights.place.run(['plan', '--json']);
-  await nights.place.configure(YAML);
-  const { statistics } = JSON.parse(plan.stdout) as { statistics: { again: string[] } };
-  expect(statistics.again).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
-  await nights.expectRebuilt();
-  nights.night++;
-  const good = await nights.run([]);
-  expect(good.code, good.stderr).toBe(0);
-  expect(days(await nights.sums(), 'daily_statistics')).toBe(4);
-  expect(await nights.place.rows('from ops.held_back')).toEqual([]);
-  await nights.expectRebuilt();
-}, 120_000);
+extended(
+  'statistics that are empty all night: the rows stay, the run says so, and the next night makes it good',
+  async () => {
+    const nights = await Restated.make(YAML);
+    expect((await nights.run([])).code).toBe(0);
+    const before = await nights.sums();
+    await ends(
+      nights.run(empty('E17')),
+      1,
+      /warning: Statistics of 2026-11-18 to 2026-11-20: .*--accept-empty/,
+    );
+    expect(days(await nights.sums(), 'daily_statistics')).toBe(days(before, 'daily_statistics'));
+    // They are asked for again, however old they are, and the plan says so.
+    await nights.place.configure(YAML.replace('lookback_days: 5', 'lookback_days: 1'));
+    const plan = await nights.place.run(['plan', '--json']);
+    await nights.place.configure(YAML);
+    const { statistics } = JSON.parse(plan.stdout) as { statistics: { again: string[] } };
+    expect(statistics.again).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
+    await nights.expectRebuilt();
+    nights.night++;
+    const good = await nights.run([]);
+    expect(good.code, good.stderr).toBe(0);
+    expect(days(await nights.sums(), 'daily_statistics')).toBe(4);
+    expect(await nights.place.rows('from ops.held_back')).toEqual([]);
+    await nights.expectRebuilt();
+  },
+  120_000,
+);
 
 extended(
   'campaigns that are empty on two nights, or once with --accept-empty: it is believed',

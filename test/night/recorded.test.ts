@@ -115,35 +115,38 @@ test('runs that fail at their end, or whose private warehouse is damaged, are re
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'failed', 'failed']);
 });
 
-test('a copy of the published file alone is shown to a reader without keys, without a word of the journal', async () => {
-  const key = '';
-  const place = await makePlace(PAID);
-  expect((await place.run(['run'])).code).toBe(0);
-  const reader = join(place.folder, 'reader');
-  await mkdir(reader);
-  await copyFile(data(place, 'warehouse.duckdb'), join(reader, 'warehouse.duckdb'));
-  for (const command of [['status'], ['plan'], ['report', '--output', join(place.folder, 'page.html')]]) {
-    const { code, stderr } = await place.run([...command, '--data-dir', reader], {
-      DAWNLOAD_ACCESS_KEY: key,
-    });
-    expect(code).toBe(0);
-    expect(stderr).not.toContain('journal');
-  }
-  // What the file says of exports is shown.
-  const told = async (args: readonly string[], dir: string): Promise<string> =>
-    (await place.run([...args, '--data-dir', dir], { DAWNLOAD_ACCESS_KEY: key })).stdout;
-  expect(await told(['exports', 'list'], reader)).toMatch(/2026-11-20\.1 +│ +loaded/);
-  const fees = async (dir: string): Promise<unknown> =>
-    (JSON.parse(await told(['status', '--json'], dir)) as Record<string, unknown>)['export_fees'];
-  expect(await fees(reader)).toEqual(await fees(data(place)));
-  expect(await fees(reader)).not.toEqual([]);
-  // In a folder in which runs work the same is a doubt.
-  await rm(data(place, 'ledger'), { recursive: true });
-  await rm(data(place, 'landing', 'ledger'), { recursive: true });
-  const { code, stderr } = await place.run(['status']);
-  expect(code).toBe(1);
-  expect(stderr).toContain('The journal lacks line');
-});
+extended(
+  'a copy of the published file alone is shown to a reader without keys, without a word of the journal',
+  async () => {
+    const key = '';
+    const place = await makePlace(PAID);
+    expect((await place.run(['run'])).code).toBe(0);
+    const reader = join(place.folder, 'reader');
+    await mkdir(reader);
+    await copyFile(data(place, 'warehouse.duckdb'), join(reader, 'warehouse.duckdb'));
+    for (const command of [['status'], ['plan'], ['report', '--output', join(place.folder, 'page.html')]]) {
+      const { code, stderr } = await place.run([...command, '--data-dir', reader], {
+        DAWNLOAD_ACCESS_KEY: key,
+      });
+      expect(code).toBe(0);
+      expect(stderr).not.toContain('journal');
+    }
+    // What the file says of exports is shown.
+    const told = async (args: readonly string[], dir: string): Promise<string> =>
+      (await place.run([...args, '--data-dir', dir], { DAWNLOAD_ACCESS_KEY: key })).stdout;
+    expect(await told(['exports', 'list'], reader)).toMatch(/2026-11-20\.1 +│ +loaded/);
+    const fees = async (dir: string): Promise<unknown> =>
+      (JSON.parse(await told(['status', '--json'], dir)) as Record<string, unknown>)['export_fees'];
+    expect(await fees(reader)).toEqual(await fees(data(place)));
+    expect(await fees(reader)).not.toEqual([]);
+    // In a folder in which runs work the same is a doubt.
+    await rm(data(place, 'ledger'), { recursive: true });
+    await rm(data(place, 'landing', 'ledger'), { recursive: true });
+    const { code, stderr } = await place.run(['status']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The journal lacks line');
+  },
+);
 
 describe('after a kill within a paid request', () => {
   async function killed(): Promise<Place> {

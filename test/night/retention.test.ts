@@ -9,6 +9,9 @@ import { coverageOf } from '../../src/readers/queries/ask.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { Place } from '../support/dawnload.js';
 import { extended } from '../support/tags.js';
+import { answeringHere } from '../support/here.js';
+
+answeringHere();
 
 const YAML = `start_date: 2026-11-08
 lookback_days: 1

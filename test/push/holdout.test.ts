@@ -5,6 +5,9 @@ import { expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
 import { written } from './support.js';
+import { answeringHere } from '../support/here.js';
+
+answeringHere();
 
 test('a night pushes the group of each user of a holdout, once', async () => {
   const place = await Place.make(

@@ -67,21 +67,24 @@ describe('user properties', () => {
     await ends(push(place, ...args.slice(1), '--yes'), 0, /Pushed 500 rows .*1,000 unchanged/);
   });
 
-  test('what a later call may have overwritten is sent again, and what it did not touch is not', async () => {
-    const set = (columns: string) =>
-      push(place, 'user-properties', '--yes', '--sql', `select 'over' as user_id, ${columns}`);
-    await set("'gold' as tier");
-    await set('7 as visits');
-    expect((await set("'gold' as tier")).stderr).toContain('1 unchanged');
-    await set("'red' as tier, 8 as visits");
-    expect((await set("'gold' as tier")).stderr).toContain('Pushed 1 row');
-    expect(propertiesOf('over')).toMatchObject({ tier: 'gold', visits: 8 });
-    place.sandbox.setFaults([{ endpoint: 'E14', kind: 'reset-after', times: 3 }]);
-    expect((await set("'blue' as tier")).code).toBe(1);
-    expect(propertiesOf('over')).toMatchObject({ tier: 'blue' });
-    expect((await set("'gold' as tier")).stderr).toContain('Pushed 1 row');
-    expect(propertiesOf('over')).toMatchObject({ tier: 'gold' });
-  });
+  extended(
+    'what a later call may have overwritten is sent again, and what it did not touch is not',
+    async () => {
+      const set = (columns: string) =>
+        push(place, 'user-properties', '--yes', '--sql', `select 'over' as user_id, ${columns}`);
+      await set("'gold' as tier");
+      await set('7 as visits');
+      expect((await set("'gold' as tier")).stderr).toContain('1 unchanged');
+      await set("'red' as tier, 8 as visits");
+      expect((await set("'gold' as tier")).stderr).toContain('Pushed 1 row');
+      expect(propertiesOf('over')).toMatchObject({ tier: 'gold', visits: 8 });
+      place.sandbox.setFaults([{ endpoint: 'E14', kind: 'reset-after', times: 3 }]);
+      expect((await set("'blue' as tier")).code).toBe(1);
+      expect(propertiesOf('over')).toMatchObject({ tier: 'blue' });
+      expect((await set("'gold' as tier")).stderr).toContain('Pushed 1 row');
+      expect(propertiesOf('over')).toMatchObject({ tier: 'gold' });
+    },
+  );
 });
 
 describe('a lower count', () => {
@@ -139,25 +142,28 @@ describe('catalog items', () => {
     expect(itemOf('products', 'p-1')).toMatchObject({ name: 'name 1', sizes: ['sale', 'new'] });
   });
 
-  test('what a replaced item lost is patched again, and a patch of other fields leaves a replaced item', async () => {
-    const write = (mode: string, fields: string) =>
-      push(
-        place,
-        ...['catalog-items', 'products', '--yes', '--mode', mode, '--sql'],
-        `select 'w-1' as id, ${fields}`,
-      );
-    await write('replace', '7 as price');
-    await write('patch', "'x' as name");
-    expect((await write('replace', '7 as price')).stderr).toContain('1 unchanged');
-    await write('replace', '8 as price');
-    expect((await write('patch', "'x' as name")).stderr).toContain('Pushed 1 row');
-    expect(itemOf('products', 'w-1')).toMatchObject({ name: 'x', price: 8 });
-    await write('patch', '9 as price');
-    expect((await write('replace', '8 as price')).stderr).toContain('Pushed 1 row');
-    expect(itemOf('products', 'w-1')).toMatchObject({ price: 8 });
-  });
+  extended(
+    'what a replaced item lost is patched again, and a patch of other fields leaves a replaced item',
+    async () => {
+      const write = (mode: string, fields: string) =>
+        push(
+          place,
+          ...['catalog-items', 'products', '--yes', '--mode', mode, '--sql'],
+          `select 'w-1' as id, ${fields}`,
+        );
+      await write('replace', '7 as price');
+      await write('patch', "'x' as name");
+      expect((await write('replace', '7 as price')).stderr).toContain('1 unchanged');
+      await write('replace', '8 as price');
+      expect((await write('patch', "'x' as name")).stderr).toContain('Pushed 1 row');
+      expect(itemOf('products', 'w-1')).toMatchObject({ name: 'x', price: 8 });
+      await write('patch', '9 as price');
+      expect((await write('replace', '8 as price')).stderr).toContain('Pushed 1 row');
+      expect(itemOf('products', 'w-1')).toMatchObject({ price: 8 });
+    },
+  );
 
-  test('a push that goes on counts the rows that were rejected before it stopped', async () => {
+  extended('a push that goes on counts the rows that were rejected before it stopped', async () => {
     const sql = "select if(i = 0, 'none', 'p-' || i) as id, 6 as price from range(60) as r(i) order by i";
     await push(
       place,
@@ -172,7 +178,7 @@ describe('catalog items', () => {
     expect((await push(place, ...args)).stderr).toMatch(/Pushed 10 rows .*; 49 unchanged, 1 rejected\./);
   });
 
-  test('a catalog that disappears stops a replacement, and rejects no row', async () => {
+  extended('a catalog that disappears stops a replacement, and rejects no row', async () => {
     const error = { code: 'NOT_FOUND', message: 'The catalog does not exist.' };
     const body = { data: null, error };
     place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 404, body, skip: 1 }]);
@@ -390,7 +396,7 @@ describe('what must not leave, or must not go unseen', () => {
   const DELETE = ['catalog-items', 'products', '--mode', 'delete', '--sql'] as const;
   const item = "select 'gone-1' as id";
 
-  test('a query that returns nothing after a stop deletes nothing when it goes on', async () => {
+  extended('a query that returns nothing after a stop deletes nothing when it goes on', async () => {
     const sql = `select 'keep-' || i as id, 'x' as name from range(20) as r(i) where (select count(*) from ops.runs) = 1`;
     const args = ['catalog-items', 'products', '--mode', 'replace', '--delete-missing', '--sql', sql];
     expect((await push(place, ...args)).code).toBe(0);
@@ -403,7 +409,7 @@ describe('what must not leave, or must not go unseen', () => {
     expect(itemOf('products', 'keep-19')).toMatchObject({ name: 'x' });
   });
 
-  test('rows that do not fit any more when a push goes on are rejected and counted', async () => {
+  extended('rows that do not fit any more when a push goes on are rejected and counted', async () => {
     const [{ n } = { n: '' }] = (await place.rows('select count(*) as n from ops.runs')) as { n: string }[];
     const score = `if(i > 0 and (select count(*) from ops.runs) > ${n}, 'nan'::double, 1)`;
     const args = ['user-properties', '--sql', users(3, `${score} as score`, 'fit'), '--yes'];
@@ -418,7 +424,7 @@ describe('what must not leave, or must not go unseen', () => {
     ]);
   });
 
-  test('an answer of a proxy stops a push of properties, and rejects no row', async () => {
+  extended('an answer of a proxy stops a push of properties, and rejects no row', async () => {
     const args = ['user-properties', '--sql', "select 'proxied' as user_id, 1 as seen"];
     const rejected = async () => (await push(place, 'rejected', '--json')).stdout;
     const before = await rejected();
@@ -429,7 +435,7 @@ describe('what must not leave, or must not go unseen', () => {
     await ends(push(place, ...args), 0, 'Pushed 1 row');
   });
 
-  test('a 404 that is not the catalog’s own word is no proof that an item is gone', async () => {
+  extended('a 404 that is not the catalog’s own word is no proof that an item is gone', async () => {
     const replace = ['catalog-items', 'products', '--mode', 'replace', '--sql'];
     await push(place, ...replace, "select 'gone-1' as id, 'x' as name");
     for (const body of ['<html>Not Found</html>', { error: 'catalog not found' }]) {

@@ -248,7 +248,7 @@ describe('a list that breaks off', () => {
     },
   );
 
-  test('of opt-outs closes nothing', async () => {
+  extended('of opt-outs closes nothing', async () => {
     const nights = await Lists.make(YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }'));
     expect((await nights.run([], only('opt_outs'))).code).toBe(0);
     const before = await nights.rows('from opt_outs_history order by all');

@@ -11,6 +11,9 @@ import { FIELDS } from '../../src/streams/index.js';
 import { filesWith } from '../support/contents.js';
 import { change, reading, type Place } from '../support/dawnload.js';
 import { ends, makePlace, Nights } from '../support/place.js';
+import { answeringHere } from '../support/here.js';
+
+answeringHere();
 
 const YAML = `start_date: 2026-11-19
 lookback_days: 1

@@ -14,8 +14,11 @@ import { readCopies } from '../../src/streams/own/read.js';
 import { copySource } from '../../src/streams/own/source.js';
 import { filesWith } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
+import { answeringHere, answeringInItsProcess } from '../support/here.js';
 import { invocationOf } from '../support/in-process.js';
 import { ends, makePlace, Nights } from '../support/place.js';
+
+answeringHere();
 
 const YAML = `start_date: 2026-11-19
 lookback_days: 1
@@ -418,6 +421,8 @@ describe('a source', () => {
 });
 
 describe('the bounds of a table', () => {
+  answeringInItsProcess();
+
   /** The sentence on a source that is a view in a DuckDB file, which computes its rows in the reading process. */
   async function computed(rows: string, minutes: number): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'dawnload-'));

@@ -1,8 +1,9 @@
-/** Questions are answered in this process, by the code that has one of its own otherwise: starting that takes longest. */
+/** Questions are answered, and own tables read, in this process, by the code that has one of its own otherwise: starting that takes longest. */
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, vi } from 'vitest';
 import * as bounded from '../../src/ground/bounded-process.js';
-import { perform } from '../../src/readers/queries/child.js';
+import * as queries from '../../src/readers/queries/child.js';
+import * as own from '../../src/streams/own/read.js';
 
 type Answering = typeof bounded.inProcess;
 const { inProcess } = bounded;
@@ -11,7 +12,7 @@ const asJson = (value: unknown): never => JSON.parse(JSON.stringify(value)) as n
 
 const here: Answering = async (entry, task, bounds) => {
   const { signal, read, heard } = bounds;
-  if (!entry.endsWith('/queries/child.js')) return inProcess(entry, task, bounds);
+  const { perform } = entry.endsWith('/queries/child.js') ? queries : own;
   signal.throwIfAborted();
   const stdout = new PassThrough();
   const tell = (message: object): void => heard?.(asJson(message));

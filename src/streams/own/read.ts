@@ -73,7 +73,8 @@ interface Planned extends ReadColumn {
   readonly isWanted?: boolean;
 }
 
-async function perform(given: unknown): Promise<{ readonly read: Read } | Failed> {
+/** The work of the process. */
+export async function perform(given: unknown): Promise<{ readonly read: Read } | Failed> {
   const task = z.custom<Task>().parse(given);
   try {
     return { read: await readAll(task) };

@@ -18,6 +18,7 @@ import { SECTIONS } from '../../../src/readers/report/sections.js';
 import { NOW, Place } from '../../support/dawnload.js';
 import { copyTemplate } from '../../support/template.js';
 import { ends } from '../../support/place.js';
+import { extended } from '../../support/tags.js';
 
 const NASTY = `<script>alert('하나')</script> & "둘" <img src=x onerror=alert(1)>`;
 
@@ -314,53 +315,63 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
     }
   }
 
-  describe.each(LANGUAGES)('in %s', (language) => {
-    test.each(['filled', 'nasty', 'empty'])('the %s page overflows at no width, folded or not', (kind) =>
-      open(`${kind} ${language}`, 'light', async (page) => {
-        for (const folded of [true, false]) {
-          if (!folded) await unfold(page);
-          await inEachWidth(page, async (width) => {
-            const overflow = await page.evaluate(
-              () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-            );
-            expect(overflow, `${width} pixels${folded ? '' : ', unfolded'}`).toBeLessThanOrEqual(0);
-          });
-        }
-      }),
+  describe.each([
+    ['en', 'long'],
+    ['ko', 'extended'],
+  ] as const)('in %s', (language, tag) => {
+    test.each(['filled', 'nasty', 'empty'])(
+      'the %s page overflows at no width, folded or not',
+      { tags: [tag] },
+      (kind) =>
+        open(`${kind} ${language}`, 'light', async (page) => {
+          for (const folded of [true, false]) {
+            if (!folded) await unfold(page);
+            await inEachWidth(page, async (width) => {
+              const overflow = await page.evaluate(
+                () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+              );
+              expect(overflow, `${width} pixels${folded ? '' : ', unfolded'}`).toBeLessThanOrEqual(0);
+            });
+          }
+        }),
     );
 
-    test('no table scrolls sideways, no number is cut at any width, and a column of numbers sorts its table', () =>
-      open(`filled ${language}`, 'light', async (page) => {
-        await unfold(page);
-        await inEachWidth(page, async (width) => {
-          const cut = await page.evaluate(() =>
-            [...document.querySelectorAll('.scroll, td.number')]
-              .filter((element) => element.scrollWidth > element.clientWidth + 1)
-              .map(
-                (element) => `${element.closest('section')?.id ?? ''}: ${element.textContent.slice(0, 60)}`,
-              ),
-          );
-          expect(cut, `${width} pixels`).toEqual([]);
-          // Pictures get smaller on a phone, and stay.
-          const pictures = await page.evaluate(
-            () =>
-              [...document.querySelectorAll('td.picture svg')].filter(
-                (svg) => svg.getBoundingClientRect().width > 20,
-              ).length,
-          );
-          expect(pictures, `${width} pixels`).toBeGreaterThan(50);
-        });
-        const order = await page.evaluate(() => {
-          const table = document.querySelectorAll<HTMLTableElement>('#campaigns table.sortable')[1];
-          table?.querySelectorAll('button')[0]?.click();
-          table?.querySelectorAll('button')[0]?.click();
-          return [...(table?.tBodies[0]?.rows ?? [])].map((row) =>
-            Number(row.querySelector<HTMLElement>('[data-value]')?.dataset['value']),
-          );
-        });
-        expect(order.length).toBeGreaterThan(5);
-        expect(order).toEqual([...order].sort((a, b) => a - b));
-      }));
+    test(
+      'no table scrolls sideways, no number is cut at any width, and a column of numbers sorts its table',
+      { tags: [tag] },
+      () =>
+        open(`filled ${language}`, 'light', async (page) => {
+          await unfold(page);
+          await inEachWidth(page, async (width) => {
+            const cut = await page.evaluate(() =>
+              [...document.querySelectorAll('.scroll, td.number')]
+                .filter((element) => element.scrollWidth > element.clientWidth + 1)
+                .map(
+                  (element) => `${element.closest('section')?.id ?? ''}: ${element.textContent.slice(0, 60)}`,
+                ),
+            );
+            expect(cut, `${width} pixels`).toEqual([]);
+            // Pictures get smaller on a phone, and stay.
+            const pictures = await page.evaluate(
+              () =>
+                [...document.querySelectorAll('td.picture svg')].filter(
+                  (svg) => svg.getBoundingClientRect().width > 20,
+                ).length,
+            );
+            expect(pictures, `${width} pixels`).toBeGreaterThan(50);
+          });
+          const order = await page.evaluate(() => {
+            const table = document.querySelectorAll<HTMLTableElement>('#campaigns table.sortable')[1];
+            table?.querySelectorAll('button')[0]?.click();
+            table?.querySelectorAll('button')[0]?.click();
+            return [...(table?.tBodies[0]?.rows ?? [])].map((row) =>
+              Number(row.querySelector<HTMLElement>('[data-value]')?.dataset['value']),
+            );
+          });
+          expect(order.length).toBeGreaterThan(5);
+          expect(order).toEqual([...order].sort((a, b) => a - b));
+        }),
+    );
   });
 
   // What axe objects to depends on the colours and on the words, and not on both together.
@@ -387,7 +398,7 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
   });
 });
 
-test('each run and backfill writes it, in the language of the setting', async () => {
+extended('each run and backfill writes it, in the language of the setting', async () => {
   const settings = 'start_date: 2026-11-19\nlookback_days: 1\n';
   const own = await Place.make(`${settings}report: true\n`, { eventsPerDay: 50 });
   onTestFinished(() => own.remove());
