@@ -1,15 +1,10 @@
 // @module-tag long
 /** The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog. */
-import { realEffects } from '../../src/ground/effects.js';
-import { REMOVED } from '../../src/erasure/retention.js';
-import { Journal } from '../../src/journal/journal.js';
-import { idOf } from '../../src/landing/paths.js';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { adopt } from '../support/copies.js';
-import { contents, differences } from '../support/contents.js';
 import { change, type Ended, type Environment, NOW, Place } from '../support/dawnload.js';
 import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
 import { ends } from '../support/place.js';
@@ -105,27 +100,6 @@ describe('a push', () => {
     expect(await commits(lakeside)).toHaveLength(5);
   });
 
-  extended(
-    'of a run is one commit with the night, its restated days and all that follows from them',
-    async () => {
-      const lakeside = await filled(1);
-      const { place, lake } = lakeside;
-      const night = await good(place, 'run', NEXT_NIGHT);
-      expect(night.stderr).toMatch(/Pushed [\d,]+ rows to the lake in 1 commit\./);
-      await expectEqual(lakeside);
-      expect((await commits(lakeside)).slice(5)).toEqual(['run']);
-      const status = JSON.parse((await good(place, 'lake status --json')).stdout) as {
-        coverage: { stream: string; days: number }[];
-        commits: { rows: number }[];
-      };
-      expect(status.coverage.find(({ stream }) => stream === 'events')?.days).toBe(4);
-      // Days of events that did not change are not written again.
-      const [events] = await lake.rows('select count(*)::int as n from dl.events');
-      expect(status.commits[0]?.rows).toBeLessThan(Number(events?.['n']) * 20);
-      await good(place, 'lake verify');
-    },
-  );
-
   extended('replaces what the lake holds of an export, whatever day its events bear there', async () => {
     const lakeside = await filled();
     await change(
@@ -178,43 +152,6 @@ describe('a push', () => {
     await good(lakeside.place, 'lake verify');
   });
 
-  extended(
-    'that somebody else was faster than changes nothing and ends with 75; the next one succeeds',
-    async () => {
-      const lakeside = await filled();
-      const { place, lake } = lakeside;
-      await change(
-        lakeside.lake.file,
-        "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'",
-      );
-      lake.endings = ['conflict'];
-      await fails(place, 'lake push', 75, 'Somebody else changed the lake at the same time');
-      expect(await commits(lakeside)).toHaveLength(5);
-      await good(place, 'lake push');
-      await expectEqual(lakeside);
-    },
-  );
-
-  extended('whose answer was lost is found in the lake, and counts', async () => {
-    const lakeside = await filled(1);
-    const { place, lake } = lakeside;
-    lake.endings = ['answer lost'];
-    await good(place, 'run', NEXT_NIGHT);
-    await expectEqual(lakeside);
-    expect((await commits(lakeside)).slice(5)).toEqual(['run']);
-    await good(place, 'lake push');
-  });
-
-  extended('whose outcome cannot be known says so, and the next one first looks for it', async () => {
-    const lakeside = await filled(1);
-    const { place, lake } = lakeside;
-    lake.endings = ['catalog gone'];
-    await ends(place.run(['run'], NEXT_NIGHT), 1, 'it is unknown whether the last commit reached the lake');
-    const again = await good(place, 'lake push');
-    expect(again.stderr).toContain('The lake has all data of the published file already.');
-    await expectEqual(lakeside);
-  });
-
   test('that fails withholds no file: exit code 1, the days are named, the next night brings them', async () => {
     const lakeside = await filled(1);
     const { place, lake } = lakeside;
@@ -254,41 +191,6 @@ describe('the writer of a lake', () => {
     await good(other.place, 'lake push');
     expect((await lakeside.place.run(['lake', 'push'])).stderr).toContain('written by another data folder');
   });
-
-  extended(
-    'loses an erased person in one commit; data files of before are named until none holds the person',
-    async () => {
-      const { place, lake } = await filled();
-      const tables = ['dl.events', 'dl.text_messages', 'dl_marts.identities'];
-      await lake.writeFiles('old.parquet', tables);
-      const [{ user }] = (await lake.rows(
-        'select user_id as user from dl.events where event_id in (select event_id from dl.text_messages) order by 1 limit 1',
-      )) as [{ user: string }];
-      const commits = await lake.rows('select count(*)::int as n from dl_ops.lake_commits');
-      await good(place, `forget --user-id ${user} --yes`);
-      expect(await lake.rows(`select count(*)::int as n from dl.events where user_id = '${user}'`)).toEqual([
-        { n: 0 },
-      ]);
-      expect(await lake.rows('select count(*)::int - 1 as n from dl_ops.lake_commits')).toEqual(commits);
-      const [receipt = ''] = (await readdir(join(place.folder, 'data', 'private', 'receipts'))).filter(
-        (name) => name.endsWith('.txt'),
-      );
-      const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
-      expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
-      expect(text).toContain('A bucket with versioning or object lock keeps deleted files longer');
-      await lake.writeFiles('new.parquet', tables);
-      const found = await fails(place, 'lake verify --erased --json', 1, 'no longer referenced');
-      const { holding } = JSON.parse(found.stdout) as { holding: { table: string; current: boolean }[] };
-      expect(holding.map(({ table, current }) => `${table} ${current}`)).toEqual([
-        'events false',
-        'text_messages false',
-        'marts.identities false',
-      ]);
-      for (const table of tables) await rm(join(lake.files, table, 'old.parquet'));
-      const gone = await good(place, 'lake verify --erased');
-      expect(gone.stderr).toContain('none found in 3 data files');
-    },
-  );
 
   extended('is not a copy of its data folder', async () => {
     const lakeside = await filled(1);
@@ -385,73 +287,6 @@ describe('retention with a lake', () => {
   const ALL = SETTINGS.replace('2026-11-18', '2026-11-08') + LAKE_YAML;
   const RETENTION = 'retention: { events: 8 days }\n';
   const days = 'select export_date::varchar as day, count(*)::int as n from events group by all order by all';
-
-  extended(
-    'takes old events out of the file once the lake was seen to hold them, and nothing that was computed',
-    async () => {
-      const lakeside = await make(ALL, 0, 60);
-      const { place, lake } = lakeside;
-      await place.run(['run']);
-      await good(place, 'lake setup');
-      await good(place, 'lake push');
-      const before = await contents(place.published);
-      const inLake = await lake.rows(days.replace('from events', 'from dl.events'));
-      expect(inLake).toHaveLength(13);
-      await place.configure(ALL + RETENTION);
-
-      // A day that the lake holds otherwise stays.
-      await change(
-        lakeside.lake.file,
-        "update dl.events set channel = 'other' where export_date = '2026-11-10'",
-      );
-      const night = await good(place, 'run');
-      expect(night.stderr).toContain('Removed by retention, events: 4 days, 2026-11-08 to 2026-11-12.');
-      const left = await place.rows(days);
-      expect(left.map(({ day }) => day)).toEqual(
-        ['10', ...Array.from({ length: 8 }, (_, i) => String(13 + i))].map((day) => `2026-11-${day}`),
-      );
-      const changed = differences(before, await contents(place.published)).map((line) => line.split(':')[0]);
-      expect(changed.filter((name) => name?.startsWith('marts.'))).toEqual([]);
-      expect(changed).toContain('main.events');
-      expect(changed).not.toContain('main.daily_statistics');
-
-      // The lake has them still, and the next nights agree with it.
-      await good(place, 'lake push');
-      const [still] = await lake.rows('select count(distinct export_date)::int as n from dl.events');
-      expect(still).toEqual({ n: 13 });
-      const status = JSON.parse((await good(place, 'lake status --json')).stdout) as object;
-      expect(status).toMatchObject({
-        removed: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
-        push: {},
-      });
-
-      // An erased person leaves the lake, also where retention has removed the pages of a day.
-      const pages = join(place.folder, 'data', 'landing', 'events', '2026-11-09', '2026-11-09.1');
-      const [folder = ''] = await readdir(pages);
-      await rm(join(pages, folder), { recursive: true });
-      const dataDir = join(place.folder, 'data');
-      const journal = await Journal.open({ dataDir }, realEffects({}));
-      const page = {
-        stream: 'events' as const,
-        day: '2026-11-09',
-        key: '2026-11-09.1',
-        exportId: idOf(folder),
-      };
-      await journal.append(REMOVED, { event: 'pages', ...page });
-      await journal.close();
-      const [{ user }] = (await lake.rows(
-        "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",
-      )) as [{ user: string }];
-      await good(place, `forget --user-id ${user} --yes`);
-      const of = `select count(*)::int as n from dl.events where user_id = '${user}'`;
-      expect(await lake.rows(of)).toEqual([{ n: 0 }]);
-      const orphans =
-        'select count(*)::int as n from dl.sent_push_messages anti join dl.events using (event_id)';
-      expect(await lake.rows(orphans)).toEqual([{ n: 0 }]);
-      expect(place.sandbox.bills()).toHaveLength(13);
-    },
-    180_000,
-  );
 
   extended('keeps them while the lake cannot be read, and tells a person after seven nights', async () => {
     const { place, lake } = await make(ALL.replace('2026-11-08', '2026-11-05'), 0);
