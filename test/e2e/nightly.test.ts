@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -321,22 +321,3 @@ describe('Ctrl-C', { tags: ['long'] }, () => {
     expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
   });
 });
-
-extended(
-  'rebuild makes the same warehouse again, with no request, also after the databases are gone',
-  async () => {
-    const place = await makePlace(PAID);
-    await run(place, 'run');
-    await run(place, 'backfill --start 2026-11-16 --end 2026-11-18 --yes-paid');
-    const before = await contents(place.published, ALL_BUT_MOMENTS);
-    expect(before['ops.main_goals']).not.toEqual([]);
-    const requests = place.sandbox.requests();
-    await rm(place.published);
-    await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
-    await run(place, 'rebuild');
-    expect(place.sandbox.requests()).toEqual(requests);
-    expect(await contents(place.published, ALL_BUT_MOMENTS)).toEqual(before);
-    await run(place, 'run');
-    expect(place.sandbox.bills()).toHaveLength(5);
-  },
-);

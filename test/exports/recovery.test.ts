@@ -159,25 +159,3 @@ extended(
     expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
   },
 );
-
-extended(
-  'neither a rebuild nor a run that has lost its private warehouse too publishes a file without the events that the lost ledger knew',
-  async () => {
-    const place = await makePlace(TWO_DAYS);
-    expect((await place.run(['run'])).code).toBe(0);
-    const events = 'select date, count(*) as events from events group by all order by all';
-    const before = await place.rows(events);
-    expect(before).toHaveLength(2);
-    for (const [command, ...lost] of [['rebuild'], ['run', 'private/warehouse.duckdb']] as const) {
-      for (const path of ['ledger', 'landing/ledger', ...lost])
-        await rm(inData(place, path), { recursive: true });
-      expect((await place.run([command])).code).toBe(1);
-      expect(await place.rows(events)).toEqual(before);
-      // Each export once, though both files know it.
-      expect(await place.rows('select count(*)::int as n from ops.exports')).toEqual([{ n: 2 }]);
-      expect((await place.run(['recover', '--yes'])).code).toBe(0);
-      expect((await place.run([command])).code).toBe(0);
-      expect(await place.rows(events)).toEqual(before);
-    }
-  },
-);
