@@ -6,7 +6,6 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPage } from '../../src/streams/events/answer.js';
-import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { type Ended } from '../support/dawnload.js';
 import { makePlace } from '../support/place.js';
@@ -174,15 +173,6 @@ describe('a page of a paid export that cannot be read', () => {
     expect(await events(place)).toBe(records);
     expect(place.sandbox.bills()).toHaveLength(1);
     expect((await place.run(['run'])).code).toBe(0);
-  });
-
-  extended('is left out by a rebuild too', async () => {
-    const { place, run } = await night(0, () => '{"status": "success", "data": null}');
-    expect(await events(place)).toBe((place.sandbox.bills()[0]?.records ?? 0) - 1_000);
-    expect(run.stderr).toContain('is loaded without page 0, which cannot be read');
-    const before = await contents(place.published);
-    expect((await place.run(['rebuild'])).code).toBe(1);
-    expect(await contents(place.published)).toEqual(before);
   });
 
   test('is asked for as often as retries says, and noted', async () => {

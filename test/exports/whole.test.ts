@@ -203,26 +203,6 @@ describe('people who were deleted at the service', { tags: ['long'], timeout: 12
   });
 });
 
-long(
-  'an export whose last page is empty is named, and read again on the next night',
-  async () => {
-    const place = await make((page, number) => {
-      if (number === 2) page.data = [];
-    });
-    await ends(place.run(['run']), 1, /page 2 has no records/);
-    expect(await held(place)).toBe(2_000);
-    place.sandbox.bend(undefined);
-    const run = await night(place, 1);
-    expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('may')]);
-    expect(await held(place)).toBe(billed(place));
-    const asked = place.sandbox.requests().E21;
-    await night(place, 2, AGAIN);
-    expect(place.sandbox.requests().E21).toBe(asked);
-    expect(place.sandbox.bills().filter(({ start }) => start.startsWith('2026-11-19'))).toHaveLength(1);
-  },
-  120_000,
-);
-
 extended('an export that has no page is accepted by a person’s word', async () => {
   const place = await makePlace(YAML, { eventsPerDay: 1_900 });
   let status = 'processing';
