@@ -19,16 +19,6 @@ reference:
   opt_outs: true
 `;
 
-const TABLES = [
-  'catalogs',
-  'catalog_fields',
-  'catalog_items',
-  'brand_templates',
-  'brand_template_buttons',
-  'alimtalk_templates',
-  'opt_outs',
-];
-
 class Lists extends Nights {
   rows(sql: string): Promise<Record<string, unknown>[]> {
     return this.place.rows(sql);
@@ -247,19 +237,6 @@ describe('a list that breaks off', () => {
       ).toEqual([{ first: '2026-11-21' }]);
     },
   );
-
-  extended('of opt-outs closes nothing', async () => {
-    const nights = await Lists.make(YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }'));
-    expect((await nights.run([], only('opt_outs'))).code).toBe(0);
-    const before = await nights.rows('from opt_outs_history order by all');
-    nights.night = 1;
-    for (const skip of [0, 1]) {
-      const broken = await nights.run([{ kind: 'cut-with-length', endpoint: 'E12', skip }], only('opt_outs'));
-      expect(broken.code, broken.stderr).toBe(1);
-      expect(await nights.rows('from opt_outs_history order by all')).toEqual(before);
-      expect(await nights.rows(`select 1 from ops.snapshots where date = '2026-11-22'`)).toEqual([]);
-    }
-  });
 });
 
 describe('a service that', () => {
@@ -374,43 +351,5 @@ exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
     );
     expect(nights.place.sandbox.requests()).toMatchObject({ E2: 2, E4: 0, E10: 0, E12: 0 });
     expect(await nights.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
-  });
-});
-
-describe('lists that lose more than half of their rows', () => {
-  const FAULTS: Fault[] = [
-    { endpoint: 'E12', kind: 'emptied-list', rows: 1 },
-    { endpoint: 'E2', kind: 'emptied-list', list: 'catalogs' },
-  ];
-  const held = async (nights: Lists): Promise<Record<string, unknown>> => {
-    const counts = TABLES.map((table) => `(select count(*)::int from ${table}) as ${table}`);
-    const [row = {}] = await nights.rows(`select ${counts.join(', ')}`);
-    return row;
-  };
-
-  extended('change nothing in one night, and are believed in the second', async () => {
-    const nights = await Lists.make(YAML);
-    expect((await nights.run()).code).toBe(0);
-    const before = await held(nights);
-    // The same night again is no second night.
-    for (const night of [1, 1.02]) {
-      nights.night = night;
-      const odd = await ends(nights.run(FAULTS), 1, /gives [01] rows?, less than half of the \d+ before/);
-      expect(odd.stderr).not.toMatch(/Loaded (opt_outs|catalogs)/);
-      const after = await held(nights);
-      for (const table of TABLES)
-        expect(after[table], table).toBeGreaterThanOrEqual(Number(before[table]) / 2);
-    }
-    // Later on that day the service has come to itself, which settles it.
-    for (const [night, faults, code] of [
-      [1.04, [], 0],
-      [3, FAULTS, 1],
-      [4, FAULTS, 0],
-    ] as const) {
-      nights.night = night;
-      const ended = await nights.run(faults);
-      expect(ended.code, ended.stderr).toBe(code);
-    }
-    expect(await held(nights)).toMatchObject({ catalogs: 0, catalog_items: 0, opt_outs: 1 });
   });
 });
