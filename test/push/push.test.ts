@@ -178,19 +178,6 @@ describe('catalog items', () => {
     expect((await push(place, ...args)).stderr).toMatch(/Pushed 10 rows .*; 49 unchanged, 1 rejected\./);
   });
 
-  extended('a catalog that disappears stops a replacement, and rejects no row', async () => {
-    const error = { code: 'NOT_FOUND', message: 'The catalog does not exist.' };
-    const body = { data: null, error };
-    place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 404, body, skip: 1 }]);
-    const before = requests().E2;
-    const sql = "select 'd-' || i as id, 5 as price from range(60) as r(i)";
-    const args = ['catalog-items', 'products', '--mode', 'replace', '--sql', sql];
-    expect((await push(place, ...args)).stderr).toContain('stopped: HTTP 404, NOT_FOUND.');
-    expect(requests().E2 - before).toBe(2);
-    place.sandbox.setFaults([]);
-    expect((await push(place, ...args)).stderr).toMatch(/Pushed 60 rows .* in 2 calls/);
-  });
-
   test('--delete-missing deletes what an earlier push sent and the query lacks, and nothing else', async () => {
     const some = (ids: string) => `select unnest([${ids}]) as id, 'x' as name`;
     const replace = ['catalog-items', 'products', '--mode', 'replace', '--key', 'id'];
@@ -394,7 +381,6 @@ extended('the journal holds the target, numbers and keyed hashes', async () => {
 
 describe('what must not leave, or must not go unseen', () => {
   const DELETE = ['catalog-items', 'products', '--mode', 'delete', '--sql'] as const;
-  const item = "select 'gone-1' as id";
 
   extended('a query that returns nothing after a stop deletes nothing when it goes on', async () => {
     const sql = `select 'keep-' || i as id, 'x' as name from range(20) as r(i) where (select count(*) from ops.runs) = 1`;
@@ -422,29 +408,6 @@ describe('what must not leave, or must not go unseen', () => {
       { state: 'stopped' },
       { sent: 1, rejected: 2 },
     ]);
-  });
-
-  extended('an answer of a proxy stops a push of properties, and rejects no row', async () => {
-    const args = ['user-properties', '--sql', "select 'proxied' as user_id, 1 as seen"];
-    const rejected = async () => (await push(place, 'rejected', '--json')).stdout;
-    const before = await rejected();
-    const body = '<html>Bad Request</html>';
-    place.sandbox.setFaults([{ endpoint: 'E14', kind: 'status', status: 400, body, times: 1 }]);
-    await ends(push(place, ...args), 1, /stopped: HTTP 400/);
-    expect(await rejected()).toBe(before);
-    await ends(push(place, ...args), 0, 'Pushed 1 row');
-  });
-
-  extended('a 404 that is not the catalog’s own word is no proof that an item is gone', async () => {
-    const replace = ['catalog-items', 'products', '--mode', 'replace', '--sql'];
-    await push(place, ...replace, "select 'gone-1' as id, 'x' as name");
-    for (const body of ['<html>Not Found</html>', { error: 'catalog not found' }]) {
-      place.sandbox.setFaults([{ endpoint: 'E2', kind: 'status', status: 404, body, skip: 1, times: 1 }]);
-      await ends(push(place, ...DELETE, item), 1, 'HTTP 404');
-      expect(itemOf('products', 'gone-1')).not.toBeNull();
-    }
-    expect((await push(place, ...DELETE, item)).code).toBe(0);
-    expect(itemOf('products', 'gone-1')).toBeNull();
   });
 
   extended('items that are always refused cost as many calls as any other refusal', async () => {
