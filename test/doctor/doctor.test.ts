@@ -348,20 +348,21 @@ describe('a first account', () => {
     }
   });
 
-  test.each([
-    ['service', { 'first export': 'ok', brand: 'ok', refusals: 'ok' }],
-    ['acme', { 'first export': 'ok', brand: 'fail', refusals: 'ok' }],
-  ])('with brand: %s has proven this after a paid day: %j', { tags: ['long'] }, async (brand, verdicts) => {
-    const budget = 'exports: { budget: { records_per_run: 10000, records_per_month: 10000 } }';
-    const paid = await Place.make(`start_date: 2026-11-20\nbrand: ${brand}\n${budget}\n`, {
-      eventsPerDay: 200,
-    });
-    try {
-      expect(await first(paid)).toEqual({ run: 'warn' });
-      await paid.run(['run']);
-      expect(await first(paid)).toMatchObject(verdicts);
-    } finally {
-      await paid.remove();
-    }
-  });
+  test.each([['acme', { 'first export': 'ok', brand: 'fail', refusals: 'ok' }]])(
+    'with brand: %s has proven this after a paid day: %j',
+    { tags: ['long'] },
+    async (brand, verdicts) => {
+      const budget = 'exports: { budget: { records_per_run: 10000, records_per_month: 10000 } }';
+      const paid = await Place.make(`start_date: 2026-11-20\nbrand: ${brand}\n${budget}\n`, {
+        eventsPerDay: 200,
+      });
+      try {
+        expect(await first(paid)).toEqual({ run: 'warn' });
+        await paid.run(['run']);
+        expect(await first(paid)).toMatchObject(verdicts);
+      } finally {
+        await paid.remove();
+      }
+    },
+  );
 });

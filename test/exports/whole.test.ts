@@ -313,7 +313,7 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
 });
 
 describe('what nights say of exports', { tags: ['long'] }, () => {
-  test('a day that waits for a person is told alike, also where no other day is held', async () => {
+  extended('a day that waits for a person is told alike, also where no other day is held', async () => {
     const place = await makePlace(YAML, { faults: [{ endpoint: 'E20', kind: 'reset-after', times: 1 }] });
     await ends(place.run(['run']), 1, /days_missing .* need your decision.* only within `exports\.budget`/);
     const status = await place.run(['status']);
@@ -406,22 +406,25 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
     expect(place.sandbox.requests().E20).toBe(1);
   });
 
-  test('of which a page is right when it is read again is loaded, and what came first is set aside', async () => {
-    const move = shifted(1, 48);
-    const place = await make((page, number, nth) => {
-      if (number === 1 && nth === 0) move(page);
-    });
-    await ends(place.run(['run']), 1, 'is kept back', `\`dawnload exports resume ${KEY}\``);
-    await ends(place.run(['exports', 'resume', KEY]), 0);
-    expect(await held(place)).toBe(billed(place));
-    const days = await place.rows('select distinct date::varchar as date from events');
-    expect(days).toEqual([{ date: DAY }]);
-    const aside = await readdir(join(place.folder, 'data/landing/rejected'), { recursive: true });
-    expect(aside.some((name) => name.includes('replaced'))).toBe(true);
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    expect(await held(place)).toBe(billed(place));
-    expect(place.sandbox.requests().E20).toBe(1);
-  });
+  extended(
+    'of which a page is right when it is read again is loaded, and what came first is set aside',
+    async () => {
+      const move = shifted(1, 48);
+      const place = await make((page, number, nth) => {
+        if (number === 1 && nth === 0) move(page);
+      });
+      await ends(place.run(['run']), 1, 'is kept back', `\`dawnload exports resume ${KEY}\``);
+      await ends(place.run(['exports', 'resume', KEY]), 0);
+      expect(await held(place)).toBe(billed(place));
+      const days = await place.rows('select distinct date::varchar as date from events');
+      expect(days).toEqual([{ date: DAY }]);
+      const aside = await readdir(join(place.folder, 'data/landing/rejected'), { recursive: true });
+      expect(aside.some((name) => name.includes('replaced'))).toBe(true);
+      expect((await place.run(['rebuild'])).code).toBe(0);
+      expect(await held(place)).toBe(billed(place));
+      expect(place.sandbox.requests().E20).toBe(1);
+    },
+  );
 });
 
 test('a person who agrees to pay for days pays for no other day that the budget turns out to allow', async () => {

@@ -12,6 +12,7 @@ import { filesWith } from '../support/contents.js';
 import { change, reading, type Place } from '../support/dawnload.js';
 import { ends, makePlace, Nights } from '../support/place.js';
 import { answeringHere } from '../support/here.js';
+import { extended } from '../support/tags.js';
 
 answeringHere();
 
@@ -164,7 +165,7 @@ test('an erased person leaves assignments and results, which are the same for al
   await isAsOthers();
 });
 
-test('arms stay when privacy hashes the ids, and when it keeps them again', async () => {
+extended('arms stay when privacy hashes the ids, and when it keeps them again', async () => {
   const nights = await firstNight();
   const { place } = nights;
   const arms = (): Promise<unknown> =>
@@ -230,17 +231,20 @@ holdouts:
   expect(counted).toEqual(expected);
 });
 
-test('an audience whose table was never copied, and landed assignments that are damaged, assign nobody', async () => {
-  const nights = await firstNight();
-  const { place } = nights;
-  const first = await place.rows(ARMS);
-  const [file = ''] = landed(place);
-  await writeFile(join(place.folder, 'data', 'landing', 'own_assignments', file), 'damaged');
-  await writeFile(join(place.folder, 'members.csv'), members(0, 1200));
-  nights.night = 1;
-  await ends(nights.run(), 1, 'No new people were assigned to holdouts');
-  expect(await place.rows(ARMS)).toEqual(first);
-});
+extended(
+  'an audience whose table was never copied, and landed assignments that are damaged, assign nobody',
+  async () => {
+    const nights = await firstNight();
+    const { place } = nights;
+    const first = await place.rows(ARMS);
+    const [file = ''] = landed(place);
+    await writeFile(join(place.folder, 'data', 'landing', 'own_assignments', file), 'damaged');
+    await writeFile(join(place.folder, 'members.csv'), members(0, 1200));
+    nights.night = 1;
+    await ends(nights.run(), 1, 'No new people were assigned to holdouts');
+    expect(await place.rows(ARMS)).toEqual(first);
+  },
+);
 
 describe('the settings', () => {
   test.each<[what: string, lines: string, message: string]>([
