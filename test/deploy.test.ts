@@ -103,6 +103,7 @@ describe('systemd', () => {
 
   test.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
     'the service runs on what init wrote, after the steps of docs/schedule.md, under its account',
+    { tags: ['extended'] },
     async () => {
       const place = await makePlace('start_date: 2026-11-20\n');
       const home = temporaryFolder();
