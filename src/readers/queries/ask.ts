@@ -174,8 +174,8 @@ const READING = ['SELECT', 'SET', 'TRANSACTION', 'CREATE', 'INSERT', 'UPDATE', '
 /** The text that DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
 
-/** The functions that may do more than read, which depend on DuckDB alone: listing them takes longer than most questions. */
-let acting: Promise<readonly { readonly name: string }[]> | undefined;
+/** The names of functions that may do more than read. They depend on DuckDB alone, and listing them takes longer than most questions. */
+let acting: string | undefined;
 
 /**
  * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment of the
@@ -184,9 +184,11 @@ let acting: Promise<readonly { readonly name: string }[]> | undefined;
  * @throws UsageError
  */
 async function requireReadingFunctions(reader: Reader, sql: string, subject: string): Promise<void> {
-  acting ??= reader.rows('ask/acting_functions', z.object({ name: z.string() }));
-  const names = (await acting).map(({ name }) => name).join('|');
-  const call = new RegExp(String.raw`\b(${names})"?${SKIPPED}(?:\(|/\*)`, 'i');
+  if (acting === undefined) {
+    const functions = await reader.rows('ask/acting_functions', z.object({ name: z.string() }));
+    acting = functions.map(({ name }) => name).join('|');
+  }
+  const call = new RegExp(String.raw`\b(${acting})"?${SKIPPED}(?:\(|/\*)`, 'i');
   const [, found] = call.exec(sql) ?? [];
   if (found !== undefined) throw notReading(subject, found);
 }
