@@ -16,7 +16,7 @@ import { invocationOf } from './support/in-process.js';
 import { PUSH_POINTS, pointsOfTests } from './support/points.js';
 import { ERASURE_POINTS } from './torture/erasures.js';
 import { WAYS } from './torture/kill.js';
-import { LIFE_POINTS } from './lives/steps.js';
+import { COMMAND_POINTS, LIFE_POINTS } from './lives/steps.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
 const PAGES = [
@@ -82,6 +82,7 @@ describe('docs/', () => {
     const killed = [
       ...WAYS.map(({ point }) => point),
       ...LIFE_POINTS,
+      ...COMMAND_POINTS.flat(),
       ...ERASURE_POINTS,
       ...PUSH_POINTS,
       ...pointsOfTests(),

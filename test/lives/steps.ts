@@ -185,7 +185,14 @@ const ERASING_POINTS = ERASURE_POINTS.filter(
   // The second passing of a point counts for the point; lives have no snapshots.
   (point) => !/:2$|snapshot|^(load|model|check|close|publish|replace)/.test(point),
 ) as CrashPoint[];
-const COMMAND_POINTS = [NIGHT_POINTS, RETENTION_POINTS, REBUILD_POINTS, PUSH_POINTS, ERASING_POINTS];
+/** All of them. */
+export const COMMAND_POINTS: readonly (readonly CrashPoint[])[] = [
+  NIGHT_POINTS,
+  RETENTION_POINTS,
+  REBUILD_POINTS,
+  PUSH_POINTS,
+  ERASING_POINTS,
+];
 const OTHER = 'a step of a file';
 
 /** What a death counts as; undefined for a step that only rare chains of damage reach, such as the first line of a new copy. */
