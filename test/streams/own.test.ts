@@ -137,22 +137,25 @@ test('a table that fails delays no retention', async () => {
   expect(stderr).not.toContain('Retention removes nothing');
 });
 
-test.each([
-  'land/own_orders/before-rename',
-  'land/own_orders/durable',
-  'land/own_orders-manifest/before-rename',
-  'land/own_orders-manifest/durable',
-])('a night that dies at %s leaves nothing half done', async (point) => {
-  const nights = await firstNight();
-  const { place } = nights;
-  await writeFile(join(place.folder, 'orders.csv'), `${ORDERS}4,u-4,1,2026-11-21 10:00,,\n`);
-  nights.night = 1;
-  const now = { DAWNLOAD_NOW: nights.now.toISOString() };
-  const { signal } = await place.dying(['run'], { ...now, DAWNLOAD_CRASH_AT: point });
-  expect(signal).toBe('SIGKILL');
-  await ends(nights.run(), 0);
-  expect(await place.rows('select count(*)::integer as rows from own.orders')).toEqual([{ rows: 4 }]);
-  expect(copies(place)).toHaveLength(1);
+// Files and manifests of all streams are written by the same code.
+describe.each([
+  ['land/own_orders/durable', 'long'],
+  ['land/own_orders/before-rename', 'extended'],
+  ['land/own_orders-manifest/before-rename', 'extended'],
+  ['land/own_orders-manifest/durable', 'extended'],
+] as const)('a night that dies at %s', (point, tag) => {
+  test('leaves nothing half done', { tags: [tag] }, async () => {
+    const nights = await firstNight();
+    const { place } = nights;
+    await writeFile(join(place.folder, 'orders.csv'), `${ORDERS}4,u-4,1,2026-11-21 10:00,,\n`);
+    nights.night = 1;
+    const now = { DAWNLOAD_NOW: nights.now.toISOString() };
+    const { signal } = await place.dying(['run'], { ...now, DAWNLOAD_CRASH_AT: point });
+    expect(signal).toBe('SIGKILL');
+    await ends(nights.run(), 0);
+    expect(await place.rows('select count(*)::integer as rows from own.orders')).toEqual([{ rows: 4 }]);
+    expect(copies(place)).toHaveLength(1);
+  });
 });
 
 test('a table that the settings name no more leaves the warehouse and the landing zone', async () => {
