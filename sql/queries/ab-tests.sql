@@ -26,10 +26,9 @@
 --   answer.variant_id = sales.variant_id left join sales as other_sales on baseline.campaign_id = other_sales.campaign_id and
 --   baseline.variant_id = other_sales.variant_id where answer.verdict_code = 'better')
 -- sentences:
---   select campaign_name, marts.variant_in_korean(variant_name) as variant_ko, metric, verdict, if(verdict_code = 'better',
---   '우세합니다', '열세입니다') as standing from answer where verdict_code in ('better', 'worse') order by verdict_code, sent desc
+--   select campaign_name, metric, verdict from answer where verdict_code in ('better', 'worse') order by verdict_code, sent desc
 --     en: In the test of “{campaign_name}” ({metric}), {verdict}
---     ko: ‘{campaign_name}’ A/B 테스트({metric}): {variant_ko}{이/가} {standing}. {verdict}
+--     ko: ‘{campaign_name}’ A/B 테스트({metric}): {verdict}
 --     as: finding
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0

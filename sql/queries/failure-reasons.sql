@@ -54,7 +54,7 @@ select
 from marts.failure_reasons
 where marts.matches('channel', failure_reasons.channel)
 order by
+    failure_reasons.failed desc,
     failure_reasons.channel,
     failure_reasons.event_name,
-    failure_reasons.failed desc,
     failure_reasons.failure_reason;

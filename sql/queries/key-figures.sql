@@ -159,10 +159,21 @@ earned as (
     group by spans.span, spans.to_day
 ),
 costs as (
-    select spans.span, spans.to_day, sum(message_costs.cost) as cost
+    select spans.span, spans.to_day, sum(message_costs.cost) as cost, sum(message_costs.failover_cost) as failover_cost
     from marts.message_costs
     inner join spans on message_costs.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
+),
+-- The texts sent instead of failed messages are known on days with events, so a week without all of these days costs more than its amount.
+lacking_texts as (
+    select
+        coalesce((select failover_cost from costs where span = 'week'), 0) > 0
+        and (
+            select count(*)
+            from ops.coverage
+            inner join spans on coverage.date between spans.from_day and spans.to_day
+            where coverage.stream = 'events' and spans.span = 'previous'
+        ) < 7 as is_true
 ),
 -- A figure is a count, or a count by another one.
 figures as (
@@ -221,7 +232,9 @@ compared as (
         figure,
         max(value) filter (span = 'week') as value,
         -- A part of a week is not compared.
-        max(value) filter (span = 'previous' and days_held = 7) as previous,
+        max(value) filter (
+            span = 'previous' and days_held = 7 and not (figure = 'message_cost' and (select is_true from lacking_texts))
+        ) as previous,
         max(days_held) filter (span = 'week') as days_held,
         max(days_held) filter (span = 'previous') as previous_days_held,
         max(to_day) as last_date,

@@ -1,6 +1,6 @@
 -- title: Opt-outs after messages
 -- title_ko: 메시지 후 수신거부
--- chart: interval item per_thousand per_thousand_low per_thousand_high by channel
+-- chart: interval item per_thousand per_thousand_low per_thousand_high per_thousand_of_others by channel
 -- subject: opt-outs
 -- question: Which campaigns, templates or hours have more opt-outs within 72 hours than the others?
 -- question_ko: 메시지 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대는 무엇인가요?

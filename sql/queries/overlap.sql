@@ -15,11 +15,11 @@
 --   select *, least(people, other_people) as smaller from answer limit 1
 --     en: “{resource_or_channel:channel}” and “{other:channel}” overlap the most: {common_people} people got both, {share_of_smaller} of the smaller one’s
 --       {smaller}.
---     ko: 가장 많이 겹치는 것은 ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’입니다. 둘 다 받은 사람은 {common_people}명으로, 작은 쪽 {smaller}명의 {share_of_smaller}입니다.
+--     ko: ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’의 수신자가 가장 많이 겹칩니다. 둘 다 받은 사람은 {common_people}명으로, 적은 쪽 {smaller}명의 {share_of_smaller}입니다.
 --   select count(*) as pairs from answer where share_of_smaller > expected_share_of_smaller * 1.5 and share_of_smaller >= 0.5 having
 --   pairs > 0
 --     en: More than half of the smaller audience is shared in {pairs} {pairs#pair|pairs}, far more than two random audiences would share.
---     ko: {pairs}쌍은 작은 쪽 수신자의 절반 이상이 겹치며, 무작위로 골랐을 때보다 훨씬 많습니다.
+--     ko: 적은 쪽 수신자의 절반 이상이 겹치는 조합이 {pairs}쌍입니다. 우연히 겹칠 수준을 크게 넘습니다.
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days have events.
 --     ko: {days}일 중 {days_held}일의 이벤트만 있습니다.

@@ -32,7 +32,7 @@
 --     as: note
 --   select 1 from answer limit 1
 --     en: An effect is relative to the baseline, or to the variants without the word. Tests without valid groups are left out.
---     ko: 차이는 기준안(단어를 주면 그 단어가 없는 안) 대비입니다. 집단이 유효하지 않은 테스트는 제외합니다.
+--     ko: 차이는 기준안과 비교한 값입니다(단어를 지정하면 그 단어가 없는 안이 기준). 그룹 배분이 잘못된 테스트는 제외했습니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: No A/B tests to put together.

@@ -17,7 +17,7 @@
 --   'later' having sent > 0
 --     en: Refused or suspended now: {templates}. Their status when {sent} messages went out is unknown, because the list was read
 --       later.
---     ko: {templates} 템플릿은 현재 반려되거나 중단된 상태입니다. 상태를 발송 후에 조회해, {sent}건을 보낼 때의 상태는 알 수 없습니다.
+--     ko: {templates} 템플릿은 현재 반려되거나 중단된 상태입니다. {sent}건을 발송한 시점의 상태는 확인할 수 없습니다(발송 후에 조회).
 --   select coalesce(template_name, template) as template, any_value(state) as state, min(status_since) as since_day, sum(sent) as sent, min(first_date) as
 --   first_date, max(last_date) as last_date, list(distinct resource_name)[:2] as campaigns from answer group by all order by sent
 --   desc limit 5

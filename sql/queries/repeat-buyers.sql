@@ -21,7 +21,7 @@
 --     ko: 두 번 구매한 고객의 절반은 {p50_days_between}일 안에 다시 구매했습니다.
 --   select coalesce(sum(revenue_share) filter (purchases > 1), 0) as revenue_share from answer having sum(revenue) > 0
 --     en: People who bought more than once brought {revenue_share} of the revenue.
---     ko: 매출에서 두 번 이상 구매한 고객의 비중은 {revenue_share}입니다.
+--     ko: 두 번 이상 구매한 고객이 매출의 {revenue_share}를 차지합니다.
 --   select 1 from answer limit 1
 --     en: Purchases before the first day are not counted, so more people may have bought before.
 --     ko: 시작일 이전의 구매는 집계하지 않아 실제 재구매 고객은 더 많을 수 있습니다.

@@ -22,7 +22,7 @@
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
 --     en: Not counted: {machines} clicks of mail scanners ({channel}), {rate} of the clicks whose message is known.
---     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}). 어느 메시지의 클릭인지 확인된 클릭의 {rate}입니다.
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}). 발송 메시지가 확인된 클릭 중 {rate}입니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()

@@ -12,11 +12,11 @@
 -- sentences:
 --   select max(revenue_of_all) as revenue, max(people_of_all) as people, max(currency) as currency from answer having people > 0 and revenue > 0
 --     en: {people} {people#person|people} bought for {revenue:money}.
---     ko: {people}명이 {revenue:money}을 구매했습니다.
+--     ko: 고객 {people}명이 총 {revenue:money}을 결제했습니다.
 --   select sum(revenue) / max(revenue_of_all) as revenue_share, max(people_of_all) as people, count(*) as buyers from answer
---   where rank <= ceil(people_of_all / 10) having max(people_of_all) >= 10 and max(revenue_of_all) > 0
+--   where rank <= ceil(people_of_all / 10) having max(people_of_all) >= 10 and max(revenue_of_all) > 0 and buyers = ceil(max(people_of_all) / 10)
 --     en: The top 10% of them ({buyers}) brought {revenue_share} of it.
---     ko: 상위 10%({buyers}명)의 비중은 {revenue_share}입니다.
+--     ko: 구매액 상위 10%({buyers}명)가 전체 매출의 {revenue_share}를 차지합니다.
 --   select count(*) as buyers from answer where messages = 0 having buyers > 0
 --     en: {buyers} of the people shown got no message on these days.
 --     ko: 표시된 고객 중 {buyers}명은 이 기간에 메시지를 받지 않았습니다.

@@ -11,12 +11,12 @@
 --   campaign (varchar, default null): only the campaign with this id
 --   goal (varchar, default null): the conversion whose amounts count; by default the main goal of each campaign
 -- sentences:
---   select campaign_name, revenue, greatest(first_date, first_held) as first_date from answer, marts.period('campaigns', days := 28)
+--   select campaign_name, revenue, currencies[1] as currency, greatest(first_date, first_held) as first_date from answer, marts.period('campaigns', days := 28)
 --   where variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
 --   answer)) <= 1 order by revenue desc limit 1
 --     en: “{campaign_name}” earned the most since {first_date}: {revenue:money}.
 --     ko: {first_date}부터 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue:money}입니다.
---   select campaign_name, revenue_per_message from answer where variant_name is null and revenue > 0 and revenue_per_message is not null
+--   select campaign_name, revenue_per_message, currencies[1] as currency from answer where variant_name is null and revenue > 0 and revenue_per_message is not null
 --   and (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 qualify count(*) over () > 1
 --   order by revenue_per_message desc limit 1
 --     en: “{campaign_name}” earned the most per message: {revenue_per_message:money}.

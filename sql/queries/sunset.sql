@@ -21,7 +21,7 @@
 --     as: note
 --   select 1 from answer limit 1
 --     en: Only channels that count clicks are included. A query of `push` can read the user ids.
---     ko: 클릭을 집계하는 채널만 포함합니다. 사용자 ID는 `push`에서 쓸 수 있습니다.
+--     ko: 클릭을 집계하는 채널만 포함합니다. 이 사용자 ID는 `dawnload push`로 서비스에 전송할 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: Everyone who got that many messages clicked at least one.

@@ -96,7 +96,7 @@
 --     as: note
 --   select 1 from judged limit 1
 --     en: The intervals stay valid however often you look.
---     ko: 구간은 여러 번 확인해도 유효합니다.
+--     ko: 결과를 매일 확인해도 최소·최대 범위는 그대로 유효합니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.holdouts)
 --     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.

@@ -23,7 +23,7 @@
 --   from answer where got = 'message' and resource_name is not null and bought_again > 0 order by bought_again desc, people, resource_name, channel
 --   limit 1
 --     en: “{resource_name}” has the most of them: {bought_again} of the {people} people who got it.
---     ko: 재구매가 가장 많은 메시지는 ‘{resource_name}’로, 받은 고객 {people}명 중 {bought_again}명입니다.
+--     ko: 재구매가 가장 많은 메시지는 ‘{resource_name}’{으로/로}, 받은 고객 {people}명 중 {bought_again}명입니다.
 --   from answer where got = 'any_message' and people = 0
 --     en: None of {lapsed_people} people without a purchase for {inactive_days} {inactive_days#day|days} got a message.
 --     ko: {inactive_days}일 이상 구매하지 않은 고객 {lapsed_people}명 중 메시지를 받은 고객이 없습니다.

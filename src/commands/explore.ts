@@ -59,7 +59,7 @@ export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) =
     host,
     port,
     guard: new Guard(host, token, !isLocal, () => effects.now().getTime()),
-    language: flags.lang ?? reportIn ?? 'en',
+    language: flags.lang ?? (reportIn === 'ko' ? 'ko' : undefined),
     limits: { seconds, megabytes: mcp.memoryMegabytes },
     now: () => effects.now(),
     runs,

@@ -405,7 +405,7 @@ export function commandLine(version: string): {
         '127.0.0.1',
       ),
       numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 60),
-      LANGUAGE('the first language of the pages'),
+      LANGUAGE('the first language of the pages, by default that of the browser or `report`'),
     ],
     load: async () => (await import('./explore.js')).exploreCommand,
   });

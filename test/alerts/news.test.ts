@@ -21,7 +21,7 @@ describe('news', { tags: ['long'] }, () => {
       { cause: 'digest', message: expect.stringMatching(/11월\s21일/) as string },
     ]);
     const parts = heard[1]?.['parts'] as { title: string; lines: string[] }[];
-    expect(parts.map(({ title }) => title)).toEqual(['최근 7일', '눈에 띄는 점', '추천 액션']);
+    expect(parts.map(({ title }) => title)).toEqual(['한눈에 보기', '눈에 띄는 점', '추천 액션']);
     expect(parts[0]?.lines[0]).toMatch(/메시지 [\d,]+건을 보냈습니다\.$/);
     // The page of that morning says the same.
     const page = await readFile(join(nights.place.folder, 'data/report.html'), 'utf8');

@@ -1,6 +1,6 @@
 /** The other views: search, a campaign, a user journey, the data, and free SQL. They are made of questions too. */
 import { daysOf } from '../../ground/calendar.js';
-import { plain } from '../../ground/text.js';
+import { hasWords } from '../../ground/text.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
 import type { QueryFile, Chart } from '../queries/catalogue.js';
@@ -21,7 +21,7 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
   const wanted = view.get('q');
   if (wanted === undefined) return markup`<h1>${view.word('questions')}</h1>${bySubject(view, catalogue)}`;
   const has = (...texts: readonly (string | null | undefined)[]): boolean =>
-    texts.some((one) => plain(one ?? '').includes(plain(wanted)));
+    hasWords(texts.join('\n'), wanted);
   const link = (address: string, name: string, about?: string): Html =>
     markup`<li><a href="${address}">${shortName(name, 120)}</a>${about && markup` <small>${shortName(about, 200)}</small>`}</li>`;
   // A user journey is among the campaigns too.
@@ -91,6 +91,9 @@ interface Asked {
   /** The column in which the rows have the id, if the question does not take it. */
   readonly where?: string;
 }
+
+/** Their sentences name the first of many, which says nothing about one. */
+const RANKINGS = ['campaign-days', 'revenue'];
 
 /** The questions about one thing: those of a table that is filtered have no sentences, because they are about all of it. */
 const ASKED: Readonly<
@@ -201,7 +204,7 @@ export function detail(
     const heading = markup`<h2><a href="${address}">${titleOf(view, query)}</a></h2>`;
     if ('failure' in outcome) return markup`${heading}${failure(outcome)}`;
     const { sheet } = outcome;
-    const isSilent = where !== undefined;
+    const isSilent = where !== undefined || RANKINGS.includes(query.name);
     if (sheet.rows.length === 0) return undefined;
     const more =
       sheet.total > sheet.rows.length
@@ -364,7 +367,7 @@ function keeping(view: View, sql: string, charts: readonly Chart[], queries: str
     .map(({ kind, columns, by }) => [kind, ...columns, ...(by === undefined ? [] : ['by', by])].join(' '))
     .join(', ');
   const field = (name: string, label: string, more = ''): Html =>
-    markup`<label>${label}<input name="${name}" required pattern="${more || '.*\\S.*'}"></label>`;
+    markup`<label>${label}<input name="${name}" required pattern="${more || '.*\\S.*'}" title="${label}"></label>`;
   return markup`<form class="keep" method="post" action="/keep">
     <input type="hidden" name="q" value="${sql}"><input type="hidden" name="chart" value="${chart}">
     ${field('name', view.word('keepName'), '[a-z0-9]+(-[a-z0-9]+)*')}${field('title', view.word('keepTitle'))}${field('question', view.word('keepQuestion'))}

@@ -57,7 +57,8 @@ export interface Serving {
   readonly host: string;
   readonly port: number;
   readonly guard: Guard;
-  readonly language: Language;
+  /** Without one, that of the browser. */
+  readonly language: Language | undefined;
   readonly limits: { readonly seconds: number; readonly megabytes: number };
   readonly now: () => Date;
   /** The runs of the journal, if this account may read it. */
@@ -102,6 +103,10 @@ export async function startServer(given: Serving): Promise<{ port: number; close
   };
 }
 
+/** The language that the browser prefers, if it is one of the two. */
+const acceptedIn = (c: Context): Language =>
+  /^ko\b/i.test(c.req.header('accept-language') ?? '') ? 'ko' : 'en';
+
 class Explorer {
   readonly app = new Hono();
   readonly #asker: Asker;
@@ -143,7 +148,7 @@ class Explorer {
     const url = new URL(c.req.url);
     const chosen =
       url.searchParams.get('lang') ?? /(?:^|; *)dawnload-lang=(\w+)/.exec(c.req.header('cookie') ?? '')?.[1];
-    const language = chosen === 'en' || chosen === 'ko' ? chosen : this.given.language;
+    const language = chosen === 'en' || chosen === 'ko' ? chosen : (this.given.language ?? acceptedIn(c));
     return new View(language, url, this.#asker.publishedAt);
   }
 
@@ -262,7 +267,7 @@ class Explorer {
     const { language, signal, sleep } = this.given;
     const url = new URL('http://localhost/');
     while (!signal.aborted) {
-      const view = new View(language, url, this.#asker.publishedAt);
+      const view = new View(language ?? 'en', url, this.#asker.publishedAt);
       const known = view.publishedAt === undefined ? undefined : this.#asker.known(signal);
       await known?.then(() => this.#made(view)).catch(() => undefined);
       await sleep(LOOK_MS, signal).catch(() => undefined);

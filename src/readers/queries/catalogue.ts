@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { textGiven, whyUnread } from '../../config/files.js';
-import { didYouMean, plain } from '../../ground/text.js';
+import { didYouMean, hasWords } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
@@ -108,14 +108,13 @@ export function queryNamed(name: string, own?: string): QueryFile {
 
 /** Those that mention a word in their name first, then in title or question, then anywhere. */
 export function queriesAbout(word: string, own?: string): readonly QueryFile[] {
-  const wanted = plain(word);
   // Whatever lies under that name in the user's folder is meant, also what is no query.
   const isOwn = own !== undefined && existsSync(join(own, `${word}.sql`));
-  if (wanted === '' || isBundled(word) || isOwn) return [];
+  if (word.trim() === '' || isBundled(word) || isOwn) return [];
   const ranked = loadCatalogue(own).flatMap((query) => {
     const { name, title, title_ko: korean, question, question_ko: asked, sql } = query;
     const rank = [name, [title, korean, question, asked].join(' '), sql].findIndex((place) =>
-      plain(place).includes(wanted),
+      hasWords(place, word),
     );
     return rank < 0 ? [] : [{ query, rank }];
   });

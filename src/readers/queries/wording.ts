@@ -21,7 +21,7 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)change(_|$)/, 'change'],
   [/(^|_)(rate|share|retention)(_|$)|^drop_off$/, 'rate'],
   [/_seconds$/, 'duration'],
-  [/(^|_)(cost|revenue)$/, 'money'],
+  [/(^|_)(cost|revenue)(_per_\w+)?$/, 'money'],
   [/^hour$/, 'hour'],
   [/(^|_)(date|day|month)$/, 'day'],
 ];
@@ -131,6 +131,9 @@ export class Wording {
   /** An amount that is known as exactly as three digits are: `84 million KRW`, `12,300 KRW`, `8,400만원`. */
   estimate(amount: number, currency?: string | null): string {
     const digits = Number(amount.toPrecision(3));
+    const rest = Math.abs(digits) % 1e8;
+    if (this.language === 'ko' && Math.abs(digits) >= 1e8 && rest >= 1e4)
+      return `${this.count(Math.trunc(digits / 1e8))}억\u00a0${this.price(rest / 1e4, currency, '만')}`;
     const [size, word] = LARGE[this.language].find(([least]) => Math.abs(digits) >= least) ?? [1, ''];
     return this.price(digits / size, currency, word);
   }

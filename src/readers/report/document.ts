@@ -20,6 +20,7 @@ const POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; sc
 /** The queries whose to-dos come first, the most urgent one first. */
 const URGENT = [
   'failure-alarm',
+  'compliance',
   'opt-outs-after-messages',
   'ab-tests',
   'refused-templates',

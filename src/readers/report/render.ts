@@ -1,5 +1,5 @@
 /** Draws sections: sentences, and blocks of tables and charts. What they show is data, in `sections.ts`. */
-import { daysOf } from '../../ground/calendar.js';
+import { daysOf, isDay, shiftDay } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import type { Row, Value, Wording } from '../queries/wording.js';
 import { bar, interval, line, lines, stepOf } from './chart.js';
@@ -325,9 +325,10 @@ export class Renderer {
 
   /** The rows as lines of one measure, at most six of them, in the order of the places; undefined without two places. */
   lines(caption: string, rows: readonly Row[], [at = '', measure = '']: readonly string[], by?: string) {
-    const places = [...new Set(rows.map((row) => textOf(row, at)))];
+    const found = [...new Set(rows.map((row) => textOf(row, at)))];
     if (rows.every((row) => /^[\d.:T -]+$/.test(textOf(row, at))))
-      places.sort((a, b) => Number(a) - Number(b) || 0 || (a < b ? -1 : 1));
+      found.sort((a, b) => Number(a) - Number(b) || 0 || (a < b ? -1 : 1));
+    const places = withEachDay(found);
     const names = [...new Set(rows.map((row) => (by === undefined ? '' : textOf(row, by))))];
     if (places.length < 2 || rows.every((row) => numberOf(row, measure) === null)) return undefined;
     // Shares are not added up.
@@ -376,6 +377,14 @@ export class Renderer {
     const top = markup`<td></td>${heads.map((head) => markup`<th scope="col">${head}</th>`)}`;
     return scrolling(`${this.word(caption)}, ${channel}`, tableOf('heatmap', told, top, hours));
   }
+}
+
+/** All days from the first to the last, if some follow each other: a day without a row is a gap. */
+function withEachDay(places: readonly string[]): readonly string[] {
+  const [start = '', end = start] = [places[0], places.at(-1)];
+  const isDaily =
+    places.every(isDay) && places.some((day, nth) => nth > 0 && shiftDay(places[nth - 1] ?? '', 1) === day);
+  return isDaily ? daysOf({ start, end }) : places;
 }
 
 const tableOf = (kind: string, caption: Child, heads: Child, rows: Child, foot?: Child): Html =>

@@ -4,8 +4,8 @@ import { Wording } from '../../../src/readers/queries/wording.js';
 test.each([
   [83_962_491, 'KRW', '84 million KRW', '8,400만원'],
   [31_317_378, 'KRW', '31.3 million KRW', '3,130만원'],
-  [136_607_604, 'KRW', '137 million KRW', '1.37억원'],
-  [-2_345_678_901, 'KRW', '-2.35 billion KRW', '-23.5억원'],
+  [136_607_604, 'KRW', '137 million KRW', '1억 3,700만원'],
+  [-2_345_678_901, 'KRW', '-2.35 billion KRW', '-23억 5,000만원'],
   [12_345, 'KRW', '12,300 KRW', '1.23만원'],
   [999_999, 'KRW', '1 million KRW', '100만원'],
   [123.456, 'USD', '123 USD', '123 USD'],
