@@ -270,43 +270,46 @@ describe('what arrives after an erasure', () => {
     expect(late).toBe(true);
   });
 
-  test('loads and is cut again where a process was killed between two pages, which no look goes on with, and where an older copy of a page comes back', async () => {
-    const before = await pages();
-    const optOuts = await pages(data(), 'opt_outs');
-    const killed = await place.dying(['forget', '--user-id', person, '--yes'], {
-      DAWNLOAD_CRASH_AT: 'erasures/page/durable',
-    });
-    expect(killed.signal).toBe('SIGKILL');
-    const cut = (await pages()).filter(({ page }, at) => page.data.length !== before[at]?.page.data.length);
-    expect(cut).toHaveLength(1);
-    for (const look of ['--show', '--dry-run']) {
-      const { code, stdout, stderr } = await forget('--user-id', person, look);
-      expect([code, stdout, stderr]).toEqual([
-        3,
-        '',
-        expect.stringContaining('An earlier erasure is unfinished'),
-      ]);
-    }
-    expect(await readdir(join(data(), 'private'))).not.toContain('receipts');
-    const putBack = (): Promise<void> =>
-      cp(join(base(), cut[0]?.file ?? ''), join(data(), cut[0]?.file ?? ''));
-    // The day holds fewer records than its manifest says.
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    await putBack();
-    expect((await forget()).code).toBe(0);
-    const gone =
-      recordsOf(before) -
-      recordsOf(await pages()) +
-      recordsOf(optOuts) -
-      recordsOf(await pages(data(), 'opt_outs'));
-    const erased = await contents(place.published);
-    await putBack();
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await leftIn(...spellings())).toEqual([]);
-    expect(differences(erased, await contents(place.published))).toEqual([]);
-    expect(await place.rows('select records from ops.erasures')).toEqual([{ records: String(gone) }]);
-    expect(await doctorOf('landing zone')).toBe('ok');
-  });
+  extended(
+    'loads and is cut again where a process was killed between two pages, which no look goes on with, and where an older copy of a page comes back',
+    async () => {
+      const before = await pages();
+      const optOuts = await pages(data(), 'opt_outs');
+      const killed = await place.dying(['forget', '--user-id', person, '--yes'], {
+        DAWNLOAD_CRASH_AT: 'erasures/page/durable',
+      });
+      expect(killed.signal).toBe('SIGKILL');
+      const cut = (await pages()).filter(({ page }, at) => page.data.length !== before[at]?.page.data.length);
+      expect(cut).toHaveLength(1);
+      for (const look of ['--show', '--dry-run']) {
+        const { code, stdout, stderr } = await forget('--user-id', person, look);
+        expect([code, stdout, stderr]).toEqual([
+          3,
+          '',
+          expect.stringContaining('An earlier erasure is unfinished'),
+        ]);
+      }
+      expect(await readdir(join(data(), 'private'))).not.toContain('receipts');
+      const putBack = (): Promise<void> =>
+        cp(join(base(), cut[0]?.file ?? ''), join(data(), cut[0]?.file ?? ''));
+      // The day holds fewer records than its manifest says.
+      expect((await place.run(['rebuild'])).code).toBe(0);
+      await putBack();
+      expect((await forget()).code).toBe(0);
+      const gone =
+        recordsOf(before) -
+        recordsOf(await pages()) +
+        recordsOf(optOuts) -
+        recordsOf(await pages(data(), 'opt_outs'));
+      const erased = await contents(place.published);
+      await putBack();
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(await leftIn(...spellings())).toEqual([]);
+      expect(differences(erased, await contents(place.published))).toEqual([]);
+      expect(await place.rows('select records from ops.erasures')).toEqual([{ records: String(gone) }]);
+      expect(await doctorOf('landing zone')).toBe('ok');
+    },
+  );
 
   test('stops the run each time the journal lacks the erasure, until recover enters it from the warehouse, and where an older journal was restored', async () => {
     await begin(erasedBase());
@@ -400,7 +403,7 @@ describe('what arrives after an erasure', () => {
     expect(await leftIn(person)).toEqual([]);
   });
 
-  test('is searched for behind links too, wherever the landing zone is', async () => {
+  extended('is searched for behind links too, wherever the landing zone is', async () => {
     const elsewhere = join(place.folder, 'elsewhere');
     await rm(elsewhere, { recursive: true, force: true });
     await rename(join(data(), 'landing'), elsewhere);
@@ -458,54 +461,60 @@ extended(
   },
 );
 
-test('a page with half of a surrogate pair, which DuckDB rejects, is searched and cut, and the half stays', async () => {
-  const half = String.raw`\ud83d`;
-  for (const { file, page } of await pages()) {
-    const other = new RegExp(`"user_id":"(?!${person}")[^"]+`);
-    await writeFile(join(data(), file), gzipSync(JSON.stringify(page).replace(other, `$&${half}`)));
-  }
-  const ended = await forget('--user-id', person, '--yes', '--json');
-  expect(ended.code, ended.stderr).toBe(0);
-  const left = await pages();
-  const others = (await pages(base())).flatMap(({ page }) => page.data.filter((one) => !isTheirs(one)));
-  expect(recordsOf(left)).toBe(others.length);
-  expect(left.flatMap(({ page }) => page.data.filter(isTheirs))).toEqual([]);
-  expect(JSON.stringify(left)).toContain(half);
-});
+extended(
+  'a page with half of a surrogate pair, which DuckDB rejects, is searched and cut, and the half stays',
+  async () => {
+    const half = String.raw`\ud83d`;
+    for (const { file, page } of await pages()) {
+      const other = new RegExp(`"user_id":"(?!${person}")[^"]+`);
+      await writeFile(join(data(), file), gzipSync(JSON.stringify(page).replace(other, `$&${half}`)));
+    }
+    const ended = await forget('--user-id', person, '--yes', '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    const left = await pages();
+    const others = (await pages(base())).flatMap(({ page }) => page.data.filter((one) => !isTheirs(one)));
+    expect(recordsOf(left)).toBe(others.length);
+    expect(left.flatMap(({ page }) => page.data.filter(isTheirs))).toEqual([]);
+    expect(JSON.stringify(left)).toContain(half);
+  },
+);
 
-test('an id in decomposed Hangul is found by its composed form, and one that is an address in the text of somebody else, however it is written there', async () => {
-  const [theirs, others, address] = ['회원-김민수', '회원-김민', 'kim.minsu@mail.example'];
-  const users = new Set((await pages()).flatMap(({ page }) => page.data.map(({ user_id }) => user_id)));
-  const names = new Map<unknown, string>(
-    [...users]
-      .filter((user) => user !== undefined)
-      .slice(0, 3)
-      .map((user, nth) => [user, [theirs.normalize('NFD'), others.normalize('NFD'), address][nth] ?? '']),
-  );
-  let mentions = 0;
-  for (const { file, page } of await pages()) {
-    const records = page.data.map((one) => {
-      const name = names.get(one.user_id);
-      if (name !== undefined) return { ...one, user_id: name };
-      if (one.message_data?.title === undefined) return one;
-      mentions++;
-      return { ...one, message_data: { ...one.message_data, title: '친구 Kim.Minsu%40MAIL.example' } };
-    });
-    await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
-  }
-  expect(mentions).toBeGreaterThan(0);
-  expect((await place.run(['rebuild'])).code).toBe(0);
-  // The warehouse holds ids composed; the landed pages stay as they came.
-  const held = `select count(*)::int as n from events where user_id in ('${theirs}', '${others}')`;
-  expect(await place.rows(held)).not.toEqual([{ n: 0 }]);
-  expect(await place.rows('select 1 from events where user_id <> nfc_normalize(user_id)')).toEqual([]);
-  const persons = join(place.folder, 'persons');
-  await writeFile(persons, `user_id ${theirs}\nuser_id ${address}\n`);
-  const ended = await forget('-f', persons, '--yes', '--json');
-  expect(ended.code, ended.stderr).toBe(0);
-  const ids = (await pages()).flatMap(({ page }) => page.data.map(({ user_id }) => user_id));
-  expect(ids).not.toContain(theirs.normalize('NFD'));
-  expect(ids).toContain(others.normalize('NFD'));
-  expect(await place.rows(`select 1 from events where nfc_normalize(user_id) = '${theirs}'`)).toEqual([]);
-  expect(await leftIn(address, 'Kim.Minsu%40MAIL.example')).toEqual([]);
-});
+extended(
+  'an id in decomposed Hangul is found by its composed form, and one that is an address in the text of somebody else, however it is written there',
+  async () => {
+    const [theirs, others, address] = ['회원-김민수', '회원-김민', 'kim.minsu@mail.example'];
+    const users = new Set((await pages()).flatMap(({ page }) => page.data.map(({ user_id }) => user_id)));
+    const names = new Map<unknown, string>(
+      [...users]
+        .filter((user) => user !== undefined)
+        .slice(0, 3)
+        .map((user, nth) => [user, [theirs.normalize('NFD'), others.normalize('NFD'), address][nth] ?? '']),
+    );
+    let mentions = 0;
+    for (const { file, page } of await pages()) {
+      const records = page.data.map((one) => {
+        const name = names.get(one.user_id);
+        if (name !== undefined) return { ...one, user_id: name };
+        if (one.message_data?.title === undefined) return one;
+        mentions++;
+        return { ...one, message_data: { ...one.message_data, title: '친구 Kim.Minsu%40MAIL.example' } };
+      });
+      await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
+    }
+    expect(mentions).toBeGreaterThan(0);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    // The warehouse holds ids composed; the landed pages stay as they came.
+    const held = `select count(*)::int as n from events where user_id in ('${theirs}', '${others}')`;
+    expect(await place.rows(held)).not.toEqual([{ n: 0 }]);
+    expect(await place.rows('select 1 from events where user_id <> nfc_normalize(user_id)')).toEqual([]);
+    const persons = join(place.folder, 'persons');
+    await writeFile(persons, `user_id ${theirs}\nuser_id ${address}\n`);
+    const ended = await forget('-f', persons, '--yes', '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    const ids = (await pages()).flatMap(({ page }) => page.data.map(({ user_id }) => user_id));
+    expect(ids).not.toContain(theirs.normalize('NFD'));
+    expect(ids).toContain(others.normalize('NFD'));
+    expect(await place.rows(`select 1 from events where nfc_normalize(user_id) = '${theirs}'`)).toEqual([]);
+    expect(await leftIn(address, 'Kim.Minsu%40MAIL.example')).toEqual([]);
+  },
+);

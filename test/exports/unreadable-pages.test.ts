@@ -155,7 +155,7 @@ async function events(place: Place): Promise<number> {
 const withoutData = (text: string): string => text.replace(/"data":\[[^]*\],"total/, '"data":null,"total');
 
 describe('a page of a paid export that cannot be read', () => {
-  long('is set aside and named every night until a person resumes the export, at no cost', async () => {
+  extended('is set aside and named every night until a person resumes the export, at no cost', async () => {
     const { place, run } = await night(1, withoutData);
     const records = place.sandbox.bills()[0]?.records ?? 0;
     expect(await events(place)).toBe(records - 1_000);

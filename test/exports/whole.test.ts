@@ -81,7 +81,7 @@ describe('records that come twice in one export', { tags: ['long'], timeout: 120
     if (number === 1 && nth < times && first !== undefined) page.data[lost] = first;
   };
 
-  test('mean that its pages are read again, and what another answer brings is kept beside', async () => {
+  extended('mean that its pages are read again, and what another answer brings is kept beside', async () => {
     const place = await make(swapped(1));
     const run = await place.run(['run']);
     expect([run.code, run.stderr]).toEqual([0, expect.not.stringMatching(/repeated|missing/i)]);
@@ -288,7 +288,7 @@ describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
   const unknown = (...faults: object[]): Fault[] =>
     faults.map((fault) => ({ endpoint: 'E20', kind: 'status', ...fault }) as Fault);
 
-  test('with the same unknown answer are the last until a person decides', async () => {
+  extended('with the same unknown answer are the last until a person decides', async () => {
     const place = await makePlace(THREE, {
       faults: unknown({ ...answer('Export abc123 is off'), times: 9 }),
     });
@@ -384,7 +384,7 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
         record['time'] = String(BigInt(String(record['time'])) + micros);
     };
 
-  test('more than a tenth of them is kept back each night, and loaded by a person’s word', async () => {
+  extended('more than a tenth of them is kept back each night, and loaded by a person’s word', async () => {
     const place = await make(shifted(1, 9), YAML, 960);
     for (let runs = 0; runs < 2; runs++) {
       const run = await place.run(['run']);

@@ -8,6 +8,7 @@ import { realEffects } from '../../src/ground/effects.js';
 import { Journal, PROJECT as PROJECT_LINES } from '../../src/journal/journal.js';
 import { Place, PROJECT, type Environment } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
+import { extended } from '../support/tags.js';
 
 const OTHER = 'fedcba9876543210fedcba9876543210';
 const SETTINGS = `start_date: 2026-11-20
@@ -76,7 +77,7 @@ describe('another project in the same data folder', () => {
   });
 });
 
-test('the project of a folder is that of the first settings that name one', async () => {
+extended('the project of a folder is that of the first settings that name one', async () => {
   const nameless = await mkdtemp(join(tmpdir(), 'dawnload-project-'));
   const yaml = join(nameless, 'dawnload.yaml');
   await writeFile(yaml, 'start_date: 2026-11-20\n');

@@ -95,7 +95,7 @@ test.each([
   'land/own_assignments/durable',
   'land/own_assignments-manifest/before-rename',
   'land/own_assignments-manifest/durable',
-])('a night that dies at %s assigns nobody twice', async (point) => {
+])('a night that dies at %s assigns nobody twice', { tags: ['extended'] }, async (point) => {
   const nights = await firstNight();
   const { place } = nights;
   const first = await place.rows(ARMS);

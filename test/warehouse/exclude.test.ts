@@ -15,6 +15,7 @@ import { NOW, Place } from '../support/dawnload.js';
 import { ends } from '../support/place.js';
 import { ask } from '../readers/queries/support.js';
 import { dayAfter, KEY, loadOne, micros, record, Workshop, type Row } from './support.js';
+import { extended } from '../support/tags.js';
 
 const DAY = '2026-11-16';
 
@@ -166,65 +167,72 @@ async function answers(path: string, which: 'all' | 'default'): Promise<Record<s
   }
 }
 
-test('every mart and question of a world with staff is that of the world without them', async () => {
-  const place = await Place.make(SETTINGS, { eventsPerDay: 500, seed: 3 });
-  const orders = ordersOf({ seed: 3, eventsPerDay: 500 }, daysOf({ start: '2026-10-24', end: '2026-11-20' }));
-  await writeFile(
-    join(place.folder, 'orders.csv'),
-    ordersCsv(orders.filter(({ orderedAt }) => orderedAt < new Date(NOW))),
-  );
-  await ends(place.run(['run']), 0);
-  const staff = await place.rows(`
+extended(
+  'every mart and question of a world with staff is that of the world without them',
+  async () => {
+    const place = await Place.make(SETTINGS, { eventsPerDay: 500, seed: 3 });
+    const orders = ordersOf(
+      { seed: 3, eventsPerDay: 500 },
+      daysOf({ start: '2026-10-24', end: '2026-11-20' }),
+    );
+    await writeFile(
+      join(place.folder, 'orders.csv'),
+      ordersCsv(orders.filter(({ orderedAt }) => orderedAt < new Date(NOW))),
+    );
+    await ends(place.run(['run']), 0);
+    const staff = await place.rows(`
     select user_id from events
     where user_id in (select user_id from own.orders)
     group by user_id order by count(distinct event_name) desc, count(*) desc, user_id limit 5`);
-  const excluded = staff.map(({ user_id }) => String(user_id));
-  const workshop = (settings: object): Workshop => {
-    const made = new Workshop({ privacy: { recipients: 'keep', key: KEY }, ...settings });
-    copyFileSync(place.published, made.path);
-    return made;
-  };
-  const [left, without] = [workshop({ excluded }), workshop({})];
-  const named = excluded.map((id) => `'${id}'`).join(', ');
-  const alone = ['service_user_id', 'device_id', 'service_device_id'].map(
-    (kind) =>
-      `${kind} in (select ${kind} from events where user_id <> '' group by all having bool_and(user_id in (${named})))`,
-  );
-  await without.change(`
+    const excluded = staff.map(({ user_id }) => String(user_id));
+    const workshop = (settings: object): Workshop => {
+      const made = new Workshop({ privacy: { recipients: 'keep', key: KEY }, ...settings });
+      copyFileSync(place.published, made.path);
+      return made;
+    };
+    const [left, without] = [workshop({ excluded }), workshop({})];
+    const named = excluded.map((id) => `'${id}'`).join(', ');
+    const alone = ['service_user_id', 'device_id', 'service_device_id'].map(
+      (kind) =>
+        `${kind} in (select ${kind} from events where user_id <> '' group by all having bool_and(user_id in (${named})))`,
+    );
+    await without.change(`
     create temp table gone as
     select event_id from events where user_id in (${named}) or (coalesce(user_id, '') = '' and (${alone.join(' or ')}));
     delete from events where event_id in (from gone);
     delete from own.orders where user_id in (${named});
     update ops.models set fingerprint = 'another'`);
-  const tables = await without.look(`
+    const tables = await without.look(`
     select table_name as name from duckdb_columns()
     where schema_name = 'main' and column_name = 'event_id' and table_name <> 'events'
       and table_name in (select table_name from duckdb_tables())`);
-  for (const { name } of tables)
-    await without.change(`delete from ${String(name)} where event_id not in (select event_id from events)`);
-  const before = await answers(place.published, 'default');
-  for (const one of [left, without]) {
-    await one.with(refreshModels);
-    await one.close();
-  }
-  const [counted, wanted] = [await answers(left.path, 'all'), await answers(without.path, 'all')];
-  expect(counted).toEqual(wanted);
-  // The staff was counted before, in most marts and questions.
-  const differ = Object.keys(before).filter((name) => before[name] !== wanted[name]);
-  expect(differ.length).toBeGreaterThan(50);
-  expect(differ).toEqual(
-    expect.arrayContaining([
-      'attribution  ',
-      'revenue-by-person  ',
-      'repeat-buyers  ',
-      'marts.messages',
-      'marts.message_texts',
-    ]),
-  );
-  const [noted] = await left.look('select people, events from ops.exclusions');
-  expect(noted).toEqual({ people: '5', events: String(await eventsLess(left, without)) });
-  await place.remove();
-}, 600_000);
+    for (const { name } of tables)
+      await without.change(`delete from ${String(name)} where event_id not in (select event_id from events)`);
+    const before = await answers(place.published, 'default');
+    for (const one of [left, without]) {
+      await one.with(refreshModels);
+      await one.close();
+    }
+    const [counted, wanted] = [await answers(left.path, 'all'), await answers(without.path, 'all')];
+    expect(counted).toEqual(wanted);
+    // The staff was counted before, in most marts and questions.
+    const differ = Object.keys(before).filter((name) => before[name] !== wanted[name]);
+    expect(differ.length).toBeGreaterThan(50);
+    expect(differ).toEqual(
+      expect.arrayContaining([
+        'attribution  ',
+        'revenue-by-person  ',
+        'repeat-buyers  ',
+        'marts.messages',
+        'marts.message_texts',
+      ]),
+    );
+    const [noted] = await left.look('select people, events from ops.exclusions');
+    expect(noted).toEqual({ people: '5', events: String(await eventsLess(left, without)) });
+    await place.remove();
+  },
+  600_000,
+);
 
 async function eventsLess(all: Workshop, fewer: Workshop): Promise<number> {
   const [many, few] = await Promise.all(
