@@ -413,14 +413,14 @@ describe('A/B tests', () => {
       },
       {
         verdict: 'B is better than A: 32.0%, versus 20.0%.',
-        verdict_ko: 'B안의 성과율은 32.0%로 A안(20.0%)보다 유의미하게 높습니다.',
+        verdict_ko: 'B안이 32.0%로 A안(20.0%)보다 유의미하게 높습니다.',
       },
     ]);
     const said = async (name: string, columns = 'verdict'): Promise<unknown[]> =>
       Object.values((await rows(name, columns))[1] ?? {});
     expect(await said('a handful of clicks', 'verdict, verdict_ko')).toEqual([
       'Too early: a verdict needs 7 days and 20 successes on each side. Days so far: 10; comparable successes on the smaller side: 3.',
-      '아직 판정하기 이릅니다. 7일이 지나고 양쪽 모두 성과가 20건 이상이어야 합니다. 현재 10일째이고 적은 쪽의 비교 가능한 성과는 3건입니다.',
+      '아직 판정하기 이릅니다. 7일 이상 진행하고 두 안 모두 성과가 20건 이상이어야 합니다(현재 10일째, 적은 쪽 3건).',
     ]);
     const [needed, inconclusive] = await said(
       'what a single look would call significant',
