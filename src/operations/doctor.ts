@@ -1,8 +1,7 @@
 /** The checks of `doctor`, in the order in which a run depends on them. */
 import type { Effects } from '../ground/effects.js';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { completeFrom, formatKst, lastCompleteDay, type Day } from '../ground/calendar.js';
@@ -29,7 +28,7 @@ import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { duckdbVersion } from '../landing/duckdb.js';
 import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
-import { nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
+import { makeTemporary, nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
 import { excludedIds } from '../config/files.js';
 import { assertSameProject } from '../night/data-folder.js';
 import { daysNow, ledgerNow, daysIn, nightly, notBegun } from '../night/wanted-days.js';
@@ -97,8 +96,13 @@ export async function* examine(
   yield check('keys', () => keys(config));
   if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
+  // A large table takes as long as its settings allow, and its copy goes before the doctor does.
   for (const table of config.tables)
-    yield check(`table ${table.name}`, () => ownTable(table, config, invocation));
+    yield check(
+      `table ${table.name}`,
+      () => ownTable(table, config, invocation),
+      (table.max_minutes + 1) * 60_000,
+    );
   if (config.excluded.length > 0)
     yield check('exclude', () =>
       ok(`${plural(excludedIds(config.excluded).length, 'id')} of staff and test people`),
@@ -158,7 +162,7 @@ async function ownTable(
   invocation: Invocation,
 ): Promise<Finding> {
   if (table.command !== undefined) return ok('each night runs its command');
-  const folder = await mkdtemp(join(tmpdir(), 'dawnload-doctor-'));
+  const folder = makeTemporary('dawnload-doctor-');
   try {
     const files = await copySource(table, folder, { config, invocation });
     const out = join(folder, 'read.parquet');
