@@ -9,13 +9,14 @@ const LEAST = [20, 19] as const;
 
 // Until main() handles signals, nothing has begun.
 const interrupted = (): never => process.exit(130);
-process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+for (const signal of SIGNALS) process.on(signal, interrupted);
 
 process.exit(isTooOld() ? refuse() : await perform());
 
 async function perform(): Promise<number> {
   const { main } = await import('./main.js');
-  process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  for (const signal of SIGNALS) process.off(signal, interrupted);
   return main(process.argv);
 }
 

@@ -37,18 +37,6 @@ const DURATIONS: readonly (readonly [number, string, string])[] = [
   [0, 's', '초'],
 ];
 
-/** The words of large amounts. */
-const LARGE: Readonly<Record<Language, readonly (readonly [least: number, word: string])[]>> = {
-  en: [
-    [1e9, 'billion'],
-    [1e6, 'million'],
-  ],
-  ko: [
-    [1e8, '억'],
-    [1e4, '만'],
-  ],
-};
-
 /** A value of an answer: lists are names that a sentence joins. */
 export type Value = string | number | boolean | null | readonly Value[];
 
@@ -116,26 +104,42 @@ export class Wording {
     return this.price(Math.abs(amount) >= 100 ? Math.round(amount) : amount, currency);
   }
 
-  /**
-   * An amount with all its digits. Won follows the number in Korean.
-   *
-   * @param size the word of a large number, such as million
-   */
-  price(amount: number, currency?: string | null, size = ''): string {
-    if (this.language === 'ko' && (currency === 'KRW' || currency === '원'))
-      return `${formatPrice(amount, undefined, 'ko')}${size}원`;
-    const unit = [size, currency ?? ''].filter((word) => word !== '').join('\u00a0');
-    return formatPrice(amount, unit === '' ? undefined : unit, this.language);
+  /** An amount with all its digits. Won follows the number in Korean. */
+  price(amount: number, currency?: string | null): string {
+    return this.#inCurrency(this.#digits(amount), currency);
   }
 
-  /** An amount that is known as exactly as three digits are: `84 million KRW`, `12,300 KRW`, `8,400만원`. */
+  /** An amount that is known as exactly as three digits are: `84 million KRW`, `12,300 KRW`, `1억 3,700만원`. */
   estimate(amount: number, currency?: string | null): string {
-    const digits = Number(amount.toPrecision(3));
-    const rest = Math.abs(digits) % 1e8;
-    if (this.language === 'ko' && Math.abs(digits) >= 1e8 && rest >= 1e4)
-      return `${this.count(Math.trunc(digits / 1e8))}억\u00a0${this.price(rest / 1e4, currency, '만')}`;
-    const [size, word] = LARGE[this.language].find(([least]) => Math.abs(digits) >= least) ?? [1, ''];
-    return this.price(digits / size, currency, word);
+    const rounded = Number(Math.abs(amount).toPrecision(3));
+    const sign = amount < 0 ? '-' : '';
+    return this.#inCurrency(
+      sign + (this.language === 'ko' ? this.#inTenThousands(rounded) : this.#inMillions(rounded)),
+      currency,
+    );
+  }
+
+  #digits(amount: number): string {
+    return formatPrice(amount, undefined, this.language);
+  }
+
+  #inCurrency(written: string, currency?: string | null): string {
+    if (this.language === 'ko' && (currency === 'KRW' || currency === '원')) return `${written}원`;
+    return currency === undefined || currency === null ? written : `${written}\u00a0${currency}`;
+  }
+
+  #inMillions(amount: number): string {
+    if (amount >= 1e9) return `${this.#digits(amount / 1e9)}\u00a0billion`;
+    return amount >= 1e6 ? `${this.#digits(amount / 1e6)}\u00a0million` : this.#digits(amount);
+  }
+
+  #inTenThousands(amount: number): string {
+    if (amount < 1e4) return this.#digits(amount);
+    const parts = [
+      [Math.trunc(amount / 1e8), '억'],
+      [(amount % 1e8) / 1e4, '만'],
+    ] as const;
+    return parts.flatMap(([count, word]) => (count > 0 ? this.#digits(count) + word : [])).join('\u00a0');
   }
 
   /** `Nov 19–25`, `Nov 28 – Dec 4`, `on Nov 19`; `11월 19일~25일`, `11월 28일~12월 4일`, `11월 19일`. */
