@@ -1,6 +1,7 @@
 // @module-tag long
 /** What a run writes with --log-format json. */
 import { expect, test } from 'vitest';
+import { extended } from '../support/tags.js';
 import { makePlace } from '../support/place.js';
 
 const BUDGET = 'exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }\n';
@@ -69,16 +70,19 @@ test('an error is an object too, with its hint', async () => {
   expect(lines.at(-1)).toMatchObject({ ...end, hint: expect.stringMatching(/\w/) as string });
 });
 
-test('text has its times where nobody adds them, and --quiet is silent unless something is wrong', async () => {
-  const place = await makePlace('start_date: 2026-11-20\nretries: 0\n');
-  const timed = await place.execute(['run', '--log-format', 'timed']);
-  for (const line of timed.stderr.trim().split('\n')) expect(line).toMatch(/^2026-11-21 07:3\d:\d\d KST /);
-  expect(await place.execute(['run', '--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  const { stderr } = await place.execute(['run', '--quiet', '--log-format', 'json']);
-  expect(JSON.parse(stderr)).toMatchObject({ event: 'run_ended', exit_code: 0 });
-  const failed = await place.execute(['run', '--quiet'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' });
-  expect(failed.stderr).toMatch(/^dawnload: The service refuses.*\n {2}\w/);
-  const mistyped = await place.execute(['run'], { DAWNLOAD_LOG_FORMAT: 'jsn' });
-  expect(mistyped.code).toBe(2);
-  expect(mistyped.stderr).toContain("from env 'DAWNLOAD_LOG_FORMAT' is invalid");
-});
+extended(
+  'text has its times where nobody adds them, and --quiet is silent unless something is wrong',
+  async () => {
+    const place = await makePlace('start_date: 2026-11-20\nretries: 0\n');
+    const timed = await place.execute(['run', '--log-format', 'timed']);
+    for (const line of timed.stderr.trim().split('\n')) expect(line).toMatch(/^2026-11-21 07:3\d:\d\d KST /);
+    expect(await place.execute(['run', '--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const { stderr } = await place.execute(['run', '--quiet', '--log-format', 'json']);
+    expect(JSON.parse(stderr)).toMatchObject({ event: 'run_ended', exit_code: 0 });
+    const failed = await place.execute(['run', '--quiet'], { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' });
+    expect(failed.stderr).toMatch(/^dawnload: The service refuses.*\n {2}\w/);
+    const mistyped = await place.execute(['run'], { DAWNLOAD_LOG_FORMAT: 'jsn' });
+    expect(mistyped.code).toBe(2);
+    expect(mistyped.stderr).toContain("from env 'DAWNLOAD_LOG_FORMAT' is invalid");
+  },
+);

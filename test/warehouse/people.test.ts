@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { refreshModels } from '../../src/warehouse/models.js';
+import { extended } from '../support/tags.js';
 import { asked, dayAfter, micros, record, Workshop, type Row, modelled } from './support.js';
 
 /** A Monday. */
@@ -252,7 +253,7 @@ describe('what reaches a person', () => {
     ]);
   });
 
-  test('reach counts people once, and says which days are not held', async () => {
+  extended('reach counts people once, and says which days are not held', async () => {
     const LATER = dayAfter(DAY, 2);
     const workshop = await held(
       event('1', DAY, { user_id: 'u1', device_id: 'd1' }),

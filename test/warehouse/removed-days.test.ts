@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { long } from '../support/tags.js';
 import type { Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { Reader } from '../../src/warehouse/reader.js';
@@ -144,23 +145,27 @@ async function expectSame(removed: Workshop, kept: Workshop): Promise<void> {
   expect(await findings(removed)).toEqual(await findings(kept));
 }
 
-test('a warehouse of which days leave night by night answers as one that has them all', async () => {
-  const [kept, removed] = await twice(8);
-  await nights(kept, 8, 2);
-  await nights(removed, 8, 2, 8);
-  expect(await held(removed)).toHaveLength(8);
-  await expectSame(removed, kept);
+long(
+  'a warehouse of which days leave night by night answers as one that has them all',
+  async () => {
+    const [kept, removed] = await twice(8);
+    await nights(kept, 8, 2);
+    await nights(removed, 8, 2, 8);
+    expect(await held(removed)).toHaveLength(8);
+    await expectSame(removed, kept);
 
-  // Every model is made again: what cannot be computed any more is taken over, and noted anew.
-  const renew = "update ops.models set fingerprint = 'of an older version'";
-  for (const workshop of [kept, removed]) {
-    await workshop.change(renew);
-    await night(workshop, nightOf(workshop, 10));
-  }
-  await expectSame(removed, kept);
-}, 300_000);
+    // Every model is made again: what cannot be computed any more is taken over, and noted anew.
+    const renew = "update ops.models set fingerprint = 'of an older version'";
+    for (const workshop of [kept, removed]) {
+      await workshop.change(renew);
+      await night(workshop, nightOf(workshop, 10));
+    }
+    await expectSame(removed, kept);
+  },
+  300_000,
+);
 
-test('a full refresh keeps what both versions of a model have of days that left', async () => {
+long('a full refresh keeps what both versions of a model have of days that left', async () => {
   const workshop = new Workshop();
   await nights(workshop, 0, 3, 1);
   const days =

@@ -277,13 +277,15 @@ exports:
         '/sql?q=from+marts.channel_days',
         '/nothing',
       ];
-      for (const path of language === 'en' ? views : views.filter((_, nth) => nth % 2 === 1)) {
+      for (const path of language === 'en' ? views : views.slice(2, 4)) {
         await page.goto(new URL(path, address).href);
         await page.evaluate(() => {
           for (const details of document.querySelectorAll('details')) details.open = true;
         });
         await page.evaluate(source);
-        const { violations } = await page.evaluate(() => window.axe.run(document));
+        const { violations } = await page.evaluate(() =>
+          window.axe.run(document, { resultTypes: ['violations'] }),
+        );
         const told = violations.map(
           ({ id, nodes }) =>
             `${id}: ${nodes
