@@ -14,7 +14,7 @@ import { storedKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
 import { showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
 
-export interface PushOptions
+interface PushOptions
   extends
     JsonOptions,
     Options<'mode' | 'query' | 'sql' | 'file' | 'key', 'deleteMissing' | 'dryRun' | 'yes'> {

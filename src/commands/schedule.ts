@@ -176,7 +176,7 @@ const COMMIT_MS = 8_500;
  * @param signal stops the process. A run normally ends within moments. A paid request gets its whole time limit,
  *   because killing the run would leave its outcome unknown.
  */
-export async function runProcess(
+async function runProcess(
   [program, ...args]: readonly [string, ...string[]],
   requestTimeoutSeconds: number,
   signal: AbortSignal,

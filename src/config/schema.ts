@@ -446,7 +446,7 @@ export const settingsSchema = z
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
 
 /** Converts the names of settings to camel case; keys chosen by the user (campaigns, variants) are unchanged. */
-export type Camel<T> = T extends readonly unknown[] | ((...given: never[]) => unknown)
+type Camel<T> = T extends readonly unknown[] | ((...given: never[]) => unknown)
   ? T
   : T extends object
     ? { readonly [K in keyof T as CamelKey<K>]-?: Camel<T[K]> }

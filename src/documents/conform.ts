@@ -5,7 +5,7 @@
 import { TEXTS, type Field, type Kind } from '../ground/fields.js';
 import { encoded, nodesOf, textAt, type Node } from './json.js';
 
-export interface Conformance {
+interface Conformance {
   /**
    * The members without a column. If a value has the wrong type: all members without rows of their own. If the document is not
    * an object: the document itself.

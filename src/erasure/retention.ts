@@ -38,7 +38,7 @@ export const REMOVED = new Kind(
 );
 
 /** A landed folder that is due for removal, and the KST day of its content. */
-export interface DueFolder {
+interface DueFolder {
   readonly path: string;
   readonly day: Day;
   readonly stream: 'events' | 'opt_outs' | 'rejected';
@@ -163,7 +163,7 @@ export interface Removed {
 }
 
 /** `file`: only rows whose pages stay; `limited`: also as many days as a night may delete; `agreed`: all. */
-export type Deleting = 'file' | 'limited' | 'agreed';
+type Deleting = 'file' | 'limited' | 'agreed';
 
 export interface Removal {
   readonly folders: readonly DueFolder[];

@@ -195,7 +195,7 @@ export function explainLimit(
 }
 
 /** The number of runs that request days of these sizes, each as many as the limit of a run allows; none requests a larger one. */
-export function runsFor(records: readonly number[], limit: number): number {
+function runsFor(records: readonly number[], limit: number): number {
   let runs = 0;
   let left = 0;
   for (const need of records.filter((one) => one <= limit)) {

@@ -376,7 +376,7 @@ export function judgedText(text: string): string | undefined {
 }
 
 /** The text of a kept answer; undefined if it is missing, changed or decided about. */
-export async function readKept(
+async function readKept(
   dataDir: string,
   { answer, state }: Pick<Export, 'answer' | 'state'>,
 ): Promise<Pick<Export, 'answerText'> | undefined> {

@@ -23,7 +23,7 @@ export function harmless(environment: Environment, secrets: ReadonlySet<string |
   return Object.fromEntries(others);
 }
 
-export interface ShellSettings {
+interface ShellSettings {
   readonly cwd: string;
   readonly environment: Environment;
   readonly signal: AbortSignal;

@@ -29,7 +29,7 @@ export const when = { seq: wholeNumber, at: instant };
 export const event = <const E extends string>(name: E) => ({ ...when, event: z.literal(name) });
 
 export const happened = z.object({ ...when, event: text });
-export type Happened = z.output<typeof happened>;
+type Happened = z.output<typeof happened>;
 
 /** A kind of line: its name, and the shape of its lines. */
 export class Kind<L extends Happened> {

@@ -18,7 +18,7 @@ const witnessShape = headShape.extend({
   folder: text,
   file: z.object({ inode: text, born: text }),
 });
-export type Witness = z.output<typeof witnessShape>;
+type Witness = z.output<typeof witnessShape>;
 
 const witnessIn = (dataDir: string): string => join(foldersOf(dataDir).private, 'witness.json');
 

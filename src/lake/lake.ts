@@ -200,7 +200,7 @@ function briefly(text: string): string {
 
 const EXTENSIONS = ['httpfs', 'avro', 'iceberg'];
 
-export function icebergCatalog(config: LakeConfig): LakeCatalog {
+function icebergCatalog(config: LakeConfig): LakeCatalog {
   return {
     attach: async (session) => {
       const { DAWNLOAD_LAKE_ACCESS_KEY_ID: id, DAWNLOAD_LAKE_SECRET_ACCESS_KEY: secret } =

@@ -37,7 +37,7 @@ export async function openForeign(file: string): Promise<FileHandle> {
 export const moreThan = (most: number): Unusable =>
   new Unusable(`it has more than ${Math.floor(most / 2 ** 20)} MiB`, { setting: 'largest' });
 
-export type Encoding = 'utf-8' | 'euc-kr';
+type Encoding = 'utf-8' | 'euc-kr';
 
 /**
  * Writes bytes to a new file; those of a text as UTF-8, without a byte order mark. Resolves with their number.

@@ -101,7 +101,7 @@ export type ShortList = Facts['short'][number];
 export type TemplateRead = Facts['templates'][number];
 
 /** The file of an own table. */
-export const TABLE_FILE = 'table.parquet';
+const TABLE_FILE = 'table.parquet';
 
 /** A page of this pull, the file of an own table, or a page of an earlier pull of the stream: the answer to E5 for an unchanged template. */
 const NAME =
@@ -192,7 +192,7 @@ export function rowsIn(files: readonly Page[]): number {
 }
 
 /** The folder of a pull, whose manifest has not been read. */
-export interface PullFolder {
+interface PullFolder {
   readonly stream: StreamName;
   readonly id: string;
   readonly days: DayRange;
@@ -200,7 +200,7 @@ export interface PullFolder {
   readonly pulledAt?: Date | undefined;
 }
 
-export type OnDamage = (error: DamageError, found: PullFolder) => void;
+type OnDamage = (error: DamageError, found: PullFolder) => void;
 
 /** The parts of the open data folder that every pull uses. */
 export interface LandingParts {

@@ -100,7 +100,7 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
 }
 
 /** Whether a process has the lock, and the name in the lock file, which a killed process may have left. */
-export interface LockState {
+interface LockState {
   readonly taken: boolean;
   readonly holder?: LockHolder;
 }

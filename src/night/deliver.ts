@@ -179,7 +179,7 @@ export const publish: Step = {
 // rows of days whose pages were removed. Otherwise the loss needs an explanation, such as an erasure.
 
 /** Rows of days whose pages were removed cannot be computed again, so they come from another file. */
-export async function takeRemovedDays(night: Night): Promise<void> {
+async function takeRemovedDays(night: Night): Promise<void> {
   const { warehouse, files, erasures, invocation, journal, ledger } = partsOf(night);
   const known = new Set([...(await warehouse.removedDays()), ...(await warehouse.coverage('events')).keys()]);
   const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
@@ -216,7 +216,7 @@ export async function takeRemovedDays(night: Night): Promise<void> {
  *
  * @throws StorageError when another program has the published file open for writing
  */
-export async function lossesOf(night: Night): Promise<Loss[]> {
+async function lossesOf(night: Night): Promise<Loss[]> {
   const { warehouse, files, invocation, journal, ledger } = partsOf(night);
   const { published } = files;
   if (!existsSync(published)) return [];
@@ -248,7 +248,7 @@ export async function lossesOf(night: Night): Promise<Loss[]> {
   });
 }
 
-export function lossesInWords(losses: readonly Loss[]): string {
+function lossesInWords(losses: readonly Loss[]): string {
   const places = [...new Set(losses.map(({ stream, table }) => table ?? stream))];
   const words = places.map((place) => {
     const own = losses.filter(({ stream, table }) => (table ?? stream) === place);

@@ -197,7 +197,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
   list.length === 0 ? undefined : list;
 
-export interface StepOutcome {
+interface StepOutcome {
   /** `lake`, `push NAME`, `landing` or `page`. */
   readonly step: string;
   readonly failed: boolean;

@@ -50,7 +50,7 @@ import type { Night } from './step.js';
  * - `removed`: the events left the file by `retention`; what was computed from them stays
  * - `not_complete`: the day is not over, or not complete before 07:00 KST
  */
-export type DayState =
+type DayState =
   | 'loaded'
   | 'restatable'
   | 'missing'
@@ -60,7 +60,7 @@ export type DayState =
   | 'removed'
   | 'not_complete';
 
-export interface WantedDay {
+interface WantedDay {
   readonly stream: StreamName;
   readonly date: Day;
   readonly state: DayState;
@@ -282,7 +282,7 @@ export async function ledgerNow(
 }
 
 /** The wanted days of a job, from the published file and the ledger, with the facts they were derived from. */
-export type DaysNow = Awaited<ReturnType<typeof daysNow>>;
+type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
 /**
  * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.

@@ -284,7 +284,7 @@ const calledShape = z.object({ target: text, push: text, call: number, made_with
 const callLine = calledShape.extend({ k: z.array(text) });
 
 /** A call in the file: the number of its rows, the fingerprint of the key of their hashes, and the hash of the line. */
-export type RememberedCall = z.infer<typeof calledShape> & { readonly rows: number; readonly line: string };
+type RememberedCall = z.infer<typeof calledShape> & { readonly rows: number; readonly line: string };
 
 /**
  * A line: a call before it leaves, with the class of columns with which its rows are compared; a call that may be repeated and

@@ -188,7 +188,7 @@ export interface Room {
 }
 
 /** The body is larger than the limit. */
-export class TooLarge extends Error {
+class TooLarge extends Error {
   /** @param length the size that the service announces, if it does */
   constructor({ most, setting }: Room, length?: number) {
     const size = length === undefined ? 'an answer that is' : `an answer of ${sizeInWords(length)},`;
@@ -284,7 +284,7 @@ export async function throughProxy(options?: EnvHttpProxyAgent.Options): Promise
 }
 
 /** The connection for a request that must not be repeated. */
-export interface OwnConnection {
+interface OwnConnection {
   readonly dispatcher: Dispatcher;
   /** True once it existed; until then, nothing has been written. */
   readonly isConnected: () => boolean;

@@ -53,7 +53,7 @@ interface Question {
   readonly refuse: (answer: string) => string | undefined;
 }
 
-export type LogFields = Readonly<Record<string, string | number | null | undefined>>;
+type LogFields = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface Streams {
   readonly stdin: NodeJS.ReadStream;

@@ -70,7 +70,7 @@ export interface LoadParts {
 }
 
 /** What the statements of a load take: its pulls, and the first and the last day that change. */
-export interface LoadGroup {
+interface LoadGroup {
   readonly stream: StreamName;
   readonly pulls: readonly string[];
   readonly loaded_at: Date;

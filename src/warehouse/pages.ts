@@ -199,7 +199,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** What was to be loaded or searched: a pull by its id, or a landed file. */
-export interface Subject {
+interface Subject {
   readonly name: string;
   /** True for reference data, whose failure must not end a run. */
   readonly isSnapshot?: boolean;

@@ -52,7 +52,7 @@ export type Step =
   | Unready;
 
 /** What becomes of the bytes of an answer: they land as this page, or are set aside under these words. */
-export type Fate =
+type Fate =
   | { readonly kind: 'land'; readonly number: number }
   | { readonly kind: 'reject'; readonly what: string }
   | undefined;

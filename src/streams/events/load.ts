@@ -169,7 +169,7 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
 
 // Batches are typed, checked against the specification and redacted; the load's transaction only copies the prepared rows.
 
-export interface PageFile extends Page {
+interface PageFile extends Page {
   /** The KST day of its export. */
   readonly day: Day;
 }
@@ -180,7 +180,7 @@ const carried = z.object({ table: z.enum(MESSAGE_TABLES) });
 type StagingSettings = Pick<LoadContext, 'brand' | 'tempDirectory' | 'hasColumnRules'>;
 
 /** A connection that prepares one batch at a time, in its own in-memory database. */
-export class Staging {
+class Staging {
   #batches = 0;
   /** The layout of the pages: one page per line, until a page spans several lines. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';

@@ -41,7 +41,7 @@ const AGAIN_MINUTES = 5;
 /** Number of nights on which an export that may lack records is read again. */
 const NIGHTS = 3;
 
-export async function downloadReady(service: ServiceClient, parts: DownloadParts): Promise<void> {
+async function downloadReady(service: ServiceClient, parts: DownloadParts): Promise<void> {
   const { effects } = parts.invocation;
   const underWay = parts.ledger.entries().filter(isUnderWay);
   await downloadAll(underWay, service, parts, new Patience(0, effects, true));
