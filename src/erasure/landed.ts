@@ -27,7 +27,7 @@ import { compressed, readBody, textOf } from '../landing/page-file.js';
 import { foldersOf } from '../landing/paths.js';
 import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
 import { OWN } from '../ground/streams.js';
-import { rowsIn } from '../streams/own/load.js';
+import { rowsIn } from '../warehouse/describe.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import { withMemoryLimit, type MemoryLimit } from '../warehouse/memory-limit.js';
 import type { Warehouse } from '../warehouse/warehouse.js';

@@ -72,6 +72,12 @@ export function faultIn(error: unknown) {
   };
 }
 
+/** The kind of an error of DuckDB in words, without the values that its text may quote. */
+export function kindOf(error: unknown): string {
+  const { kind } = faultIn(error);
+  return kind === undefined ? 'an unforeseen error' : `${kind} Error`;
+}
+
 /** True if another process has the file open, so that this one may not. */
 export function isLocked(error: unknown): boolean {
   return /could not set lock|conflicting lock/i.test(messageOf(error));

@@ -6,9 +6,10 @@ import { existsSync } from 'node:fs';
 import { requireLake, requireService, type Config, shellFor } from '../config/config.js';
 import { removeFolders } from '../erasure/retention.js';
 import { runShell } from '../ground/shell.js';
+import { ASSIGNMENTS, OWN, ownStream } from '../ground/streams.js';
+import { listPulls, type LandedPull } from '../landing/landing-zone.js';
 import { configuredPush } from '../push/targets.js';
 import { requestWebhook } from '../service/webhook.js';
-import { pruneOwn } from '../streams/own/note.js';
 import { runsSoFar } from './report.js';
 import type { Night, Step } from './step.js';
 
@@ -54,12 +55,23 @@ export const prune: Step = {
   failed: 'Landed pages past their retention could not be removed',
 };
 
-/** Removes the copies of own tables that a later one replaced. */
+/** Removes the copies of own tables that a later one replaced, and those of tables that the settings name no more. */
 export const pruneCopies: Step = {
   name: 'landing',
   wanted: isPublished,
-  run: ({ folder: { landing }, config, report }) =>
-    pruneOwn(landing, config, new Set(report.unloaded.keys())),
+  async run({ folder: { landing }, config: { tables }, report: { unloaded } }) {
+    const found = await listPulls(landing.folder);
+    const own = found.filter(({ stream }) => stream.startsWith(OWN));
+    // The latest last. An earlier one that cannot be loaded, such as one under other settings of privacy, is replaced too.
+    const pulls = await landing.pulls(own, () => undefined);
+    const latest = new Map(pulls.map(({ stream, id }) => [stream, id]));
+    const named = [...tables, { name: ASSIGNMENTS }].map(({ name }) => ownStream(name));
+    const isOver = ({ stream, id }: LandedPull): boolean =>
+      latest.get(stream) !== id || !named.includes(stream);
+    await landing.removePulls(
+      pulls.filter((one) => isOver(one) && !unloaded.has(latest.get(one.stream) ?? '')),
+    );
+  },
   after: 'go-on',
   failed: 'Earlier copies of your own tables could not be removed',
 };

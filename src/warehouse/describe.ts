@@ -9,7 +9,8 @@ import { z } from 'zod';
 import { PACKAGE_ROOT } from '../ground/effects.js';
 import { escaped, faultIn } from '../landing/duckdb.js';
 import { Dictionary, relationName, type Words } from './dictionary.js';
-import { quoted, type Session } from './session.js';
+import { asPattern } from './pages.js';
+import { count, quoted, type Session } from './session.js';
 
 const describedThing = z.object({
   kind: z.enum(['schema', 'table', 'view', 'column']),
@@ -130,3 +131,9 @@ const ownTable = z.object({
 /** The own tables in the file. */
 export const ownTables = (session: Session): Promise<z.infer<typeof ownTable>[]> =>
   session.rows('streams/own/load/tables', ownTable);
+
+/** The number of rows in a landed copy, or of those that fulfil a condition. */
+export async function rowsIn(session: Session, file: string, condition = 'true'): Promise<number> {
+  const given = { file: escaped(asPattern(file)), condition };
+  return (await session.row('streams/own/load/rows', z.object({ rows: count }), given)).rows;
+}

@@ -155,6 +155,19 @@ export interface KeyColumn {
   readonly rule: 'keep' | 'hash';
 }
 
+type Rules = Pick<Privacy, 'recipients' | 'columns'>;
+
+/** What is done with the ids of a kind, or with a column of that name. */
+export const ruleOf = (name: string, { recipients, columns = [] }: Rules): 'keep' | 'hash' | 'drop' =>
+  name === 'recipient' ? recipients : (columns.find((one) => one.name === name)?.rule ?? 'keep');
+
+/** The columns of ids of these kinds that are stored. */
+export const storedKeys = (kinds: readonly string[], rules: Rules): KeyColumn[] =>
+  kinds.flatMap((kind) => {
+    const rule = ruleOf(kind, rules);
+    return rule === 'drop' ? [] : [{ kind, rule }];
+  });
+
 /** The condition of a row of an erased person, by the table `erased_ids`: a hashed column has the digests themselves. */
 export function isErased(keys: readonly KeyColumn[]): string {
   const digests = keys.map(({ kind, rule }) =>
@@ -172,4 +185,33 @@ export async function erasedWords(session: Session, file: string, texts: readonl
     `coalesce(regexp_extract_all(${quoted(name)}::varchar, '[\\w.@+%~-]{5,}\\w'), [])`;
   const given = { file: escaped(file), words: texts.map(ofText).join(' || ') };
   return (await session.row('streams/own/pull/erased_words', words, given)).ids;
+}
+
+/** A column of a table that is read. A key is a text under the name of its kind. */
+export interface ReadColumn {
+  readonly name: string;
+  readonly kind: 'key' | 'text' | 'telephone' | 'document' | 'value';
+}
+
+/**
+ * The value of a column as it is stored, with its name; undefined if it is left out. The session has the macros of own tables.
+ *
+ * @param ids a pattern of the ids of erased persons; undefined if nobody was erased
+ */
+export function storedColumn({ name, kind }: ReadColumn, rules: Rules, ids?: string): string | undefined {
+  const how = `'${rules.recipients}'`;
+  const rule = ruleOf(name, rules);
+  if (rule === 'drop' || (kind === 'telephone' && rules.recipients === 'drop')) return undefined;
+  const isRuled = rule === 'hash' && name !== 'recipient';
+  const column = isRuled ? `_ruled('${escaped(name)}', ${quoted(name)}::varchar)` : quoted(name);
+  const isFree = ids === undefined || kind === 'value' || kind === 'key';
+  const kept = isFree ? column : `without_erased(${column}, ${kind === 'document'}, '${ids}')`;
+  const values = {
+    key: name === 'recipient' ? `_recipient(${column}, ${how})` : `_redacted_field(${column}, ${how})`,
+    telephone: `_recipient(${kept}, ${how})`,
+    text: `redacted(${kept}, false, ${how})`,
+    document: `redacted(${kept}, true, ${how})::json`,
+    value: column,
+  };
+  return `${values[kind]} as ${quoted(name)}`;
 }

@@ -31,7 +31,7 @@ const members = (from: number, to: number): string =>
 
 async function firstNight(yaml = YAML + holdouts('20%')): Promise<Nights> {
   const nights = await Nights.make(yaml);
-  await writeFile(join(nights.place.folder, 'members.csv'), members(0, 1000));
+  await writeFile(join(nights.place.folder, 'members.csv'), `${members(0, 1000)}NULL,nobody\n0,nobody\n`);
   await ends(nights.run(), 0);
   return nights;
 }
@@ -180,9 +180,19 @@ extended('arms stay when privacy hashes the ids, and when it keeps them again', 
   expect(await filesWith(join(place.folder, 'data', 'landing', 'own_assignments'), ['m-77'])).toEqual([]);
   await place.configure(YAML + holdouts('20%'));
   await ends(nights.run([], ['rebuild']), 1);
+  // Without the audience no id can be translated: the assignments wait.
+  await rm(join(place.folder, 'members.csv'));
   nights.night = 2;
+  await ends(nights.run(), 1, 'members.csv cannot be read');
+  await writeFile(join(place.folder, 'members.csv'), members(0, 1000));
+  nights.night = 3;
   await ends(nights.run(), 0);
   expect(await place.rows(ARMS)).toEqual(first);
+  // The assignments follow the settings also while these name no holdout.
+  await place.configure(`${YAML}privacy: { columns: { user_id: hash } }\n`);
+  await ends(nights.run([], ['rebuild']), 1);
+  nights.night = 4;
+  await ends(nights.run(), 0);
 });
 
 test('a table of assignments, and a variant of a campaign, are holdouts too', async () => {
@@ -196,7 +206,7 @@ holdouts:
 `);
   await writeFile(
     join(place.folder, 'groups.csv'),
-    'member,grp,since\nm-1,C,2026-11-01\nm-2,T,2026-11-02\nm-3,,2026-11-02\n,C,2026-11-02\n',
+    'member,grp,since\nm-1, C,2026-11-01\nm-2,T,2026-11-02\nm-3,,2026-11-02\n,C,2026-11-02\n',
   );
   await ends(place.run(['run']), 0);
   expect(await place.rows(ARMS.replace('order', "where holdout = 'own' order"))).toEqual([

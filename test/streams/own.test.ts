@@ -13,7 +13,7 @@ import { FIELDS } from '../../src/streams/index.js';
 import { readCopies } from '../../src/streams/own/read.js';
 import { copySource } from '../../src/streams/own/source.js';
 import { filesWith } from '../support/contents.js';
-import type { Place } from '../support/dawnload.js';
+import { reading, type Place } from '../support/dawnload.js';
 import { answeringHere, answeringInItsProcess } from '../support/here.js';
 import { invocationOf } from '../support/in-process.js';
 import { ends, makePlace, Nights } from '../support/place.js';
@@ -335,7 +335,7 @@ describe('a source', () => {
       'a value of another type',
       `${FROM_CSV}, types: { memo: integer }`,
       ORDERS,
-      /3 values of its column memo are no integer \(tables\.orders\.types\.memo\)/,
+      /3 values of its column memo cannot be read as integer \(tables\.orders\.types\.memo\)/,
     ],
     [
       'a type of no column',
@@ -558,6 +558,18 @@ test('conversions are the rows of their table, and none of a column that is no i
     { user_id: 'u-1', date: '2026-11-21', value: null, currency: 'KRW', goal: 'conversion' },
     { user_id: 'u-2', date: '2026-11-20', value: 9000.5, currency: 'KRW', goal: 'conversion' },
   ]);
+  // A day is that day in each time zone of a reader.
+  await writeFile(join(place.folder, 'orders.csv'), ORDERS.replaceAll(/(2026-11-\d\d)[ T][\d:]+Z?/g, '$1'));
+  await ends(nights.run(), 0);
+  const days = await reading(place.published, async (ask) => {
+    await ask("set timezone = 'Pacific/Auckland'");
+    return ask(
+      'select distinct date::varchar as date, epoch(converted_at)::bigint as at from own.conversions order by all',
+    );
+  });
+  expect(days.map(({ date, at }) => [date, Number(at)])).toEqual(
+    ['2026-11-20', '2026-11-21'].map((day) => [day, Date.parse(`${day}T00:00:00+09:00`) / 1000]),
+  );
   await named('memo');
   await ends(
     nights.run(),

@@ -68,39 +68,29 @@ select
     $keys as keys,
     $unique_columns as unique_columns,
     (select count(*) from own."{table}") as rows,
-    (select greatest({newest})::timestamptz from own."{table}") as newest_at,
+    (
+        select max(instant)
+        from (select unnest([{dated}]::timestamptz[]) as instant from own."{table}") as instants
+        where instant <= (select pulled_at from coverage)
+    ) as newest_at,
     coverage.pulled_at,
-    ({repeated}) as repeated,
-    ({persons}) as persons,
-    ({known}) as known_persons
+    if($unique_columns = [], null, (select count(*) - count(distinct ({columns})) from own."{table}")) as repeated,
+    if($keys = [], null, (select count(distinct {key}) from own."{table}")) as persons,
+    if($keys = [], null, (select count(distinct {key}) from own."{table}" where {key} in ({known}))) as known_persons
 from coverage;
 
--- name: conversions
--- The conversions, by the columns of the table that has them, but not those of staff and test people; a view, so that an erasure
--- reaches them.
-create or replace view own.conversions as
-with conversions as (
-    select
-        {persons},
-        {at}::timestamptz as converted_at,
-        ({at}::timestamptz at time zone 'Asia/Seoul')::date as date,
-        {value}::double as value,
-        {currency}::varchar as currency,
-        {goal}::varchar as goal
-    from {table}
-    where {at} is not null
-)
+-- name: known
+select {key} from events
 
-select conversions.*
-from conversions
-anti join ops.excluded_people
-    on
-        marts.strongest_id(
-            conversions.user_id, conversions.service_user_id, conversions.device_id, conversions.service_device_id
-        ) = excluded_people.person;
+-- name: known_recipients
+select recipient_no from text_messages
+union all
+select recipient_no from friendtalk_messages
+union all
+select recipient_no from alimtalk_messages
 
--- name: people
--- The people of all holdouts, or of all segments, without staff and test people; a view, so that an erasure reaches them.
+-- name: view
+-- The conversions, or the people of all holdouts or segments, without staff and test people; a view, so that an erasure reaches them.
 create or replace view own.{view} as
 with people as (
 {people}
@@ -111,7 +101,41 @@ from people
 anti join ops.excluded_people
     on
         marts.strongest_id(people.user_id, people.service_user_id, people.device_id, people.service_device_id)
-        = excluded_people.person;
+        = excluded_people.person
+where {whose};
+
+-- name: anybody
+true
+
+-- name: somebody
+-- Not null, undefined or zeros, as programs write for a missing id.
+nullif(lower(trim(coalesce(people.user_id, people.service_user_id, people.device_id, people.service_device_id))), '')
+not in (select placeholders.id from ops.placeholder_ids as placeholders)
+
+-- name: no_conversions
+select
+    null::varchar as user_id,
+    null::varchar as service_user_id,
+    null::varchar as device_id,
+    null::varchar as service_device_id,
+    null::timestamptz as converted_at,
+    null::date as date,
+    null::double as value,
+    null::varchar as currency,
+    null::varchar as goal
+where false
+
+-- name: converted
+-- A day is a day whatever the time zone of the reader is.
+select
+    {persons},
+    if(typeof({at}) = 'DATE', {at}::timestamp at time zone 'Asia/Seoul', {at}::timestamptz),
+    if(typeof({at}) = 'DATE', {at}::date, ({at}::timestamptz at time zone 'Asia/Seoul')::date),
+    {value}::double,
+    {currency},
+    '{goal}'
+from own."{table}"
+where {at} is not null
 
 -- name: holdouts
 -- params: holdouts text[]
@@ -129,7 +153,7 @@ from (
     ) as row
 ) as given;
 
--- name: unsegmented
+-- name: no_segments
 select
     null::varchar as audience,
     null::varchar as segment,
@@ -143,9 +167,8 @@ where false
 -- name: segmented
 select '{audience}', '{segment}', {column}::varchar, {persons}
 from own."{table}"
-where {person} is not null
 
--- name: nobody
+-- name: no_holdouts
 select
     null::varchar as holdout,
     null::varchar as user_id,
@@ -167,11 +190,11 @@ where holdout = '{holdout}'
 select
     '{holdout}',
     {persons},
-    if({arm}::varchar = '{value}', 'holdout', 'messages'),
+    if(trim({arm}::varchar) = '{value}', 'holdout', 'messages'),
     {share}::double,
-    {assigned}
+    if(typeof({assigned}) = 'DATE', {assigned}::date, ({assigned}::timestamptz at time zone 'Asia/Seoul')::date)
 from own."{table}"
-where {person} is not null and {arm} is not null and {assigned} is not null
+where {arm} is not null and {assigned} is not null
 
 -- name: assigned_by_campaign
 select
@@ -186,23 +209,3 @@ select
 from events
 where campaign_id = '{campaign}' and experiment_group_name is not null
 group by all
-
--- name: newest
-max({column}::timestamptz) filter ({column}::timestamptz <= (select pulled_at from coverage))
-
--- name: repeated
-select count(*) - count(distinct ({columns})) from own."{table}"
-
--- name: persons
-select count(distinct {key}) from own."{table}"
-
--- name: known
-select count(distinct {key}) from own."{table}" where {key} in (select events.{key} from events)
-
--- name: known_recipients
-select count(distinct recipient)
-from own."{table}"
-where
-    recipient in (select recipient_no from text_messages)
-    or recipient in (select recipient_no from friendtalk_messages)
-    or recipient in (select recipient_no from alimtalk_messages)

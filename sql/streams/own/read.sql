@@ -14,32 +14,43 @@ set lock_configuration = true;
 -- name: view
 -- The value of a text as a type, null if it has another form. A date has a year, a month and a day; an instant without an offset
 -- is of the table's time zone. A number that begins with 0 is a code. A number may have commas between its thousands (39,000).
-create temp macro as_integer(given, zone) as
+create temp macro as_integer(given) as
     if(
         regexp_full_match(given, '-?(0|[1-9]\d{0,17}|[1-9]\d{0,2}(,\d{3}){1,5})'),
         try_cast(replace(given, ',', '') as bigint),
         null
     );
 
-create temp macro as_number(given, zone) as
+create temp macro as_number(given) as
     if(
         regexp_full_match(given, '-?(0|[1-9]\d*|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?'),
         try_cast(replace(given, ',', '') as double),
         null
     );
 
-create temp macro as_boolean(given, zone) as
+create temp macro as_boolean(given) as
     if(regexp_full_match(given, '(?i:true|false)'), given::boolean, null);
 
-create temp macro as_date(given, zone) as
+create temp macro as_date(given) as
     if(regexp_full_match(given, '\d{4}[-/.]\d\d[-/.]\d\d'), try_cast(translate(given, '/.', '--') as date), null);
 
-create temp macro as_instant(given, zone) as
+create temp macro as_instant(given) as
     case
         when not regexp_full_match(given, '\d{4}[-/.]\d\d[-/.]\d\d[ T]\d?\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?') then null
         when regexp_matches(given[11:], '[Z+-]') then try_cast(translate(given[:10], '/.', '--') || given[11:] as timestamptz)
-        else try_cast(translate(given[:10], '/.', '--') || given[11:] as timestamp) at time zone zone
+        else try_cast(translate(given[:10], '/.', '--') || given[11:] as timestamp)
+            at time zone '{zone}'
     end;
+
+-- The number of texts that have a value, and of those among them that have not each type.
+create temp macro odd(given) as [
+    count(*) filter (given <> ''),
+    count(*) filter (given <> '' and as_integer(given) is null),
+    count(*) filter (given <> '' and as_number(given) is null),
+    count(*) filter (given <> '' and as_boolean(given) is null),
+    count(*) filter (given <> '' and as_date(given) is null),
+    count(*) filter (given <> '' and as_instant(given) is null)
+];
 
 create temp view given as
 {select};
@@ -56,7 +67,7 @@ from parquet_schema([{files}]);
 
 -- name: fitting
 -- The numbers of texts that do not fit a type, in one reading of the source.
-select [{counts}] as counts
+select [{counts}]::bigint[][] as counts
 from given;
 
 -- name: write

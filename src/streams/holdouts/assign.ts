@@ -6,32 +6,29 @@
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
-import { ConfigError, DawnloadError } from '../../ground/errors.js';
+import { ConfigError } from '../../ground/errors.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { ASSIGNMENTS, ownStream } from '../../ground/streams.js';
 import { escaped } from '../../landing/duckdb.js';
 import type { LandedPull } from '../../landing/landing-zone.js';
 import type { ServiceClient } from '../../service/client.js';
-import { ownTables } from '../../warehouse/describe.js';
-import { privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
+import { ownTables, rowsIn } from '../../warehouse/describe.js';
+import { privacyMark, storedKeys, type KeyColumn } from '../../warehouse/privacy.js';
 import { asPattern } from '../../warehouse/pages.js';
 import { count, selectIn, statement, type Session } from '../../warehouse/session.js';
 import type { PullParts } from '../stream.js';
-import { rowsIn } from '../own/load.js';
-import { kindOf, noteGap } from '../own/pull.js';
+import { orGap } from '../own/pull.js';
 
 type Audience = Config['audiences'][number];
 
 /** Assigns new people after the own tables were copied. A failure is a gap of the run; those who have an arm keep it. */
-export async function assignNewPeople(service: ServiceClient, parts: PullParts): Promise<void> {
-  try {
-    await assignHoldouts(service, parts);
-  } catch (error) {
-    parts.invocation.signal.throwIfAborted();
-    const reason = `No new people were assigned to holdouts: ${kindOf(error)}. The next run tries again.`;
-    noteGap(ASSIGNMENTS, error instanceof DawnloadError ? error.sentences : reason, parts);
-  }
-}
+export const assignNewPeople = (service: ServiceClient, parts: PullParts): Promise<void> =>
+  orGap(
+    ASSIGNMENTS,
+    () => assignHoldouts(service, parts),
+    (kind) => `No new people were assigned to holdouts: ${kind}. The next run tries again.`,
+    parts,
+  );
 
 /**
  * Lands and loads the assignments, if somebody is new or the settings of privacy changed.
@@ -45,23 +42,27 @@ async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise
     const audience = config.audiences.find(({ name }) => name === one.audience);
     return audience === undefined || one.share === undefined ? [] : [{ ...one, share: one.share, audience }];
   });
-  if (wanted.length === 0) return;
-  const session = await erasures.session();
   const stream = ownStream(ASSIGNMENTS);
+  const [earlier] = await landing.newest([stream]);
+  const mark = privacyMark(warehouse.options.privacy);
+  const isSameMark = earlier === undefined || earlier.facts.own?.privacy === mark;
+  if (wanted.length === 0 && isSameMark) return;
+  const session = await erasures.session();
   const pulledAt = landing.instant(service.clocks.landingTime());
   const day = dayOf(pulledAt);
-  const [earlier] = await landing.newest([stream]);
   const tables = await ownTables(session);
   const has = ({ table, person }: Audience): boolean =>
     tables.some(({ name, columns }) => name === table && columns.some((one) => one.name === person));
+  const isLoaded = ({ table }: Audience): boolean => tables.some(({ name }) => name === table);
+  // The ids of an audience translate those that were hashed. Without its table nobody would keep an arm.
+  if (!isSameMark && !config.audiences.every(isLoaded)) return;
+  const keys = storedKeys(ID_COLUMNS, config.privacy);
   await session.run('streams/own/assign/none');
-  const mark = privacyMark(warehouse.options.privacy);
-  const keys = keysUnder(config.privacy);
   if (earlier !== undefined) await readEarlier(session, earlier, keys, config.audiences.filter(has));
   const before = await counted(session);
   for (const { name, audience, share, start = day, end = day } of wanted) {
     // The first copy of the table failed, which the run reports.
-    if (day < start || day > end || !tables.some((one) => one.name === audience.table)) continue;
+    if (day < start || day > end || !isLoaded(audience)) continue;
     if (!has(audience))
       throw new ConfigError(
         `The holdout ${name} assigns nobody: own.${audience.table} has no column ${audience.person}.`,
@@ -71,7 +72,7 @@ async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise
     await session.run('streams/own/assign/add', { holdout: name, table, person, share: String(share), day });
   }
   const all = await counted(session);
-  if (all === before && (earlier === undefined || earlier.facts.own?.privacy === mark)) return;
+  if (all === before && isSameMark) return;
   invocation.terminal.progress('assigning new people to holdouts');
   const writer = landing.begin(stream, { start: day, end: day }, pulledAt);
   const page = await writer.landTable(async (to) => {
@@ -117,10 +118,3 @@ const rows = z.object({ rows: count });
 
 const counted = async (session: Session): Promise<number> =>
   (await session.row('streams/own/assign/count', rows)).rows;
-
-/** The columns of ids that are stored, each with its rule. */
-const keysUnder = ({ columns }: Config['privacy']): KeyColumn[] =>
-  ID_COLUMNS.flatMap((kind) => {
-    const rule = columns.find(({ name }) => name === kind)?.rule ?? 'keep';
-    return rule === 'drop' ? [] : [{ kind, rule }];
-  });

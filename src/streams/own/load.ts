@@ -6,15 +6,6 @@ import { describeOwn } from '../../warehouse/describe.js';
 import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
 import { asPattern } from '../../warehouse/pages.js';
 import { privacyMark } from '../../warehouse/privacy.js';
-import { count, type Session } from '../../warehouse/session.js';
-
-const counted = z.object({ rows: count });
-
-/** The number of rows in a landed copy, or of those that fulfil a condition. */
-export async function rowsIn(session: Session, file: string, condition = 'true'): Promise<number> {
-  const given = { file: escaped(asPattern(file)), condition };
-  return (await session.row('streams/own/load/rows', counted, given)).rows;
-}
 
 /** Replaces the table by the latest copy. Requires the load's transaction and its table `days`. */
 export async function loadOwn(

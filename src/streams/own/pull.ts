@@ -4,45 +4,43 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
 import { DawnloadError } from '../../ground/errors.js';
 import { ownStream, type Job } from '../../ground/streams.js';
-import { escaped, faultIn } from '../../landing/duckdb.js';
+import { escaped, kindOf } from '../../landing/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
-import { erasedWords, isErased, privacyMark, type KeyColumn } from '../../warehouse/privacy.js';
-import { quoted, type Session } from '../../warehouse/session.js';
+import { erasedWords, isErased, privacyMark, storedColumn, storedKeys } from '../../warehouse/privacy.js';
+import { rowsIn } from '../../warehouse/describe.js';
+import type { Session } from '../../warehouse/session.js';
 import type { Order, PullParts } from '../stream.js';
-import { rowsIn } from './load.js';
-import { readCopies, type ReadColumn } from './read.js';
+import { readCopies } from './read.js';
 import { copySource, refusal, type OwnTable } from './source.js';
 
 export async function pullOwn({ job, service }: Order, parts: PullParts): Promise<void> {
-  const { config, invocation, erasures } = parts;
-  const { signal, terminal } = invocation;
-  for (const table of config.tables) {
-    signal.throwIfAborted();
-    terminal.progress(`copying your table ${table.name}`);
-    try {
-      await pullTable(table, job, service, await erasures.session(), parts);
-    } catch (error) {
-      signal.throwIfAborted();
-      const { sentences: reason } = error instanceof DawnloadError ? error : refusal(table, kindOf(error));
-      noteGap(table.name, reason, parts);
-    }
+  for (const table of parts.config.tables) {
+    parts.invocation.terminal.progress(`copying your table ${table.name}`);
+    const pull = async (): Promise<void> =>
+      pullTable(table, job, service, await parts.erasures.session(), parts);
+    await orGap(table.name, pull, (kind) => refusal(table, kind).sentences, parts);
   }
 }
 
-/** Notes today as missing from an own table, with the reason in sentences. */
-export function noteGap(name: string, reason: string, { report, invocation }: PullParts): void {
-  const day = dayOf(invocation.effects.now());
-  report.gaps.push({ stream: ownStream(name), days: { start: day, end: day }, reason });
-}
-
-/** The kind of an error of DuckDB, without the values that it may quote. */
-export function kindOf(error: unknown): string {
-  const { kind } = faultIn(error);
-  return kind === undefined ? 'an unforeseen error' : `${kind} Error`;
+/** Does the work for an own table. If it fails, today is missing, for the reason in sentences that the error or its kind gives. */
+export async function orGap(
+  name: string,
+  work: () => Promise<void>,
+  reasonOf: (kind: string) => string,
+  { report, invocation: { signal, effects } }: PullParts,
+): Promise<void> {
+  try {
+    signal.throwIfAborted();
+    await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof DawnloadError ? error.sentences : reasonOf(kindOf(error));
+    const day = dayOf(effects.now());
+    report.gaps.push({ stream: ownStream(name), days: { start: day, end: day }, reason });
+  }
 }
 
 async function pullTable(
@@ -73,50 +71,17 @@ async function pullTable(
     const ids = hasErased ? await erasedWords(session, out, texts) : undefined;
     const page = await writer.landTable(async (to) => {
       await session.run('streams/own/pull/copy', {
-        columns: read.columns.flatMap((one) => valueOf(one, config, ids) ?? []).join(', '),
+        columns: read.columns.flatMap((one) => storedColumn(one, config.privacy, ids) ?? []).join(', '),
         from: escaped(out),
         erased: hasErased ? isErased(plain) : 'false',
         to: escaped(to),
       });
       return rowsIn(session, to);
     });
-    const keys = plain.flatMap(({ kind }): KeyColumn[] => {
-      const rule = ruleOf(kind, config.privacy);
-      return rule === 'drop' ? [] : [{ kind, rule }];
-    });
+    const keys = storedKeys(Object.keys(table.keys), config.privacy);
     const own = { table: table.name, keys, privacy: privacyMark(warehouse.options.privacy) };
     await load([await writer.finish([page], { own })]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-const ruleOf = (name: string, { recipients, columns }: Config['privacy']): 'keep' | 'hash' | 'drop' =>
-  name === 'recipient' ? recipients : (columns.find((one) => one.name === name)?.rule ?? 'keep');
-
-/**
- * The value of a column under the settings of privacy, with its name; undefined if it is left out.
- *
- * @param ids a pattern of the ids of erased persons; undefined if nobody was erased
- */
-function valueOf(
-  { name, kind }: ReadColumn,
-  { privacy }: Config,
-  ids: string | undefined,
-): string | undefined {
-  const how = `'${privacy.recipients}'`;
-  const rule = ruleOf(name, privacy);
-  if (rule === 'drop' || (kind === 'telephone' && privacy.recipients === 'drop')) return undefined;
-  const isRuled = rule === 'hash' && name !== 'recipient';
-  const column = isRuled ? `_ruled('${escaped(name)}', ${quoted(name)}::varchar)` : quoted(name);
-  const isFree = ids === undefined || kind === 'value' || kind === 'key';
-  const kept = isFree ? column : `without_erased(${column}, ${kind === 'document'}, '${ids}')`;
-  const values = {
-    key: name === 'recipient' ? `_recipient(${column}, ${how})` : `_redacted_field(${column}, ${how})`,
-    telephone: `_recipient(${kept}, ${how})`,
-    text: `redacted(${kept}, false, ${how})`,
-    document: `redacted(${kept}, true, ${how})::json`,
-    value: column,
-  };
-  return `${values[kind]} as ${quoted(name)}`;
 }

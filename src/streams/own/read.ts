@@ -10,15 +10,11 @@ import { inProcess, servesTask, type Failed } from '../../ground/bounded-process
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { messageOf } from '../../ground/errors.js';
 import { escaped, isOutOfMemory, openInstance } from '../../landing/duckdb.js';
-import { csvHeader } from '../../landing/foreign-file.js';
+import { csvHeader, Unusable } from '../../landing/foreign-file.js';
+import { plural } from '../../terminal/text.js';
+import type { ReadColumn } from '../../warehouse/privacy.js';
 import { count, listOf, quoted, Session } from '../../warehouse/session.js';
 import { refusal, type OwnTable } from './source.js';
-
-/** A column of the file that is written. A key is a text under the name of its kind. */
-export interface ReadColumn {
-  readonly name: string;
-  readonly kind: 'key' | 'text' | 'telephone' | 'document' | 'value';
-}
 
 interface Task {
   readonly table: OwnTable;
@@ -55,9 +51,6 @@ export async function readCopies(task: Task, signal: AbortSignal): Promise<Read>
 
 // The process itself.
 
-/** Why a source is refused, as a clause. */
-class Refused extends Error {}
-
 /** The types of `types` in the warehouse. A macro of sql/streams/own/read.sql gives the value of a text. */
 const CASTS = ['integer', 'number', 'boolean', 'date', 'instant'] as const;
 
@@ -65,12 +58,10 @@ const literal = (text: string): string => `'${escaped(text)}'`;
 const column = z.object({ name: z.string(), type: z.string() });
 type Column = z.infer<typeof column>;
 
-/** What becomes of a column: its value, and the values that it has as one of several types, if all its texts fit. */
+/** What becomes of a column: its value, and the types that a text may have, of which it gets the first that all its values have. */
 interface Planned extends ReadColumn {
   readonly value: string;
-  readonly maybe?: readonly string[];
-  /** True if the settings name the type. */
-  readonly isWanted?: boolean;
+  readonly types?: readonly (typeof CASTS)[number][];
 }
 
 /** The work of the process. */
@@ -79,7 +70,7 @@ export async function perform(given: unknown): Promise<{ readonly read: Read } |
   try {
     return { read: await readAll(task) };
   } catch (error) {
-    const message = error instanceof Refused ? error.message : whyUnreadable(error, task.table);
+    const message = error instanceof Unusable ? error.message : whyUnreadable(error, task.table);
     return { error: 'Refused', message, hint: undefined };
   }
 }
@@ -106,7 +97,7 @@ async function readAll({ table, files, out, folder }: Task): Promise<Read> {
     await session.run('session/1_settings');
     const select = await selectOf(table, files, session);
     await session.run('streams/own/read/confine', { paths: listOf([...files, out].map(escaped)) });
-    await session.run('streams/own/read/view', { select });
+    await session.run('streams/own/read/view', { select, zone: escaped(table.time_zone) });
     const all = await session.rows('streams/own/read/columns', column);
     assertNames(all.map(({ name }) => name));
     const given = { files: listOf(files.map(escaped)) };
@@ -117,7 +108,7 @@ async function readAll({ table, files, out, folder }: Task): Promise<Read> {
     // DuckDB renames the second of two columns with one name.
     const renamed = all.find((one) => !names.some(({ name }) => name === one.name));
     if (renamed !== undefined)
-      throw new Refused(`it has the column ${renamed.name.replace(/_\d+$/, '')} twice`);
+      throw new Unusable(`it has the column ${renamed.name.replace(/_\d+$/, '')} twice`);
     const columns = await decided(chosenOf(table, all), table, session);
     const written = columns.map(({ name, value }) => `${value} as ${quoted(name)}`).join(', ');
     await session.run('streams/own/read/write', { columns: written, out: escaped(out) });
@@ -141,7 +132,7 @@ async function selectOf(table: OwnTable, files: readonly string[], session: Sess
   const [first = { names: [], delimiter: ',' }, ...others] = await Promise.all(files.map(csvHeader));
   assertNames(first.names);
   if (others.some(({ names }) => names.join('\0') !== first.names.join('\0')))
-    throw new Refused('its files have different columns');
+    throw new Unusable('its files have different columns');
   const columns = first.names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
   return `from read_csv(${list}, auto_detect = false, header = true, delim = ${literal(first.delimiter)}, quote = '"', escape = '"', nullstr = '', max_line_size = 1048576, columns = {${columns}})`;
 }
@@ -149,12 +140,12 @@ async function selectOf(table: OwnTable, files: readonly string[], session: Sess
 function assertNames(names: readonly string[]): void {
   const small = names.map((name) => name.toLowerCase());
   const twice = names.find((_, nth) => small.indexOf(small[nth] ?? '') !== nth);
-  if (names.length === 0 || names.includes('')) throw new Refused('one of its columns has no name');
-  if (twice !== undefined) throw new Refused(`it has the column ${twice} twice`);
+  if (names.length === 0 || names.includes('')) throw new Unusable('one of its columns has no name');
+  if (twice !== undefined) throw new Unusable(`it has the column ${twice} twice`);
   // Braces are placeholders of our statements.
   if (names.some((name) => name.length > 100 || /[{}\p{Cc}]/u.test(name)))
-    throw new Refused('the name of a column is longer than 100 characters, or has braces or line breaks');
-  if (names.length > MOST_COLUMNS) throw new Refused(`it has more than ${MOST_COLUMNS} columns`);
+    throw new Unusable('the name of a column is longer than 100 characters, or has braces or line breaks');
+  if (names.length > MOST_COLUMNS) throw new Unusable(`it has more than ${MOST_COLUMNS} columns`);
 }
 
 /** The columns that the settings choose, keys first, each with what becomes of it. */
@@ -163,7 +154,7 @@ function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
     const found = all.find((one) => one.name.toLowerCase() === name.toLowerCase());
     if (found !== undefined) return found;
     const known = all.slice(0, 10).map((one) => one.name);
-    throw new Refused(
+    throw new Unusable(
       `it has no column ${name} (tables.${table.name}.${where}); its columns are ${known.join(', ')}`,
     );
   };
@@ -176,54 +167,49 @@ function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
   const others = table.columns ?? rest.map(({ name }) => ({ name, column: name }));
   const id = others.find(({ name }) => KEY_KINDS.some((kind) => kind === name.toLowerCase()));
   if (id !== undefined)
-    throw new Refused(`its column ${id.name} has ids; name it under keys, or choose columns without it`);
+    throw new Unusable(`its column ${id.name} has ids; name it under keys, or choose columns without it`);
   const plans = [...keys, ...others.map((one) => planOf(one.name, find(one.column, 'columns'), table))];
   const named = [...Object.keys(table.types), ...table.unique];
   const odd = named.find((name) => !plans.some((one) => one.name === name));
-  if (odd !== undefined) throw new Refused(`own.${table.name} has no column ${odd} (types or unique)`);
+  if (odd !== undefined) throw new Unusable(`own.${table.name} has no column ${odd} (types or unique)`);
   return plans;
 }
 
 function planOf(name: string, { name: from, type }: Column, table: OwnTable): Planned {
   const source = quoted(from);
-  const zone = literal(table.time_zone);
   const text: Planned = { name, kind: 'text', value: `${source}::varchar` };
   const wanted = table.types[name];
   if (/^(BLOB|BIT|GEOMETRY)/.test(type))
-    throw new Refused(`its column ${from} has bytes; choose columns without it`);
+    throw new Unusable(`its column ${from} has bytes; choose columns without it`);
   if (IS_TELEPHONE_KEY.test(name) || IS_RECIPIENT_KEY.test(name)) return { ...text, kind: 'telephone' };
   if (wanted === 'text' || /^(TIME|INTERVAL|UUID|ENUM)\b(?!STAMP)/.test(type)) return text;
   if (/[[(]|^(JSON|VARIANT|UNION)/.test(type) && !/^DECIMAL\([^)]*\)$/.test(type))
     return { ...text, kind: 'document', value: `to_json(${source})::varchar` };
-  if (wanted !== undefined || type === 'VARCHAR') {
-    const casts = CASTS.filter((one) => wanted === undefined || one === wanted);
-    const maybe = casts.map((cast) => `as_${cast}(trim(${source}::varchar), ${zone})`);
-    return { ...text, maybe, isWanted: wanted !== undefined };
-  }
+  if (wanted !== undefined || type === 'VARCHAR')
+    return { ...text, types: CASTS.filter((one) => one === (wanted ?? one)) };
   const isLocal = /^TIMESTAMP(?!.*ZONE)/.test(type);
-  return { ...text, kind: 'value', value: isLocal ? `${source}::timestamp at time zone ${zone}` : source };
+  const zoned = `${source}::timestamp at time zone ${literal(table.time_zone)}`;
+  return { ...text, kind: 'value', value: isLocal ? zoned : source };
 }
 
 /** Gives each text the first type that all its values have; a column without values is a text. */
 async function decided(plans: readonly Planned[], table: OwnTable, session: Session): Promise<Planned[]> {
-  const counted = plans.flatMap(({ value, maybe = [] }) => {
-    const conditions = maybe.length === 0 ? [] : ['true', ...maybe.map((typed) => `${typed} is null`)];
-    return conditions.map((condition) => `count(*) filter (trim(${value}) <> '' and ${condition})`);
-  });
-  const given = { counts: ['0', ...counted].join(', ') };
-  const shape = z.object({ counts: z.array(count) });
+  const open = plans.filter(({ types }) => types !== undefined);
+  const given = { counts: open.map(({ value }) => `odd(trim(${value}))`).join(', ') };
+  const shape = z.object({ counts: z.array(z.array(count)) });
   const { counts } = await session.row('streams/own/read/fitting', shape, given);
-  let next = 1;
   return plans.map((plan) => {
-    const { name, maybe = [], isWanted = false } = plan;
-    if (maybe.length === 0) return plan;
-    const [filled = 0, ...odd] = counts.slice(next, (next += maybe.length + 1));
-    const typed = filled === 0 && !isWanted ? undefined : maybe[odd.indexOf(0)];
-    if (typed !== undefined) return { name, kind: 'value', value: typed };
-    const setting = `tables.${table.name}.types.${name}`;
-    if (isWanted)
-      throw new Refused(`${odd[0]} values of its column ${name} are no ${table.types[name]} (${setting})`);
-    return plan;
+    const { name, value, types = [] } = plan;
+    const [filled = 0, ...odd] = counts[open.indexOf(plan)] ?? [];
+    const type = types.find((one) => odd[CASTS.indexOf(one)] === 0);
+    const wanted = table.types[name];
+    if (type !== undefined && (filled > 0 || wanted !== undefined))
+      return { name, kind: 'value', value: `as_${type}(trim(${value}))` };
+    const many = odd[CASTS.findIndex((one) => one === wanted)];
+    if (many === undefined) return plan;
+    throw new Unusable(
+      `${plural(many, 'value')} of its column ${name} cannot be read as ${wanted} (tables.${table.name}.types.${name})`,
+    );
   });
 }
 
