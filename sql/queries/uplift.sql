@@ -10,7 +10,7 @@
 -- given:
 --   judged as (from answer where verdict_code in ('more', 'fewer', 'no_difference', 'inconclusive') and incremental_low is not null),
 --   named as (from ops.holdouts where marts.matches('holdout', holdout)),
---   divided as (select holdout, any_value(kind) as kind, count(distinct id) as people, count(distinct id) filter (arm = 'holdout') as held_out,
+--   divided as (select holdout, count(distinct id) as people, count(distinct id) filter (arm = 'holdout') as held_out,
 --   greatest(min(assigned_on), any_value(first_day)) as date from (select *, coalesce(user_id, service_user_id, device_id, service_device_id)
 --   as id from own.holdouts) as people inner join named using (holdout) group by holdout),
 --   waiting as (from divided where holdout not in (select holdout from answer) and date > coalesce(getvariable('end')::date,
@@ -45,7 +45,7 @@
 --       beyond what people would have bought anyway (holdout “{holdout}”, {first_date~last_date}).
 --     ko: 메시지가 매출을 늘렸는지 아직 알 수 없습니다. 증분 매출은 최소 {incremental_low:estimate}, 최대 {incremental_high:estimate}입니다(홀드아웃
 --       ‘{holdout}’, {first_date~last_date}).
---   from judged where metric = 'conversions' and verdict_code = 'inconclusive' and not exists (from answer as other where
+--   from judged where metric = 'conversions' and verdict_code = 'inconclusive' and not exists (from judged as other where
 --   other.metric = 'revenue' and other.holdout = judged.holdout) order by holdout
 --     en: Whether messages make people buy is still open. Between {incremental_low} and {incremental_high} people bought because of
 --       them (holdout “{holdout}”, {first_date~last_date}).
@@ -65,7 +65,8 @@
 --   select * from divided where holdout in (select holdout from answer where people_held_out is null) order by holdout
 --     en: Too early for “{holdout}”. {held_out} of its {people} people {held_out#gets|get} no messages; a verdict needs 100 in each group.
 --     ko: 홀드아웃 ‘{holdout}’의 효과를 판단하기에는 이릅니다. 고객 {people}명 중 {held_out}명이 메시지를 받지 않으며, 그룹별로 100명 이상이 필요합니다.
---   select * from divided where held_out = 0 and kind <> 'audience' order by holdout
+--   from named where kind <> 'audience' and exists (from own.holdouts) and holdout not in
+--   (select holdout from own.holdouts where arm = 'holdout') order by holdout
 --     en: Nobody is held out by “{holdout}”. Compare the value of `holdout` or `variant` in the settings with those in the data.
 --     ko: 홀드아웃 ‘{holdout}’에 메시지를 받지 않는 고객이 없습니다. 설정의 `holdout`이나 `variant` 값이 데이터와 같은지 확인하세요.
 --   select distinct holdout from answer where verdict_code = 'unequal_groups' order by holdout
@@ -431,7 +432,8 @@ select
     buyers_held_out::bigint as buyers_held_out,
     is_adjusted,
     smallest_effect as smallest_rate,
-    ceil(people_needed)::bigint as people_needed,
+    -- More than there are people: the mean without messages is close to zero.
+    if(people_needed < 1e10, ceil(people_needed), null)::bigint as people_needed,
     round(unequal_groups_p_value, 4) as groups_p_value,
     people_in_both::bigint as people_in_both,
     people_left_out::bigint as people_left_out,

@@ -53,3 +53,15 @@ test('counts the people of a holdout whom messages reached, and names the campai
   ]);
   expect(await reached({ holdout: 'leaks', end: '2026-11-06' })).toEqual([['leaks', 1, 'news']]);
 });
+
+test('one absurd amount is answered too, without a number of people that do not exist', async () => {
+  await runScript(
+    warehouse.connection,
+    `
+alter view own.conversions rename to usual;
+create view own.conversions as
+select * replace (if(user_id = 'p300', 1e20, value) as value) from own.usual`,
+  );
+  const [revenue] = await askBundled(warehouse.connection, 'uplift', { holdout: 'kept' });
+  expect(revenue).toMatchObject({ metric: 'revenue', verdict_code: 'inconclusive', people_needed: null });
+});
