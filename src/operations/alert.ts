@@ -8,6 +8,8 @@ export interface Alert {
   readonly numbers: Readonly<Record<string, number>>;
   /** The command that the reader should run next. */
   readonly next: string;
+  /** The language of the message; English by default. */
+  readonly lang?: 'en' | 'ko';
   /** Lists of sentences below the message, each with its heading. */
   readonly parts?: readonly { readonly title: string; readonly lines: readonly string[] }[];
   /** The own question that it is about. Only its subscribers get it: once when it has rows, and once when it has none any more. */
@@ -24,23 +26,32 @@ export interface Sender {
   readonly time: Date;
 }
 
+/** What a chat shows around a message. */
+const WORDS = {
+  en: { question: 'question', next: 'Next', project: 'Project', on: 'on', run: 'run' },
+  ko: { question: '알림', next: '다음 명령', project: '프로젝트', on: '·', run: '실행' },
+} as const;
+
 /** The request body in the format of the receiver. */
 export function bodyOf(alert: Alert, sender: Sender, format: AlertFormat): string {
-  const { cause, message, numbers, next, parts, about } = alert;
+  const { cause, message, numbers, next, parts, about, lang = 'en' } = alert;
   if (format === 'json')
     return JSON.stringify({ tool: 'dawnload', cause, message, numbers, next, parts, about, ...sender });
-  const counted = Object.entries(numbers).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`);
+  const words = WORDS[lang];
+  // The message about a question has its number of rows.
+  const counted = Object.entries(cause === 'question' ? {} : numbers);
+  const kind = cause === 'question' ? words.question : cause.replace('_', ' ');
   const lines = [
-    cause === 'digest'
-      ? { strong: message }
-      : { strong: 'Dawnload', text: ` ${cause.replace('_', ' ')}: ${message}` },
-    { text: counted.join(', ') },
+    cause === 'digest' ? { strong: message } : { strong: 'Dawnload', text: ` ${kind}: ${message}` },
+    { text: counted.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`).join(', ') },
     ...(parts ?? []).flatMap((part) => [
       { strong: part.title },
       ...part.lines.map((text) => ({ text: `• ${text}` })),
     ]),
-    { text: `Next: \`${next}\`` },
-    { text: `Project ${sender.project_id} on ${sender.host}, ${sender.folder}, run ${sender.run_id}` },
+    { text: `${words.next}: \`${next}\`` },
+    {
+      text: `${words.project} ${sender.project_id} ${words.on} ${sender.host}, ${sender.folder}, ${words.run} ${sender.run_id}`,
+    },
   ];
   return format === 'slack' ? forSlack(lines) : forTeams(lines);
 }

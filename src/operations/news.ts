@@ -13,6 +13,20 @@ import type { Alert } from './alert.js';
 /** How long a question may take, in seconds. */
 const PATIENCE = 60;
 
+const WORDS = {
+  en: {
+    none: (question: string) => `${question} has no rows any more.`,
+    some: (question: string, rows: number) => `${question} has ${plural(rows, 'row')}.`,
+    failed: (question: string) => `${question} could not be asked`,
+  },
+  ko: {
+    none: (question: string) => `‘${question}’ 질문에 해당하는 데이터가 더 이상 없습니다.`,
+    some: (question: string, rows: number) =>
+      `‘${question}’ 질문에 해당하는 데이터가 ${rows.toLocaleString('en')}건 있습니다.`,
+    failed: (question: string) => `‘${question}’ 질문을 실행하지 못했습니다`,
+  },
+} as const;
+
 /**
  * The digest, and an alert for each question of the settings. Rows are never in an alert, because they may name people: the
  * sentences of the question are.
@@ -38,7 +52,8 @@ async function digest(
   try {
     const { makeDigest } = await import('../readers/report/report.js');
     const { title, parts } = await makeDigest(file, { language: reportIn, now: effects.now() });
-    return [{ cause: 'digest', message: title, numbers: {}, next: 'dawnload explore', parts }];
+    const said = { message: title, parts, lang: reportIn };
+    return [{ cause: 'digest', numbers: {}, next: 'dawnload explore', ...said }];
   } catch (error) {
     terminal.warn(`The digest could not be made: ${messageOf(error)}`);
     return [];
@@ -52,7 +67,7 @@ async function watch(
   { effects, signal }: Invocation,
   file: string,
 ): Promise<Alert> {
-  const alert = { cause: 'question', about: question, next: `dawnload query ${question}` } as const;
+  const alert = { cause: 'question', about: question, next: `dawnload query ${question}`, lang } as const;
   const said: string[] = [];
   const asking = { name: question, ...(queries !== undefined && { queries }), lang };
   const how = {
@@ -69,11 +84,11 @@ async function watch(
   };
   try {
     const rows = await deliver({ asking, now: effects.now(), isRecorded: false }, file, how, bounds);
-    const message =
-      rows === 0 ? `${question} has no rows any more.` : `${question} has ${plural(rows, 'row')}.`;
-    return { ...alert, message: [message, ...said].join(' '), numbers: { rows }, isOver: rows === 0 };
+    const { none, some } = WORDS[lang];
+    const message = [rows === 0 ? none(question) : some(question, rows), ...said].join(' ');
+    return { ...alert, message, numbers: { rows }, isOver: rows === 0 };
   } catch (error) {
     signal.throwIfAborted();
-    return { ...alert, message: `${question} could not be asked: ${messageOf(error)}`, numbers: {} };
+    return { ...alert, message: `${WORDS[lang].failed(question)}: ${messageOf(error)}`, numbers: {} };
   }
 }

@@ -101,6 +101,19 @@ test('a digest for Slack has a line for each sentence, and a name cannot mention
   });
 });
 
+test('what surrounds a Korean message is Korean too, and the number of rows is said once', () => {
+  const alert: Alert = {
+    cause: 'question',
+    message: '2건',
+    numbers: { rows: 2 },
+    next: 'dawnload query q',
+    lang: 'ko',
+  };
+  expect(JSON.parse(bodyOf(alert, SENDER, 'slack'))).toEqual({
+    text: '*Dawnload* 알림: 2건\n다음 명령: `dawnload query q`\n프로젝트 p · h, /f, 실행 r',
+  });
+});
+
 test('a digest for Teams is a card of plain runs of text, in which a name cannot hide a link', () => {
   const body = JSON.parse(bodyOf(DIGEST, SENDER, 'teams')) as {
     attachments: { content: { body: { type: string; inlines: { type: string; text: string }[] }[] } }[];
