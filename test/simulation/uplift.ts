@@ -67,7 +67,8 @@ const FIRST_DAY = '2026-02-01';
 const MOST_PEOPLE = 1_000_000;
 const AUDIENCE = 'members';
 
-export const DAILY = Array.from({ length: 28 }, (_, day) => day);
+/** The days of four weeks on which there may be a verdict: before the seventh it is too early. */
+export const DAILY = Array.from({ length: 22 }, (_, day) => day + 6);
 export const WEEKLY = [6, 13, 20, 27] as const;
 
 /**
@@ -221,11 +222,18 @@ async function drawPurchases({ connection }: Database, { tail }: World, lift: nu
     select distinct holdout, 'audience' as kind, 0.05 as smallest_effect from arms`);
 }
 
-/** What the question says of the revenue of a shop's orders.csv and groups.csv. */
-export async function toldOfShop(
+/** What the question says of the revenue of shops, each with the orders.csv that `write` makes of its seed, and one groups.csv. */
+export async function* toldOfShops(
   folder: string,
   last: string,
-): Promise<{ readonly low: number; readonly high: number; readonly code: string }> {
+  seeds: readonly number[],
+  write: (seed: number) => Promise<void>,
+): AsyncGenerator<{
+  readonly seed: number;
+  readonly low: number;
+  readonly high: number;
+  readonly code: string;
+}> {
   await using database = await Database.open();
   const { connection } = database;
   await connection.run(`
@@ -234,14 +242,18 @@ export async function toldOfShop(
         'members' as holdout, member_id as user_id, null::varchar as service_user_id, null::varchar as device_id,
         null::varchar as service_device_id, if("group" = 'C', 'holdout', 'messages') as arm, 0.1::double as share, assigned_on
       from read_csv('${join(folder, 'groups.csv')}');
+      insert into ops.holdouts by name select 'members' as holdout, 'table' as kind, 0.1 as share, 0.05 as smallest_effect;
+      set variable "end" = '${last}'`);
+  for (const seed of seeds) {
+    await write(seed);
+    await connection.run(`
       create or replace view own.conversions as
       select
         member_id as user_id, null::varchar as service_user_id, null::varchar as device_id, null::varchar as service_device_id,
         ordered_at::timestamptz as converted_at, ordered_at::date as date, amount::double as value, 'KRW' as currency, '구매' as goal
-      from read_csv('${join(folder, 'orders.csv')}');
-      insert into ops.holdouts by name select 'members' as holdout, 'table' as kind, 0.1 as share, 0.05 as smallest_effect;
-      set variable "end" = '${last}'`);
-  const sql = `select incremental_low, incremental_high, verdict_code from (${QUESTION}) where metric = 'revenue'`;
-  const [[low, high, code] = []] = (await connection.runAndReadAll(sql)).getRows();
-  return { low: Number(low), high: Number(high), code: String(code) };
+      from read_csv('${join(folder, 'orders.csv')}')`);
+    const sql = `select incremental_low, incremental_high, verdict_code from (${QUESTION}) where metric = 'revenue'`;
+    const [[low, high, code] = []] = (await connection.runAndReadAll(sql)).getRows();
+    yield { seed, low: Number(low), high: Number(high), code: String(code) };
+  }
 }

@@ -165,35 +165,39 @@ test('an erased person leaves assignments and results, which are the same for al
   await isAsOthers();
 });
 
-extended('arms stay when privacy hashes the ids, and when it keeps them again', async () => {
-  const nights = await firstNight();
-  const { place } = nights;
-  const arms = (): Promise<unknown> =>
-    place.rows('select arm, count(*)::integer as n from own.holdouts group by all order by all');
-  const first = await place.rows(ARMS);
-  const counts = await arms();
-  await place.configure(`${YAML}${holdouts('20%')}privacy: { columns: { user_id: hash } }\n`);
-  await ends(nights.run([], ['rebuild']), 1);
-  nights.night = 1;
-  await ends(nights.run(), 0);
-  expect(await arms()).toEqual(counts);
-  expect(await filesWith(join(place.folder, 'data', 'landing', 'own_assignments'), ['m-77'])).toEqual([]);
-  await place.configure(YAML + holdouts('20%'));
-  await ends(nights.run([], ['rebuild']), 1);
-  // Without the audience no id can be translated: the assignments wait.
-  await rm(join(place.folder, 'members.csv'));
-  nights.night = 2;
-  await ends(nights.run(), 1, 'members.csv cannot be read');
-  await writeFile(join(place.folder, 'members.csv'), members(0, 1000));
-  nights.night = 3;
-  await ends(nights.run(), 0);
-  expect(await place.rows(ARMS)).toEqual(first);
-  // The assignments follow the settings also while these name no holdout.
-  await place.configure(`${YAML}privacy: { columns: { user_id: hash } }\n`);
-  await ends(nights.run([], ['rebuild']), 1);
-  nights.night = 4;
-  await ends(nights.run(), 0);
-});
+extended(
+  'arms stay when privacy hashes the ids, and when it keeps them again',
+  async () => {
+    const nights = await firstNight();
+    const { place } = nights;
+    const arms = (): Promise<unknown> =>
+      place.rows('select arm, count(*)::integer as n from own.holdouts group by all order by all');
+    const first = await place.rows(ARMS);
+    const counts = await arms();
+    await place.configure(`${YAML}${holdouts('20%')}privacy: { columns: { user_id: hash } }\n`);
+    await ends(nights.run([], ['rebuild']), 1);
+    nights.night = 1;
+    await ends(nights.run(), 0);
+    expect(await arms()).toEqual(counts);
+    expect(await filesWith(join(place.folder, 'data', 'landing', 'own_assignments'), ['m-77'])).toEqual([]);
+    await place.configure(YAML + holdouts('20%'));
+    await ends(nights.run([], ['rebuild']), 1);
+    // Without the audience no id can be translated: the assignments wait.
+    await rm(join(place.folder, 'members.csv'));
+    nights.night = 2;
+    await ends(nights.run(), 1, 'members.csv cannot be read');
+    await writeFile(join(place.folder, 'members.csv'), members(0, 1000));
+    nights.night = 3;
+    await ends(nights.run(), 0);
+    expect(await place.rows(ARMS)).toEqual(first);
+    // The assignments follow the settings also while these name no holdout.
+    await place.configure(`${YAML}privacy: { columns: { user_id: hash } }\n`);
+    await ends(nights.run([], ['rebuild']), 1);
+    nights.night = 4;
+    await ends(nights.run(), 0);
+  },
+  180_000,
+);
 
 test('a table of assignments, and a variant of a campaign, are holdouts too', async () => {
   const place = await makePlace(`start_date: 2026-11-19

@@ -577,4 +577,4 @@ test('conversions are the rows of their table, and none of a column that is no i
     'No conversions: the column memo of own.orders is VARCHAR, and conversions.at must be a day',
   );
   expect(await place.rows('from own.conversions')).toEqual([]);
-});
+}, 120_000);
