@@ -74,7 +74,7 @@
 --     ko: 홀드아웃 ‘{holdout}’의 결과는 신뢰할 수 없습니다. 두 그룹의 인원이 설정한 비율과 유의미하게 다릅니다. 배정 방법을 확인하세요.
 --     as: finding
 --   select distinct holdout, held_out_reached as reached, coalesce(people_held_out, held_out) as people from answer
---   inner join divided using (holdout) where held_out_reached > 0 order by holdout
+--   left join divided using (holdout) where held_out_reached > 0 order by holdout
 --     en: {reached} of {people} people held out by “{holdout}” got messages. The result understates the effect of messages.
 --     ko: 홀드아웃 ‘{holdout}’ 고객 {people}명 중 {reached}명이 메시지를 받았습니다. 메시지의 실제 효과는 집계보다 클 수 있습니다.
 --     as: finding
