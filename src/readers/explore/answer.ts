@@ -76,6 +76,8 @@ export interface Known {
     Record<string, readonly { readonly value: string; readonly name: string | null }[]>
   >;
   readonly days?: DayRange | undefined;
+  /** The first and the last day of each stream. */
+  readonly streams: Readonly<Record<string, DayRange>>;
   readonly columns: readonly z.infer<typeof columnRow>[];
   readonly macros: readonly { readonly name: string; readonly takes: string }[];
 }
@@ -121,7 +123,11 @@ async function outcomeOf(
     const columns = found.columns.map(({ name, type }) => ({ name, isNumber: isNumeric(type) }));
     const charts =
       question.query?.charts ?? guessed(found.columns.map(({ name, type }) => [name, String(type)]));
-    const wanted = new Set(charts.flatMap(({ columns: names, by: name }) => [...names, name]));
+    const wanted = new Set([
+      ...charts.flatMap(({ columns: names, by: name }) => [...names, name]),
+      'currency',
+      'currencies',
+    ]);
     const isWhole = charts.some(({ kind }) => kind === 'tiles' || kind === 'heatmap');
     const [rows, drawn]: [Row[], Row[]] = [[], []];
     let nth = 0;
@@ -208,11 +214,13 @@ async function knownIn(reader: Reader): Promise<Known> {
   for (const parameter of NAMED)
     values.push([parameter, await reader.rows('ask/known', known, { parameter })] as const);
   const covered = await reader.rows('status/coverage', streamDay);
-  const days = covered.filter(({ stream }) => stream === 'statistics').map(({ date }) => date);
-  const [start, end] = [days[0], days.at(-1)];
+  const streams: Record<string, DayRange> = {};
+  for (const { stream, date } of covered)
+    streams[stream] = { start: streams[stream]?.start ?? date, end: date };
   return {
     values: Object.fromEntries(values),
-    days: start === undefined || end === undefined ? undefined : { start, end },
+    days: streams['statistics'],
+    streams,
     columns: await reader.rows('describe/columns', columnRow),
     macros: await reader.rows('explore/macros', z.object({ name: z.string(), takes: z.string() })),
   };

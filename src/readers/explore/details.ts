@@ -1,6 +1,6 @@
 /** The other views: search, a campaign, a user journey, the data, and free SQL. They are made of questions too. */
 import { daysOf } from '../../ground/calendar.js';
-import { hasWords } from '../../ground/text.js';
+import { hasWords, withoutTags } from '../../ground/text.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
 import type { QueryFile, Chart } from '../queries/catalogue.js';
@@ -226,16 +226,21 @@ const ABOUT: Readonly<Record<keyof typeof ASKED, readonly string[]>> = {
   journey: ['resource_name', 'resource_id', 'resource_type', 'user_journey_name', 'user_journey_id'],
 };
 
-/** The members of a message as the service gave them; an image is an address in text. */
+/** The longest text of a message that is shown. */
+const MOST_LETTERS = 50_000;
+
+/** The members of a message as the service gave them; an image is an address in text, and HTML is readable. */
 function messageTexts(view: View, rows: readonly Row[]): Html {
   if (rows.length === 0) return markup`<p>${view.word('noTexts')}</p>`;
   const members = (text: string): Child => {
     const parsed: unknown = JSON.parse(text);
     const pairs = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : [['', text]];
-    return pairs.map(
-      ([key, value]) =>
-        markup`<dt>${key}</dt><dd>${shortName(typeof value === 'string' ? value : JSON.stringify(value), 4_000)}</dd>`,
-    );
+    return pairs.map(([key, value]) => {
+      const given = shortName(typeof value === 'string' ? value : JSON.stringify(value), MOST_LETTERS);
+      const text = withoutTags(given);
+      const source = text === given ? undefined : folded(view.word('source'), markup`<pre>${given}</pre>`);
+      return markup`<dt>${key}</dt><dd>${shortName(text, 4_000)}${source}</dd>`;
+    });
   };
   return markup`<div class="messages">${rows.map(
     (row) => markup`<figure class="message">

@@ -1,13 +1,13 @@
 /** A question as a view: its form, its answer in sentences, a chart and a table, and what to do with it. */
-import { shiftDay, type DayRange } from '../../ground/calendar.js';
+import { isDay, shiftDay, type Day, type DayRange } from '../../ground/calendar.js';
 import { quoteShell } from '../../ground/text.js';
 import type { Asking, Chart, QueryFile } from '../queries/catalogue.js';
-import type { Row, Value } from '../queries/wording.js';
+import { unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
 import { folded, listed, Renderer } from '../report/render.js';
 import type { Failure, Known, Outcome, Part, Sheet } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
-import { CHOICES, PARAMETERS } from './words.js';
+import { BASES, CHOICES, PARAMETERS } from './words.js';
 
 const FIELDS = ['lang', 'sort', 'page', 'beside', 'run', 'token'];
 export const PAGE_ROWS = 100;
@@ -44,15 +44,50 @@ export function partOf(view: View, asking: Asking): Part {
   return { asking, by, from: (page - 1) * PAGE_ROWS, rows: PAGE_ROWS, isAbout: true };
 }
 
+/** The days that a question covers if none are chosen, by the fields of its form. */
+function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: string): Map<string, Day> {
+  const read = new Set(
+    [...query.sql.matchAll(/(?:marts\.period\(|stream = )'(\w+)'/g)].map(([, name]) => name),
+  );
+  const [stream] = read;
+  const held =
+    stream === undefined || (read.size > 1 && !query.sql.includes(`marts.period('${stream}'`))
+      ? undefined
+      : streams[stream];
+  const days = new Map<string, Day>();
+  if (held === undefined) return days;
+  const end = view.get(`${prefix}end`) ?? held.end;
+  for (const { name, type, default: usual } of query.params) {
+    const back = /^last_date - (\d+)$/.exec(usual)?.[1];
+    if (type !== 'date' || !isDay(end)) continue;
+    const first = back === undefined ? undefined : shiftDay(end, -Number(back));
+    if (usual === 'max(date)') days.set(prefix + name, held.end);
+    else if (usual === 'min(date)') days.set(prefix + name, held.start);
+    else if (first !== undefined) days.set(prefix + name, first < held.start ? held.start : first);
+  }
+  return days;
+}
+
 /** The same address without empty fields and those that the question lacks; undefined if it is clean. */
-export function cleanAddress(view: View, query: QueryFile, other?: QueryFile): string | undefined {
+export function cleanAddress(
+  view: View,
+  query: QueryFile,
+  known: Known,
+  other?: QueryFile,
+): string | undefined {
+  // A form whose days nobody changed asks for the latest days, also on later days.
+  const usual = new Set(
+    [usualDays(view, query, known, ''), ...(other === undefined ? [] : [usualDays(view, other, known, 'b.')])]
+      .filter((days) => [...days].every(([name, day]) => (view.get(name) ?? day) === day))
+      .flatMap((days) => [...days.keys()]),
+  );
   const names = [
     ...FIELDS,
     ...query.params.map(({ name }) => name),
     ...(other?.params ?? []).map(({ name }) => `b.${name}`),
   ];
   const all = [...view.url.searchParams];
-  const kept = all.filter(([name, value]) => value.trim() !== '' && names.includes(name));
+  const kept = all.filter(([name, value]) => value.trim() !== '' && names.includes(name) && !usual.has(name));
   return kept.length === all.length ? undefined : addressOf(view.url.pathname, kept);
 }
 
@@ -82,7 +117,7 @@ export function head(
       ${view.get('sort') && markup`<input type="hidden" name="sort" value="${view.get('sort')}">`}
       <button>${view.word('ask')}</button>
     </form>
-    ${hasDays ? presets(view, known) : undefined}`;
+    ${hasDays ? presets(view, known, usualDays(view, query, known, '')) : undefined}`;
 }
 
 const option = (value: string, label: string, chosen: string): Html =>
@@ -94,7 +129,8 @@ function fields(view: View, query: QueryFile, known: Known, prefix: string): Chi
   const isRare = ({ name, type }: Parameter): boolean =>
     type === 'bigint' && view.get(`${prefix}${name}`) === undefined;
   const rare = shown.filter(isRare);
-  const draw = (some: readonly Parameter[]): Html[] => some.map((one) => field(view, one, known, prefix));
+  const draw = (some: readonly Parameter[]): Html[] =>
+    some.map((one) => field(view, query, one, known, prefix));
   return [
     ...draw(shown.filter((one) => !isRare(one))),
     rare.length === 0
@@ -103,7 +139,7 @@ function fields(view: View, query: QueryFile, known: Known, prefix: string): Chi
   ];
 }
 
-function field(view: View, parameter: Parameter, known: Known, prefix: string): Html {
+function field(view: View, query: QueryFile, parameter: Parameter, known: Known, prefix: string): Html {
   const { name, type, choices, description, least } = parameter;
   const value = view.get(`${prefix}${name}`) ?? '';
   const named = PARAMETERS[name];
@@ -113,7 +149,8 @@ function field(view: View, parameter: Parameter, known: Known, prefix: string): 
   const wrap = (input: Html): Html => markup`<label title="${about}">${label}${input}</label>`;
   if (type === 'date') {
     const { start, end } = known.days ?? {};
-    return wrap(markup`<input type="date" name="${full}" value="${value}" min="${start}" max="${end}">`);
+    const usual = value === '' ? usualDays(view, query, known, prefix).get(full) : value;
+    return wrap(markup`<input type="date" name="${full}" value="${usual}" min="${start}" max="${end}">`);
   }
   if (type === 'bigint' && choices.length === 0)
     return wrap(
@@ -155,12 +192,13 @@ function choiceOf(view: View, parameter: string, choice: string): string {
   return named !== choice ? named : words === undefined ? view.wording.head(choice) : view.wording.say(words);
 }
 
-function presets(view: View, { days }: Known): Html | undefined {
+function presets(view: View, { days }: Known, usual: ReadonlyMap<string, Day>): Html | undefined {
   if (days === undefined) return undefined;
   const { end } = days;
   const month = `${end.slice(0, 7)}-01`;
   const before = shiftDay(month, -1);
   const ranges = [
+    ['lastDay', end, end],
     ['last7', shiftDay(end, -6), end],
     ['last28', shiftDay(end, -27), end],
     ['thisMonth', month, end],
@@ -169,7 +207,8 @@ function presets(view: View, { days }: Known): Html | undefined {
   const links = ranges
     .filter(([, , last]) => last >= days.start)
     .map(([word, start, last]) => {
-      const isChosen = view.get('start') === start && view.get('end') === last;
+      const [from, to] = ['start', 'end'].map((name) => view.get(name) ?? usual.get(name));
+      const isChosen = from === start && to === last;
       const current = isChosen ? new Html(' aria-current="true"') : undefined;
       return markup`<li><a href="${view.address({ start, end: last, page: undefined, run: undefined })}"${current}>${view.word(word)}</a></li>`;
     });
@@ -259,17 +298,25 @@ function draw(
   view: View,
   query: string,
   { kind, columns, by }: Chart,
-  { drawn, said, total }: Sheet,
+  { drawn, said, total, about }: Sheet,
 ): Html | undefined {
   const renderer = new Renderer(view.wording);
   const [name = '', measure = '', ...ends] = columns;
   // A total would dwarf its parts.
-  const rows = drawn.filter((row) => row[name] !== 'all' && (by === undefined || row[by] !== 'all'));
-  const heading = (column: string): string => view.wording.head(column, query);
-  const label =
-    by === undefined
-      ? heading(measure)
-      : `${heading(measure)}${view.wording.say({ en: ` by ${heading(by).toLowerCase()}`, ko: ` · ${heading(by)}` })}`;
+  const parts = drawn.filter((row) => row[name] !== 'all' && (by === undefined || row[by] !== 'all'));
+  // A campaign is the total of its variants, which are drawn where there is only one.
+  const whole = by === 'variant_name' ? parts.filter((row) => row[by] === null) : [];
+  const isOfWhole = whole.length > 1;
+  const rows = isOfWhole ? whole : parts.length > 2 ? parts.filter((row) => !whole.includes(row)) : parts;
+  const heading = (column: string): string => renderer.head(column, query);
+  const group = isOfWhole ? name : (by ?? name);
+  const unit = unitIn(view, query, measure, rows);
+  const label = [
+    `${heading(measure)}${unit === undefined ? '' : ` (${unit})`}${view.wording.say({ en: ` by ${heading(group).toLowerCase()}`, ko: `, ${heading(group)}별` })}`,
+    daysIn(view, about?.days),
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');
   if (kind === 'line') {
     const found = renderer.lines(label, rows, columns, by);
     const more =
@@ -309,6 +356,20 @@ function draw(
   });
 }
 
+/** The unit of a measure, with its base; that of an amount is its currency, if there is one only. */
+function unitIn(view: View, query: string, measure: string, rows: readonly Row[]): string | undefined {
+  const named = BASES[measure];
+  if (query === '') return undefined;
+  if (named !== undefined) return view.wording.say(named);
+  if (measureUnit(query, measure) === 'points')
+    return view.wording.say({ en: 'percentage points from the baseline', ko: '기준안 대비 %p' });
+  if (unitOf(measure) === 'rate') return '%';
+  if (unitOf(measure) !== 'money') return undefined;
+  const found = new Set(rows.flatMap((row) => [row['currency'] ?? row['currencies'] ?? []].flat()));
+  const [only] = found;
+  return found.size === 1 && typeof only === 'string' ? only : undefined;
+}
+
 const MOST_BARS = 12;
 
 interface TableOptions {
@@ -332,6 +393,8 @@ export function table(
   const columns = sheet.columns.filter(
     ({ name }) =>
       !without.includes(name) &&
+      // Tiles draw it.
+      name !== 'daily_values' &&
       (!isFixed || rows.some((row) => (row[name] ?? null) !== null)) &&
       // The verdict says it in words.
       (name !== 'verdict_code' ||
@@ -339,7 +402,8 @@ export function table(
         !sheet.columns.some((one) => one.name === 'verdict')),
   );
   const sort = view.get('sort') ?? '';
-  const headOf = (name: string): string => (query === undefined ? name : view.wording.head(name, query.name));
+  const headOf = (name: string): string =>
+    query === undefined ? name : view.wording.head(name === 'verdict_code' ? 'verdict' : name, query.name);
   const heads = columns.map(({ name, isNumber }) => {
     const isDown = sort === `-${name}`;
     const order = isDown ? 'descending' : sort === name ? 'ascending' : undefined;
@@ -406,6 +470,9 @@ const UNITS = [
   ['send-heatmap', /day$/, 'rate'],
 ] as const;
 
+const measureUnit = (query: string, name: string) =>
+  UNITS.find(([of, pattern]) => of === query && pattern.test(name))?.[2];
+
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 /** A value as people read it; of free SQL as it is. */
@@ -414,9 +481,15 @@ function written(view: View, query: QueryFile | undefined, name: string, row: Ro
   if (value === null) return '–';
   if (query === undefined)
     return shortName(typeof value === 'object' ? JSON.stringify(value) : String(value), 500);
+  if (name === 'verdict_code' && (value === 'better' || value === 'worse' || value === 'same'))
+    return new Renderer(view.wording).word(value);
   if (typeof value === 'string' && INSTANT.test(value)) return value.slice(0, 16).replace('T', ' ');
   const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
-  const unit = UNITS.find(([of, pattern]) => of === query.name && pattern.test(name))?.[2];
+  const unit = measureUnit(query.name, name);
+  // A row of a measure has its unit.
+  const measured = [row['measure'], row['figure']].find((one) => typeof one === 'string');
+  if (typeof value === 'number' && measured !== undefined && /^(?:value|previous)$/.test(name))
+    return view.wording.value(name, value, measured, currency);
   if (typeof value === 'number' && unit === undefined && !Number.isInteger(value) && Math.abs(value) < 10)
     // A small number that is no share keeps three digits.
     if (view.wording.value(name, value) === view.wording.count(value))

@@ -283,9 +283,9 @@ class Explorer {
     if (query === undefined) return this.#page(c, 404, 'notFound');
     const beside = view.get('beside');
     const other = find(beside);
-    const clean = cleanAddress(view, query, other);
-    if (clean !== undefined) return c.redirect(clean, 303);
     const known = await this.#asker.known(this.given.signal);
+    const clean = cleanAddress(view, query, known, other);
+    if (clean !== undefined) return c.redirect(clean, 303);
     const first = partOf(view, askingOf(view, query, givenIn(view, query)));
     const form = head(view, query, known, catalogue, other);
     return this.#flowing(c, view, titleOf(view, query), inMain(form), async (signal) => {

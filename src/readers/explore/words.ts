@@ -42,6 +42,7 @@ export const WORDS = {
   // A question.
   ask: text('Show', '조회'),
   presets: text('Days', '기간'),
+  lastDay: text('Latest day', '최근 하루'),
   last7: text('Last 7 days', '최근 7일'),
   last28: text('Last 28 days', '최근 28일'),
   thisMonth: text('This month', '이번 달'),
@@ -96,6 +97,7 @@ export const WORDS = {
   noCampaign: text('The published file has no campaign “{id}”.', '게시된 파일에 ‘{id}’ 캠페인이 없습니다.'),
   noJourney: text('The published file has no user journey “{id}”.', '게시된 파일에 ‘{id}’ 여정이 없습니다.'),
   texts: text('Message texts', '메시지 문구'),
+  source: text('HTML source', 'HTML 원문'),
   noTexts: text('The service gave no text for these messages.', '서비스가 제공한 메시지 문구가 없습니다.'),
   formerly: text('Formerly: {names}', '이전 이름: {names}'),
   hours: text('Hours of sending', '발송 시간대'),
@@ -188,4 +190,29 @@ export const CHOICES: Readonly<Record<string, Words>> = {
   event: text('Event', '이벤트'),
   statistic: text('Each count', '지표별'),
   all: text('All', '전체'),
+};
+
+/** The unit of a measure in the title of its chart, with its base where a rate has one. */
+export const BASES: Readonly<Record<string, Words>> = {
+  sent: text('messages', '건'),
+  failed: text('messages', '건'),
+  ads: text('messages', '건'),
+  duplicates: text('messages', '건'),
+  failover_succeeded: text('texts', '건'),
+  conversions: text('conversions', '건'),
+  records: text('records', '건'),
+  opt_outs: text('requests', '건'),
+  people: text('people', '명'),
+  people_reached: text('people', '명'),
+  common_people: text('people', '명'),
+  new_people: text('people', '명'),
+  buyers: text('people', '명'),
+  bought_again: text('people', '명'),
+  click_rate: text('clicks in % of messages', '메시지 대비 %'),
+  same_day_rate: text('clicks in % of messages', '메시지 대비 %'),
+  shrunk_click_rate: text('clicks in % of messages', '메시지 대비 %'),
+  click_retention: text('% of the people of the first week', '첫 주 인원 대비 %'),
+  failure_rate: text('% of messages sent', '발송 대비 %'),
+  per_thousand: text('per 1,000 messages', '메시지 1,000건당'),
+  lift: text('% of the baseline', '기준안 대비 %'),
 };

@@ -1,4 +1,5 @@
 /** Draws small charts as SVG. The page's style sets the colors by class, for light and dark mode. */
+import { cut } from '../../ground/text.js';
 import { markup, type Html } from './html.js';
 
 const WIDTH = 150;
@@ -26,8 +27,8 @@ const rect = (kind: string, x: number, width: number, y: number, height: number)
   markup`<rect class="${kind}" x="${px(x)}" y="${px(y)}" width="${px(Math.max(0, width))}" height="${px(height)}"></rect>`;
 
 export function bar(label: string, value: number, longest: number): Html {
-  const end = scale(0, longest)(value);
-  return svg(label, [rect('fill', MARGIN, end - MARGIN, 4, HEIGHT - 8), upright('soft', MARGIN)]);
+  const end = (value / (longest || 1)) * WIDTH;
+  return svg(label, [rect('fill', 0, end, 4, HEIGHT - 8), upright('soft', 0)]);
 }
 
 export function interval(
@@ -46,7 +47,7 @@ export function interval(
 
 /**
  * Values by day as a line over its area, from zero; an unknown day is a gap. Unless three days follow each other, each
- * day is a bar, because a line between the days would show what never was.
+ * day is a bar.
  *
  * @param marked how many of the last days are marked
  */
@@ -76,16 +77,19 @@ export function line(label: string, values: readonly (number | null)[], highest:
     const x = Math.min(Math.max(0, i * step - width / 2), WIDTH - width);
     return [rect('fill', x, width, y(value), height - 1 - y(value))];
   });
-  const isSingle =
-    bars.length > 0 && !/[+]{3}/.test(values.map((value) => ((value ?? 0) > 0 ? '+' : '-')).join(''));
   const mark = marked > 0 ? [rect('marked', from, WIDTH - from, 0, height)] : [];
   return svg(
     label,
-    [...mark, ...(isSingle ? bars : lines), path('soft', `M0 ${height - 1}H${WIDTH}`)],
+    [...mark, ...(isOfSingleDays(values) ? bars : lines), path('soft', `M0 ${height - 1}H${WIDTH}`)],
     height,
     'days',
   );
 }
+
+/** Whether some values are above zero, and never three in a row: a line between them would show what never was. */
+const isOfSingleDays = (values: readonly (number | null)[]): boolean =>
+  values.some((value) => (value ?? 0) > 0) &&
+  !/[+]{3}/.test(values.map((value) => ((value ?? 0) > 0 ? '+' : '-')).join(''));
 
 /** Values of one name at the places of the horizontal axis. */
 export interface Line {
@@ -110,15 +114,32 @@ export function lines(
   const [width, height] = [600, 200];
   const known = all.flatMap(({ values }) => values).filter((value) => value !== null);
   const [least, most] = [Math.min(0, ...known), Math.max(0, ...known)];
-  // The scale ends at 1, 2 or 5 times a power of ten.
+  // The scale ends at a number whose half is easy to read.
   const power = 10 ** Math.floor(Math.log10(Math.max(most, -least) || 1));
   const round = (value: number): number =>
-    Math.sign(value) * power * ([1, 2, 5, 10].find((step) => step * power >= Math.abs(value)) ?? 10);
+    Math.sign(value) *
+    power *
+    ([1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= Math.abs(value)) ?? 10);
   const [bottom, top] = [round(least), round(most) || (least < 0 ? 0 : power)];
   const x = (i: number): number => (i / Math.max(1, places.length - 1)) * width;
   const y = (value: number): number => height - ((value - bottom) / (top - bottom || 1)) * height;
   const isSmall = known.length <= MOST_POINTS;
+  // Columns of one place stand side by side.
+  const column = Math.max(2, Math.min(14, (0.7 * width) / Math.max(1, places.length - 1) / all.length));
   const drawn = all.map(({ name, values }, nth) => {
+    const titled = (i: number, value: number): Html =>
+      markup`<title>${[name, places[i], write(value)].filter((one) => one !== '').join(', ')}</title>`;
+    if (isOfSingleDays(values)) {
+      const left = (nth - all.length / 2) * column;
+      const columns = values.flatMap((value, i) =>
+        value === null || value <= 0
+          ? []
+          : [
+              markup`<rect class="fill" x="${px(x(i) + left)}" y="${px(y(value))}" width="${px(column)}" height="${px(y(0) - y(value))}">${titled(i, value)}</rect>`,
+            ],
+      );
+      return markup`<g class="s${nth}">${columns}</g>`;
+    }
     const pieces: string[][] = [[]];
     values.forEach((value, i) => {
       if (value === null) pieces.push([]);
@@ -130,12 +151,27 @@ export function lines(
     const points = values.map((value, i) => {
       const isAlone = value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null;
       if (value === null || !(isSmall || isAlone)) return undefined;
-      const told = [name, places[i], write(value)].join(', ');
-      return markup`<path class="dot" d="M${px(x(i))} ${px(y(value))}h.01"><title>${told}</title></path>`;
+      return markup`<path class="dot" d="M${px(x(i))} ${px(y(value))}h.01">${titled(i, value)}</path>`;
     });
     return markup`<g class="s${nth}">${strokes}${points}</g>`;
   });
   const rules = [top, (top + bottom) / 2, bottom].map((value) => path('soft', `M0 ${px(y(value))}H${width}`));
+  // The names at the ends of the lines, far enough from each other to be read.
+  const [room, gap] = [224, 16];
+  const named = all
+    .map(({ name, values }, nth) => {
+      const last = values.findLast((value) => value !== null) ?? 0;
+      return { name, nth, last, at: (y(last) / height) * room };
+    })
+    .sort((a, b) => a.at - b.at);
+  named.forEach((one, i) => {
+    one.at = Math.max(one.at, (named[i - 1]?.at ?? -gap) + gap);
+  });
+  const over = Math.max(0, (named.at(-1)?.at ?? 0) - room + 4);
+  const labels = named.map(
+    ({ name, nth, at }) =>
+      markup`<text class="s${nth}" x="6" y="${px(at - Math.min(over, at) + 4)}">${cut(name, 22)}</text>`,
+  );
   const ends = [...new Set([0, Math.floor((places.length - 1) / 2), places.length - 1])];
   return markup`<figure class="plot">
     <figcaption>${label}</figcaption>
@@ -143,6 +179,7 @@ export function lines(
     <div class="axes">
       <div class="y">${[top, (top + bottom) / 2, bottom].map((value) => markup`<span>${write(value)}</span>`)}</div>
       <svg viewBox="0 0 ${width} ${height}" role="img" preserveAspectRatio="none"><title>${label}</title>${rules}${drawn}</svg>
+      ${all.some(({ name }) => name !== '') ? markup`<svg class="ends" viewBox="0 0 150 ${room}" width="150" height="${room}" aria-hidden="true">${labels}</svg>` : undefined}
       <div class="x">${ends.map((i) => markup`<span>${places[i]}</span>`)}</div>
     </div>
     </figure>`;

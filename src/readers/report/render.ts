@@ -29,6 +29,20 @@ const MARKED = 7;
 
 const MOST_LINES = 6;
 
+/** What a figure of the first screen counts. */
+const BASES: Readonly<Record<string, Word>> = {
+  revenue: 'ofRevenue',
+  conversions: 'ofConversions',
+  message_cost: 'ofChannels',
+  sent: 'ofSent',
+  people: 'ofPeople',
+  delivery_rate: 'ofChannels',
+  click_rate: 'ofChannels',
+  open_rate: 'ofOpenings',
+  failure_rate: 'ofFailures',
+  opt_outs: 'ofOptOuts',
+};
+
 const namesIn = (columns: Columns | undefined): string[] => columns?.split(' ') ?? [];
 const known = (row: Row, column: string): Value => row[column] ?? null;
 const numberIn = (value: Value | undefined): number | null => (typeof value === 'number' ? value : null);
@@ -70,13 +84,16 @@ export class Renderer {
       ? markup`<h3 id="${id}-title">${this.word(id)}</h3>`
       : markup`<h2 id="${id}-title">${this.word(id)}</h2>`;
     // The news of a folded section is beside its title.
-    const [headline] = texts('finding', 'sentence');
+    const claims = texts('finding', 'sentence');
+    const [headline] = claims;
+    const isFirst = id === 'happened';
     const sentences =
       failure === undefined
-        ? paragraph('sentence', texts('finding', 'sentence'))
+        ? isFirst
+          ? [paragraph('sentence lead', claims.slice(0, 1)), paragraph('sentence', claims.slice(1))]
+          : paragraph('sentence', claims)
         : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
     const toDo = isAbout ? listed(texts('to do')) : undefined;
-    const isFirst = id === 'happened';
     const notes = paragraph('note', texts('note'));
     // On the first screen, what stands out matters more than how figures are counted.
     const note = isFirst && notes ? folded(this.word('howCounted'), notes) : notes;
@@ -139,8 +156,13 @@ export class Renderer {
         : previous === null
           ? this.word('noWeekBefore')
           : markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
+    const base = BASES[figure];
+    const of =
+      base === undefined || (base === 'ofChannels' && known(row, 'channels') === null)
+        ? undefined
+        : this.word(base, row);
     return markup`<div class="tile">
-      <h3>${name}</h3><p class="big">${show(value).replaceAll('\u00a0', ' ')}</p><p>${before}</p>
+      <h3>${name}</h3>${of && markup`<p>${of}</p>`}<p class="big">${show(value).replaceAll('\u00a0', ' ')}</p><p>${before}</p>
       ${line(trend, days, highestOf(days), MARKED)}
       </div>`;
   }
@@ -183,13 +205,16 @@ export class Renderer {
         .filter((column) => known(row, column) !== null)
         .map((column) => shortened(this.#value(row, column)))
         .join(' · ');
-      const head = markup`<th scope="row" class="${name?.kind}">
+      // A number as a name needs its heading.
+      const heading = /^[\d+-]+$/.test(textOf(row, named)) ? markup` data-head="${name?.head}"` : undefined;
+      const head = markup`<th scope="row" class="${name?.kind}"${heading}>
         ${name?.content(row)}${mark > 0 ? markup`<sup>${mark}</sup>` : ''}${small && markup`<small>${small}</small>`}
         </th>`;
-      const cells = columns.map(({ column, kind, content }) => {
+      const cells = columns.map(({ column, kind, head: label, content }) => {
         const number = numberOf(row, column);
         const value = number === null ? '' : markup` data-value="${number}"`;
-        return markup`<td class="${kind}"${value}>${content(row)}</td>`;
+        const none = known(row, column) === null ? ' none' : '';
+        return markup`<td class="${kind}${none}" data-head="${label}"${value}>${content(row)}</td>`;
       });
       if (own === undefined || mark > 0) return markup`<tr>${head}${cells}</tr>`;
       const said = prose(this.wording.sentence(own));
@@ -232,6 +257,7 @@ export class Renderer {
       ...(namesIn(block.wide).includes(column) ? ['wide'] : []),
     ].join(' ');
     const written = [column, ...(ends[1] === column ? ends.slice(2, 3) : [])];
+    const head = this.head(column, block.query);
     const content = (row: Row): Child => {
       if (known(row, column) === null) return '–';
       const text = written.map((name) => this.#value(row, name, unit)).join(' … ');
@@ -241,9 +267,9 @@ export class Renderer {
       if (draw === undefined) return text;
       const all = isInterval ? ends : [column];
       const label = [this.#value(row, named), ...all.map((one) => this.#value(row, one, unit))].join(', ');
-      return markup`<span class="drawn">${draw(label, row)}<span>${text}</span></span>`;
+      return markup`<span class="drawn">${draw(label, row)}<span data-head="${head}">${text}</span></span>`;
     };
-    return { column, kind, head: this.#head(column, block.query), content };
+    return { column, kind, head, content };
   }
 
   /** The first rows in a table, and the others in one that is folded. */
@@ -261,7 +287,7 @@ export class Renderer {
       </div>`;
   }
 
-  #head(column: string, query: string): string {
+  head(column: string, query: string): string {
     const head = HEADS[column];
     return head === undefined ? this.wording.head(column, query) : this.wording.say(head);
   }
@@ -300,12 +326,13 @@ export class Renderer {
     const total = sumOf(series.map(({ totals }) => totals[0] ?? null)) ?? 0;
     const cell = (counter: string, i: number, { name, values, totals }: (typeof series)[number]): Html => {
       const sum = totals[i] ?? null;
-      if (sum === null) return markup`<td class="picture">–</td>`;
+      if (sum === null) return markup`<td class="picture none">–</td>`;
       const count = this.wording.count(sum);
+      const head = this.head(counter, '');
       const label = [name, this.wording.head(counter), range, count].join(', ');
       const share = i === 0 ? ` · ${this.wording.rate(sum / (total || 1))}` : '';
       const drawn = line(label, values[i] ?? [], highest[i] ?? 0);
-      return markup`<td class="picture">${drawn}<small>${count}${share}</small></td>`;
+      return markup`<td class="picture">${drawn}<small data-head="${head}">${count}${share}</small></td>`;
     };
     const rowOf = (one: (typeof series)[number]): Html => {
       const small = one.small && markup`<small>${one.small}</small>`;
@@ -314,7 +341,7 @@ export class Renderer {
     };
     const heads = [named, ...counters].map((one, i) => {
       const most = i === 0 ? '' : this.word('mostADay', { most: highest[i - 1] ?? 0 });
-      return markup`<th scope="col">${this.#head(one, '')}${most && markup`<small>${most}</small>`}</th>`;
+      return markup`<th scope="col">${this.head(one, '')}${most && markup`<small>${most}</small>`}</th>`;
     });
     const axis = counters.map(() => markup`<td class="axis"><span>${first}</span><span>${last}</span></td>`);
     const foot = markup`<tfoot><tr><td></td>${axis}</tr></tfoot>`;
@@ -392,6 +419,9 @@ const tableOf = (kind: string, caption: Child, heads: Child, rows: Child, foot?:
     <caption>${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody>${foot}
     </table>`;
 
+/** Fewer intervals than these share a scale that has all of them. */
+const FEW = 6;
+
 type Draw = (label: string, row: Row) => Html;
 
 function barOf(column: string, rows: readonly Row[]): Draw {
@@ -402,15 +432,23 @@ function barOf(column: string, rows: readonly Row[]): Draw {
 function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
   const isBare = columns.length === 2;
   const bounds = rows.flatMap((row) => columns.slice(0, 3).map((name) => Math.abs(numberOf(row, name) ?? 0)));
-  // One very wide interval would squeeze the others; it is cut at the end of the scale, and its bounds are in the row.
-  const widest = bounds.sort((a, b) => a - b)[Math.floor((bounds.length - 1) * (isBare ? 1 : 0.9))] ?? 1;
+  // One very wide interval would squeeze many others; it is cut at the end of the scale, and its bounds are in the row.
+  const usual =
+    bounds.sort((a, b) => a - b)[Math.floor((bounds.length - 1) * (isBare || rows.length < FEW ? 1 : 0.9))] ??
+    1;
+  const widest = Math.max(usual, 1.1 * highestOf(rows.map((row) => numberOf(row, columns[0] ?? ''))));
+  const isNegative = rows.some((row) => columns.slice(0, 3).some((name) => (numberOf(row, name) ?? 0) < 0));
   return (label, row) => {
     const [value = null, first = null, second = null, third = null] = columns.map((name) =>
       numberOf(row, name),
     );
     const reference = isBare ? first : columns.length === 3 ? 0 : third;
     const ends = isBare ? [null, null] : [first, second];
-    return interval(label, [value, ...ends, reference], [reference === 0 ? -widest : 0, widest]);
+    return interval(
+      label,
+      [value, ...ends, reference],
+      [reference === 0 && isNegative ? -widest : 0, widest],
+    );
   };
 }
 

@@ -103,9 +103,39 @@ export const SECTIONS: readonly Section[] = [
   open(
     'happened',
     // What messages earned beyond what people would have bought anyway comes first.
-    { query: 'uplift', needsRows: true },
+    table('uplift', 'earned', 'metric incremental change change_low', {
+      needsRows: true,
+      where: ({ change_low: low }) => low !== null,
+      most: 2,
+      sub: 'holdout',
+      interval: 'change change_low change_high',
+      units: { incremental: 'estimate' },
+    }),
     { query: 'key-figures', kind: 'tiles' },
     { query: 'restatements-by-age' },
+  ),
+  open(
+    'revenue',
+    table(
+      'revenue-by-channel',
+      'channelSales',
+      'channel revenue revenue_share revenue_per_message cost cost_return',
+      {
+        since: 6,
+        bars: 'revenue',
+        units: { revenue: 'money', revenue_per_message: 'money', cost: 'money' },
+        wide: 'revenue_per_message',
+      },
+    ),
+    table('revenue', 'sales', 'campaign_name revenue revenue_per_message conversions', {
+      where: ({ variant_name: variant, revenue }) => variant === null && Number(revenue) > 0,
+      by: 'revenue',
+      most: 5,
+      sub: 'goal',
+      bars: 'revenue',
+      units: { revenue_per_message: 'money', revenue: 'money' },
+      wide: 'conversions',
+    }),
   ),
   open(
     'channels',
@@ -171,18 +201,6 @@ export const SECTIONS: readonly Section[] = [
     }),
   ),
   section(
-    'revenue',
-    table('revenue', 'sales', 'campaign_name revenue_per_message revenue conversions', {
-      where: ({ variant_name: variant, revenue }) => variant === null && Number(revenue) > 0,
-      by: 'revenue',
-      most: 5,
-      sub: 'goal',
-      bars: 'revenue_per_message',
-      units: { revenue_per_message: 'money', revenue: 'money' },
-      wide: 'conversions',
-    }),
-  ),
-  section(
     'journeys',
     table(
       'journey-funnel',
@@ -235,12 +253,10 @@ export const SECTIONS: readonly Section[] = [
   section(
     'audience',
     { query: 'duplicates' },
-    table(
-      'message-pressure',
-      'pressure',
-      'messages_per_person people share_of_people click_rate clicker_share',
-      { parameters: { window_days: '7' }, bars: 'people click_rate', wide: 'clicker_share' },
-    ),
+    table('message-pressure', 'pressure', 'messages_per_person people share_of_people same_day_rate', {
+      parameters: { window_days: '7' },
+      bars: 'people',
+    }),
     table('reach', 'reached', 'resource_name people_reached messages_per_person clicker_share', {
       most: 5,
       sub: 'channels',

@@ -4,7 +4,7 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import type { Said } from '../../../src/readers/queries/sentences.js';
 import { Wording, type Row } from '../../../src/readers/queries/wording.js';
-import { interval, line } from '../../../src/readers/report/chart.js';
+import { interval, line, lines } from '../../../src/readers/report/chart.js';
 import { documentOf } from '../../../src/readers/report/document.js';
 import { markup } from '../../../src/readers/report/html.js';
 import { Renderer, type Answered } from '../../../src/readers/report/render.js';
@@ -147,6 +147,33 @@ describe('tables', () => {
     expect(cells('same')).toEqual([...others, '≈\u00a0+2.0\u00a0pp']);
   });
 
+  test('name each value for a phone, which leaves out the heading and what is unknown', () => {
+    const found = shown([row('a', { n: 1, m: 2 }), row('b', { n: null, m: 4 })], {
+      columns: 'name n m',
+      bars: 'm',
+    });
+    const cells = [...found.querySelectorAll('tbody td')].map((cell) => [
+      cell.getAttribute('data-head'),
+      cell.classList.contains('none'),
+    ]);
+    expect(cells).toEqual([
+      ['N', false],
+      ['M', false],
+      ['N', true],
+      ['M', false],
+    ]);
+    expect(found.querySelector('.drawn span')?.getAttribute('data-head')).toBe('M');
+    // Bars of one column begin at one place and share a scale.
+    const bars = [...found.querySelectorAll('rect.fill')].map((bar) => [
+      bar.getAttribute('x'),
+      bar.getAttribute('width'),
+    ]);
+    expect(bars).toEqual([
+      ['0', '75'],
+      ['0', '150'],
+    ]);
+  });
+
   test('of several subjects are one for each, and those after the first three are folded', () => {
     const rows = ['a', 'b', 'c', 'd'].flatMap((subject) =>
       [1, 2].map((n) => row(`${subject}${n}`, { n, subject })),
@@ -203,6 +230,33 @@ test('a day without a value is a gap in a line, and an interval wider than its s
     'class="soft"',
   ]);
   expect(interval('x', [0, -9, 9, 0], [-1, 1]).markup).toContain('M5 10H145');
+});
+
+test('a chart has columns for what happened on single days, a scale with a readable half, and names at its lines', () => {
+  const places = ['1', '2', '3', '4', '5'];
+  const drawn = lines(
+    'Sent',
+    places,
+    [
+      { name: 'daily', values: [1, 2, 3, 2, 50] },
+      { name: 'once', values: [0, 30, null, 0, 52] },
+    ],
+    String,
+  );
+  const { document } = parseHTML(`<body>${drawn.markup}</body>`);
+  expect(document.querySelectorAll('.s0 path.line').length).toBe(1);
+  expect([...document.querySelectorAll('.s1 rect.fill title')].map((one) => one.textContent)).toEqual([
+    'once, 2, 30',
+    'once, 5, 52',
+  ]);
+  expect([...document.querySelectorAll('.y span')].map((one) => one.textContent)).toEqual(['60', '30', '0']);
+  const names = [...document.querySelectorAll('.ends text')].map((one) => [
+    one.textContent,
+    Number(one.getAttribute('y')),
+  ]);
+  // Two that end at one place are apart.
+  expect(names.map(([name]) => name)).toEqual(['once', 'daily']);
+  expect(Number(names[1]?.[1]) - Number(names[0]?.[1])).toBeGreaterThanOrEqual(16);
 });
 
 test('sections show columns that their queries answer with', () => {

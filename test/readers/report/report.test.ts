@@ -351,6 +351,24 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
                 ),
             );
             expect(cut, `${width} pixels`).toEqual([]);
+            const broken = await page.evaluate(() => {
+              const found: string[] = [];
+              for (const cell of document.querySelectorAll('table :is(th, td, small, span)')) {
+                for (const node of cell.childNodes) {
+                  for (const word of (node.nodeType === 3 ? (node.textContent ?? '') : '').matchAll(
+                    /[\p{L}\p{N},.%]+/gu,
+                  )) {
+                    const range = document.createRange();
+                    range.setStart(node, word.index);
+                    range.setEnd(node, word.index + word[0].length);
+                    if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1)
+                      found.push(word[0]);
+                  }
+                }
+              }
+              return found;
+            });
+            expect(broken, `words and numbers broken at ${width} pixels`).toEqual([]);
             // Pictures get smaller on a phone, and stay.
             const pictures = await page.evaluate(
               () =>
