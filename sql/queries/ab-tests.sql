@@ -14,21 +14,25 @@
 --   money as (select campaign_id, any_value(goal) as goal, any_value(currencies[1]) as currency from marts.revenue_days group by
 --   campaign_id having coalesce(len(marts.members_of(list(currencies))), 0) <= 1),
 --   sales as (select dimensions.campaign_id, coalesce(variant_names.variant_id, dimensions.dimension_value) as variant_id,
---   any_value(money.currency) as currency, sum(dimensions.value) filter (dimensions.conversion_type = 'sales_conversion' and
+--   any_value(money.currency) as currency, min(dimensions.date) as first_date, sum(dimensions.value) filter (dimensions.conversion_type = 'sales_conversion' and
 --   dimensions.metric_name = money.goal) / nullif(sum(dimensions.value) filter (dimensions.metric_type = 'standard' and
 --   dimensions.metric_name = 'send_success'), 0) as revenue from campaign_metric_dimensions as dimensions inner join money using
 --   (campaign_id) left join variant_names on dimensions.campaign_id = variant_names.campaign_id and dimensions.dimension_value =
 --   variant_names.variant_name where dimensions.dimension_key = 'experiment_group_name' group by all),
+--   named as (select *, case when metric = 'click' and unit = 'person' then 'people who clicked' when metric = 'click' then 'clicks
+--   per message' when unit = 'person' then 'people who converted' else 'conversions per message' end as base_en, case when metric =
+--   'click' and unit = 'person' then '클릭한 사람 비율' when metric = 'click' then '메시지당 클릭' when unit = 'person' then '전환한 사람 비율' else
+--   '메시지당 전환' end as base_ko from answer),
 --   winners as (select answer.*, marts.variant_in_korean(answer.variant_name) as variant_ko, baseline.variant_name as baseline_name,
---   round(sales.revenue, 2) as revenue, round(other_sales.revenue, 2) as other_revenue, sales.currency from answer left join answer
+--   round(sales.revenue, 2) as revenue, round(other_sales.revenue, 2) as other_revenue, sales.currency, sales.first_date from named as answer left join answer
 --   as baseline on answer.campaign_id = baseline.campaign_id and answer.channel = baseline.channel and answer.metric =
 --   baseline.metric and baseline.verdict_code = 'baseline' left join sales on answer.campaign_id = sales.campaign_id and
 --   answer.variant_id = sales.variant_id left join sales as other_sales on baseline.campaign_id = other_sales.campaign_id and
 --   baseline.variant_id = other_sales.variant_id where answer.verdict_code = 'better')
 -- sentences:
---   select campaign_name, metric, verdict from answer where verdict_code in ('better', 'worse') order by verdict_code, sent desc
---     en: In the test of “{campaign_name}” ({metric}), {verdict}
---     ko: ‘{campaign_name}’ A/B 테스트({metric}): {verdict}
+--   select campaign_name, base_en, base_ko, verdict from named where verdict_code in ('better', 'worse') order by verdict_code, sent desc
+--     en: In the test of “{campaign_name}” ({base_en}), {verdict}
+--     ko: ‘{campaign_name}’ A/B 테스트({base_ko}): {verdict}
 --     as: finding
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
@@ -48,15 +52,15 @@
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
 --   from winners where revenue > 0 and other_revenue is not null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {metric}, {compared_rate} versus
---       {compared_baseline_rate}. It sold {revenue:money} per message, {baseline_name} {other_revenue:money}.
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {metric} 기준 {compared_rate}로 기준안
---       {compared_baseline_rate}보다 높습니다. 메시지당 매출은 {revenue:money}, 기준안은 {other_revenue:money}입니다.
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {base_en}, {compared_rate} versus
+--       {compared_baseline_rate}. Since {first_date} it sold {revenue:money} per message, {baseline_name} {other_revenue:money}.
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko} 기준 {compared_rate}로 기준안
+--       {compared_baseline_rate}보다 높습니다. {first_date}부터 메시지당 매출은 {revenue:money}, 기준안은 {other_revenue:money}입니다.
 --     as: to do
 --   from winners where revenue is null or revenue <= 0 or other_revenue is null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {metric}, {compared_rate} versus
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {base_en}, {compared_rate} versus
 --       {compared_baseline_rate}.
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {metric} 기준 {compared_rate}로 기준안
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko} 기준 {compared_rate}로 기준안
 --       {compared_baseline_rate}보다 높습니다.
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))

@@ -9,7 +9,10 @@
 --   from answer
 --     en: {records_used} of {records_per_month} records of the export budget are used in {month}.
 --     ko: {month}에 내보내기 예산 {records_per_month}건 중 {records_used}건을 사용했습니다.
---   select greatest(forecast_records - records_used, 0) as more, forecast_records from answer where forecast_records is not null
+--   select 1 from answer where forecast_records <= records_used
+--     en: No more records are needed until the end of the month.
+--     ko: 이달 말까지 더 필요한 레코드는 없습니다.
+--   select forecast_records - records_used as more, forecast_records from answer where forecast_records > records_used
 --     en: About {more} more records are needed until the end of the month, {forecast_records} in total.
 --     ko: 이달 말까지 약 {more}건이 더 필요하며, 예상 합계는 {forecast_records}건입니다.
 --   select 1 from answer where forecast_records is null

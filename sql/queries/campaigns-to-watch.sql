@@ -12,15 +12,15 @@
 -- sentences:
 --   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1
---     en: “{campaign_name}” has a significantly higher click rate since {first_date} than other campaigns on its channel ({channel}):
+--     en: “{campaign_name}” has significantly more clicks per message since {first_date} than other campaigns on its channel ({channel}):
 --       {click_rate}, versus {click_rate_of_others}.
---     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 높습니다.
+--     ko: {first_date}부터 ‘{campaign_name}’의 메시지당 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 높습니다.
 --     as: finding
 --   select campaign_name, channel, click_rate, click_rate_of_others, greatest(first_date, first_held) as first_date
 --   from answer, marts.period('statistics', days := 28) where kind = 'worst' limit 1
---     en: “{campaign_name}” has a significantly lower click rate since {first_date} than other campaigns on its channel ({channel}):
+--     en: “{campaign_name}” has significantly fewer clicks per message since {first_date} than other campaigns on its channel ({channel}):
 --       {click_rate}, versus {click_rate_of_others}.
---     ko: {first_date}부터 ‘{campaign_name}’의 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 낮습니다.
+--     ko: {first_date}부터 ‘{campaign_name}’의 메시지당 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 낮습니다.
 --     as: finding
 --   select campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
 --     en: The click rate of “{campaign_name}” ({channel}) fell significantly this week: {week_click_rate}, versus {previous_click_rate} the

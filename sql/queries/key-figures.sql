@@ -8,6 +8,13 @@
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day
 -- sentences:
+--   select value as revenue, currency, change, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0
+--   and days_held = 7
+--     en: Campaigns earned {revenue:money} {first_date~last_date}, by the service’s own attribution.
+--     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
+--   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
+--     en: “{goal}” has {conversions} {conversions#conversion|conversions} {first_date~last_date}.
+--     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.
 --   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
 --     en: {sent} messages went out {first_date~last_date}.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
@@ -25,13 +32,6 @@
 --   where figure = 'sent' and (days_held < 7 or previous is null)
 --     en: The weeks cannot be compared: {missing} of the 14 days to {last_date} have no statistics.
 --     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
---   select value as revenue, currency, change, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0
---   and days_held = 7
---     en: Campaigns earned {revenue:money} {first_date~last_date}, by the service’s own attribution.
---     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
---   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
---     en: “{goal}” has {conversions} {conversions#conversion|conversions} {first_date~last_date}.
---     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.
 --   select figure, value, previous, currency, if(figure = 'conversions', '건', '') as counter from answer where verdict_code = 'better' and
 --   figure in ('revenue', 'conversions')
 --     en: {figure} rose significantly: {value:money}, versus {previous:money} the week before.
@@ -175,6 +175,19 @@ lacking_texts as (
             where coverage.stream = 'events' and spans.span = 'previous'
         ) < 7 as is_true
 ),
+reporting as (
+    select
+        string_agg(channel, ', ' order by channel) filter (counts_deliveries and not marts.is_display(channel)) as delivering,
+        string_agg(channel, ', ' order by channel) filter (counts_clicks) as clicking
+    from marts.channel_counters
+    where
+        channel in (
+            select message_days.channel
+            from marts.message_days
+            inner join week on message_days.date between week.last_date - 6 and week.last_date
+            where message_days.sent > 0
+        )
+),
 -- A figure is a count, or a count by another one.
 figures as (
     select span, from_day, to_day, unnest([
@@ -285,6 +298,18 @@ select
         when 'message_cost' then (select currency from ops.budget)
         when 'revenue' then (select names[1] from currencies)
     end as currency,
-    if(figure = 'conversions', (select goal from top_goal), null) as goal
+    if(figure = 'conversions', (select goal from top_goal), null) as goal,
+    -- The channels that a figure covers, where it does not cover all.
+    case figure
+        when 'message_cost'
+            then (
+                select string_agg(distinct channel, ', ' order by channel)
+                from marts.message_costs
+                inner join week on message_costs.date between week.last_date - 6 and week.last_date
+                where priced > 0
+            )
+        when 'delivery_rate' then (select delivering from reporting)
+        when 'click_rate' then (select clicking from reporting)
+    end as channels
 from judged
 order by place;

@@ -36,8 +36,9 @@
 --     ko: 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.
 --   from ends where trend = 'steady'
---     en: People who got more messages did not click a significantly different share of them.
---     ko: 메시지를 많이 받은 사람과 적게 받은 사람의 클릭률 차이는 유의미하지 않습니다.
+--     en: Compared within the same days and campaigns, people who got more messages did not click significantly more or less. Small
+--       groups vary by chance.
+--     ko: 같은 날 같은 캠페인끼리 비교하면 메시지를 많이 받은 사람과 적게 받은 사람의 클릭률 차이는 유의미하지 않습니다. 인원이 적은 구간의 차이는 우연일 수 있습니다.
 --   select any_value(days_held) as days_held, any_value(window_days) as window_days from answer having any_value(days_held) <
 --   any_value(window_days)
 --     en: Only {days_held} of the {window_days} days have events. People got more messages than shown here, so no trend is shown.

@@ -1,0 +1,95 @@
+-- title: Revenue by channel
+-- title_ko: 채널별 매출
+-- chart: bar channel revenue
+-- subject: conversions and costs
+-- question: What did the campaigns of each channel sell, per message and per amount spent?
+-- question_ko: 채널별 캠페인 매출은 얼마이고, 메시지당 매출과 비용 대비 매출은 얼마인가요?
+-- also: excluded
+-- params:
+--   start (date, default last_date - 27): first KST day; by default the range has 28 days
+--   end (date, default max(date)): last KST day; by default the latest available day
+--   channel (varchar, default null): only this channel, such as push-notification
+-- given:
+--   earned as (select *, currencies[1] as currency, sum(revenue) over () as revenue_of_all, count(*) over () as rows_of_all from answer where (select count(distinct
+--   currency) from (select unnest(currencies) as currency from answer)) <= 1 and revenue > 0)
+-- sentences:
+--   select earned.*, greatest(first_date, first_held) as first_date, last_date from earned, marts.period('campaigns', days := 28) where
+--   rows_of_all > 1 and channel <> 'several' and revenue = (select max(revenue) from earned) limit 1
+--     en: Campaigns earned {revenue_of_all:money} {first_date~last_date}, the largest part through {channel}: {revenue:money}
+--       ({revenue_share}).
+--     ko: {first_date~last_date} 캠페인 매출은 {revenue_of_all:money}이며, {channel} 매출이 {revenue:money}({revenue_share})으로 가장 큽니다.
+--   select earned.*, greatest(first_date, first_held) as first_date, last_date from earned, marts.period('campaigns', days := 28) where
+--   rows_of_all = 1 and channel <> 'several'
+--     en: Campaigns on {channel} earned {revenue:money} {first_date~last_date}.
+--     ko: {first_date~last_date} {channel} 캠페인 매출은 {revenue:money}입니다.
+--   from earned where cost_return is not null and channel <> 'several' qualify count(*) over () > 1 order by cost_return desc, channel limit 1
+--     en: {channel} earned the most for its cost, {cost_return} times the price of its messages.
+--     ko: 비용 대비 매출은 {channel}{이/가} {cost_return}배로 가장 높습니다.
+--   select channel, currencies from answer where channel <> 'several' and len(currencies) > 1
+--     en: Campaigns on {channel} have revenue in {currencies}, so it has no total.
+--     ko: {channel} 캠페인의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.
+--     as: note
+--   select campaigns from answer where channel = 'several'
+--     en: The service does not divide the revenue of the {campaigns} {campaigns#campaign|campaigns} on several channels.
+--     ko: 여러 채널로 발송한 캠페인({campaigns}개)의 매출은 서비스가 채널별로 나누어 제공하지 않습니다.
+--     as: note
+--   select 1 from answer limit 1
+--     en: Messages and costs are those of campaigns whose sales the service reports. It reports no sales of user journeys.
+--     ko: 메시지와 비용은 서비스가 매출을 제공하는 캠페인만 집계합니다. 유저 여정의 매출은 제공하지 않습니다.
+--     as: note
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'campaigns')
+--     en: The service reports no sales of campaigns on these days.
+--     ko: 이 기간에 서비스가 집계한 캠페인 매출이 없습니다.
+
+with period as (from marts.period('campaigns', days := 28)),
+-- The service reports the sales of a whole campaign.
+senders as (
+    select campaign_id, if(count(distinct channel) > 1, 'several', any_value(channel)) as channel
+    from daily_statistics
+    where campaign_id in (select campaign_id from marts.revenue_days)
+    group by campaign_id
+),
+sales as (
+    select
+        campaign_id,
+        sum(revenue) as revenue,
+        max(len(currencies)) > 1 as is_mixed,
+        marts.members_of(list(currencies)) as currencies
+    from marts.revenue_days
+    inner join period on revenue_days.date between period.first_date and period.last_date
+    group by campaign_id
+),
+messages as (
+    select message_costs.resource_id as campaign_id, sum(message_costs.succeeded) as succeeded, sum(message_costs.cost) as cost
+    from marts.message_costs
+    inner join period on message_costs.date between period.first_date and period.last_date
+    where message_costs.resource_type = 'campaign'
+    group by message_costs.resource_id
+),
+sums as (
+    select
+        senders.channel,
+        count(*) as campaigns,
+        coalesce(marts.members_of(list(sales.currencies)), []) as currencies,
+        -- Amounts of several currencies have no sum.
+        if(bool_or(sales.is_mixed) or len(marts.members_of(list(sales.currencies))) > 1, null, sum(sales.revenue)) as revenue,
+        sum(messages.succeeded)::bigint as succeeded,
+        sum(messages.cost) as cost
+    from sales
+    left join senders on sales.campaign_id = senders.campaign_id
+    left join messages on sales.campaign_id = messages.campaign_id
+    where marts.matches('channel', senders.channel)
+    group by senders.channel
+)
+select
+    channel,
+    round(revenue, 2) as revenue,
+    round(revenue / nullif(sum(revenue) over (), 0), 4) as revenue_share,
+    succeeded,
+    round(revenue / nullif(succeeded, 0), 2) as revenue_per_message,
+    round(cost, 2) as cost,
+    round(revenue / nullif(cost, 0), 1) as cost_return,
+    campaigns,
+    currencies
+from sums
+order by revenue desc nulls last, channel;
