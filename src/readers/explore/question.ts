@@ -467,6 +467,8 @@ const LONG = 24;
 /** Units that the names of columns do not give. */
 const UNITS = [
   ['ab-tests', /^difference/, 'points'],
+  ['ab-tests', /^lift$/, 'change'],
+  ['pooled-tests', /^lift/, 'change'],
   ['send-heatmap', /day$/, 'rate'],
 ] as const;
 
