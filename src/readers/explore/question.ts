@@ -309,7 +309,8 @@ function draw(
   const isOfWhole = whole.length > 1;
   const rows = isOfWhole ? whole : parts.length > 2 ? parts.filter((row) => !whole.includes(row)) : parts;
   const heading = (column: string): string => renderer.head(column, query);
-  const group = isOfWhole ? name : (by ?? name);
+  // Bars are of what their first column names, lines of what they are divided by.
+  const group = !isOfWhole && by !== undefined && (kind === 'line' || whole.length > 0) ? by : name;
   const unit = unitIn(view, query, measure, rows);
   const label = [
     `${heading(measure)}${unit === undefined ? '' : ` (${unit})`}${view.wording.say({ en: ` by ${heading(group).toLowerCase()}`, ko: `, ${heading(group)}별` })}`,

@@ -56,7 +56,7 @@ test('writes a rate of a measure as a percentage', async () => {
 
 test('names unit, group and days of a chart, and draws no variants beside their campaign', async () => {
   const { body } = await served.get('/q/campaign-performance');
-  expect(textOf(body, '.chart caption')).toMatch(/^Sent \(messages\) by channel · \S/);
+  expect(textOf(body, '.chart caption')).toMatch(/^Sent \(messages\) by campaign or journey · \S/);
   const view = new View('en', new URL('http://localhost/'), undefined);
   const query = loadCatalogue().find(({ name }) => name === 'revenue');
   const row = (campaign: string, variant: string | null, revenue: number): Row => ({
