@@ -3,7 +3,7 @@
 -- chart: interval variant_name difference difference_low difference_high by campaign_name
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is the difference significant?
--- question_ko: A/B 테스트마다 어느 안이 더 좋고, 우연 이상의 차이인가요?
+-- question_ko: A/B 테스트마다 어느 안이 더 좋고, 차이가 유의미한가요?
 -- also: people excluded
 -- params:
 --   campaign (varchar, default null): only the campaign with this id
@@ -37,10 +37,10 @@
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
 --     en: No winner yet in {comparisons} {comparisons#comparison|comparisons} with a baseline.
---     ko: 기준안과 비교한 {comparisons}건 중 우열이 가려진 것은 아직 없습니다.
+--     ko: 기준안과 비교한 {comparisons}건 모두 아직 우열이 가려지지 않았습니다.
 --   select count(distinct campaign_id) as campaigns from answer where verdict_code = 'unequal_groups' having campaigns > 0
 --     en: Don't trust {campaigns} of the tests: the groups are unequal.
---     ko: 대상자가 불균등하게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.
+--     ko: 대상자가 계획한 비율과 다르게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.
 --     as: finding
 --   select campaign_name, max(shares_moved_on) as day from answer where verdict_code in ('unequal_groups', 'shares_moved')
 --   and shares_moved_on is not null group by campaign_name

@@ -3,7 +3,7 @@
 -- chart: bar resource_name last_touch_7d by channel
 -- subject: conversions and costs
 -- question: After which messages do people buy, by the orders in your own table?
--- question_ko: 우리 팀의 주문 기준으로, 사람들은 어떤 메시지 다음에 구매하나요?
+-- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 구매하나요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day of conversions; by default the range has 28 days
@@ -20,7 +20,7 @@
 --     ko: 마지막으로 접한 메시지가 ‘{resource_name}’인 전환이 {last_touch_7d}건으로 가장 많습니다.
 --   select sum(last_touch_7d) as conversions from answer having conversions > 0 and coalesce(sum(last_touch_7d) filter (preceded = 'message'), 0) = 0
 --     en: None of the {conversions} conversions came within 7 days after a message.
---     ko: 전환 {conversions}건 가운데 메시지 이후 7일 안에 발생한 전환이 없습니다.
+--     ko: 전환 {conversions}건 중 메시지 이후 7일 안에 발생한 전환이 없습니다.
 --   select 1 from answer where preceded = 'message' limit 1
 --     en: A conversion after a message may have another cause. Compare it with people who got no message.
 --     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 미발송 집단과 비교해야 알 수 있습니다.

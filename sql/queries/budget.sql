@@ -17,7 +17,7 @@
 --     ko: 이달 말까지 약 {more}건이 더 필요하며, 예상 합계는 {forecast_records}건입니다.
 --   select 1 from answer where forecast_records is null
 --     en: The records needed for the rest of the month cannot be estimated yet.
---     ko: 이달 말까지 필요한 양은 아직 알 수 없습니다.
+--     ko: 이달 말까지 필요한 레코드 수는 아직 예상할 수 없습니다.
 --   select 1 from answer where is_enough
 --     en: The budget is sufficient.
 --     ko: 예산이 충분합니다.

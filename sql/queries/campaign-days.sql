@@ -3,7 +3,7 @@
 -- chart: line date sent by resource_name
 -- subject: campaigns
 -- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
--- question_ko: 캠페인과 유저 여정, 또는 그 안과 단계의 일별 성과는 어떤가요?
+-- question_ko: 캠페인·유저 여정이나 그 테스트안·단계의 일별 성과는 어떤가요?
 -- also: scanned_mail excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -17,7 +17,7 @@
 --   select resource_name, sum(sent) as sent, count(distinct date) as days from answer group by resource_type, resource_id, resource_name
 --   having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: “{resource_name}” sent the most messages: {sent} on {days} {days#day|days}.
---     ko: 이 기간에 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, {days}일 동안 {sent}건입니다.
+--     ko: 이 기간에는 ‘{resource_name}’{을/를} 가장 많이 발송했습니다({days}일 동안 {sent}건).
 --   select 1 where not exists (from answer)
 --     en: No matching campaign or user journey sent messages on the available days.
 --     ko: 데이터가 있는 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.

@@ -3,7 +3,7 @@
 -- chart: bar resource_name sent by channel
 -- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best?
--- question_ko: 캠페인과 유저 여정은 어느 채널로 얼마나 보냈고, 반응은 어땠으며, 무엇이 가장 좋았나요?
+-- question_ko: 캠페인·유저 여정별로 어느 채널에 얼마나 보냈고, 성과가 가장 좋은 것은 무엇인가요?
 -- also: people excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -19,10 +19,10 @@
 --   from answer where getvariable('top') is null group by resource_type, resource_id having sum(sent) > 0
 --   qualify rank() over (order by sum(sent)) = count(*) over () and resource_id is not null
 --     en: “{resource_name}” sent the most: {sent} of {of_all} messages.
---     ko: 가장 많이 발송한 것은 ‘{resource_name}’{으로/로}, 전체 {of_all}건 중 {sent}건입니다.
+--     ko: 발송은 ‘{resource_name}’{이/가} 가장 많습니다(전체 {of_all}건 중 {sent}건).
 --   from answer where rank = 1 and clicked > 0 and click_rate is not null and getvariable('measure')::varchar = 'clicked' limit 1
 --     en: “{resource_name}” got the most clicks: {clicked} (click rate {click_rate}).
---     ko: 클릭이 가장 많은 것은 ‘{resource_name}’{으로/로}, {clicked}건(클릭률 {click_rate})입니다.
+--     ko: 클릭은 ‘{resource_name}’{이/가} 가장 많습니다({clicked}건, 클릭률 {click_rate}).
 --   select 1 where not exists (from answer)
 --     en: No matching campaign or user journey sent messages on the available days.
 --     ko: 데이터가 있는 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.

@@ -3,7 +3,7 @@
 -- chart: line first_date sent by channel, bar channel sent
 -- subject: overview
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
--- question_ko: 기간별·일별·주별·월별로 채널마다 얼마나 발송했고 결과는 어땠나요?
+-- question_ko: 채널별 발송과 성과는 어떤가요? 일·주·월 단위로도 볼 수 있습니다.
 -- also: scanned_mail excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -17,7 +17,7 @@
 --   least(max(max(answer.last_date)) over (), any_value(held.last_date)) as last_date from answer, held where getvariable('channel') is null and channel is distinct from 'all' group by
 --   channel having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: {channel} sent the most messages {first_date~last_date}: {sent} of {messages}.
---     ko: {first_date~last_date} 발송이 가장 많은 채널은 {channel}입니다(전체 {messages}건 중 {sent}건).
+--     ko: {first_date~last_date} 발송은 {channel} 채널이 가장 많습니다(전체 {messages}건 중 {sent}건).
 --   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter
 --   (conversions is null) > 0
 --     en: Conversions of different goals have no total.
@@ -34,7 +34,7 @@
 --     ko: 데이터가 모두 있는 가장 최근 {unit_ko}({first_date:day}부터)에는 {sent}건, 그 직전 {unit_ko}에는 {previous}건을 발송했습니다.
 --   select count(distinct first_date) as periods from answer where days_held < days having periods > 0
 --     en: {periods} {periods#period is|periods are} incomplete. Compare rates and messages per day, not sums.
---     ko: {periods}개 기간은 일부 날짜의 데이터가 없습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
+--     ko: 일부 날짜의 데이터가 없는 기간이 {periods}개 있습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No messages went out on the available days.

@@ -1,9 +1,9 @@
 -- title: Cohorts and click retention
--- title_ko: 코호트와 클릭 리텐션
+-- title_ko: 코호트별 클릭 리텐션
 -- chart: line weeks_since click_retention by cohort_week
 -- subject: people
 -- question: How many people still click, weeks after the week of their first message?
--- question_ko: 첫 메시지를 받은 주부터 몇 주 뒤까지 얼마나 많은 사람이 클릭하나요?
+-- question_ko: 첫 메시지를 받은 뒤 주차별로 몇 %의 고객이 클릭하나요?
 -- also: people
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show

@@ -21,19 +21,19 @@
 --   from ends where trend = 'falling' and last_rate < first_rate order by messages desc limit 3
 --     en: “{content}” ({channel}) loses clicks: {first_rate} of messages in the week of {first_week:day}, {last_rate} in the week of
 --       {last_week:day}.
---     ko: ‘{content}’({channel}) 클릭률이 떨어지고 있습니다. {first_week:day} 시작 주 {first_rate}, {last_week:day} 시작 주 {last_rate}입니다.
+--     ko: ‘{content}’({channel})의 클릭률이 {first_week:day} 주 {first_rate}에서 {last_week:day} 주 {last_rate}로 떨어지고 있습니다.
 --     as: finding
 --   from ends where trend = 'rising' and last_rate > first_rate order by messages desc limit 3
 --     en: “{content}” ({channel}) gains clicks: {first_rate} of messages in the week of {first_week:day}, {last_rate} in the week of
 --       {last_week:day}.
---     ko: ‘{content}’({channel}) 클릭률이 오르고 있습니다. {first_week:day} 시작 주 {first_rate}, {last_week:day} 시작 주 {last_rate}입니다.
+--     ko: ‘{content}’({channel})의 클릭률이 {first_week:day} 주 {first_rate}에서 {last_week:day} 주 {last_rate}로 오르고 있습니다.
 --   select count(distinct (channel, content_kind, content)) as contents from answer having count(trend) > 0 and count(*) filter
 --   (trend in ('falling', 'rising')) = 0
 --     en: No content shows a trend over its weeks.
---     ko: 클릭률이 추세를 보이는 콘텐츠가 없습니다.
+--     ko: 클릭률이 꾸준히 오르거나 떨어지는 콘텐츠가 없습니다.
 --   select 1 from answer where trend in ('falling', 'rising') limit 1
 --     en: A trend covers all weeks of a content. Its readers may also have changed.
---     ko: 추세는 콘텐츠의 모든 주를 함께 본 결과입니다. 수신 대상이 달라졌을 수도 있습니다.
+--     ko: 추세는 콘텐츠별로 전체 주를 비교해 판단합니다. 수신 대상이 달라졌을 수도 있습니다.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where trend is not null)
 --     en: A trend needs three weeks of messages.

@@ -14,7 +14,7 @@
 --   > 1 and row_number() over (partition by channel order by click_rate_low desc, clickable desc, content) = 1 order by clickable
 --   desc limit 3
 --     en: “{content}” does best on {channel}: {clicked} clicks on {clickable} messages {way} ({click_rate}).
---     ko: {channel} 채널에서 성과가 가장 좋은 것은 ‘{content}’{으로/로}, {way_ko} {clickable}건 중 클릭 {clicked}건({click_rate})입니다.
+--     ko: {channel} 채널에서는 ‘{content}’의 성과가 가장 좋습니다({way_ko} {clickable}건 중 클릭 {clicked}건, {click_rate}).
 --   select 1 from answer where clickable >= 100 limit 1
 --     en: Contents are ranked by the lower end of the 95% interval of the click rate, within a channel.
 --     ko: 순위는 채널별로 클릭률 95% 신뢰 구간의 하한을 기준으로 합니다.

@@ -16,12 +16,12 @@
 --   select conversion_name, sum(conversions) as conversions from answer where getvariable('goal') is null group by conversion_name
 --   having sum(conversions) > 0 qualify rank() over (order by sum(conversions)) = count(*) over ()
 --     en: The most frequent conversion is “{conversion_name}”: {conversions}.
---     ko: 가장 많은 전환은 ‘{conversion_name}’{으로/로}, {conversions}건입니다.
+--     ko: 전환은 ‘{conversion_name}’{이/가} 가장 많습니다({conversions}건).
 --   with most as (select conversion_name, sum(conversions) as of_all from answer group by conversion_name order by 2 desc, 1 limit 1)
 --   select conversion_name, channel, conversions, of_all from answer inner join most using (conversion_name) where conversions > 0
 --   qualify count(*) over () > 1 order by conversions desc, channel limit 1
 --     en: {channel} brought the most: {conversions} of {of_all} “{conversion_name}” conversions.
---     ko: ‘{conversion_name}’ 전환이 가장 많은 채널은 {channel}입니다({of_all}건 중 {conversions}건).
+--     ko: ‘{conversion_name}’ 전환은 {channel} 채널에서 가장 많이 발생했습니다({of_all}건 중 {conversions}건).
 --   select 1 where not exists (from answer)
 --     en: No conversions on these days.
 --     ko: 이 기간에는 전환이 없습니다.

@@ -15,7 +15,7 @@
 --   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' and hour is null
 --   group by channel having sum(events) > 0 order by events desc limit 1
 --     en: {channel} got the most clicks: {events}.
---     ko: 클릭이 가장 많은 채널은 {channel}{으로/로}, {events}건입니다.
+--     ko: 클릭은 {channel} 채널이 가장 많습니다({events}건).
 --   with hours as (select channel, kind, hour, sum(events) as events, sum(sum(events)) over (partition by channel, kind) as of_all from
 --   answer where hour is not null and kind in ('opened', 'clicked') group by channel, kind, hour) select channel, kind, hour, events,
 --   of_all from hours where events > 0
@@ -23,7 +23,7 @@
 --   lead(events, 1, 0) over busiest > 3 * sqrt(events + lead(events, 1, 0) over busiest) order by
 --   of_all desc, channel, kind limit 3
 --     en: The busiest hour on {channel} starts at {hour}: {events} of {of_all} times, messages were {kind} then.
---     ko: {channel} 채널에서 메시지 {kind}{이/가} 가장 많은 시간대는 {hour}로, {of_all}건 중 {events}건입니다.
+--     ko: {channel} 채널의 {kind}{은/는} {hour}대에 가장 많습니다({of_all}건 중 {events}건).
 --   select channel, sum(machine_clicks)::bigint as machines from answer group by channel having machines > 0
 --     en: Not counted: {machines} clicks of mail scanners ({channel}).
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).

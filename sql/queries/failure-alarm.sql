@@ -11,15 +11,15 @@
 -- sentences:
 --   from answer where is_alarm
 --     en: {channel} had more failures than usual on {date}: {failure_rate} of {sent} messages, versus at most {usual_high:rate}.
---     ko: {date} {channel} 채널의 실패율은 {failure_rate}({sent}건 중)로 평소 상한 {usual_high:rate}보다 높습니다.
+--     ko: {date} {channel} 채널의 실패율이 {failure_rate}로 평소 상한({usual_high:rate})보다 높습니다(발송 {sent}건).
 --     as: finding
 --   from answer where is_alarm
 --     en: Check {channel}: {failed} messages failed on {date} ({failure_rate}; usually at most {usual_high:rate}).
---     ko: {channel} 채널을 점검하세요. {date}에 {failed}건이 실패해 실패율이 {failure_rate}로 평소 상한 {usual_high:rate}를 넘었습니다.
+--     ko: {channel} 채널을 점검하세요. {date}에 {failed}건이 실패해 실패율({failure_rate})이 평소 상한({usual_high:rate})을 넘었습니다.
 --     as: to do
 --   select any_value(date) as date from answer having bool_and(is_alarm = false)
 --     en: No channel had more failures on {date} than usual for this weekday.
---     ko: {date}에 같은 요일의 평소보다 실패가 많은 채널은 없습니다.
+--     ko: {date}에는 평소 같은 요일보다 실패가 많은 채널이 없습니다.
 --   select count(*) as channels from answer where is_alarm is null having channels > 0
 --     en: {channels} {channels#channel has|channels have} no usual rate yet. It needs four earlier days of the same weekday.
 --     ko: 채널 {channels}개는 같은 요일의 이전 데이터가 4일 미만이어서 평소 실패율을 알 수 없습니다.

@@ -3,7 +3,7 @@
 -- chart: line messages_before same_day_rate by resource_name
 -- subject: people
 -- question: Do people click a campaign less when they got many messages in the days before?
--- question_ko: 최근 메시지를 많이 받은 사람은 캠페인을 덜 클릭하나요?
+-- question_ko: 최근에 메시지를 많이 받은 고객일수록 캠페인을 덜 클릭하나요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

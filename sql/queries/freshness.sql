@@ -2,14 +2,14 @@
 -- title_ko: 데이터 최신성
 -- subject: the data
 -- question: How far does each stream reach, and how many of its days are missing?
--- question_ko: 데이터는 종류별로 언제까지 있고, 누락된 날짜는 며칠인가요?
+-- question_ko: 데이터는 종류별로 며칠까지 들어왔고, 빠진 날짜는 며칠인가요?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- sentences:
 --   select list(stream order by stream) as streams, max(days_behind_newest) as days from answer where days_behind_newest > 0 having
 --   count(*) > 0
 --     en: {streams:stream}: up to {days} {days#day|days} behind the other data.
---     ko: {streams:stream}의 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
+--     ko: {streams:stream} 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
 --   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0 and days_missing = 0) and not
 --   exists (from ops.days where state in ('under_way', 'waits'))
 --     en: No stream is behind.

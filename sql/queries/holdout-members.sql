@@ -12,7 +12,7 @@
 --     ko: 홀드아웃 ‘{holdout}’의 사용자 {people}명 중 {held_out}명은 메시지를 받지 않습니다.
 --   select 1 from answer where regexp_full_match(user_id, '[0-9a-f]{64}') limit 1
 --     en: User ids are hashed, so the service does not know them. A push needs the ids of the service.
---     ko: 사용자 아이디가 해시되어 있어 서비스에서 알 수 없습니다. `push`에는 서비스의 아이디가 필요합니다.
+--     ko: 사용자 ID가 해시되어 있어 서비스에서 식별할 수 없습니다. `push`에는 해시하지 않은 ID가 필요합니다.
 --     as: note
 --   select count(distinct holdout) as holdouts from answer having holdouts > 1
 --     en: A push sends one row for each user. Choose one of the {holdouts} holdouts with `holdout`.
@@ -26,7 +26,7 @@
 --     ko: 아직 홀드아웃에 배정한 고객이 없습니다.
 --   select 1 from own.holdouts having count(*) > 0 and count(user_id) = 0
 --     en: No one of a holdout has a user id. The holdout names people by another id, or `privacy.columns` drops user ids.
---     ko: 홀드아웃에 사용자 아이디가 없습니다. 다른 아이디로 배정했거나 `privacy.columns`에서 사용자 아이디를 저장하지 않습니다.
+--     ko: 홀드아웃에 사용자 ID가 없습니다. 다른 ID로 배정했거나 `privacy.columns` 설정에서 사용자 ID를 저장하지 않습니다.
 
 -- The answer is what push user-properties takes: a user, and what is to be set. Somebody in both groups gets no messages.
 select

@@ -17,7 +17,7 @@
 --     ko: 메시지 비용은 {cost:money}입니다.
 --   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: A click costs least on {channel}: {cost_per_click:money}.
---     ko: 클릭당 비용은 {channel} 채널이 가장 낮은 {cost_per_click:money}입니다.
+--     ko: 클릭당 비용은 {channel} 채널이 {cost_per_click:money}{으로/로} 가장 낮습니다.
 --   select string_agg(distinct channel, ', ' order by channel) filter (unpriced > 0) as channels, sum(unpriced) as messages from answer
 --   having messages > 0 and exists (from ops.message_prices)
 --     en: Cost leaves out {messages} {messages#message|messages} without a price, on {channels:channels}.
@@ -25,10 +25,10 @@
 --     as: note
 --   select sum(failover_texts) as texts, sum(failover_cost) as cost, any_value(currency) as currency from answer having cost > 0
 --     en: {cost:money} of that is for {texts} {texts#text|texts} sent instead of failed messages.
---     ko: 그중 {cost:money}은 실패한 메시지 대신 보낸 문자 {texts}건의 비용입니다.
+--     ko: 그중 {cost:money}{은/는} 실패한 메시지 대신 보낸 문자 {texts}건의 비용입니다.
 --   select sum(failover_texts) as texts from answer where failover_cost is null having texts > 0 and exists (from ops.message_prices)
 --     en: Cost leaves out {texts} {texts#text|texts} sent instead of failed messages. Set a price for text-message failover.
---     ko: 실패한 메시지 대신 보낸 문자 {texts}건은 단가가 없어 비용에서 제외했습니다. text-message의 failover 단가를 설정하세요.
+--     ko: 실패한 메시지 대신 보낸 문자 {texts}건은 단가가 없어 비용에서 제외했습니다. `prices`에서 `text-message`의 `failover` 단가를 설정하세요.
 --     as: note
 --   select string_agg(concat_ws(' ', channel, sub_channel), ', ' order by channel, sub_channel) as channels from ops.message_prices where
 --   (channel <> 'text-message' or sub_channel is distinct from 'failover') and not exists (from daily_statistics as used where used.channel =

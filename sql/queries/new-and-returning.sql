@@ -1,9 +1,9 @@
 -- title: New and returning people
--- title_ko: 신규·재수신자
+-- title_ko: 신규·기존 수신자
 -- chart: line week new_people
 -- subject: people
 -- question: How many people got their first message in each week, and do they click as often as the others?
--- question_ko: 주마다 첫 메시지를 받은 사람은 몇 명이고, 기존 수신자만큼 클릭하나요?
+-- question_ko: 주별로 신규 수신자는 몇 명이고, 기존 수신자만큼 클릭하나요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 55): first KST day; the weeks begin with the Monday of its week; by default the range has 56 days

@@ -1,9 +1,9 @@
 -- title: Opt-outs after messages
--- title_ko: 메시지 후 수신거부
+-- title_ko: 발송 후 수신거부
 -- chart: interval item per_thousand per_thousand_low per_thousand_high per_thousand_of_others by channel
 -- subject: opt-outs
 -- question: Which campaigns, templates or hours have more opt-outs within 72 hours than the others?
--- question_ko: 메시지 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대는 무엇인가요?
+-- question_ko: 발송 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대는 무엇인가요?
 -- params:
 --   start (date, default last_date - 27): first KST day of sending; by default the range has 28 days
 --   end (date, default max(date)): last KST day of sending; by default the latest with all 72 hours available

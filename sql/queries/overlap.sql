@@ -15,18 +15,19 @@
 --   select *, least(people, other_people) as smaller from answer limit 1
 --     en: “{resource_or_channel:channel}” and “{other:channel}” overlap the most: {common_people} people got both, {share_of_smaller} of the smaller one’s
 --       {smaller}.
---     ko: ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’의 수신자가 가장 많이 겹칩니다. 둘 다 받은 사람은 {common_people}명으로, 적은 쪽 {smaller}명의 {share_of_smaller}입니다.
+--     ko: ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’의 수신자가 가장 많이 겹칩니다. 둘 다 받은 사람은 {common_people}명으로, 수신자가 적은
+--       쪽({smaller}명)의 {share_of_smaller}입니다.
 --   select count(*) as pairs from answer where share_of_smaller > expected_share_of_smaller * 1.5 and share_of_smaller >= 0.5 having
 --   pairs > 0
 --     en: More than half of the smaller audience is shared in {pairs} {pairs#pair|pairs}, far more than two random audiences would share.
---     ko: 적은 쪽 수신자의 절반 이상이 겹치는 조합이 {pairs}쌍입니다. 우연히 겹칠 수준을 크게 넘습니다.
+--     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {pairs}개로, 우연히 겹칠 수준을 크게 넘습니다.
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days have events.
 --     ko: {days}일 중 {days_held}일의 이벤트만 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: No two of them have enough people to compare.
---     ko: 비교할 만큼 수신자가 있는 쌍이 없습니다.
+--     ko: 비교할 만큼 수신자가 많은 조합이 없습니다.
 
 with params as (
     select

@@ -3,7 +3,7 @@
 -- chart: interval tag_or_word lift lift_low lift_high by metric
 -- subject: campaigns
 -- question: What do the A/B tests with one tag, or with one word in the names of their variants, show together?
--- question_ko: 같은 태그나 안 이름의 같은 단어를 쓴 A/B 테스트를 합치면 결과가 어떤가요?
+-- question_ko: 태그가 같거나 테스트안 이름에 같은 단어가 있는 A/B 테스트를 합치면 결과가 어떤가요?
 -- also: people excluded
 -- params:
 --   word (varchar, default null): a word in the names of variants, such as emoji; they are compared with the variants without it
@@ -16,12 +16,12 @@
 --   from said where verdict_code = 'better' limit 3
 --     en: Variants win in the tests of “{tag_or_word}”: {lift:change} {rate_en} over {tests} tests
 --       ({lift_low:change} to {lift_high:change}).
---     ko: ‘{tag_or_word}’ 테스트 {tests}건을 합치면 {rate_ko}{이/가} {lift:change}입니다({lift_low:change}~{lift_high:change}).
+--     ko: ‘{tag_or_word}’ 테스트 {tests}건을 합치면 {rate_ko}{이/가} 기준안 대비 {lift:change}입니다({lift_low:change}~{lift_high:change}).
 --     as: finding
 --   from said where verdict_code = 'worse' limit 3
 --     en: Variants lose in the tests of “{tag_or_word}”: {lift:change} {rate_en} over {tests} tests
 --       ({lift_low:change} to {lift_high:change}).
---     ko: ‘{tag_or_word}’ 테스트 {tests}건을 합치면 {rate_ko}{이/가} {lift:change}입니다({lift_low:change}~{lift_high:change}).
+--     ko: ‘{tag_or_word}’ 테스트 {tests}건을 합치면 {rate_ko}{이/가} 기준안 대비 {lift:change}입니다({lift_low:change}~{lift_high:change}).
 --     as: finding
 --   select count(*) as groups from said having groups > 0 and count(*) filter (verdict_code in ('better', 'worse')) = 0
 --     en: No effect is clear, even with all tests of a tag or word together.

@@ -3,7 +3,7 @@
 -- chart: bar resource_name people_reached by channel, bar channel people_reached
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
--- question_ko: 캠페인마다 몇 명에게 메시지를 보냈고, 그중 몇 명이 클릭했나요?
+-- question_ko: 캠페인별로 몇 명에게 발송했고, 그중 몇 명이 클릭했나요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -14,7 +14,7 @@
 --   select sum(people_reached) as people, arg_max(resource_name, people_reached) as resource_name, max(people_reached) as most,
 --   max(days_held) as days from answer having count(*) > 0
 --     en: “{resource_name}” went to the most people: {most} on the {days} {days#day|days} with events.
---     ko: 수신자가 가장 많은 것은 ‘{resource_name}’{으로/로}, 이벤트 데이터가 있는 {days}일 동안 {most}명입니다.
+--     ko: 수신자는 ‘{resource_name}’{이/가} 가장 많습니다(이벤트 데이터가 있는 {days}일 동안 {most}명).
 
 with params as (
     select *, marts.choice('per', ['campaign', 'channel']) as per

@@ -11,13 +11,13 @@
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known in
 --   ('that day', 'earlier') having sent > 0
 --     en: Refused or suspended templates were sent: {templates} ({sent} messages).
---     ko: 반려되거나 중단된 상태에서 템플릿 {templates}{이/가} {sent}건 발송되었습니다.
+--     ko: 반려·중단된 템플릿({templates})으로 {sent}건을 발송했습니다.
 --     as: finding
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known =
 --   'later' having sent > 0
 --     en: Refused or suspended now: {templates}. Their status when {sent} messages went out is unknown, because the list was read
 --       later.
---     ko: {templates} 템플릿은 현재 반려되거나 중단된 상태입니다. {sent}건을 발송한 시점의 상태는 확인할 수 없습니다(발송 후에 조회).
+--     ko: {templates} 템플릿은 현재 반려·중단 상태입니다. 발송 후에 조회해 {sent}건을 발송할 당시의 상태는 알 수 없습니다.
 --   select coalesce(template_name, template) as template, any_value(state) as state, min(status_since) as since_day, sum(sent) as sent, min(first_date) as
 --   first_date, max(last_date) as last_date, list(distinct resource_name)[:2] as campaigns from answer group by all order by sent
 --   desc limit 5
@@ -28,7 +28,7 @@
 --   select 1 where not exists (from answer) and exists (from ops.snapshots where stream like '%templates') and exists (from
 --   ops.coverage where stream = 'events')
 --     en: No message used a template that is known to be refused or suspended.
---     ko: 반려되거나 중단된 것으로 확인된 템플릿으로 보낸 메시지는 없습니다.
+--     ko: 반려·중단된 템플릿으로 발송한 메시지가 없습니다.
 
 with period as (from marts.period('events', days := 28))
 -- A template's status before its first snapshot is unknown; template_known is then `later`.

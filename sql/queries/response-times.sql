@@ -3,7 +3,7 @@
 -- chart: bar resource_name p50_seconds by channel
 -- subject: times
 -- question: How long after sending are people reached, and how long until they click?
--- question_ko: 발송 후 도달과 클릭까지 얼마나 걸리나요?
+-- question_ko: 발송 후 도달과 클릭까지 시간이 얼마나 걸리나요?
 -- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of the responses; by default the first available day
@@ -13,16 +13,16 @@
 -- sentences:
 --   from answer where response = 'clicked' and responses > 0 order by responses desc limit 1
 --     en: Half of the clicks on “{resource_name}” ({channel}) come within {p50_seconds}.
---     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 클릭의 절반이 {p50_seconds} 안에 발생합니다.
+--     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 발송 후 {p50_seconds} 안에 클릭의 절반이 발생합니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
 --   1 and rank() over (order by p50_seconds) = count(*) over ()
 --     en: “{resource_name}” ({channel}) gets its clicks most slowly: half of them within {p50_seconds}. Only items with at least 20
 --       clicks are compared.
---     ko: 클릭이 가장 늦은 것은 ‘{resource_name}’({channel}){으로/로}, 절반이 {p50_seconds} 안에 발생합니다(클릭 20건 이상인 항목만 비교).
+--     ko: ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 발생하는 데 {p50_seconds} 걸립니다(클릭 20건 이상인 항목만 비교).
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
 --     en: Not counted: {machines} clicks of mail scanners ({channel}), {rate} of the clicks whose message is known.
---     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}). 발송 메시지가 확인된 클릭 중 {rate}입니다.
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}). 어느 메시지의 클릭인지 확인된 클릭의 {rate}입니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()

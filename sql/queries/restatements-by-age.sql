@@ -1,9 +1,9 @@
 -- title: How much counts rise
--- title_ko: 수치의 사후 증가
+-- title_ko: 집계 후 늘어난 수치
 -- chart: line age_days median_rise by counter
 -- subject: the data
 -- question: By how much do the counts of a day still rise after the first morning, and after how many days are they final?
--- question_ko: 하루의 수치는 첫날 아침 이후 얼마나 늘고, 며칠 뒤에 확정되나요?
+-- question_ko: 수치는 처음 집계된 뒤 얼마나 더 늘고, 며칠 뒤에 확정되나요?
 -- also: excluded
 -- params:
 --   start (date, default last_date - 55): first KST day; by default the range has 56 days
@@ -12,15 +12,15 @@
 -- sentences:
 --   select max(median_rise) filter (counter = 'click') as rate, max(days) as days from answer where age_days = 1 having rate > 0
 --     en: The latest days are not final: clicks usually rise by {rate} after the first morning (median of {days} days).
---     ko: 최근 날짜의 수치는 확정이 아닙니다. 클릭은 다음 날 아침 첫 집계 이후에도 대체로 {rate} 더 늘어납니다({days}일 기준 중앙값).
+--     ko: 최근 수치는 아직 확정된 값이 아닙니다. 클릭은 다음 날 아침에 처음 집계된 뒤에도 대체로 {rate} 더 늘어납니다({days}일 기준 중앙값).
 --     as: note
 --   select max(days) as days from answer where age_days = 1 having max(median_rise) = 0
 --     en: Counts usually do not change after the first morning (median of {days} days).
---     ko: 수치는 대체로 다음 날 아침 첫 집계 이후 달라지지 않습니다({days}일 기준 중앙값).
+--     ko: 수치는 다음 날 아침에 처음 집계된 뒤로 대체로 달라지지 않습니다({days}일 기준 중앙값).
 --     as: note
 --   select 1 where not exists (from answer where age_days = 1 and median_rise is not null)
 --     en: It is unknown so far how much the latest days will still rise.
---     ko: 최근 날짜의 수치가 앞으로 얼마나 늘어날지는 아직 알 수 없습니다.
+--     ko: 최근 수치가 앞으로 얼마나 더 늘어날지는 아직 알 수 없습니다.
 --     as: note
 
 with params as (

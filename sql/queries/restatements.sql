@@ -12,7 +12,7 @@
 --   select count(distinct date) as days, max(days_after) as latest from answer having days > 0
 --     en: The service changed the counts of {days} of these days later, at most {latest} {latest#day|days} after the first counts.
 --       The warehouse has the new counts.
---     ko: 이 기간 중 {days}일의 수치가 나중에 정정되었습니다(가장 늦은 정정은 {latest}일 뒤). 웨어하우스에는 정정된 수치가 있습니다.
+--     ko: 이 기간 중 {days}일의 수치가 나중에 정정되었습니다(가장 늦은 정정은 {latest}일 뒤). 지금 보이는 수치는 정정된 값입니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
 --     en: No count of these days has changed.
 --     ko: 이 기간의 수치는 정정되지 않았습니다.

@@ -3,7 +3,7 @@
 -- chart: bar id revenue
 -- subject: conversions and costs
 -- question: Who buys the most by your own orders, and how many messages do they get and click?
--- question_ko: 우리 팀의 주문 기준으로 가장 많이 구매하는 고객은 누구이고, 메시지를 얼마나 받고 클릭하나요?
+-- question_ko: 우리 주문 데이터 기준으로 가장 많이 구매하는 고객은 누구이고, 메시지를 얼마나 받고 클릭하나요?
 -- also: people
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days
@@ -12,7 +12,7 @@
 -- sentences:
 --   select max(revenue_of_all) as revenue, max(people_of_all) as people, max(currency) as currency from answer having people > 0 and revenue > 0
 --     en: {people} {people#person|people} bought for {revenue:money}.
---     ko: 고객 {people}명이 총 {revenue:money}을 결제했습니다.
+--     ko: 고객 {people}명이 총 {revenue:money}{을/를} 결제했습니다.
 --   select sum(revenue) / max(revenue_of_all) as revenue_share, max(people_of_all) as people, count(*) as buyers from answer
 --   where rank <= ceil(people_of_all / 10) having max(people_of_all) >= 10 and max(revenue_of_all) > 0 and buyers = ceil(max(people_of_all) / 10)
 --     en: The top 10% of them ({buyers}) brought {revenue_share} of it.

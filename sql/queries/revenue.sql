@@ -3,7 +3,7 @@
 -- chart: bar campaign_name revenue by variant_name
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in total and per message?
--- question_ko: 캠페인과 안별 매출은 얼마이고, 메시지당 얼마인가요?
+-- question_ko: 캠페인과 테스트안별 매출, 메시지당 매출은 얼마인가요?
 -- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -15,12 +15,12 @@
 --   where variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
 --   answer)) <= 1 order by revenue desc limit 1
 --     en: “{campaign_name}” earned the most since {first_date}: {revenue:money}.
---     ko: {first_date}부터 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue:money}입니다.
+--     ko: {first_date} 이후 매출은 ‘{campaign_name}’{이/가} 가장 큽니다({revenue:money}).
 --   select campaign_name, revenue_per_message, currencies[1] as currency from answer where variant_name is null and revenue > 0 and revenue_per_message is not null
 --   and (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 qualify count(*) over () > 1
 --   order by revenue_per_message desc limit 1
 --     en: “{campaign_name}” earned the most per message: {revenue_per_message:money}.
---     ko: 메시지당 매출이 가장 큰 캠페인은 ‘{campaign_name}’{으로/로}, {revenue_per_message:money}입니다.
+--     ko: 메시지당 매출은 ‘{campaign_name}’{이/가} 가장 높습니다({revenue_per_message:money}).
 --   select campaign_name, currencies from answer where variant_name is null and len(currencies) > 1
 --     en: “{campaign_name}” has revenue in {currencies}, so it has no total.
 --     ko: ‘{campaign_name}’의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.

@@ -14,12 +14,12 @@
 --   currency from answer where value is not null and revenue is not null qualify count(*) over () > 1 and people >= 10 and mean > others
 --   order by mean desc, value limit 1
 --     en: “{value}” ({segment}) has the highest revenue per person: {mean:money}, versus {others:money} in the other segments.
---     ko: 1인당 매출이 가장 높은 세그먼트는 ‘{value}’({segment}){으로/로} {mean:money}, 나머지는 {others:money}입니다.
+--     ko: 1인당 매출은 ‘{value}’({segment}){이/가} {mean:money}{으로/로} 가장 높습니다(나머지 {others:money}).
 --   select segment, value, click_rate as rate, (sum(clickers) over () - clickers) / (sum(clickable_people) over () - clickable_people)
 --   as others_rate, clickable_people from answer where value is not null and clickable_people > 0 qualify count(*) over () > 1
 --   and clickable_people >= 10 and rate > others_rate order by rate desc, value limit 1
 --     en: “{value}” has the most people who click: {rate}, versus {others_rate} in the other segments.
---     ko: 클릭한 고객 비율이 가장 높은 세그먼트는 ‘{value}’{으로/로} {rate}, 나머지는 {others_rate}입니다.
+--     ko: 클릭한 고객 비율은 ‘{value}’{이/가} {rate}로 가장 높습니다(나머지 {others_rate}).
 --   select 1 from answer having count(*) > 1
 --     en: Segments differ in more than their messages. `uplift` shows what messages bring.
 --     ko: 세그먼트의 차이는 메시지 때문만은 아닙니다. 메시지의 효과는 `uplift`에서 확인하세요.

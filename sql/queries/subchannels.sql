@@ -13,7 +13,7 @@
 --   select channel, channel_sub, sum(sent) as sent, (select sum(sent) from answer where channel_sub is not null) as of_all from
 --   answer where channel_sub is not null group by channel, channel_sub having sum(sent) > 0 order by sent desc limit 1
 --     en: {channel_sub} ({channel}) sent the most messages: {sent} of the {of_all} with a sub-channel.
---     ko: 하위 채널이 있는 메시지 중 가장 많은 것은 {channel_sub}({channel}){으로/로}, {of_all}건 중 {sent}건입니다.
+--     ko: 하위 채널별로는 {channel} {channel_sub}{이/가} 가장 많습니다({of_all}건 중 {sent}건).
 
 with period as (from marts.period('statistics_by_subchannel', days := 28)),
 -- Conversions by sub-channel have localised labels of the service's console as types, which do not match the main goals.

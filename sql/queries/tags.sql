@@ -14,7 +14,7 @@
 --   select tag, sum(sent) as sent from answer group by tag having sum(sent) > 0 qualify rank() over (order by sum(sent)) =
 --   count(*) over ()
 --     en: The most used tag is “{tag}”: {sent} messages.
---     ko: 메시지가 가장 많은 태그는 ‘{tag}’{으로/로}, {sent}건입니다.
+--     ko: 태그별로는 ‘{tag}’의 메시지가 가장 많습니다({sent}건).
 --   select 1 from answer having count(distinct tag) > 1
 --     en: A message with several tags counts for each of them.
 --     ko: 태그가 여러 개인 메시지는 태그마다 집계합니다.

@@ -15,7 +15,7 @@
 --   select coalesce(any_value(template_name), template) as template, sum(sent) as sent, min(min(first_date)) over () as first_date,
 --   max(max(last_date)) over () as last_date from answer group by template order by 2 desc limit 1
 --     en: The template “{template}” was used the most {first_date~last_date}: {sent} {sent#message|messages}.
---     ko: {first_date~last_date} 발송이 가장 많은 템플릿은 ‘{template}’{으로/로}, {sent}건입니다.
+--     ko: {first_date~last_date} 발송은 ‘{template}’ 템플릿이 가장 많습니다({sent}건).
 
 with params as (
     select

@@ -2,7 +2,7 @@
 -- title_ko: 수신자 이력
 -- subject: people
 -- question: What did one person get, and what did the person click?
--- question_ko: 한 사람이 어떤 메시지를 받았고 무엇을 클릭했나요?
+-- question_ko: 고객 한 명이 어떤 메시지를 받았고 무엇을 클릭했나요?
 -- access: recorded
 -- also: people exports
 -- params:

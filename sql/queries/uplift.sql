@@ -39,7 +39,7 @@
 --     as: finding
 --   from judged where metric = 'revenue' and verdict_code = 'no_difference' order by holdout
 --     en: Messages change revenue by less than {smallest_rate} (holdout “{holdout}”, {first_date~last_date}).
---     ko: 메시지에 따른 매출 차이는 {smallest_rate} 미만입니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
+--     ko: 메시지로 인한 매출 차이는 {smallest_rate} 미만입니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
 --   from judged where metric = 'revenue' and verdict_code = 'inconclusive' order by holdout
 --     en: Whether messages bring revenue is still open. They earned between {incremental_low:estimate} and {incremental_high:estimate}
 --       beyond what people would have bought anyway (holdout “{holdout}”, {first_date~last_date}).
@@ -114,7 +114,7 @@
 --     ko: 홀드아웃 ‘{holdout}’의 고객 {people}명은 {date}부터 집계합니다. 결과는 그날이 끝난 뒤에 나옵니다.
 --   select 1 where not exists (from answer) and not exists (from waiting) and exists (from named) and exists (from own.conversions)
 --     en: No one of a holdout has been assigned yet, or the holdout names people by another id than the conversions.
---     ko: 아직 홀드아웃에 배정한 고객이 없거나, 홀드아웃과 전환의 고객 아이디가 서로 다릅니다.
+--     ko: 아직 홀드아웃에 배정한 고객이 없거나, 홀드아웃과 전환의 고객 ID가 서로 다릅니다.
 
 -- All people who were assigned count, whether they got a message or not (intention to treat): from the day of their assignment to the
 -- last day. People who were assigned with another share are compared among themselves, and weigh by their number.

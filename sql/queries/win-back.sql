@@ -3,7 +3,7 @@
 -- chart: bar resource_name bought_again by channel
 -- subject: conversions and costs
 -- question: How many people who had stopped buying buy again, after which messages, and how many without one?
--- question_ko: 구매를 멈춘 고객 중 몇 명이 어떤 메시지를 받고 다시 구매하고, 메시지 없이는 몇 명이 돌아오나요?
+-- question_ko: 이탈 고객 중 몇 명이 어떤 메시지를 받고 다시 구매하며, 메시지 없이 돌아온 고객은 몇 명인가요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day of messages and purchases; by default the range has 28 days
@@ -23,7 +23,7 @@
 --   from answer where got = 'message' and resource_name is not null and bought_again > 0 order by bought_again desc, people, resource_name, channel
 --   limit 1
 --     en: “{resource_name}” has the most of them: {bought_again} of the {people} people who got it.
---     ko: 재구매가 가장 많은 메시지는 ‘{resource_name}’{으로/로}, 받은 고객 {people}명 중 {bought_again}명입니다.
+--     ko: 재구매 고객은 ‘{resource_name}’{을/를} 받은 쪽이 가장 많습니다(수신 고객 {people}명 중 {bought_again}명).
 --   from answer where got = 'any_message' and people = 0
 --     en: None of {lapsed_people} people without a purchase for {inactive_days} {inactive_days#day|days} got a message.
 --     ko: {inactive_days}일 이상 구매하지 않은 고객 {lapsed_people}명 중 메시지를 받은 고객이 없습니다.
@@ -47,7 +47,7 @@
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 --   select 1 where not exists (from answer) and exists (from own.conversions) and exists (from ops.coverage where stream = 'events')
 --     en: No one had stopped buying for that long before the first day.
---     ko: 시작일 전에 그만큼 오래 구매하지 않은 고객이 없습니다.
+--     ko: 시작일을 기준으로 그만큼 오래 구매하지 않은 고객이 없습니다.
 
 with params as (
     select

@@ -15,11 +15,13 @@ import {
   queryNamed,
   questionOf,
 } from '../readers/queries/catalogue.js';
+import { SUBJECTS } from '../readers/explore/words.js';
 import { offered, recorded } from '../readers/queries/access.js';
 import { deliver } from '../readers/queries/child.js';
 import type { Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
+import { Wording } from '../readers/queries/wording.js';
 import { SHEET_ROWS } from '../readers/queries/xlsx.js';
 import { dataFiles } from '../landing/paths.js';
 import { wrapLine } from '../terminal/text.js';
@@ -45,6 +47,18 @@ export async function queryCommand(
   options: QueryOptions,
   invocation: Invocation,
   stdout: Output = process.stdout,
+): Promise<ExitCode> {
+  try {
+    return await listOrAnswer(options, invocation, stdout);
+  } catch (error) {
+    throw new Wording(options.lang ?? 'en').error(error);
+  }
+}
+
+async function listOrAnswer(
+  options: QueryOptions,
+  invocation: Invocation,
+  stdout: Output,
 ): Promise<ExitCode> {
   const { signal, terminal } = invocation;
   const format = formatOf(options, stdout);
@@ -155,13 +169,17 @@ function listQueries(
 ): ExitCode {
   const width = Math.max(...catalogue.map(({ name }) => name.length));
   const lines = catalogue.map(({ name, subject, question, question_ko: korean }, i) => {
-    const head = subject === catalogue[i - 1]?.subject ? '' : `${subject}\n`;
+    const named = lang === 'ko' ? (SUBJECTS[subject] ?? subject) : subject;
+    const head = subject === catalogue[i - 1]?.subject ? '' : `${named}\n`;
     return `${head}${wrapLine(`  ${name.padEnd(width)}  ${lang === 'ko' ? korean : question}`, terminal.width)}`;
   });
   terminal.draw(format === 'json' ? JSON.stringify(catalogue, null, 2) : lines.join('\n'));
   if (format !== 'json')
     terminal.note(
-      '`dawnload query NAME` runs one of them, and `dawnload query NAME --help` shows its parameters.',
+      {
+        en: '`dawnload query NAME` runs one of them, and `dawnload query NAME --help` shows its parameters.',
+        ko: '`dawnload query NAME --lang ko`로 조회합니다. `dawnload query NAME --help`로 파라미터를 확인하세요.',
+      }[lang],
     );
   return EXIT.done;
 }

@@ -129,6 +129,40 @@ export function quoteShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/**
+ * True if the text ends with a consonant when it is spoken in Korean, which decides the form of a particle. A bracket after a word
+ * does not count: ‘쿠폰’(email) is followed as 쿠폰 is. Numbers and single letters are spoken by their names (3 is 삼, L is 엘),
+ * Latin words by their sound (coupon is 쿠폰, letter is 레터).
+ *
+ * @param isOpenAfterL true for 으로/로, for which ㄹ counts as no consonant
+ */
+export function endsClosed(text: string, isOpenAfterL: boolean): boolean {
+  const spoken = text.replace(/(?<=[^\s(])\([^()]*\)[^\p{L}\p{N}%]*$/u, '');
+  const [last = ''] = /[\p{L}\p{N}%](?=[^\p{L}\p{N}%]*$)/u.exec(spoken) ?? [];
+  const syllable = last.charCodeAt(0) - 0xac00;
+  if (syllable >= 0 && syllable < 11_172)
+    return syllable % 28 !== 0 && !(isOpenAfterL && syllable % 28 === 8);
+  if (/\d/.test(last)) return (isOpenAfterL ? /[036]/ : /[013678]/).test(last);
+  const [word = ''] = /[A-Za-z]+(?=[^\p{L}\p{N}%]*$)/u.exec(spoken) ?? [];
+  const isSpelled = word.length < 4 && word === word.toUpperCase();
+  if (isSpelled) return (isOpenAfterL ? /[MN]$/ : /[LMNR]$/).test(word);
+  return (isOpenAfterL ? /(ng|[mn]e?|[aeiou][pkc]|ck|lk)$/i : /(ng|[lmn]e?|[aeiou][pkc]|ck|lk)$/i).test(word);
+}
+
+/** Chooses the particles that a Korean text has in both forms: `쿠폰{이/가}` becomes 쿠폰이. */
+export const withParticles = (text: string): string => {
+  let written = '';
+  let from = 0;
+  for (const { 0: whole, 1: closed = '', 2: open = '', index } of text.matchAll(
+    /\{([가-힣]+)\/([가-힣]+)\}/g,
+  )) {
+    written += text.slice(from, index);
+    written += endsClosed(written, closed.startsWith('으로')) ? closed : open;
+    from = index + whole.length;
+  }
+  return written + text.slice(from);
+};
+
 const BLOCKS = /^(?:p|div|br|hr|tr|table|li|ul|ol|h[1-6]|section|article|header|footer|blockquote)$/;
 const HIDDEN = /^(?:style|script|head|title|template)$/;
 const ENTITIES: Readonly<Record<string, string>> = {

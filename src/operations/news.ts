@@ -8,6 +8,7 @@ import { messageOf } from '../ground/errors.js';
 import { plural } from '../terminal/text.js';
 import { dataFiles } from '../landing/paths.js';
 import { deliver } from '../readers/queries/child.js';
+import { Wording } from '../readers/queries/wording.js';
 import type { Alert } from './alert.js';
 
 /** How long a question may take, in seconds. */
@@ -67,7 +68,8 @@ async function watch(
   { effects, signal }: Invocation,
   file: string,
 ): Promise<Alert> {
-  const alert = { cause: 'question', about: question, next: `dawnload query ${question}`, lang } as const;
+  const next = `dawnload query ${question}${lang === 'ko' ? ' --lang ko' : ''}`;
+  const alert = { cause: 'question', about: question, next, lang } as const;
   const said: string[] = [];
   const asking = { name: question, ...(queries !== undefined && { queries }), lang };
   const how = {
@@ -89,6 +91,7 @@ async function watch(
     return { ...alert, message, numbers: { rows }, isOver: rows === 0 };
   } catch (error) {
     signal.throwIfAborted();
-    return { ...alert, message: `${WORDS[lang].failed(question)}: ${messageOf(error)}`, numbers: {} };
+    const reason = new Wording(lang).sentence(messageOf(error));
+    return { ...alert, message: `${WORDS[lang].failed(question)}: ${reason}`, numbers: {} };
   }
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { DamageError } from '../ground/errors.js';
 import { PACKAGE_ROOT } from '../ground/effects.js';
+import { withParticles } from '../ground/text.js';
 
 const LANGUAGES = ['en', 'ko'] as const;
 
@@ -36,7 +37,7 @@ export const documentShape = z.strictObject({
   /** The same by the name of the query, for columns that mean something else in its answer. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
   values: z.record(z.string(), z.record(z.string(), valueWords)).default({}),
-  /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
+  /** Sentences of checks and errors: the English one with {} for the variable parts, the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
   traps: z.array(words).default([]),
 });
@@ -125,13 +126,31 @@ export class Dictionary {
     return own(own(this.of('values'), column) ?? {}, value);
   }
 
-  /** A cell of an answer in Korean, if the dictionary contains its value or sentence; otherwise unchanged. */
-  inKorean(column: string, cell: string): string {
-    if (column === 'finding' || column === 'meaning') return this.korean(cell);
-    return this.value(column, cell)?.ko ?? cell;
+  /**
+   * The word for a cell of an answer, which every table, page and file shows: of a code, of each code of a list, of a sentence of
+   * a check. Undefined without one.
+   */
+  word(column: string, cell: string, language: Language): string | undefined {
+    const known = this.value(column, cell);
+    if (known !== undefined) return known[language];
+    if (SENTENCES.has(column)) return language === 'ko' ? this.korean(cell) : undefined;
+    const one = LISTS[column];
+    if (one !== undefined)
+      return cell
+        .split(', ')
+        .map((code) => this.value(one, code)?.[language] ?? code)
+        .join(', ');
+    return PATTERNS.find(({ columns, pattern }) => columns.includes(column) && pattern.test(cell))?.words(
+      cell,
+    )[language];
   }
 
-  /** With its numbers, days and names unchanged. */
+  /** A cell of an answer in Korean, if the dictionary has a word for it; otherwise unchanged. */
+  inKorean(column: string, cell: string): string {
+    return this.word(column, cell, 'ko') ?? cell;
+  }
+
+  /** With its numbers, days and names unchanged; a part that is a sentence or a clause of its own is in Korean too. */
   korean(sentence: string): string {
     this.#sentences ??= Object.entries(this.of('sentences')).map(([english, korean]) => ({
       pattern: patternOf(english),
@@ -139,9 +158,23 @@ export class Dictionary {
     }));
     for (const { pattern, korean } of this.#sentences) {
       const found = pattern.exec(sentence);
-      if (found !== null) return korean.replace(/\{(\d)\}/g, (_, n: string) => found[Number(n)] ?? '');
+      if (found !== null)
+        return withParticles(
+          korean.replace(/\{(\d)(?::(\w+))?\}/g, (_, n: string, column?: string) => {
+            const part = found[Number(n)] ?? '';
+            const codes = column === undefined ? [this.korean(part)] : part.split(', ');
+            return codes.map((code) => this.value(column ?? '', code)?.ko ?? code).join(', ');
+          }),
+        );
     }
     return sentence;
+  }
+
+  /** Each sentence of an error or a hint in Korean, if the dictionary has it. */
+  koreanText(text: string): string {
+    const whole = this.korean(text);
+    const sentences = text.split(/(?<=[.?]) (?=[A-Z`-])/);
+    return whole === text ? sentences.map((one) => this.korean(one)).join(' ') : whole;
   }
 
   /**
@@ -178,6 +211,40 @@ export class Dictionary {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
   }
 }
+
+/** Columns whose cells are sentences. */
+const SENTENCES = new Set(['finding', 'meaning', 'example']);
+
+/** Columns whose cells are lists of codes, with the column that has the words of one. */
+const LISTS: Readonly<Record<string, string>> = { channels: 'channel' };
+
+/** Codes that are not a fixed list. */
+const PATTERNS: readonly {
+  readonly columns: readonly string[];
+  readonly pattern: RegExp;
+  readonly words: (code: string) => Words;
+}[] = [
+  {
+    columns: ['failure_reason'],
+    pattern: /^\d+$/,
+    words: (code) => ({ en: `code ${code}`, ko: `코드 ${code}` }),
+  },
+  {
+    columns: ['stream'],
+    pattern: /^own_/,
+    words: (code) => ({ en: code, ko: `팀 테이블 ${code.slice('own_'.length)}` }),
+  },
+  {
+    columns: ['counter'],
+    pattern: /^conversion:\w+:/,
+    words: (code) => ({ en: code, ko: `전환 ‘${code.replace(/^conversion:\w+:/, '')}’` }),
+  },
+  {
+    columns: ['days_missing'],
+    pattern: /^\d{4}-\d\d-\d\d\.\./,
+    words: (code) => ({ en: code, ko: code.replaceAll('..', '~') }),
+  },
+];
 
 /** A pattern that matches a complete sentence; {} matches any text. */
 function patternOf(english: string): RegExp {

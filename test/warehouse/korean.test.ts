@@ -57,6 +57,29 @@ test('kinds and trends are words, and what is none of them stays', () => {
   expect(words('campaign_name', ['best'])).toEqual(['best']);
 });
 
+test.each([
+  ['channel_or_campaign', 'push-notification', '푸시'],
+  ['channels', 'chatapp-alimtalk, email', '알림톡, 이메일'],
+  ['verdict_code', 'too_early', '판정하기 이름'],
+  ['resource_type', 'user-journey', '유저 여정'],
+  ['content_kind', 'title', '제목'],
+  ['channel_sub', 'COMMERCE', '커머스형'],
+  ['metric_name', 'push_click', '푸시 클릭'],
+  ['holdout_arm', 'messages', '메시지 그룹'],
+  ['counter', 'conversion:total_count_conversion:구매 완료', '전환 ‘구매 완료’'],
+  ['stream', 'own_orders', '팀 테이블 orders'],
+  ['failure_reason', '3018', '코드 3018'],
+  ['days_missing', '2026-11-02..2026-11-22', '2026-11-02~2026-11-22'],
+  ['resource_name', 'email', 'email'],
+])('in %s, %s is called %s', (column, code, korean) => {
+  expect(dictionary.inKorean(column, code)).toBe(korean);
+});
+
+test('each check has a Korean name', () => {
+  for (const { file } of checks)
+    expect(dictionary.inKorean('name', file.replace('.sql', '')), file).toMatch(HANGUL);
+});
+
 test('the heads say what they mean', () => {
   expect(dictionary.label('name', 'checks')).toBe('검사');
   expect(dictionary.label('content', 'contents')).toBe('콘텐츠');

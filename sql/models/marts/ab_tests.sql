@@ -428,6 +428,7 @@ worded as (
                     'successes': format('{:,d}', fewest_successes::bigint),
                     'size': format('{:,d}', smallest_size::bigint),
                     'needed': format('{:,d}', ceil(size_needed)::bigint),
+                    'counter_ko': if(unit = 'person', '명', '건'),
                     'likeness': printf('%.1f', widest_likeness),
                     'crossed': format('{:,d}', people_crossed),
                     'machine_clicks': format('{:,d}', all_machine_clicks),

@@ -202,7 +202,7 @@ export function detail(
     if (outcome === undefined) return undefined;
     const address = questionAddress(query.name, fields);
     const heading = markup`<h2><a href="${address}">${titleOf(view, query)}</a></h2>`;
-    if ('failure' in outcome) return markup`${heading}${failure(outcome)}`;
+    if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
     const { sheet } = outcome;
     const isSilent = where !== undefined || RANKINGS.includes(query.name);
     if (sheet.rows.length === 0) return undefined;
@@ -239,7 +239,7 @@ function messageTexts(view: View, rows: readonly Row[]): Html {
       const given = shortName(typeof value === 'string' ? value : JSON.stringify(value), MOST_LETTERS);
       const text = withoutTags(given);
       const source = text === given ? undefined : folded(view.word('source'), markup`<pre>${given}</pre>`);
-      return markup`<dt>${key}</dt><dd>${shortName(text, 4_000)}${source}</dd>`;
+      return markup`<dt>${view.wording.value('message_part', key)}</dt><dd>${shortName(text, 4_000)}${source}</dd>`;
     });
   };
   return markup`<div class="messages">${rows.map(
@@ -268,7 +268,7 @@ export function data(
     const [query, outcome] = [catalogue.find((one) => one.name === name), outcomes[i]];
     if (query === undefined || outcome === undefined) return undefined;
     const heading = markup`<h2><a href="${questionAddress(name)}">${titleOf(view, query)}</a></h2>`;
-    if ('failure' in outcome) return markup`${heading}${failure(outcome)}`;
+    if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
     const { sheet } = outcome;
     return markup`${heading}${sentencesOf(sheet)}${sheet.rows.length === 0 ? undefined : table(view, query, sheet, known, { isFixed: true })}`;
   });

@@ -234,10 +234,17 @@ export function answered(
   return block(view, query, first, known, before);
 }
 
-export function failure({ failure: said, hint }: Failure): Html {
-  // A hint about options is for the command line.
-  const own = hint?.split(/(?<=[.?]) /).filter((sentence) => !/--|`dawnload query/.test(sentence));
-  return markup`<p class="notice" role="alert">${prose([shortName(said, 1_000), ...(own ?? [])].join(' '))}</p>`;
+export function failure(view: View, { failure: said, hint }: Failure): Html {
+  // A hint about options is for the command line; the form shows its parameters.
+  const own = hint
+    ?.split(/(?<=[.?]) /)
+    .filter((sentence) => !/--|`dawnload query|^The query \S+ takes /.test(sentence));
+  const texts = [shortName(said, 1_000), ...(own ?? [])].map((text) => view.wording.sentence(text));
+  // The form calls a parameter by its label.
+  const labeled = texts
+    .join(' ')
+    .replace(/^파라미터 (\w+)(?=:)/, (whole, name: string) => PARAMETERS[name]?.[view.language] ?? whole);
+  return markup`<p class="notice" role="alert">${prose(labeled)}</p>`;
 }
 
 /** A question with its answer; `isOther` if it is beside the one of the address. */
@@ -250,7 +257,7 @@ export function block(
   isOther = false,
 ): Html {
   const heading = isOther && query !== undefined ? markup`<h2>${titleOf(view, query)}</h2>` : undefined;
-  if ('failure' in outcome) return markup`<div class="answer">${heading}${failure(outcome)}</div>`;
+  if ('failure' in outcome) return markup`<div class="answer">${heading}${failure(view, outcome)}</div>`;
   const { sheet } = outcome;
   const earlier = before !== undefined && 'sheet' in before ? before.sheet : undefined;
   const isEmpty = sheet.rows.length === 0;
@@ -262,7 +269,7 @@ export function block(
           <div><h2>${daysIn(view, beforeDays)} <small>${view.word('before')}</small></h2>${sentencesOf(earlier)}${chartOf(view, query, earlier)}</div></div>`;
   return markup`<div class="answer">${heading}
     ${pair ?? [sentencesOf(sheet), chartOf(view, query, sheet)]}
-    ${before !== undefined && 'failure' in before ? failure(before) : undefined}
+    ${before !== undefined && 'failure' in before ? failure(view, before) : undefined}
     ${isEmpty && sheet.said.length === 0 ? markup`<p>${view.word('noRows')}</p>` : undefined}
     ${isEmpty ? undefined : table(view, query, sheet, known, { earlier, isFixed: isOther })}
     ${covers(view, sheet)}
@@ -551,7 +558,7 @@ function covers(view: View, { about }: Sheet): Html | undefined {
   });
   const said = [
     days === undefined ? undefined : view.word('covers', { days: daysIn(view, days) }),
-    ...(notHeld === undefined ? [] : [notHeld]),
+    ...(notHeld === undefined ? [] : [view.wording.sentence(notHeld)]),
     ...(streams.length > 0 ? streams : coverage.length > 0 ? [view.word('complete')] : []),
     view.word('publishedAt', { at: view.published }),
   ].filter((one) => one !== undefined);

@@ -138,7 +138,7 @@ class Explorer {
       const said = failureOf(error);
       const before = error instanceof DawnloadError ? '' : `${view.word('failed')} `;
       return c.html(
-        pageOf(view, 'Dawnload', failure({ ...said, failure: before + said.failure })),
+        pageOf(view, 'Dawnload', failure(view, { ...said, failure: before + said.failure })),
         error instanceof UsageError || error instanceof ConfigError ? 400 : 500,
       );
     });
@@ -376,7 +376,7 @@ class Explorer {
           : work(signal).catch((error: unknown) =>
               control.signal.aborted
                 ? markup`<p class="notice" role="status">${view.word('cancelled')}</p>`
-                : failure(failureOf(error)),
+                : failure(view, failureOf(error)),
             );
         const patience = new Promise<undefined>((done) => {
           timer = setTimeout(done, PATIENCE_MS, undefined);

@@ -85,7 +85,7 @@ const NOT_HELD = {
   en: '{stream} are not available for these days.',
   ko: '이 기간의 {stream} 데이터가 없습니다.',
 };
-const LEFT_OUT = { en: 'Nothing was found with {chosen}.', ko: '{chosen}에 해당하는 데이터가 없습니다.' };
+const LEFT_OUT = { en: 'Nothing was found with {chosen}.', ko: '조건({chosen})에 맞는 데이터가 없습니다.' };
 
 /** It replaces the question's own sentences, which assume that its days are available. */
 async function whyEmpty(

@@ -308,7 +308,7 @@ function valuesFor(
     const wanted = mismatch(parameter, value);
     if (wanted !== undefined)
       throw new UsageError(`The parameter ${name} must be ${wanted}, not "${value}".`, {
-        hint: takes.replace('It', query),
+        hint: takes.replace('It', `The query ${query}`),
       });
   }
   const [start = '', end = '9999-12-31'] = [given.get('start'), given.get('end')];

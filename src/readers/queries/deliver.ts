@@ -11,7 +11,9 @@ import { ask, removedFrom } from './ask.js';
 import { AS_IS, csvText, FORMATS, jsonRows, tableText, writeParquet } from './formats.js';
 import type { Naming, QueryResult } from './formats.js';
 import { writeTo, type Pieces } from './output.js';
+import { Wording } from './wording.js';
 import { xlsxBytes } from './xlsx.js';
+import duckdb = require('@duckdb/node-api');
 
 const delivery = z.object({
   format: z.enum(FORMATS),
@@ -57,9 +59,20 @@ export async function answer(
 /** The names of columns and values, where the dictionary contains them. Free SQL shows unchanged values. */
 function koreanNames(query: string | undefined): Naming {
   const dictionary = Dictionary.load();
+  const head = (column: string): string => dictionary.label(column, query) ?? column;
+  if (query === undefined) return { ...AS_IS, head };
+  const word = (column: string, given: string): string => dictionary.inKorean(column, given);
   return {
-    head: (column) => dictionary.label(column, query) ?? column,
-    word: query === undefined ? AS_IS.word : (column, given) => dictionary.inKorean(column, given),
+    head,
+    word,
+    words: (column, value) => {
+      if (typeof value === 'boolean') return new Wording('ko').value(column, value);
+      const items = value instanceof duckdb.DuckDBListValue ? value.items : [];
+      const texts = items.filter((item) => typeof item === 'string');
+      return value instanceof duckdb.DuckDBListValue && texts.length === items.length
+        ? texts.map((item) => word(column, item)).join(', ')
+        : undefined;
+    },
   };
 }
 

@@ -62,6 +62,8 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
 export interface Naming {
   readonly head: (column: string) => string;
   readonly word: (column: string, text: string) => string;
+  /** The words of a value that is no text, such as yes; undefined for one that is written as programs write it. */
+  readonly words?: (column: string, value: DuckDBValue) => string | undefined;
 }
 
 export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text };
@@ -83,13 +85,14 @@ export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = fa
 }
 
 /** The values as texts, in batches of rows; null for null. */
-async function* textsOf({ columns, chunks }: QueryResult, { word }: Naming): AsyncGenerator<Row[]> {
+async function* textsOf({ columns, chunks }: QueryResult, { word, words }: Naming): AsyncGenerator<Row[]> {
   for await (const chunk of chunks) {
     yield chunk.getRows().map((row) =>
       columns.map(({ name, type }, i) => {
         const value = row[i] ?? null;
         if (value === null) return null;
-        return typeof value === 'string' ? word(name, value) : cellText(value, type);
+        if (typeof value === 'string') return word(name, value);
+        return words?.(name, value) ?? cellText(value, type);
       }),
     );
   }

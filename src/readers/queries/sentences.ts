@@ -12,6 +12,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
+import { endsClosed } from '../../ground/text.js';
 import { selectIn } from '../../warehouse/session.js';
 import type { Words } from '../../warehouse/dictionary.js';
 import type { Row, Wording } from './wording.js';
@@ -134,7 +135,7 @@ export function filled(text: string, row: Row, wording: Wording): string {
     if (last !== undefined) written += wording.days(String(row[column]), String(row[last]));
     else if (column !== '') written += valueIn(column, row, wording, kind);
     else if (number !== '') written += row[number] === 1 ? one : several;
-    else written += endsClosed(written, closed === '으로') ? closed : open;
+    else written += endsClosed(written, closed.startsWith('으로')) ? closed : open;
   }
   written += text.slice(from);
   return text.startsWith('{') && wording.language === 'en'
@@ -150,16 +151,4 @@ function valueIn(column: string, row: Row, wording: Wording, kind?: string): str
     return names.map((name) => wording.say({ en: `“${name}”`, ko: `‘${name}’` })).join(', ');
   }
   return wording.value(column, value, kind, currency);
-}
-
-/**
- * True if the last letter is spoken with a consonant at its end, which decides the form of a Korean particle.
- *
- * @param isOpenAfterL true for 으로/로, for which ㄹ counts as no consonant
- */
-function endsClosed(text: string, isOpenAfterL: boolean): boolean {
-  const last = /[\p{L}\p{N}%](?=[^\p{L}\p{N}%]*$)/u.exec(text)?.[0] ?? '';
-  const syllable = last.charCodeAt(0) - 0xac00;
-  if (syllable < 0 || syllable >= 11_172) return (isOpenAfterL ? /[mnMN036]/ : /[lmnrLMNR013678]/).test(last);
-  return syllable % 28 !== 0 && !(isOpenAfterL && syllable % 28 === 8);
 }

@@ -1,5 +1,6 @@
 /** How numbers, days and names are written in a language, in sentences and in the report. */
 import { Dictionary, type Language, type Words } from '../../warehouse/dictionary.js';
+import { DawnloadError } from '../../ground/errors.js';
 import { formatPrice, shownText } from '../../ground/text.js';
 
 /** The unit of a number. A share is stored as a number from 0 to 1. */
@@ -186,16 +187,23 @@ export class Wording {
         return this[unit](value);
       return this.count(value);
     }
-    if (kind === 'channels') return this.value('channel', value.split(', '));
-    if (kind === 'failure_reason' && /^\d+$/.test(value))
-      return this.say({ en: `code ${value}`, ko: `코드 ${value}` });
-    if (kind === 'verdict' || kind === 'finding' || kind === 'meaning') return this.sentence(value);
     if (unit === 'day') return this.day(value);
-    return Dictionary.load().value(kind, value)?.[this.language] ?? shownText(value);
+    return Dictionary.load().word(kind, value, this.language) ?? shownText(value);
   }
 
+  /** A sentence of a check, or the text of an error or its hint. */
   sentence(text: string): string {
-    return this.language === 'ko' ? Dictionary.load().korean(text) : text;
+    return this.language === 'ko' ? Dictionary.load().koreanText(text) : text;
+  }
+
+  /** The error with its text and its hint in the language. */
+  error(error: unknown): unknown {
+    if (!(error instanceof DawnloadError) || this.language === 'en') return error;
+    const { message, hint } = error;
+    return Object.assign(error, {
+      message: this.sentence(message),
+      ...(hint === undefined ? {} : { hint: this.sentence(hint) }),
+    });
   }
 
   head(column: string, query = ''): string {

@@ -76,11 +76,11 @@ export async function* xlsxBytes(answer: QueryResult, naming: Naming): AsyncGene
   yield* made;
 }
 
-function cell(column: string, type: DuckDBType, value: DuckDBValue, { word }: Naming): string {
+function cell(column: string, type: DuckDBType, value: DuckDBValue, { word, words }: Naming): string {
   if (value === null) return '<c/>';
   if (typeof value === 'string') return textCell(word(column, value));
   if (typeof value === 'boolean') return `<c t="b"><v>${value ? 1 : 0}</v></c>`;
-  const text = cellText(value, type);
+  const text = words?.(column, value) ?? cellText(value, type);
   if (isNumeric(type) && isExact(text)) {
     const unit = unitOf(column);
     return numberCell(text, unit === 'rate' || unit === 'change' ? FORM.percent : FORM.plain);

@@ -177,5 +177,5 @@ export const HEADS: Readonly<Record<string, Words>> = {
   p90_seconds: text('90%', '90%'),
   share_within_hour: text('Within an hour', '1시간 이내'),
   responses: text('Clicks', '클릭'),
-  clicker_share: text('People who clicked', '클릭한 사람 비율'),
+  clicker_share: text('People who clicked', '클릭한 고객 비율'),
 };

@@ -142,7 +142,7 @@ describe('dawnload query', () => {
       const asked = { name: 'conversions', param: ['campaign=뉴스레터', 'channel=email'] };
       expect((await run(asked)).stderr).toMatch(/^Nothing was found with campaign=c-mail, channel=email\.\n/);
       expect((await run({ ...asked, lang: 'ko' })).stderr).toMatch(
-        /^campaign=c-mail, channel=email에 해당하는 데이터가 없습니다\.\n/,
+        /^조건\(campaign=c-mail, channel=email\)에 맞는 데이터가 없습니다\.\n/,
       );
       const nothing = { name: 'duplicates', param: ['channel=push-notification'] };
       expect((await run(nothing)).stderr).toMatch(
@@ -203,7 +203,7 @@ describe('dawnload query', () => {
       /^people\n {2}holdout-members +Which users.*\nconversions and costs\n {2}uplift +How much more.*\ncampaigns\n/,
     );
     expect(await found('수신거부')).toMatch(
-      /^failures\n {2}compliance +야간.*\nopt-outs\n {2}opt-outs +080 번호별로/,
+      /^발송 실패\n {2}compliance +야간.*\n수신거부\n {2}opt-outs +080 번호별로/,
     );
     const { stdout } = await run({ lang: 'ko' });
     expect(stdout).toMatch(/channel-changes +지난주에 좋아지거나 나빠진 채널은/);
