@@ -22,8 +22,8 @@
 --     en: None of the {conversions} conversions came within 7 days after a message.
 --     ko: 전환 {conversions}건 중 메시지 이후 7일 안에 발생한 전환이 없습니다.
 --   select 1 from answer where preceded = 'message' limit 1
---     en: A conversion after a message may have another cause. Compare it with people who got no message.
---     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 미발송 집단과 비교해야 알 수 있습니다.
+--     en: A conversion after a message may have another cause. Only a holdout, people who get no message, shows what messages bring.
+--     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 홀드아웃(미발송 그룹)과 비교해야 알 수 있습니다.
 --     as: note
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days that matter have events, so more conversions may have had a message before.

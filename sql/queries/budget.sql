@@ -10,14 +10,14 @@
 --     en: {records_used} of {records_per_month} records of the export budget are used in {month}.
 --     ko: {month}에 내보내기 예산 {records_per_month}건 중 {records_used}건을 사용했습니다.
 --   select 1 from answer where forecast_records <= records_used
---     en: No more records are needed until the end of the month.
---     ko: 이달 말까지 더 필요한 레코드는 없습니다.
+--     en: No more events need to be exported this month.
+--     ko: 이번 달에 더 내보낼 이벤트는 없습니다.
 --   select forecast_records - records_used as more, forecast_records from answer where forecast_records > records_used
 --     en: About {more} more records are needed until the end of the month, {forecast_records} in total.
 --     ko: 이달 말까지 약 {more}건이 더 필요하며, 예상 합계는 {forecast_records}건입니다.
 --   select 1 from answer where forecast_records is null
 --     en: The records needed for the rest of the month cannot be estimated yet.
---     ko: 이달 말까지 필요한 레코드 수는 아직 예상할 수 없습니다.
+--     ko: 이달 말까지 내보낼 이벤트가 몇 건일지는 아직 예상할 수 없습니다.
 --   select 1 from answer where is_enough
 --     en: The budget is sufficient.
 --     ko: 예산이 충분합니다.

@@ -21,8 +21,8 @@
 --     ko: ‘{campaign_name}’({channel}) {messages}건 중 {duplicates}건({rate})을 같은 날 이미 받은 사람에게 또 보냈습니다.
 --     as: finding
 --   select campaign_name, most_in_a_day from answer where duplicates >= 100 and duplicate_share >= 0.1 order by duplicates desc limit 1
---     en: Check why “{campaign_name}” reaches one person up to {most_in_a_day} times a day.
---     ko: ‘{campaign_name}’{이/가} 하루에 한 사람에게 최대 {most_in_a_day}건 발송되는 이유를 확인하세요.
+--     en: Check the frequency cap of “{campaign_name}”: one person got up to {most_in_a_day} messages a day.
+--     ko: ‘{campaign_name}’의 빈도 제한을 확인하세요. 하루에 한 사람에게 최대 {most_in_a_day}건까지 발송되었습니다.
 --     as: to do
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()

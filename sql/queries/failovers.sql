@@ -9,10 +9,10 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
---   select sum(failed) as failed, sum(failover_succeeded) as rescued, sum(failover_succeeded) / sum(failed) as rate from answer having failed
---   > 0 and rescued <= failed
---     en: {rescued} of {failed} failed {failed#message|messages} went out as a text instead ({rate}).
---     ko: 실패한 메시지 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
+--   select sum(failed) as failed, sum(failover_succeeded) as rescued, sum(failover_succeeded) / sum(failed) as rate, string_agg(distinct
+--   channel, ', ' order by channel) as channels from answer having failed > 0 and rescued <= failed
+--     en: {rescued} of {failed} failed {failed#message|messages} with text failover went out as a text instead ({rate}; {channels:channels}).
+--     ko: 대체 발송을 설정한 {channels:channels}에서 실패한 {failed}건 중 {rescued}건({rate})이 문자로 대체 발송되었습니다.
 
 with period as (from marts.period('events', days := 28))
 select

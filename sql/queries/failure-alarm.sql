@@ -21,8 +21,9 @@
 --     en: No channel had more failures on {date} than usual for this weekday.
 --     ko: {date}에는 평소 같은 요일보다 실패가 많은 채널이 없습니다.
 --   select count(*) as channels from answer where is_alarm is null having channels > 0
---     en: {channels} {channels#channel has|channels have} no usual rate yet. It needs four earlier days of the same weekday.
---     ko: 채널 {channels}개는 같은 요일의 이전 데이터가 4일 미만이어서 평소 실패율을 알 수 없습니다.
+--     en: {channels} {channels#channel|channels} cannot be judged yet, because fewer than four earlier days of the same weekday
+--       have sends.
+--     ko: 채널 {channels}개는 비교할 같은 요일 데이터가 4주 치보다 적어 실패 급증 여부를 아직 판단할 수 없습니다.
 --     as: note
 
 with params as (

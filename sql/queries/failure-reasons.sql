@@ -16,13 +16,13 @@
 --   select 1 from answer where trend is not null having count(*) filter (trend = 'rising') = 0 and count(*) > 0
 --     en: No failure reason increased significantly this week.
 --     ko: 이번 주에 유의미하게 늘어난 실패 사유는 없습니다.
+--   from (select cause, sum(failed) as failed, sum(sum(failed)) over () as of_all, sum(failed) / sum(sum(failed)) over () as rate from
+--   answer group by cause) where cause is not null qualify count(*) over () > 1 order by failed desc, cause limit 1
+--     en: The main cause of failures is “{cause}”: {rate} ({failed} of {of_all}).
+--     ko: 실패의 {rate}({of_all}건 중 {failed}건)는 ‘{cause}’ 때문입니다.
 --   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
---     en: The most frequent failure reason {first_date~last_date} is “{failure_reason}” ({channel}): {failed} messages.
---     ko: {first_date~last_date} 실패 사유는 {channel} 채널의 ‘{failure_reason}’{이/가} 가장 많습니다({failed}건).
---   select cause, sum(failed) as failed, (select sum(failed) from answer) as of_all from answer where cause is not null group by cause
---   qualify count(*) over () > 1 order by failed desc, cause limit 1
---     en: The main cause is “{cause}”: {failed} of {of_all} failures.
---     ko: 원인별로는 ‘{cause}’{이/가} 가장 많습니다(실패 {of_all}건 중 {failed}건).
+--     en: The most frequent failure reason is “{failure_reason}” ({channel}): {failed} messages {first_date~last_date}.
+--     ko: 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’입니다({first_date~last_date} {failed}건).
 --   select 1 from answer where trend is null limit 1
 --     en: Trends need the events of two complete weeks.
 --     ko: 추세를 표시하려면 2주 전체의 이벤트가 필요합니다.

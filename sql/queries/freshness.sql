@@ -9,7 +9,7 @@
 --   select list(stream order by stream) as streams, max(days_behind_newest) as days from answer where days_behind_newest > 0 having
 --   count(*) > 0
 --     en: {streams:stream}: up to {days} {days#day|days} behind the other data.
---     ko: {streams:stream} 데이터가 다른 데이터보다 최대 {days}일 늦습니다.
+--     ko: {streams:stream}{이/가} 다른 데이터보다 최대 {days}일 늦습니다.
 --   select max(last_date) as last_date from answer having bool_and(days_behind_newest = 0 and days_missing = 0) and not
 --   exists (from ops.days where state in ('under_way', 'waits'))
 --     en: No stream is behind.
@@ -27,10 +27,6 @@
 --   select people, listed, events from ops.exclusions
 --     en: Not counted: {events} {events#event|events} of staff and test people. {people} of {listed} ids under `exclude` have events.
 --     ko: 직원·테스트 계정의 이벤트 {events}건은 집계하지 않습니다. 제외 설정(`exclude`)의 ID {listed}개 중 {people}개에 이벤트가 있습니다.
---     as: note
---   select 1 from answer limit 1
---     en: In SQL, use the column `date` for KST days. `occurred_at::date` is a KST day only in a session of Asia/Seoul.
---     ko: SQL에서 날짜는 `date` 열을 쓰세요. `occurred_at::date`처럼 시각을 날짜로 바꾸면 세션 시간대가 Asia/Seoul일 때만 한국 날짜가 됩니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: No data yet. `dawnload run` loads the first days.

@@ -19,9 +19,6 @@
 --   sum(count(*)) over (partition by user_journey_id, node) as people from visits where next is not null group by user_journey_id,
 --   node, next)
 -- sentences:
---   select count(distinct user_journey_id) as journeys from answer having journeys > 0
---     en: {journeys} user {journeys#journey|journeys} sent messages in this period.
---     ko: 이 기간에 유저 여정 {journeys}개가 메시지를 보냈습니다.
 --   select steps.* from (select *, lag(user_journey_node_id) over (partition by user_journey_id order by step) as node from answer) as
 --   steps inner join nexts on steps.user_journey_id = nexts.user_journey_id and steps.node = nexts.node and
 --   steps.user_journey_node_id = nexts.next where drop_off > 0 and share >= 0.9 and people >= 30 order by drop_off desc limit 1
@@ -30,10 +27,13 @@
 --     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다.
 --   from answer where drop_off > 0 and not exists (from nexts where nexts.user_journey_id = answer.user_journey_id and people >= 30)
 --   order by drop_off desc limit 1
---     en: The largest drop in “{user_journey_name}” is before “{user_journey_node_name}”: {drop_off} fewer messages. Events of more
---       than two weeks can show whether people left or took another branch.
---     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다. 이탈인지 다른 경로인지는 이벤트가 2주
---       넘게 쌓이면 알 수 있습니다.
+--     en: The largest drop in “{user_journey_name}” is before “{user_journey_node_name}”: {drop_off} fewer messages than in the
+--       previous step. More than two weeks of events are needed to see whether people left or took another branch.
+--     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다. 이탈인지 다른 경로로 간 것인지 확인하려면
+--       2주가 넘는 이벤트가 필요합니다.
+--   select count(distinct user_journey_id) as journeys from answer having journeys > 0
+--     en: {journeys} user {journeys#journey|journeys} sent messages in this period.
+--     ko: 이 기간에 메시지를 보낸 유저 여정은 {journeys}개입니다.
 --   with ranked as (select *, row_number() over (partition by user_journey_id, node order by share desc, next) as place from nexts
 --   where people >= 30) select here.user_journey_name, here.user_journey_node_name as node, one.user_journey_node_name as first_node,
 --   a.share, two.user_journey_node_name as second_node, b.share as second_share from ranked as a inner join ranked as b on

@@ -19,7 +19,7 @@
 --     ko: 그중 {people}명({share_of_entered})이 마지막 단계 ‘{user_journey_node_name}’까지 도달했습니다.
 --   from answer where p50_seconds > 0 order by entered desc, step desc limit 1
 --     en: Half of those who reached “{user_journey_node_name}” took less than {p50_seconds}.
---     ko: ‘{user_journey_node_name}’에 도달하기까지 걸린 시간의 중앙값은 {p50_seconds}입니다.
+--     ko: ‘{user_journey_node_name}’ 단계까지 보통 {p50_seconds} 걸립니다.
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days have events. People who entered earlier may seem to enter at a later step.
 --     ko: {days}일 중 {days_held}일의 이벤트만 있습니다. 더 일찍 진입한 사람은 중간 단계에서 진입한 것처럼 보일 수 있습니다.

@@ -13,11 +13,21 @@
 --     en: Campaigns earned {revenue:money} {first_date~last_date}, by the service’s own attribution.
 --     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
+--   and not exists (from answer where figure = 'revenue' and value > 0)
 --     en: “{goal}” has {conversions} {conversions#conversion|conversions} {first_date~last_date}.
 --     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.
---   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
+--   select value as conversions, goal from answer where figure = 'conversions' and days_held = 7 and exists (from answer where figure =
+--   'revenue' and value > 0)
+--     en: “{goal}” has {conversions} {conversions#conversion|conversions}.
+--     ko: ‘{goal}’ 전환은 {conversions}건입니다.
+--   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7 and not exists (from
+--   answer where figure = 'conversions' or figure = 'revenue' and value > 0)
 --     en: {sent} messages went out {first_date~last_date}.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
+--   select value as sent from answer where figure = 'sent' and days_held = 7 and exists (from answer where figure = 'conversions' or
+--   figure = 'revenue' and value > 0)
+--     en: {sent} messages went out.
+--     ko: 메시지는 {sent}건 보냈습니다.
 --   select value as sent, days_held, last_date from answer where figure = 'sent' and days_held < 7
 --     en: {sent} messages went out on the {days_held} available {days_held#day|days} of the week to {last_date}.
 --     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.

@@ -21,7 +21,7 @@
 --   select string_agg(distinct channel, ', ' order by channel) filter (unpriced > 0) as channels, sum(unpriced) as messages from answer
 --   having messages > 0 and exists (from ops.message_prices)
 --     en: Cost leaves out {messages} {messages#message|messages} without a price, on {channels:channels}.
---     ko: {channels:channels} 메시지 {messages}건은 단가(prices)가 없어 비용에서 제외했습니다.
+--     ko: {channels:channels} 메시지 {messages}건은 단가가 없어 비용에서 제외했습니다.
 --     as: note
 --   select sum(failover_texts) as texts, sum(failover_cost) as cost, any_value(currency) as currency from answer having cost > 0
 --     en: {cost:money} of that is for {texts} {texts#text|texts} sent instead of failed messages.
@@ -36,7 +36,7 @@
 --   used.channel = message_prices.channel and marts.sub_channel_name(used.channel_sub) = message_prices.sub_channel) having
 --   count(*) > 0
 --     en: A price is set for {channels}, but the warehouse has no such messages. Check the name of the channel.
---     ko: {channels} 메시지의 단가(prices)를 설정했지만 해당 메시지가 없습니다. 채널 이름을 확인하세요.
+--     ko: {channels} 메시지의 단가를 설정했지만 해당 메시지가 없습니다. 채널 이름을 확인하세요.
 --     as: note
 --   select 1 where exists (from answer) and not exists (from answer where price is not null) and not exists (from ops.message_prices)
 --     en: Costs are unknown because no message has a price. Set prices in dawnload.yaml; the next run uses them.

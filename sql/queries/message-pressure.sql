@@ -51,7 +51,7 @@
 --   select 1 from answer limit 1
 --     en: A message counts when it was sent without failing. Texts sent instead are included; messages in the app or on the web are
 --       not.
---     ko: ‘받은’ 메시지는 실패하지 않고 발송된 메시지입니다. 대체 발송 문자는 포함하고 인앱·인웹 메시지는 제외합니다.
+--     ko: ‘받은 메시지’는 발송에 성공한 메시지입니다. 대체 발송 문자는 포함하고 인앱·인웹 메시지는 제외합니다.
 --     as: note
 
 with params as (

@@ -19,8 +19,9 @@
 --       쪽({smaller}명)의 {share_of_smaller}입니다.
 --   select count(*) as pairs from answer where share_of_smaller > expected_share_of_smaller * 1.5 and share_of_smaller >= 0.5 having
 --   pairs > 0
---     en: More than half of the smaller audience is shared in {pairs} {pairs#pair|pairs}, far more than two random audiences would share.
---     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {pairs}개로, 우연히 겹칠 수준을 크게 넘습니다.
+--     en: In {pairs} {pairs#pair|pairs}, at least half of the smaller audience is shared. That is far more than if audiences were picked
+--       at random.
+--     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {pairs}개입니다. 대상을 무작위로 골랐을 때보다 훨씬 많이 겹칩니다.
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days have events.
 --     ko: {days}일 중 {days_held}일의 이벤트만 있습니다.

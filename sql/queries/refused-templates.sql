@@ -15,9 +15,9 @@
 --     as: finding
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known =
 --   'later' having sent > 0
---     en: Refused or suspended now: {templates}. Their status when {sent} messages went out is unknown, because the list was read
---       later.
---     ko: {templates} 템플릿은 현재 반려·중단 상태입니다. 발송 후에 조회해 {sent}건을 발송할 당시의 상태는 알 수 없습니다.
+--     en: Refused or suspended now: {templates}. The list was read after {sent} messages went out, so the status at that time is
+--       unknown.
+--     ko: {templates} 템플릿은 현재 반려·중단 상태입니다. 상태는 발송 후에 확인한 것이어서, {sent}건 발송 당시에도 반려·중단 상태였는지는 알 수 없습니다.
 --   select coalesce(template_name, template) as template, any_value(state) as state, min(status_since) as since_day, sum(sent) as sent, min(first_date) as
 --   first_date, max(last_date) as last_date, list(distinct resource_name)[:2] as campaigns from answer group by all order by sent
 --   desc limit 5

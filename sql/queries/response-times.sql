@@ -21,8 +21,8 @@
 --     ko: ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 발생하는 데 {p50_seconds} 걸립니다(클릭 20건 이상인 항목만 비교).
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
---     en: Not counted: {machines} clicks of mail scanners ({channel}), {rate} of the clicks whose message is known.
---     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}). 어느 메시지의 클릭인지 확인된 클릭의 {rate}입니다.
+--     en: Not counted: {machines} clicks of mail scanners. They are {rate} of the {channel} clicks whose message is known.
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다. 메시지가 확인된 {channel} 클릭의 {rate}에 해당합니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()

@@ -29,8 +29,8 @@
 --     ko: 메시지와 클릭은 {days}일 중 이벤트가 있는 {days_held}일 기준입니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from own.segments)
---     en: No segments. Name columns under `segments` of an audience in the settings.
---     ko: 세그먼트가 없습니다. 설정의 오디언스에 `segments`로 컬럼을 지정하세요.
+--     en: No segments yet. Whoever maintains the settings can name columns under `segments` of an audience.
+--     ko: 아직 세그먼트가 없습니다. 설정 파일의 오디언스에 `segments`를 추가하면 표시됩니다. 데이터 담당자에게 요청하세요.
 --   select string_agg(distinct segment, ', ' order by segment) as segments from own.segments where not exists (from answer) having segments is not null
 --     en: No audience has that segment. Segments are {segments}.
 --     ko: 해당 세그먼트가 없습니다. 사용할 수 있는 세그먼트는 {segments}입니다.

@@ -45,9 +45,10 @@
 --   select 1 where not exists (from answer) and not exists (from own.conversions)
 --     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
---   select 1 where not exists (from answer) and exists (from own.conversions) and exists (from ops.coverage where stream = 'events')
---     en: No one had stopped buying for that long before the first day.
---     ko: 시작일을 기준으로 그만큼 오래 구매하지 않은 고객이 없습니다.
+--   select coalesce(getvariable('inactive_days')::bigint, 28) as days where not exists (from answer) and exists (from own.conversions)
+--   and exists (from ops.coverage where stream = 'events')
+--     en: On the first day, no customer had gone {days} {days#day|days} without a purchase.
+--     ko: 시작일 기준으로 {days}일 이상 구매하지 않은 고객이 없습니다.
 
 with params as (
     select

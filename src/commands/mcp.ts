@@ -154,7 +154,7 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
   );
   tool(
     'query',
-    'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
+    'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse. The column date has KST days; occurred_at::date may not.',
     z.object({ sql: z.string().describe('such as: from marts.channel_days limit 5'), lang }),
     ({ sql, lang: language }, signal) => answer({ sql }, language, signal),
   );

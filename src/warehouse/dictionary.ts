@@ -232,7 +232,7 @@ const PATTERNS: readonly {
   {
     columns: ['stream'],
     pattern: /^own_/,
-    words: (code) => ({ en: code, ko: `팀 테이블 ${code.slice('own_'.length)}` }),
+    words: (code) => ({ en: code, ko: `우리 데이터: ${code.slice('own_'.length)}` }),
   },
   {
     columns: ['counter'],

@@ -67,7 +67,7 @@ test.each([
   ['metric_name', 'push_click', '푸시 클릭'],
   ['holdout_arm', 'messages', '메시지 그룹'],
   ['counter', 'conversion:total_count_conversion:구매 완료', '전환 ‘구매 완료’'],
-  ['stream', 'own_orders', '팀 테이블 orders'],
+  ['stream', 'own_orders', '우리 데이터: orders'],
   ['failure_reason', '3018', '코드 3018'],
   ['days_missing', '2026-11-02..2026-11-22', '2026-11-02~2026-11-22'],
   ['resource_name', 'email', 'email'],

@@ -5,7 +5,7 @@ const text = (en: string, ko: string): Words => ({ en, ko });
 
 export const WORDS = {
   // Every view.
-  today: text('Today', '오늘'),
+  today: text('Report', '리포트'),
   questions: text('Questions', '질문'),
   data: text('Data', '데이터'),
   search: text('Search', '검색'),
@@ -42,7 +42,7 @@ export const WORDS = {
   // A question.
   ask: text('Show', '조회'),
   presets: text('Days', '기간'),
-  lastDay: text('Latest day', '최근 하루'),
+  lastDay: text('Latest day', '최근 1일'),
   last7: text('Last 7 days', '최근 7일'),
   last28: text('Last 28 days', '최근 28일'),
   thisMonth: text('This month', '이번 달'),
@@ -110,10 +110,10 @@ export const WORDS = {
   rowPer: text('One row per {grain}.', '행 단위: {grain}'),
   // SQL.
   sqlTitle: text('SQL', 'SQL'),
-  sqlLabel: text('One DuckDB select on the published file', '게시된 파일을 조회하는 DuckDB select 문'),
+  sqlLabel: text('SQL to run (one DuckDB SELECT)', '조회할 SQL(DuckDB SELECT)'),
   sqlHint: text(
-    'Ctrl+Enter shows the answer. Ctrl+Space completes names.',
-    'Ctrl+Enter로 조회, Ctrl+Space로 자동 완성합니다.',
+    'Ctrl+Enter shows the answer. Ctrl+Space completes names. For KST days, use the column date.',
+    'Ctrl+Enter로 조회, Ctrl+Space로 자동 완성합니다. 날짜는 date 열을 쓰세요.',
   ),
   keep: text('Keep as a question', '질문으로 저장'),
   keepName: text('Name (small letters, digits, hyphens)', '이름(영문 소문자, 숫자, 하이픈)'),

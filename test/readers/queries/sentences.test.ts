@@ -108,9 +108,9 @@ describe('the sentences of bundled queries', () => {
     const all = [...catalogue.values()].flatMap(({ name, sentences }) =>
       sentences.map(({ en }) => keyOf(name, en)),
     );
-    const always = /^(?:freshness: In SQL|journey-funnel: Funnels)/;
+    const always = 'journey-funnel: Funnels';
     expect(all.filter((key) => said.get(key)?.yes !== true)).toEqual([]);
-    expect(all.filter((key) => said.get(key)?.no !== true && !always.test(key))).toEqual([]);
+    expect(all.filter((key) => said.get(key)?.no !== true && !key.startsWith(always))).toEqual([]);
   });
 });
 
