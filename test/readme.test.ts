@@ -235,9 +235,11 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** A table of all commands, each with its options. */
+/** A table of all commands, each with its options. A command that only groups others has none. */
 function commandsMarkdown(): string {
-  const commands = program.commands.flatMap((one) => (one.commands.length > 0 ? one.commands : [one]));
+  const commands = program.commands.flatMap((one) =>
+    one.commands.length > 0 && one.options.length === 0 ? one.commands : [one, ...one.commands],
+  );
   const rows = commands
     .filter((one) => one.name() !== 'help')
     .flatMap((one) => {
