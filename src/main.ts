@@ -67,11 +67,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   let failure: unknown;
   const { program, parse } = commandLine(version);
   try {
-    // The first word that names one: `lake plan` is a lake, and the name of a query may be that of a command.
-    const names = program.commands.map((one) => one.name());
-    command = argv.find((word) => names.includes(word)) ?? '';
-    process.title = `dawnload ${command}`.trimEnd();
+    // The first one: `lake plan` is a lake.
+    program.hook('preSubcommand', (_, one) => {
+      command = one.name();
+    });
     const typed = parse(argv);
+    process.title = `dawnload ${command}`.trimEnd();
     verbose = typed?.flags.verbose === true;
     if (typed !== undefined) exitCode = await Promise.race([perform(typed, command), uncaught]);
   } catch (error) {

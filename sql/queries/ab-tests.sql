@@ -30,7 +30,8 @@
 --   answer.variant_id = sales.variant_id left join sales as other_sales on baseline.campaign_id = other_sales.campaign_id and
 --   baseline.variant_id = other_sales.variant_id where answer.verdict_code = 'better')
 -- sentences:
---   select campaign_name, base_en, base_ko, verdict from named where verdict_code in ('better', 'worse') order by verdict_code, sent desc
+--   select campaign_name, base_en, base_ko, regexp_replace(verdict, ' Not counted: sending days without events \([0-9,]+\)\.', '') as verdict
+--   from named where verdict_code in ('better', 'worse') order by verdict_code, sent desc
 --     en: In the test of “{campaign_name}” ({base_en}), {verdict}
 --     ko: ‘{campaign_name}’ A/B 테스트({base_ko}): {verdict}
 --     as: finding

@@ -12,7 +12,7 @@
 --   campaign (varchar, default null): only the campaign or user journey with this id
 -- sentences:
 --   select sum(night_ads) as night_ads, arg_max(resource_name, night_ads) as resource_name from answer having sum(night_ads) > 0
---     en: {night_ads} {night_ads#ad|ads} went out between 21:00 and 08:00, most of them by “{resource_name}”.
+--     en: {night_ads} {night_ads#ad|ads} went out between 21:00 and 08:00, most of them from “{resource_name}”.
 --     ko: 21시~8시에 발송한 광고가 {night_ads}건이며, ‘{resource_name}’{이/가} 가장 많습니다.
 --     as: finding
 --   select sum(unmarked_ads) as unmarked_ads, arg_max(resource_name, unmarked_ads) as resource_name from answer having
@@ -29,16 +29,18 @@
 --     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, with “(광고)” and a way to opt out.
 --     ko: 광고 {ads}건 모두 8시~21시에 ‘(광고)’ 표시와 수신거부 방법을 넣어 발송했습니다.
 --   from answer where without_opt_out > 0 order by without_opt_out desc limit 1
---     en: Add a way to opt out to the ads of “{resource_name}”: {without_opt_out} {without_opt_out#ad|ads} had none.
---     ko: ‘{resource_name}’ 광고에 수신거부 방법을 넣으세요. 광고 {without_opt_out}건에 없습니다.
+--     en: Add a way to opt out to the ads of “{resource_name}” ({channel}), as the law requires: {without_opt_out} {without_opt_out#ad|ads} had
+--       none.
+--     ko: ‘{resource_name}’ {channel} 광고에 수신거부 방법을 넣으세요(법정 의무). 광고 {without_opt_out}건에 없습니다.
 --     as: to do
 --   from answer where unmarked_ads > 0 order by unmarked_ads desc limit 1
---     en: Begin the ads of “{resource_name}” with “(광고)”: {unmarked_ads} {unmarked_ads#ad|ads} did not.
---     ko: ‘{resource_name}’ 광고를 ‘(광고)’로 시작하세요. 광고 {unmarked_ads}건에 표시가 없습니다.
+--     en: Begin the ads of “{resource_name}” ({channel}) with “(광고)”, as the law requires: {unmarked_ads} {unmarked_ads#ad|ads}
+--       did not.
+--     ko: ‘{resource_name}’ {channel} 광고를 ‘(광고)’로 시작하세요(법정 의무). 광고 {unmarked_ads}건에 표시가 없습니다.
 --     as: to do
 --   from answer where night_ads > 0 order by night_ads desc limit 1
---     en: Send the ads of “{resource_name}” between 08:00 and 21:00: {night_ads} {night_ads#ad|ads} went out at night.
---     ko: ‘{resource_name}’ 광고를 8시~21시에 발송하세요. 광고 {night_ads}건을 야간에 발송했습니다.
+--     en: Send the ads of “{resource_name}” ({channel}) between 08:00 and 21:00: {night_ads} {night_ads#ad|ads} went out at night.
+--     ko: ‘{resource_name}’ {channel} 광고를 8시~21시에 발송하세요. 광고 {night_ads}건을 야간에 발송했습니다.
 --     as: to do
 --   select 1 from answer limit 1
 --     en: A text needs a free 080 number, a friendtalk message also may name the menu to block the channel.

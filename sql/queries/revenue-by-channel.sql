@@ -22,9 +22,6 @@
 --   rows_of_all = 1 and channel <> 'several'
 --     en: Campaigns on {channel} earned {revenue:money} {first_date~last_date}.
 --     ko: {first_date~last_date} {channel} 캠페인 매출은 {revenue:money}입니다.
---   from earned where cost_return is not null and channel <> 'several' qualify count(*) over () > 1 order by cost_return desc, channel limit 1
---     en: {channel} earned the most for its cost, {cost_return} times the price of its messages.
---     ko: 비용 대비 매출은 {channel}{이/가} {cost_return}배로 가장 높습니다.
 --   select channel, currencies from answer where channel <> 'several' and len(currencies) > 1
 --     en: Campaigns on {channel} have revenue in {currencies}, so it has no total.
 --     ko: {channel} 캠페인의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.
@@ -49,14 +46,26 @@ senders as (
     where campaign_id in (select campaign_id from marts.revenue_days)
     group by campaign_id
 ),
+-- The range before is as long; it is compared if the service had collected each of its days.
+earlier as (
+    select min(coverage.date) as from_day
+    from ops.coverage
+    cross join period
+    where
+        coverage.stream = 'campaigns'
+        and coverage.date between first_date - (last_date - first_date + 1)::integer and first_date - 1
+    having count(*) = any_value(last_date - first_date + 1)
+),
 sales as (
     select
         campaign_id,
-        sum(revenue) as revenue,
+        sum(revenue) filter (date >= first_date) as revenue,
+        sum(revenue) filter (date < first_date) as previous_revenue,
         max(len(currencies)) > 1 as is_mixed,
         marts.members_of(list(currencies)) as currencies
     from marts.revenue_days
-    inner join period on revenue_days.date between period.first_date and period.last_date
+    inner join period
+        on revenue_days.date between coalesce((select from_day from earlier), period.first_date) and period.last_date
     group by campaign_id
 ),
 messages as (
@@ -69,22 +78,25 @@ messages as (
 sums as (
     select
         senders.channel,
-        count(*) as campaigns,
+        count(sales.revenue) as campaigns,
         coalesce(marts.members_of(list(sales.currencies)), []) as currencies,
         -- Amounts of several currencies have no sum.
         if(bool_or(sales.is_mixed) or len(marts.members_of(list(sales.currencies))) > 1, null, sum(sales.revenue)) as revenue,
-        sum(messages.succeeded)::bigint as succeeded,
-        sum(messages.cost) as cost
+        if(bool_or(sales.is_mixed) or len(marts.members_of(list(sales.currencies))) > 1, null, sum(sales.previous_revenue)) as previous_revenue,
+        sum(messages.succeeded) filter (sales.revenue is not null)::bigint as succeeded,
+        sum(messages.cost) filter (sales.revenue is not null) as cost
     from sales
     left join senders on sales.campaign_id = senders.campaign_id
     left join messages on sales.campaign_id = messages.campaign_id
     where marts.matches('channel', senders.channel)
     group by senders.channel
+    having count(sales.revenue) > 0
 )
 select
     channel,
     round(revenue, 2) as revenue,
     round(revenue / nullif(sum(revenue) over (), 0), 4) as revenue_share,
+    round(revenue / nullif(previous_revenue, 0) - 1, 4) as revenue_change,
     succeeded,
     round(revenue / nullif(succeeded, 0), 2) as revenue_per_message,
     round(cost, 2) as cost,

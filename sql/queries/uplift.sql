@@ -1,5 +1,5 @@
 -- title: What messages bring
--- title_ko: 메시지 증분 효과
+-- title_ko: 메시지의 순증 효과
 -- chart: interval holdout change change_low change_high by metric
 -- subject: conversions and costs
 -- question: How much more do people buy who may get messages than those of a holdout, who get none?
@@ -17,21 +17,26 @@
 --   (select max(date) from ops.coverage where stream = 'statistics')))
 -- sentences:
 --   from judged where metric = 'revenue' and verdict_code = 'more' order by holdout
---     en: Messages earned {incremental:estimate} beyond what people would have bought anyway (between {incremental_low:estimate} and
---       {incremental_high:estimate}; holdout “{holdout}”, {first_date~last_date}).
---     ko: 메시지가 없었을 때보다 매출이 {incremental:estimate} 늘었습니다(최소 {incremental_low:estimate}, 최대 {incremental_high:estimate}, 홀드아웃
---       ‘{holdout}’, {first_date~last_date}).
+--     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway. The 95% interval is
+--       {incremental_low:estimate} to {incremental_high:estimate} (holdout “{holdout}”).
+--     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다. 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다(홀드아웃
+--       ‘{holdout}’).
 --     as: finding
+--   select any_value(judged.currency) as currency, sum(revenue_days.revenue) as credited from judged, marts.revenue_days where judged.metric =
+--   'revenue' and judged.verdict_code = 'more' and revenue_days.date between judged.first_date and judged.last_date having
+--   count(distinct holdout) = 1 and list_distinct(flatten(list(currencies))) = [any_value(judged.currency)]
+--     en: The service credits campaigns with {credited:estimate} on the same days, including what people would have bought anyway.
+--     ko: 같은 기간 서비스가 집계한 캠페인 기여 매출은 {credited:estimate}이며, 메시지가 없어도 구매했을 금액이 포함되어 있습니다.
 --   select *, -incremental as loss from judged where metric = 'revenue' and verdict_code = 'fewer' order by holdout
 --     en: People who may get messages bought for {loss:estimate} less than they would have bought without messages (holdout
 --       “{holdout}”, {first_date~last_date}).
 --     ko: 메시지가 없었을 때보다 매출이 {loss:estimate} 줄었습니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' order by holdout
---     en: Messages made {incremental} more people buy (between {incremental_low} and {incremental_high}; holdout “{holdout}”,
---       {first_date~last_date}).
---     ko: 메시지 덕분에 구매 고객이 {incremental}명 늘었습니다(최소 {incremental_low}명, 최대 {incremental_high}명, 홀드아웃 ‘{holdout}’,
---       {first_date~last_date}).
+--     en: Messages made {incremental} more people buy {first_date~last_date} (95% interval {incremental_low} to {incremental_high};
+--       holdout “{holdout}”).
+--     ko: {first_date~last_date} 메시지 덕분에 구매 고객이 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명, 홀드아웃
+--       ‘{holdout}’).
 --     as: finding
 --   select *, -incremental as loss from judged where metric = 'conversions' and verdict_code = 'fewer' order by holdout
 --     en: “{holdout}”: {loss} fewer people bought than would have bought without messages, {first_date~last_date}.
@@ -98,7 +103,7 @@
 --     as: note
 --   select 1 from judged limit 1
 --     en: The intervals stay valid however often you look.
---     ko: 결과를 매일 확인해도 최소·최대 범위는 그대로 유효합니다.
+--     ko: 매일 중간 결과를 확인해도 신뢰 구간은 그대로 유효합니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.holdouts)
 --     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.

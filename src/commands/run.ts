@@ -59,10 +59,11 @@ type BackfillOptions = { readonly start: string; readonly end: string } & JsonOp
 export const backfillCommand: Command<BackfillOptions> = async (options, invocation) => {
   const { terminal, effects } = invocation;
   const { json, yesPaid = false } = options;
-  const config = requireService(invocation.loadConfig());
-  const job = backfill(options, config.retention, effects.now());
+  const settings = invocation.loadConfig();
+  const job = backfill(options, settings.retention, effects.now());
   const { days, streams } = job;
-  if (options.dryRun === true) return printPlan(await makePlan(job, config, invocation), json, terminal);
+  if (options.dryRun === true) return printPlan(await makePlan(job, settings, invocation), json, terminal);
+  const config = requireService(settings);
   const isPaid = streams.has('events') && (options.streams !== undefined || yesPaid);
   if (isPaid && config.exports.budget === undefined)
     throw new RefusedError('Event exports are billed, and exports.budget is not set.', {

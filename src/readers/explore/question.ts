@@ -434,8 +434,10 @@ export function table(
           ? markup`<small>${past === undefined ? view.word('newRow') : written(view, query, name, past)}</small>`
           : undefined;
       if (i === named) return markup`<th scope="row">${content}</th>`;
-      const kind = isNumber ? 'number' : written(view, query, name, row).length > LONG ? 'long' : 'short';
-      return markup`<td class="${kind}">${content}${small}</td>`;
+      const length = isNumber ? 'number' : written(view, query, name, row).length > LONG ? 'long' : 'short';
+      const kind = (row[name] ?? null) === null ? `${length} none` : length;
+      // A phone shows each row as a block, in which the values have their headings.
+      return markup`<td class="${kind}" data-head="${headOf(name)}">${content}${small}</td>`;
     });
     return markup`<tr>${cells}</tr>`;
   });

@@ -190,7 +190,11 @@ async function requireReadingFunctions(reader: Reader, sql: string, subject: str
   }
   const call = new RegExp(String.raw`\b(${acting})"?${SKIPPED}(?:\(|/\*)`, 'i');
   const [, found] = call.exec(sql) ?? [];
-  if (found !== undefined) throw notReading(subject, found);
+  if (found !== undefined)
+    throw new UsageError(
+      `${subject} calls ${found}, which can do more than read the published file, but only reading is allowed.`,
+      { hint: 'Use a DuckDB client to read other files beside the published one.' },
+    );
 }
 
 function notReading(subject: string, found: string): UsageError {

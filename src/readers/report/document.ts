@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shiftDay, type Day } from '../../ground/calendar.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import type { Said } from '../queries/sentences.js';
 import { Html, markup, prose } from './html.js';
@@ -26,12 +27,12 @@ const URGENT = [
   'refused-templates',
   'campaigns-to-watch',
 ];
-export const MOST_TO_DO = 3;
+export const MOST_TO_DO = 4;
 const MOST_FINDINGS = 5;
 
 interface Circumstances {
   /** The newest day of the daily statistics; undefined without any. */
-  readonly day: string | undefined;
+  readonly day: Day | undefined;
   /** The instant at which the page was made, in KST. */
   readonly madeAt: string;
   /** The state of the last run: a line at the top, and the whole reason. */
@@ -55,7 +56,8 @@ export function documentOf(
   const [first, ...others] = shown.filter(({ isAbout }) => isAbout !== true);
   const about = shown.filter(({ isAbout }) => isAbout === true);
   const commands = all.flatMap(({ answers }) => answers).map(({ command }) => `\`${command}\``);
-  const day = given.day === undefined ? renderer.word('noDay') : wording.day(given.day, 'long');
+  const { day: last } = given;
+  const days = last === undefined ? renderer.word('noDay') : wording.days(shiftDay(last, -6), last);
   const title = renderer.word('title');
   const links = [...others.map(({ id }) => id), 'about' as const].map(
     (id) => markup`<li><a href="#${id}">${renderer.word(id)}</a></li>`,
@@ -64,7 +66,7 @@ export function documentOf(
   const drawn = (some: typeof shown): Html[] => some.map((one) => one.drawn);
   const body = markup`
     <header>
-      <h1>${title} <span>${day}</span></h1>
+      <h1>${title} <span>${days}</span></h1>
       <p>${renderer.word('made', { made: given.madeAt })}</p>
       ${alerts(renderer, said.alerts, given)}
     </header>

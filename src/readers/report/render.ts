@@ -28,16 +28,18 @@ const MOST_SUBJECTS = 3;
 const MARKED = 7;
 
 const MOST_LINES = 6;
+/** The sentences of the first screen; its figures say the rest. */
+const MOST_CLAIMS = 6;
 
 /** What a figure of the first screen counts. */
 const BASES: Readonly<Record<string, Word>> = {
   revenue: 'ofRevenue',
   conversions: 'ofConversions',
-  message_cost: 'ofChannels',
+  message_cost: 'ofPriced',
   sent: 'ofSent',
   people: 'ofPeople',
-  delivery_rate: 'ofChannels',
-  click_rate: 'ofChannels',
+  delivery_rate: 'ofDeliveries',
+  click_rate: 'ofClicks',
   open_rate: 'ofOpenings',
   failure_rate: 'ofFailures',
   opt_outs: 'ofOptOuts',
@@ -87,10 +89,15 @@ export class Renderer {
     const claims = texts('finding', 'sentence');
     const [headline] = claims;
     const isFirst = id === 'happened';
+    // What was earned leads, without its interval.
+    const lead = [...(headline?.split(/(?<=\.) /) ?? []), ...claims.slice(1, MOST_CLAIMS)];
     const sentences =
       failure === undefined
         ? isFirst
-          ? [paragraph('sentence lead', claims.slice(0, 1)), paragraph('sentence', claims.slice(1))]
+          ? [
+              paragraph('sentence lead', lead.slice(0, 1)),
+              lead.slice(1).map((text) => paragraph('sentence', [text])),
+            ]
           : paragraph('sentence', claims)
         : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
     const toDo = isAbout ? listed(texts('to do')) : undefined;
@@ -129,8 +136,9 @@ export class Renderer {
   }
 
   #value(row: Row, column: string, unit?: string): string {
-    const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
-    return this.wording.value(column, known(row, column), unit, currency);
+    const [currency, other] = [row['currency'] ?? row['currencies'] ?? []].flat();
+    const one = typeof currency === 'string' && other === undefined ? currency : null;
+    return this.wording.value(column, known(row, column), unit, one);
   }
 
   #tile(row: Row): Html {
@@ -158,7 +166,7 @@ export class Renderer {
           : markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
     const base = BASES[figure];
     const of =
-      base === undefined || (base === 'ofChannels' && known(row, 'channels') === null)
+      base === undefined || (WORDS[base].en.includes('{channels}') && known(row, 'channels') === null)
         ? undefined
         : this.word(base, row);
     return markup`<div class="tile">

@@ -119,12 +119,12 @@ export const SECTIONS: readonly Section[] = [
     table(
       'revenue-by-channel',
       'channelSales',
-      'channel revenue revenue_share revenue_per_message cost cost_return',
+      'channel revenue revenue_share revenue_change revenue_per_message cost',
       {
         since: 6,
         bars: 'revenue',
         units: { revenue: 'money', revenue_per_message: 'money', cost: 'money' },
-        wide: 'revenue_per_message',
+        wide: 'revenue_share revenue_per_message',
       },
     ),
     table('revenue', 'sales', 'campaign_name revenue revenue_per_message conversions', {

@@ -84,5 +84,5 @@ test('writes a verdict in words', () => {
   const sheet = { columns, rows, total: 1, charts: [], drawn: [], said: [], values: [] };
   const known = { values: {}, streams: {}, columns: [], macros: [] };
   const cells = [...pageOf(table(view, query, sheet, known).markup).querySelectorAll('tbody tr > *')];
-  expect(cells.map(({ textContent }) => textContent)).toEqual(['클릭률', '3.0%', '≈ 유의한 차이 없음']);
+  expect(cells.map(({ textContent }) => textContent)).toEqual(['클릭률', '3.0%', '≈ 평소 수준의 변동']);
 });

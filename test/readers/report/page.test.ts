@@ -40,19 +40,22 @@ const textOf = (document: ParentNode, selector: string): string =>
 describe('the first screen', () => {
   test('says what to change, the most urgent first, and the rest behind a fold', () => {
     const document = pageOf([
-      answered('campaigns-to-watch', [['to do', 'fourth']]),
+      answered('campaigns-to-watch', [['to do', 'fifth']]),
       answered('ab-tests', [['to do', 'second']]),
       answered('failure-alarm', [
         ['to do', 'first'],
         ['finding', 'E-mail fails.'],
       ]),
-      answered('refused-templates', [['to do', 'third']]),
+      answered('refused-templates', [
+        ['to do', 'third'],
+        ['to do', 'fourth'],
+      ]),
       answered('checks', [['to do', 'of the job']], { isAbout: true }),
     ]);
     const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
-    expect(items).toEqual(['first', 'second', 'third']);
+    expect(items).toEqual(['first', 'second', 'third', 'fourth']);
     expect(textOf(document, '.to-do summary')).toBe('1 more');
-    expect(textOf(document, '.to-do details li')).toBe('fourth');
+    expect(textOf(document, '.to-do details li')).toBe('fifth');
     expect(textOf(document, '.to-do')).not.toContain('of the job');
     expect(textOf(document, '#findings')).toContain('of the job');
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
