@@ -18,19 +18,19 @@ with statistics as (
 ),
 
 found as (
-    select date, subject, 'A counter is below zero.' as finding, lowest::varchar as actual
+    select date, subject, 'A counter is negative.' as finding, lowest::varchar as actual
     from statistics
     where lowest < 0
     union all
-    select date, 'daily_conversions ' || statistic_id, 'A number of conversions is below zero.', count::varchar
+    select date, 'daily_conversions ' || statistic_id, 'A number of conversions is negative.', count::varchar
     from daily_conversions
     where count < 0
     union all
-    select date, 'daily_conversions_by_subchannel ' || statistic_id, 'A number of conversions is below zero.', count::varchar
+    select date, 'daily_conversions_by_subchannel ' || statistic_id, 'A number of conversions is negative.', count::varchar
     from daily_conversions_by_subchannel
     where count < 0
     union all
-    select date, concat_ws(' ', 'campaign_metrics', campaign_id, metric_name), 'A metric that counts is below zero.', value::varchar
+    select date, concat_ws(' ', 'campaign_metrics', campaign_id, metric_name), 'A count is negative.', value::varchar
     from campaign_metrics
     where value < 0 and metric_type = 'standard'
 )

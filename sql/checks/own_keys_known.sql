@@ -1,12 +1,12 @@
 -- severity: warn
 -- scope: full
--- meaning: Nearly none of the persons in one of your own tables has an event, so answers that join them find nobody. The column under
+-- meaning: Almost nobody in one of your own tables has an event, so answers that join them find nobody. The column under
 --   tables.NAME.keys may be another id than the service has, or written differently.
 
 select
     (own_tables.pulled_at at time zone 'Asia/Seoul')::date as date,
     own_tables.table_name as subject,
-    'Nearly none of the persons of the table has an event.' as finding,
+    'Almost nobody in the table has an event.' as finding,
     'at least 1%' as expected,
     round(100 * own_tables.known_persons / own_tables.persons, 1) || '%' as actual
 from ops.own_tables as own_tables

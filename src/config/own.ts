@@ -147,7 +147,7 @@ export const audiences = byName(
   'must have audiences such as members: { table: members, person: user_id }, with names of small letters, digits and _',
 );
 
-/** What each way to name the held-out people needs. */
+/** The settings that each kind of holdout needs, by the setting that names its people. */
 const WAYS = {
   audience: ['audience', 'share'],
   table: ['table', 'person', 'arm', 'holdout', 'assigned'],

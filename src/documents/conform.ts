@@ -25,11 +25,11 @@ export interface Oddity {
 
 /** How the members of an object are divided. */
 interface Division {
-  /** Without a column, or with members inside them that have none. */
+  /** Members without a column, or with inner members that have none. */
   readonly unknown: Member[];
-  /** All but those with rows of their own. */
+  /** All members except those with rows of their own. */
   readonly whole: Member[];
-  /** What columns take. */
+  /** Members that columns take. */
   readonly fitting: Member[];
   readonly oddities: Oddity[];
   isRepeated: boolean;

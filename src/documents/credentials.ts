@@ -7,7 +7,7 @@ import { changed, encoded, isJson, textAt, type Node } from './json.js';
 
 const MASK = '***';
 
-/** What the name of a credential contains. */
+/** Matches the name of a credential. */
 const SECRET =
   'authorization|cookie|token|secret|signature|passw(?:or)?d|credential|jwt|bearer|hmac|(?:api|access|private|auth|signing|encryption)[-_ ]?key|session[-_ ]?id';
 

@@ -1,8 +1,8 @@
 /**
  * The functions of this folder as scalar functions of DuckDB, for the statements of loads and erasures: the only file
  * that uses both. They are registered with an instance before its first transaction (a rollback would remove them), and
- * nothing that is stored in a file may name one, because other programs lack them. None throws for data, and all are
- * short: DuckDB calls them on the main thread.
+ * nothing that is stored in a file may name one, because other programs lack them. No input makes them throw,
+ * and each returns quickly, because DuckDB calls them on the main thread.
  */
 import duckdb = require('@duckdb/node-api');
 import type { Field } from '../ground/fields.js';

@@ -30,7 +30,8 @@ export interface Edit extends Piece {
 
 const NONE: Node[] = [];
 
-/** The values of a valid JSON text in the order in which they begin, the outermost first; empty if the text is not JSON. */
+/** The values of a valid JSON text in the order in which they begin, the outermost first. Checks only
+ * brackets, quotes and keys, so other invalid text may give nodes (`[1 2]` gives three); empty if those do not match. */
 export function nodesOf(json: string): Node[] {
   const nodes: Node[] = [];
   let open: Node | undefined;
@@ -113,7 +114,7 @@ export function isJson(text: string): boolean {
   return /^\s*[[{"]/.test(text) && jsonOf(text) !== undefined;
 }
 
-/** JSON with other values: `change` returns the JSON of the new value, or undefined. A new value is not looked into. */
+/** JSON with other values: `change` returns the JSON of the new value, or undefined. Values inside a replaced value are not visited. */
 export function changed(json: string, change: (node: Node) => string | undefined): string {
   const edits: Edit[] = [];
   for (const node of nodesOf(json)) {

@@ -1,6 +1,6 @@
 /**
  * Personal data in texts and documents under the settings of privacy: numbers and addresses of people, and the values
- * of named keys. Pure except for a cache of hashes. Redacting twice changes nothing.
+ * of named keys. Pure except for two caches, of hashes and of the meanings of keys. Redacting twice changes nothing.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { changed, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
@@ -20,11 +20,11 @@ import {
   type Finding,
 } from './spelling.js';
 
-/** What happens to numbers and addresses: they stay, become a keyed hash, or are left out. */
+/** How to treat numbers and addresses: keep them, replace them by a keyed hash, or leave them out. */
 export type Treatment = 'keep' | 'hash' | 'drop';
 
 /**
- * What a document is. `message` and `other` have a recipient, whose own number is found anywhere; `message` and `record` name a
+ * The kind of a document. `message` and `other` have a recipient, whose own number is found anywhere; `message` and `record` name a
  * sender, whose number stays.
  */
 export type DocumentKind = 'message' | 'other' | 'record' | 'document';
@@ -93,7 +93,7 @@ export class Redaction {
       edited(text, findings, ({ start, end, plain }) => {
         const found = text.slice(start, end);
         if (plain === sender) return found;
-        // Tags inside a number stay, so that none is left open; one may have an address, too.
+        // Keep tags found inside a number, so that the HTML stays balanced; a tag may itself contain an address.
         return [hidden(plain), ...(found.match(TAGS) ?? []).map((tag) => this.#redacted(tag, how))].join('');
       });
     const others = without(given, findingsIn(given));
@@ -165,7 +165,7 @@ export class Redaction {
 
 const MOST_REMEMBERED = 2_000;
 
-/** What is made for a text, remembered for a while. */
+/** Memoizes `make` by text; empties itself at 2,000 entries. */
 function remembered<V>(known: Map<string, V>, text: string, make: () => V): V {
   const found = known.get(text);
   if (found !== undefined) return found;

@@ -12,7 +12,7 @@ export interface Finding extends Piece {
   readonly plain: string;
 }
 
-// What numbers and addresses look like.
+// Patterns of numbers and addresses.
 
 /** Between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, tildes and dashes, at most three. */
 const GAP = String.raw`[-.,/_\s()+~\u00B7\u2010-\u2015\u2212\u301C\u3161]{0,3}`;
@@ -74,7 +74,7 @@ export function mayHoldAny(text: string): boolean {
   return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
 }
 
-/** What is seen, and the position in the original of each of its characters. */
+/** A text as a reader sees it, and the position of each of its characters in the original. */
 interface View {
   readonly text: string;
   readonly starts: readonly number[];
@@ -84,8 +84,8 @@ interface View {
 const UNSEEN = String.raw`\p{Cf}\u034F\u115F\u1160\u3164\uFFA0`;
 
 /**
- * What a reader sees as something else: an entity, percent-encoding, quoted-printable (=40), an escape of JSON inside a text, a folded
- * line (vCard), full-width ASCII, a character that is not seen.
+ * Matches characters that a reader sees differently or not at all: an entity, percent-encoding, quoted-printable (=40), an escape of
+ * JSON inside a text, a folded line (vCard), full-width ASCII, an invisible character.
  */
 const ESCAPES = new RegExp(
   [
@@ -98,7 +98,7 @@ const ESCAPES = new RegExp(
   ].join('|'),
   'giu',
 );
-/** The same, and tags. */
+/** Matches the escapes above, and HTML tags and comments. */
 const UNITS = new RegExp(
   String.raw`${ESCAPES.source}|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->`,
   ESCAPES.flags,
@@ -107,7 +107,7 @@ const UNITS = new RegExp(
 const UNIT = /[&%=\\<\r\n\u00AD-\u206F\u3164\uD800-\uDFFF\uFEFF-\uFFFF]/;
 const IS_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
 
-/** Tags that a reader does not see as the end of a word. */
+/** Tags that do not end a word for a reader. */
 const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|strong|sub|sup|u|wbr)\b/i;
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -178,7 +178,7 @@ export function seen(given: string): string {
 export function findingsIn(text: string): Finding[] {
   if (!mayHoldAny(text)) return [];
   const findings = findingsAsWritten(text);
-  // Tags are left out, and looked into: one may have an address, too.
+  // Search once without tags, and once with them, because a tag may contain an address.
   for (const view of [viewOf(text), text.includes('<') ? viewOf(text, ESCAPES) : undefined])
     if (view !== undefined)
       findings.push(...findingsAsWritten(view.text).map((finding) => originalOf(finding, view, text)));

@@ -363,7 +363,7 @@ export class Erasures {
     return blank === text ? undefined : blank;
   }
 
-  /** What the erasure in this line of the journal has cut. */
+  /** The numbers of records and pulls that the erasure in this line of the journal has cut. */
   async cutBy(line: number): Promise<{ records: number; pulls: number }> {
     const held = cutPulls(this.register.lines, line);
     let records = 0;

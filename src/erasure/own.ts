@@ -22,7 +22,7 @@ export async function ownPulls(landing: string): Promise<string[]> {
 const textColumn = z.object({ name: z.string(), is_document: z.boolean() });
 const written = z.object({ written: z.array(z.string()) });
 
-/** What an erasure finds in a landed copy. */
+/** The findings of an erasure in one landed copy of an own table. */
 export interface FoundCopy {
   /** Rows of the persons, and of all. */
   readonly own: number;

@@ -22,7 +22,7 @@ import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
 
-/** What retention deleted: the landed pages of a stream and day, each before its removal; `done` ends a removal. */
+/** A removal by retention. A line names the landed pages of a stream and day before they are deleted; `done` ends the removal. */
 export const REMOVED = new Kind(
   'removed',
   z.discriminatedUnion('event', [

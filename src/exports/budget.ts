@@ -159,7 +159,7 @@ export const REASONS = {
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
   // A later night requests its statistics again; when two agree, the day is no longer reported.
   no_messages: 'no messages so far (`backfill --yes-paid` requests it anyway)',
-  // It reserves the rest of the budget until it has landed.
+  // An export of unknown size reserves the rest of the budget until it has landed.
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
   unsure: 'perhaps paid already: the journal may lack lines (`dawnload recover`)',

@@ -99,7 +99,7 @@ export async function requestMissing(
       runId,
       asked,
     });
-  // Nights ignore these days; a job that names them reports them.
+  // Nightly runs skip these days silently; a backfill that names them reports them.
   if (job.consent !== 'budget') reportPassedOver(job, removed, parts);
   const wanted = deciding();
   if (wanted.length === 0) return;
@@ -218,7 +218,7 @@ export async function requestAgain(
   tellSpent(parts);
 }
 
-/** What may be billed for the old export counts too. */
+/** The estimate of a repeated request, if the budget allows it; the old export counts, because it may be billed. */
 async function affordable(key: string, parts: PaymentParts): Promise<number | undefined> {
   const { ledger, warehouse } = parts;
   const { effects, runId } = parts.invocation;

@@ -108,7 +108,7 @@ const WATCH = `
   }, 250);
 `;
 
-/** What a task is given besides: it tells the parent something, and streams an answer. */
+/** What a task receives besides its input: `tell` messages the parent, `stdout` streams the answer. */
 export interface Caller {
   readonly tell: (message: object) => void;
   readonly stdout: Writable;

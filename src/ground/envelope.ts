@@ -90,7 +90,7 @@ export interface Listener {
   elementEnds?(at: number): void;
 }
 
-/** What the scanner expects: the bytes of a byte order mark, the outermost bracket, an item or the closing bracket … */
+/** The states of the scanner, by what it expects next: the bytes of a byte order mark, the outermost bracket, an item or the closing bracket … */
 const MARK = 0;
 const TOP = 1;
 const ITEM = 2;

@@ -55,7 +55,7 @@ export class CredentialsError extends DawnloadError {}
 /** The service did not answer, or answered with something else; another run may succeed. */
 export class ServiceError extends DawnloadError {}
 
-/** This machine's clock and the service's differ too much: the user corrects the clock. */
+/** The clocks of this machine and of the service differ too much: the user corrects the clock. */
 export class ClockError extends DawnloadError {}
 
 /** A file or folder cannot be read or written: the user repairs the machine. No received data is lost. */

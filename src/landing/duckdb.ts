@@ -24,7 +24,7 @@ export function tellsOfDamage(error: unknown): boolean {
   );
 }
 
-/** It is damaged, or another file's. After a lack of memory or disk, the log is still needed. */
+/** True if DuckDB rejects the log (WAL) because it is damaged or belongs to another file. After a lack of memory or disk, keep it. */
 export function rejectsLog(error: unknown): boolean {
   const [, kind, why = ''] =
     /^([\w ]+) Error: Failure while replaying WAL file "[^"]*": (.*)/.exec(messageOf(error)) ?? [];
@@ -53,7 +53,7 @@ export function statementError(error: unknown, damage: string): unknown {
   return tellsOfDamage(error) ? new CorruptDatabaseError(damage, error) : error;
 }
 
-/** What DuckDB reports about a failure: it gives no fields, but a text that begins with its kind, such as `Catalog Error: `. */
+/** Parses DuckDB's report of a failure, which is a text without fields that begins with its kind, such as `Catalog Error: `. */
 export function faultIn(error: unknown) {
   const message = messageOf(error);
   const [, kind] = /^([A-Z][A-Za-z ]+) Error/.exec(message) ?? [];

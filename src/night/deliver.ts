@@ -136,7 +136,7 @@ function reasonToKeep({ report, folder }: Night): string | undefined {
   return folder.ledger.doubt === undefined ? undefined : 'the journal may lack lines';
 }
 
-/** What is past its retention now; with a lake, only days that the lake has too. */
+/** The data that is past its retention now; with a lake, only days that the lake has too. */
 export async function dueNow(night: Night): Promise<Due> {
   const parts = partsOf(night);
   return findDue(parts, async (due: readonly HeldDay[]): Promise<Day[]> => {

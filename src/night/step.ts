@@ -87,7 +87,7 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
   throw report.failure;
 }
 
-/** No night wants days before `start_date`, so a backfill is repeated. */
+/** How to continue after a failure. Nightly runs never request days before `start_date`, so you repeat the backfill. */
 export const continuationOf = (command: string): string =>
   command === 'backfill'
     ? 'start the same backfill again, and it continues from here'
@@ -144,7 +144,7 @@ export async function runNight({
   return report;
 }
 
-/** The parts of a night side by side, as streams, exports, retention and erasures take them. */
+/** Flattens a night into the one object that streams, exports, retention and erasures take. */
 export const partsOf = ({ config, invocation, folder, warehouse, report }: Night) => ({
   ...{ config, invocation, report },
   ...{ files: folder.files, journal: folder.journal, landing: folder.landing, ledger: folder.ledger },

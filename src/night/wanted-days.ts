@@ -241,7 +241,7 @@ function nowBy({ report, invocation: { effects } }: Night): Date {
   return new Date(effects.now().getTime() - report.serviceBehindMs);
 }
 
-// The same beside a run, from the published file.
+// The wanted days for `plan` and `status`, which may run beside another run: from the published file.
 
 const instant = z.number().transform((ms) => new Date(ms));
 /** Staff and test people who are not counted; no row without such a setting. */

@@ -26,7 +26,7 @@ export interface Sender {
   readonly time: Date;
 }
 
-/** What a chat shows around a message. */
+/** Words that a chat shows around a message. */
 const WORDS = {
   en: { question: 'question', next: 'Next', project: 'Project', on: 'on', run: 'run' },
   ko: { question: '알림', next: '다음 명령', project: '프로젝트', on: '·', run: '실행' },

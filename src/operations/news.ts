@@ -1,5 +1,5 @@
 /**
- * What receivers hear of the published data itself: the digest, which is the first screen of the page, and own questions that
+ * Messages to receivers about the published data: the digest, which is the first screen of the page, and own questions that
  * have rows.
  */
 import type { Config } from '../config/config.js';

@@ -287,8 +287,8 @@ const callLine = calledShape.extend({ k: z.array(text) });
 type RememberedCall = z.infer<typeof calledShape> & { readonly rows: number; readonly line: string };
 
 /**
- * A line: a call before it leaves, with the class of columns with which its rows are compared; a call that may be repeated and
- * whose rows the service took; or rows that were rejected.
+ * A line is one of three: a call about to be sent (`columns` is the class of columns with which its rows are compared), an
+ * acknowledged call of a kind that may be repeated, or rejected rows.
  */
 type Line =
   | (z.infer<typeof calledShape> & { columns: string; rows: readonly Hashed[] })

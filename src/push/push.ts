@@ -145,7 +145,7 @@ interface Sending {
   readonly service: ServiceClient;
   readonly pushed: ledger.PushedRows;
   readonly journal: Journal;
-  /** What every line about a call names. */
+  /** The fields that every line about a call has. */
   readonly call: { readonly push: string; readonly target: string; readonly made_with: string };
   /** The class of columns with which rows are compared. */
   readonly compared: string;

@@ -1,5 +1,5 @@
 /**
- * What the free statistics (E17, E18, E19) have in common: ranges are requested in parts where the service needs smaller ones,
+ * Shared by the free statistics (E17, E18, E19): ranges are requested in parts where the service needs smaller ones,
  * and an answer that would delete most of a loaded day is not applied until two nights agree or you accept it.
  */
 import { z } from 'zod';

@@ -32,7 +32,7 @@ export interface Stream extends Loadable {
   pull(order: Order, parts: PullParts): Promise<void>;
 }
 
-/** What a night asks of a stream. */
+/** The order of a night to a stream. */
 export interface Order {
   readonly job: Job;
   readonly service: ServiceClient;

@@ -67,7 +67,7 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
 
 const TOO_NARROW = {
   en: 'Too narrow for: {}. A wider terminal shows them, and so does JSON.',
-  ko: '폭이 좁아 생략한 열: {}. 터미널을 넓히거나 JSON으로 보면 모두 나옵니다.',
+  ko: '폭이 좁아 생략한 컬럼: {}. 터미널을 넓히거나 JSON으로 보면 모두 나옵니다.',
 };
 
 interface Parts {

@@ -34,7 +34,7 @@ export const documentShape = z.strictObject({
   relations: z.record(z.string(), relationWords),
   /** Korean headers of columns that occur only in answers of queries, not in tables; of rates also what they mean. */
   heads: z.record(z.string(), z.union([word, columnWords])).default({}),
-  /** The same by the name of the query, for columns that mean something else in its answer. */
+  /** Headers by the name of a query, for columns that mean something else in its answer. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
   values: z.record(z.string(), z.record(z.string(), valueWords)).default({}),
   /** Sentences of checks and errors: the English one with {} for the variable parts, the Korean one with {1}, {2}. */

@@ -46,7 +46,7 @@ export interface Loadable {
 /** The pulls of a load, all of one name. */
 export interface LoadedPulls {
   readonly pulls: readonly ReadablePull[];
-  /** Those with days that no later pull has. */
+  /** The pulls with days that no later pull has. */
   readonly current: readonly ReadablePull[];
 }
 
@@ -69,7 +69,7 @@ export interface LoadParts {
   readonly tempDirectory: string;
 }
 
-/** What the statements of a load take: its pulls, and the first and the last day that change. */
+/** The parameters of a load's statements: its pulls, and the first and the last day that change. */
 interface LoadGroup {
   readonly stream: StreamName;
   readonly pulls: readonly string[];

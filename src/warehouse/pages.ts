@@ -72,14 +72,18 @@ export function* inBatches<P extends { readonly bytes: number }>(
   if (batch.length > 0) yield batch;
 }
 
-/** Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs. Throws as `sized` does. */
+/** Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs.
+ *
+ * @throws DamageError when a page is missing or empty
+ */
 export async function largestOf(pages: readonly { readonly file: string }[]): Promise<number> {
   return (await sized(pages)).reduce((largest, { bytes }) => Math.max(largest, bytes), SMALLEST_BUFFER);
 }
 
 /**
- * What every statement that reads landed pages takes: their files, the same as DuckDB names them, and the size of the largest.
- * Throws as `sized` does.
+ * The parameters of every statement that reads landed pages: their files as patterns, their paths, and the size of the largest.
+ *
+ * @throws DamageError when a page is missing or empty
  */
 export async function pagesGiven(pages: readonly { readonly file: string }[]) {
   const paths = pages.map(({ file }) => file);

@@ -157,7 +157,7 @@ export interface KeyColumn {
 
 type Rules = Pick<Privacy, 'recipients' | 'columns'>;
 
-/** What is done with the ids of a kind, or with a column of that name. */
+/** The rule for ids of a kind, or for a column of that name. */
 export const ruleOf = (name: string, { recipients, columns = [] }: Rules): 'keep' | 'hash' | 'drop' =>
   name === 'recipient' ? recipients : (columns.find((one) => one.name === name)?.rule ?? 'keep');
 

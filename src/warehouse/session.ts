@@ -22,7 +22,7 @@ import duckdb = require('@duckdb/node-api');
 
 export type StatementName = keyof Statements;
 
-/** What a statement takes: nothing, or the values and placeholders of its header. */
+/** The parameters of a statement: none, or the values and placeholders of its header. */
 export type Given<N extends StatementName> =
   Record<never, never> extends Statements[N] ? [given?: Statements[N]] : [given: Statements[N]];
 

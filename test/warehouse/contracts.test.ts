@@ -11,7 +11,7 @@ const column = (name: string, type = 'varchar') => ({
   name,
   type,
   description: `About ${name}: {x}.`,
-  label: '열',
+  label: '컬럼',
 });
 const schemas: SchemaEntry[] = [
   {

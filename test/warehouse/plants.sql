@@ -62,7 +62,7 @@ insert into ops.own_tables (table_name, rows, repeated, pulled_at, newest_at)
 -- own_keys_known
 insert into ops.own_tables (table_name, rows, persons, known_persons, pulled_at)
   values ('orders', 500, 500, 4, '2026-11-21 07:30:00+09:00'), ('members', 500, 500, 5, '2026-11-21 07:30:00+09:00');
---> own_keys_known | 2026-11-21 | orders | Nearly none of the persons of the table has an event. | at least 1% | 0.8%
+--> own_keys_known | 2026-11-21 | orders | Almost nobody in the table has an event. | at least 1% | 0.8%
 
 -- excluded_known
 insert into ops.exclusions (listed, people, events) values (3, 0, 0);
@@ -192,8 +192,8 @@ update daily_conversions set count = -1 where date = '2026-11-20'
   and statistic_id in (select statistic_id from daily_statistics where channel = 'push-notification' and date = '2026-11-20');
 update daily_conversions_by_subchannel set count = -1 where date = '2026-11-20'
   and statistic_id in (select statistic_id from daily_statistics_by_subchannel where channel = 'push-notification' and date = '2026-11-20');
---> counters_in_range | 2026-11-20 | daily_conversions 1c12a7d07684e282f2332c458f780d50 | A number of conversions is below zero. | 0 or more | -1
---> counters_in_range | 2026-11-20 | daily_conversions_by_subchannel 58bf433d1aca95adbae9f911bacd820d | A number of conversions is below zero. | 0 or more | -1
+--> counters_in_range | 2026-11-20 | daily_conversions 1c12a7d07684e282f2332c458f780d50 | A number of conversions is negative. | 0 or more | -1
+--> counters_in_range | 2026-11-20 | daily_conversions_by_subchannel 58bf433d1aca95adbae9f911bacd820d | A number of conversions is negative. | 0 or more | -1
 
 -- reactions_in_range
 update daily_statistics set delivered = 13 where channel = 'push-notification' and date = '2026-11-20';

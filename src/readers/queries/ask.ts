@@ -1,6 +1,6 @@
 /**
  * Asks the published file a question: sets the parameters as session variables, runs the preparing statements, and gives the
- * answer. It also compares the streams and days that a question names with those that the file holds.
+ * answer. It also compares the streams and days that a question names with those in the file.
  */
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { z } from 'zod';
@@ -87,7 +87,7 @@ const NOT_HELD = {
 };
 const LEFT_OUT = { en: 'Nothing was found with {chosen}.', ko: '조건({chosen})에 맞는 데이터가 없습니다.' };
 
-/** It replaces the question's own sentences, which assume that its days are available. */
+/** The note on an empty answer. It replaces the question's own sentences, which assume that its days are available. */
 async function whyEmpty(
   reader: Reader,
   { sql, query, values }: Question,
@@ -150,12 +150,11 @@ async function runAll(
     if (isLast !== (type === 'SELECT'))
       throw new UsageError(
         isLast
-          ? `${subject} asks nothing: its last statement is ${type}.`
+          ? `${subject} returns no rows: it ends with ${type}.`
           : `${subject} asks several questions, and only one is answered at a time.`,
         { hint: 'End with one select. Only `set variable` and temporary tables may come before it.' },
       );
-    // Not as a stream: an error after the first rows ends a stream like the last row (node-api 1.5.5), so that an answer would be
-    // cut without a word.
+    // Not as a stream: a stream that fails midway looks complete (node-api 1.5.5), so the answer would be silently truncated.
     if (isLast) return prepared.run();
     await prepared.run();
   }
@@ -316,7 +315,7 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
   const [only, ...others] = [...new Set(alike)].sort();
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
-    throw new UsageError(`The ${parameter} "${value}" is the name of ${others.length + 1}.`, {
+    throw new UsageError(`${others.length + 1} ${parameter}s are called "${value}".`, {
       hint: `Give one of ${[only, ...others].join(', ')}.`,
     });
   const near = nearWords(wanted, [...new Set(spelled.flatMap(({ texts }) => texts))]);
@@ -337,7 +336,7 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
 
 const MOST_LISTED = 12;
 
-// The streams and days of a question, and those of them that the file holds.
+// The streams and days of a question, and those of them in the file.
 
 const MOST_DAYS = 4_000;
 
@@ -363,7 +362,7 @@ export async function heldIn(reader: Reader): Promise<Holds> {
   return (stream, day) => held.has(`${stream} ${day}`);
 }
 
-/** The days from the first to the last one that a query names, and a sentence about those that the file does not hold. */
+/** The days from the first to the last one that a query names, and a sentence about those that the file lacks. */
 export function namedDays(
   question: Pick<Question, 'sql' | 'values'>,
   relations: ReadonlySet<string>,
@@ -495,7 +494,7 @@ async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) 
   if (held.length === 0) return isTold ? undefined : stream;
   const asked = await daysAsked(reader, query);
   if (asked === undefined) return undefined;
-  // A list of opt-outs holds those of the days before it.
+  // A list of opt-outs includes those of the days before it.
   const isHeld = held.some(({ date }) => date >= asked.start && (date <= asked.end || stream === 'opt_outs'));
   return isHeld ? undefined : stream;
 }

@@ -49,7 +49,7 @@ export interface QueryFile {
   /** The Korean title; a query of the user's may lack it. */
   readonly title_ko: string;
   readonly question: string;
-  /** The same in Korean; a query of the user's may lack it. */
+  /** The Korean question; a query of the user's may lack it. */
   readonly question_ko: string;
   readonly params: readonly QueryParameter[];
   /** True if each use is recorded, because it shows one person's messages. */
@@ -65,7 +65,7 @@ const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 /** Sentences that several bundled queries say, by name. */
 const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'), 'utf8'));
 
-/** Those that were parsed: a server loads them for each view. The files of this package do not change. */
+/** Parsed queries, cached because a server needs them for each view, and the files of this package do not change. */
 const bundled = new Map<string, QueryFile>();
 
 /**
@@ -106,7 +106,7 @@ export function queryNamed(name: string, own?: string): QueryFile {
   });
 }
 
-/** Those that mention a word in their name first, then in title or question, then anywhere. */
+/** The queries that mention a word: in their name first, then in title or question, then anywhere. */
 export function queriesAbout(word: string, own?: string): readonly QueryFile[] {
   // Whatever lies under that name in the user's folder is meant, also what is no query.
   const isOwn = own !== undefined && existsSync(join(own, `${word}.sql`));

@@ -204,7 +204,7 @@ const COUNT =
 const RATE =
   /^(?!machine_|human_|compared_|previous_|recent_|week_|usual_|shrunk_)(\w+_)?(rate|share|retention)(_of_first)?$|^(drop_off|change)$/;
 
-/** What a row is about (0), rates (1), counts and all else (2), ids of things that are named too (3). */
+/** The rank of a column: subject of the row (0), rate (1), count or other (2), id of something that also has a name (3). */
 function rankOf(names: readonly string[], i: number): number {
   const name = names[i] ?? '';
   const isNamed =

@@ -87,7 +87,9 @@ export function outsideOf(
 ): string {
   const place = realPlace(output);
   if ([file, join(dirname(file), '.env')].some((settings) => realPlace(resolve(settings)) === place))
-    throw new UsageError(`${output} has settings.`, { hint: 'Choose another place for --output.' });
+    throw new UsageError(`${output} is a settings file, so it is not overwritten.`, {
+      hint: 'Choose another place for --output.',
+    });
   const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
   if (placesOf(dataDir).some(isWithin))
     throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {

@@ -51,7 +51,7 @@ export type Step =
   | { readonly kind: 'broken'; readonly reason: string; readonly hint: string }
   | Unready;
 
-/** What becomes of the bytes of an answer: they land as this page, or are set aside under these words. */
+/** Where the bytes of an answer go: they land as page `number`, or are set aside with the reason `what`. */
 type Fate =
   | { readonly kind: 'land'; readonly number: number }
   | { readonly kind: 'reject'; readonly what: string }
@@ -182,7 +182,7 @@ export class Course {
     }
   }
 
-  /** What becomes of the answer for a page of the last step. */
+  /** Takes the answer for a page of the last step, and returns where its bytes go. */
   take(number: number, answer: Answer, now: number): Fate {
     if (this.#purpose === 'ready') return this.#takeFirst(number, answer, now);
     if (this.#purpose === 'again' || this.#purpose === 'doubt') return this.#takeAgain(answer);

@@ -173,7 +173,7 @@ interface Read {
   readonly isWhole: boolean;
 }
 
-/** What the readings of an export in a run have shown. */
+/** The evidence from all readings of an export in a run. */
 interface Shown {
   readonly lack: Lack;
   readonly readings: number;
@@ -201,7 +201,7 @@ function readAgain({ lack, readings, equal, isOver }: Shown): boolean {
   return isOpen && !isOver && readings < READINGS && equal < READINGS;
 }
 
-/** What is recorded of a loaded export: it is complete, or may lack records. Pure. */
+/** The verdict to record for a loaded export: it is complete, or may lack records. Pure. */
 export function judged(
   { key, accepted, short }: Pick<Export, 'key' | 'accepted' | 'short'>,
   lack: Lack,

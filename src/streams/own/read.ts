@@ -58,7 +58,7 @@ const literal = (text: string): string => `'${escaped(text)}'`;
 const column = z.object({ name: z.string(), type: z.string() });
 type Column = z.infer<typeof column>;
 
-/** What becomes of a column: its value, and the types that a text may have, of which it gets the first that all its values have. */
+/** How a column is stored: its value, and the types to try on a text. It gets the first type that fits all its values. */
 interface Planned extends ReadColumn {
   readonly value: string;
   readonly types?: readonly (typeof CASTS)[number][];

@@ -282,7 +282,7 @@ describe('an answer as a table', () => {
   it('says in Korean which columns are left out', async () => {
     const columns = Array.from({ length: 30 }, (_, i) => `1 as column_${i}`).join(', ');
     const { stdout } = await run({ sql: `select ${columns} from range(9)`, lang: 'ko' }, { terminal: 80 });
-    expect(stdout).toMatch(/생략한 열: .*column_29/s);
+    expect(stdout).toMatch(/생략한 컬럼: .*column_29/s);
     expect(stdout).not.toContain('Too narrow');
   });
 
@@ -468,7 +468,7 @@ describe('a mistake', () => {
     [
       'nothing to answer',
       { sql: 'create temp table own as select 1' },
-      /asks nothing: its last statement is CREATE/,
+      /returns no rows: it ends with CREATE/,
     ],
     ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet, xlsx/],
     ['a missing file', { file: 'none.sql' }, /none\.sql cannot be read/],
