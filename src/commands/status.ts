@@ -220,7 +220,7 @@ async function readStatus({ effects, ...invocation }: Invocation, known?: Journa
     running: lock.taken ? { command, pid, since } : null,
     last_run: latest === undefined ? null : runJson(latest),
     published: existsSync(file) ? file : null,
-    /** Without the days that were missing or waited after the last run: those of now are above. */
+    /** The findings of the last run, without its missing days: the present ones are above. */
     findings: published.findings.filter(({ name }) => name !== 'days_missing'),
     /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
     failure,

@@ -217,7 +217,7 @@ interface Named {
   readonly dropped: readonly string[];
 }
 
-/** Each setting about people that does not fit the tables, with the reason as a clause after it. */
+/** The settings about people that do not fit the tables, each followed by the reason as a clause. */
 export function ownFaults({ tables: all, conversions: wanted, dropped, ...people }: Named) {
   const faultOf = (name: string, key: z.output<typeof person>): string | undefined => {
     const found = all[name];

@@ -44,7 +44,7 @@ const LOCAL_OF_OTHER_SCRIPTS =
   /[\p{L}\p{N}._+-]*[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Cyrillic}\p{Script=Greek}\u00C0-\u024F]$/u;
 /** The longest local part, domain and id that are looked at. */
 const LONGEST = 256;
-/** As long as a@b.co. */
+/** The length of the shortest address, a@b.co. */
 const SHORTEST = 6;
 
 /** The key of a recipient's number in JSON inside a text, and its number. */
@@ -187,12 +187,12 @@ export function findingsIn(text: string): Finding[] {
 
 function originalOf({ start, end, plain }: Finding, { starts, ends }: View, text: string): Finding {
   let from = starts[start] ?? 0;
-  // A mark of direction before a number ends within it.
+  // Invisible characters before the finding belong to it, such as a mark of direction, which would stay open.
   while (/\p{Cf}/u.test(text.charAt(from - 1))) from--;
   return { start: from, end: ends[end - 1] ?? text.length, plain };
 }
 
-/** The longest of what overlaps counts, up to where the last of it ends. */
+/** Merges overlapping findings: the longest gives `plain`, and the last gives the end. */
 export function merged(findings: readonly Finding[]): Finding[] {
   if (findings.length < 2) return [...findings];
   const apart: Finding[] = [];

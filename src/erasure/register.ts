@@ -62,7 +62,7 @@ export function erasuresOf(lines: readonly Line[]) {
 
 type Erasure = ReturnType<typeof erasuresOf>[number];
 
-/** An erasure cut the pull, or the journal lost lines that may have named it. */
+/** True if an erasure cut the pull, or the journal lost lines that may have named the pull. */
 export function mayBeCut(lines: readonly Line[], pull: string): boolean {
   return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.entered === true);
 }

@@ -46,7 +46,7 @@ interface DueFolder {
 }
 
 export interface Due {
-  /** With a lake, only days that the lake has. Pages stay for `rows`. */
+  /** Days whose rows leave the file while their pages stay. With a lake, only days that the lake has. */
   readonly rows: readonly Day[];
   readonly rowsWithoutPages: readonly Day[];
   /** Days on which opt-outs ended, the versions of which leave the file. */

@@ -163,7 +163,7 @@ export const REASONS = {
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
   unsure: 'perhaps paid already: the journal may lack lines (`dawnload recover`)',
-  // The next request would have this answer too.
+  // Another request would probably get the same answer.
   same_answer:
     'the last two requests had the same answer, so your decision is needed (`dawnload exports list`)',
 } as const;

@@ -371,7 +371,7 @@ export function readAnswer(
   | { kind: 'unknown' } {
   const envelope = readEnvelope(body);
   if (envelope?.kind !== 'object') return { kind: 'unknown' };
-  // With two ids, either may be the billed one.
+  // If the answer has two ids, either may be the billed one.
   if (envelope.twice.has('export_id')) return { kind: 'unknown' };
   const exportId = exportIdIn(envelope.parts, body);
   // The answer is kept, and the export may be billed; a text of this length is not an id.

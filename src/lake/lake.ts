@@ -205,7 +205,7 @@ function icebergCatalog(config: LakeConfig): LakeCatalog {
     attach: async (session) => {
       const { DAWNLOAD_LAKE_ACCESS_KEY_ID: id, DAWNLOAD_LAKE_SECRET_ACCESS_KEY: secret } =
         config.secrets.reveal();
-      // Without keys of the storage the catalog gives some.
+      // If you set no storage keys, the catalog supplies them.
       const hasKeys = id !== undefined && secret !== undefined;
       for (const name of EXTENSIONS) await loadExtension(session, name, config);
       await giveSecrets(session, config);
@@ -315,7 +315,7 @@ const relationRow = z
     ...relation,
     /** The name in models and for readers: `marts.channel_days`, `events`. */
     name: relationName(relation.schema, relation.table),
-    /** Each with its type in the lake and its type in the file. */
+    /** The columns, each with its type in the lake and its type in the file. */
     columns: columns.map(({ name, type }) => ({ name, type: lakeType(type), fileType: type })),
   }));
 

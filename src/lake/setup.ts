@@ -38,7 +38,7 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
   const prepared = await prepareTables(lake, relations);
   const { created } = prepared;
   await notePart(COLUMNS_PART, columnsVersion(relations), async () => {
-    // Nothing recorded is true of tables that had to be created, because the earlier ones were dropped.
+    // Forget what was recorded about tables that had to be created: it described the dropped ones.
     const names = listOf(created.map(({ name }) => name)) || "''";
     const streams = listOf(created.flatMap(({ stream }) => stream ?? [])) || "''";
     await session.run('lake/clear_relations', { ...ops, relations: names, streams });

@@ -48,7 +48,7 @@ export class DurableFolder {
   }
 
   /**
-   * As `write`, of a file that another program writes to the path that `fill` gets. Resolves with its size.
+   * Like `write`, for a file that another program writes: `fill` gets the path for it. Resolves with the size of the file.
    *
    * @throws the errors of `fill`; then no file is left
    */

@@ -56,7 +56,7 @@ export const PUSH = new Kind(
     }),
     /** Your decision about rows of unknown outcome: the service has them, does not have them, or it stays unknown. */
     z.object({ ...of('decided'), as: z.enum(['taken', 'again', 'in_doubt']) }),
-    /** With a note the push stopped; without one it is done. */
+    /** The end of a push: with a note it stopped early, without one it is done. */
     z.object({ ...of('ended'), sent: number, rejected: number, calls: number, note: text.optional() }),
   ]),
 );

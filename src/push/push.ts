@@ -332,7 +332,7 @@ function excessOf(
   { push: { rowsPerRun, rowsPerMonth }, pushes: settings }: ServiceConfig,
   { run, present }: { readonly run: string; readonly present: Date },
 ): RefusedError | undefined {
-  // Without a limit no row may reach people, and a single one counts for both.
+  // No limit means that no row may reach people. If only one limit is set, it is the limit of the run and of the month.
   const least = once ? 0 : undefined;
   const limits = settings.find((one) => one.name === name);
   // A clock that was set back does not open another month's limit.

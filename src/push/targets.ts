@@ -128,7 +128,7 @@ const ANSWERS = {
 const NO_ITEM =
   /^(?:catalog_)?items?_not_found$|^(?:(?:an?|the|this) )?items?\b.*not (?:found|exist)|^no such items?\b/is;
 
-/** A catalog's error that says that an item is missing; one of a missing catalog has the same shape and status, a proxy's another. */
+/** The error for a missing item. The error for a missing catalog has the same shape and status; an error of a proxy has another shape. */
 const missingItem = z.strictObject({
   data: z.null(),
   error: z

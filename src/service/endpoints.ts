@@ -84,7 +84,7 @@ export function campaignStatistics(projectId: string, campaignId: string, range:
   return free('E19', 'GET', `${path}?${query.toString()}`);
 }
 
-/** By the customer's id, or by an address or number exactly as the service stores it. */
+/** Names a user by the customer's id, or by an address or number exactly as the service stores it. */
 interface ServiceUser {
   readonly userId?: string;
   readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };

@@ -150,7 +150,7 @@ export class Dictionary {
     return this.word(column, cell, 'ko') ?? cell;
   }
 
-  /** With its numbers, days and names unchanged; a part that is a sentence or a clause of its own is in Korean too. */
+  /** A sentence in Korean, with its numbers, days and names unchanged. Parts that are sentences or clauses are translated too. */
   korean(sentence: string): string {
     this.#sentences ??= Object.entries(this.of('sentences')).map(([english, korean]) => ({
       pattern: patternOf(english),

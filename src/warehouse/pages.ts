@@ -100,7 +100,7 @@ export function asPattern(file: string): string {
 
 // Large pages: DuckDB has a page in memory several times while it reads it.
 
-/** The JSON size of a page from which on it is divided, and the size of a slice unless one record is larger, in bytes. */
+/** Pages of at least this many bytes of JSON are divided into slices of this size, or of one larger record. */
 const DIVIDED = 16 * 1024 * 1024;
 const SLICE = 2 * 1024 * 1024;
 

@@ -418,7 +418,10 @@ const parsed = z.tuple([z.object({ tables: z.array(z.string()).nullable(), is_su
 /** The words that may be tables in other statements. */
 const AFTER_FROM = /\b(?:from|join|pivot|unpivot|describe|summarize)\s+([\w.]+)|\b(\w+\.\w+)\b/gi;
 
-/** Also the tables that views are made of. Unsure in other statements than select, and if a value names a table. */
+/**
+ * The tables and views that SQL reads, and the tables below those views. `isSure` is false for statements other than select, and if
+ * a value names a table.
+ */
 export async function relationsIn(
   reader: Reader,
   sql: string,

@@ -108,7 +108,7 @@ export function queryNamed(name: string, own?: string): QueryFile {
 
 /** The queries that mention a word: in their name first, then in title or question, then anywhere. */
 export function queriesAbout(word: string, own?: string): readonly QueryFile[] {
-  // Whatever lies under that name in the user's folder is meant, also what is no query.
+  // A file of that name in the user's folder is the query they mean, even if it is not a valid one.
   const isOwn = own !== undefined && existsSync(join(own, `${word}.sql`));
   if (word.trim() === '' || isBundled(word) || isOwn) return [];
   const ranked = loadCatalogue(own).flatMap((query) => {

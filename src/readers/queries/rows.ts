@@ -139,7 +139,7 @@ function jsonSql(value: string, type: DuckDBType, depth = 1): string {
   if (/^(DATE|TIMESTAMP)/.test(String(type))) {
     const iso = `replace(${value}::varchar, ' ', 'T')`;
     const zoned = `regexp_replace(${iso}, '([+-][0-9][0-9])$', '\\1:00')`;
-    // Without a zone it is Korean, as everywhere in the warehouse; the service would read it as UTC.
+    // A timestamp without a zone is Korean time, as everywhere in the warehouse; the service would read it as UTC.
     const text = String(type).startsWith('TIMESTAMP WITH')
       ? zoned
       : String(type).startsWith('TIMESTAMP')

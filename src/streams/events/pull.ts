@@ -167,7 +167,7 @@ export async function downloadExport(
   report.exports.push({ key, day, records, requested: run === parts.invocation.runId });
 }
 
-/** A reading of an export: it brought records, or nothing new, or it failed; and whether each of its pages could be read. */
+/** A reading of an export. `result` is undefined if it failed; `isWhole` is true if every page could be read. */
 interface Read {
   readonly result: 'new' | 'same' | undefined;
   readonly isWhole: boolean;
