@@ -27,6 +27,7 @@
 --   count(distinct holdout) = 1 and list_distinct(flatten(list(currencies))) = [any_value(judged.currency)]
 --     en: The service credits campaigns with {credited:estimate} on the same days, including what people would have bought anyway.
 --     ko: 같은 기간 서비스가 집계한 캠페인 기여 매출은 {credited:estimate}이며, 메시지가 없어도 구매했을 금액이 포함되어 있습니다.
+--     as: finding
 --   select *, -incremental as loss from judged where metric = 'revenue' and verdict_code = 'fewer' order by holdout
 --     en: People who may get messages bought for {loss:estimate} less than they would have bought without messages (holdout
 --       “{holdout}”, {first_date~last_date}).

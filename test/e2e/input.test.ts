@@ -62,6 +62,7 @@ const EXECUTED: [string, RegExp][] = [
   ],
   ['run --data-dir ', /--data-dir names no folder\.\s+Name the data folder, or leave the option out/],
   ['lake plan --x', /Unknown option '--x'\.\s+`dawnload help lake` shows its options/],
+  ['--data-dir status run --x', /Unknown option '--x'\.\s+`dawnload help run` shows its options/],
   ['schedule print systemd', /Too many arguments for 'schedule'/],
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],
