@@ -1,6 +1,6 @@
 -- title: Opt-outs after messages
 -- title_ko: 발송 후 수신거부
--- chart: interval item per_thousand per_thousand_low per_thousand_high per_thousand_of_others by channel
+-- chart: interval item difference difference_low difference_high by channel
 -- subject: opt-outs
 -- question: Which campaigns, templates or hours have more opt-outs within 72 hours than the others?
 -- question_ko: 발송 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대는 무엇인가요?
@@ -138,7 +138,18 @@ judged as (
             when p_value >= 0.05 then 'opt_outs_inconclusive'
             when rate > rate_of_others then 'opt_outs_more'
             else 'opt_outs_fewer'
-        end as verdict_code
+        end as verdict_code,
+        -- The interval is of one comparison, the exact test of all of them: where they disagree, the interval ends at zero.
+        case
+            when verdict_code = 'opt_outs_more' then greatest(likely_difference.low, 1e-6)
+            when verdict_code = 'opt_outs_fewer' then likely_difference.low
+            else least(likely_difference.low, 0)
+        end as difference_low,
+        case
+            when verdict_code = 'opt_outs_more' then likely_difference.high
+            when verdict_code = 'opt_outs_fewer' then least(likely_difference.high, -1e-6)
+            else greatest(likely_difference.high, 0)
+        end as difference_high
     from ranked
     union all by name
     select 'opt_outs_unknown' as verdict_code
@@ -157,8 +168,8 @@ select
     replace(judged.verdict_code, 'opt_outs_', '') as verdict_code,
     round(1000 * judged.rate_of_others, 3) as per_thousand_of_others,
     round(1000 * (judged.rate - judged.rate_of_others), 3) as difference,
-    round(1000 * judged.likely_difference.low, 3) as difference_low,
-    round(1000 * judged.likely_difference.high, 3) as difference_high,
+    round(1000 * judged.difference_low, 3) as difference_low,
+    round(1000 * judged.difference_high, 3) as difference_high,
     round(judged.rate / nullif(judged.rate_of_others, 0), 2) as ratio,
     round(judged.p_value, 4) as p_value,
     marts.fill_words(

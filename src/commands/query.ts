@@ -15,12 +15,14 @@ import {
   queryNamed,
   questionOf,
 } from '../readers/queries/catalogue.js';
-import { SUBJECTS } from '../readers/explore/words.js';
+import { SUBJECTS, WORDS } from '../readers/explore/words.js';
 import { offered, recorded } from '../readers/queries/access.js';
 import { deliver } from '../readers/queries/child.js';
 import type { Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
+import { NOTHING } from '../readers/queries/search.js';
+import { filled } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
 import { SHEET_ROWS } from '../readers/queries/xlsx.js';
 import { dataFiles } from '../landing/paths.js';
@@ -69,10 +71,12 @@ async function listOrAnswer(
   const isWord = [options.format, options.output, options.param, options.new].every(
     (given) => given === undefined,
   );
-  const mentioning = isWord && options.name !== undefined ? queriesAbout(options.name, queries) : [];
-  if (mentioning.length > 0) {
-    const isKorean = /[가-힣]/.test(options.name ?? '');
-    return listQueries(offered(mentioning, dataDir).slice(0, 5), format, isKorean ? 'ko' : lang, invocation);
+  const found = isWord && options.name !== undefined ? queriesAbout(options.name, queries) : NOTHING;
+  if (found.items.length > 0) {
+    const spoken = /[가-힣]/.test(options.name ?? '') ? 'ko' : lang;
+    const words = found.missing.join(', ');
+    if (words !== '') terminal.note(filled(WORDS.partly[spoken], { words }, new Wording(spoken)));
+    return listQueries(offered(found.items, dataDir).slice(0, 5), format, spoken, invocation);
   }
   const question = questionOf({ ...options, queries }, invocation.effects.now());
   if (question === undefined)

@@ -48,13 +48,6 @@ export const plain = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, '');
 
-/** Whether a text has each word of a search, in any order. Longer English words match without their endings: failures finds failed. */
-export function hasWords(text: string, search: string): boolean {
-  const all = plain(text);
-  const words = search.trim().split(/\s+/).map(plain);
-  return words.every((word) => all.includes(word.replace(/(?<=^[a-z]{4,})(ures?|ed|es|s)$/, '')));
-}
-
 /** `Did you mean X? ` for a word that is similar to a known one, otherwise empty. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearWords(word, known);

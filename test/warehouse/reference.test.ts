@@ -352,6 +352,11 @@ describe('the comparison with all others', { tags: ['long'] }, () => {
         { resource_id: 'usual', verdict_code: 'inconclusive', per_thousand: 8 },
         { resource_id: 'few', verdict_code: 'too_few', p_value: null },
       ]);
+      // Charts draw the interval: it has zero exactly where no difference was found.
+      const withZero = rows.filter(
+        (row) => Number(row['difference_low']) <= 0 && Number(row['difference_high']) >= 0,
+      );
+      expect(withZero.map((row) => row['resource_id'])).toEqual(['usual', 'few']);
       expect(rows[0]).toMatchObject({
         verdict: 'Significantly more opt-outs: 30.00 per 1,000 messages; all others, 5.88.',
       });

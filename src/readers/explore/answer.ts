@@ -49,11 +49,7 @@ export interface Sheet {
     readonly days?: DayRange | undefined;
     readonly notHeld?: string | undefined;
     readonly coverage: readonly Readonly<Record<string, string | number>>[];
-    readonly findings: readonly {
-      readonly name: string;
-      readonly severity: string;
-      readonly example: string;
-    }[];
+    readonly findings: readonly Finding[];
     readonly meanings: readonly (readonly [string, string])[];
   };
 }
@@ -127,6 +123,8 @@ async function outcomeOf(
       ...charts.flatMap(({ columns: names, by: name }) => [...names, name]),
       'currency',
       'currencies',
+      'sent',
+      'verdict_code',
     ]);
     const isWhole = charts.some(({ kind }) => kind === 'tiles' || kind === 'heatmap');
     const [rows, drawn]: [Row[], Row[]] = [[], []];
@@ -173,7 +171,14 @@ async function outcomeOf(
 }
 
 const entry = z.record(z.string(), z.union([z.string(), z.number()]));
-const finding = z.object({ name: z.string(), severity: z.string(), example: z.string() });
+const finding = z.object({
+  name: z.string(),
+  severity: z.string(),
+  /** `subject: finding`, or the finding alone. */
+  example: z.string(),
+  meaning: z.string().nullable(),
+});
+export type Finding = Readonly<z.infer<typeof finding>>;
 
 function aboutOf({ days, notHeld, coverage, meanings }: Awaited<ReturnType<typeof contextOf>>) {
   return {

@@ -1,9 +1,10 @@
 /** The other views: search, a campaign, a user journey, the data, and free SQL. They are made of questions too. */
 import { daysOf } from '../../ground/calendar.js';
-import { hasWords, withoutTags } from '../../ground/text.js';
+import { withoutTags } from '../../ground/text.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
-import type { QueryFile, Chart } from '../queries/catalogue.js';
+import { questionsAbout, type QueryFile, type Chart } from '../queries/catalogue.js';
+import { findWords } from '../queries/search.js';
 import type { Row } from '../queries/wording.js';
 import { markup, prose, type Child, type Html } from '../report/html.js';
 import { folded } from '../report/render.js';
@@ -20,52 +21,77 @@ const MOST_FOUND = 20;
 export function search(view: View, catalogue: readonly QueryFile[], known: Known): Html {
   const wanted = view.get('q');
   if (wanted === undefined) return markup`<h1>${view.word('questions')}</h1>${bySubject(view, catalogue)}`;
-  const has = (...texts: readonly (string | null | undefined)[]): boolean =>
-    hasWords(texts.join('\n'), wanted);
   const link = (address: string, name: string, about?: string): Html =>
     markup`<li><a href="${address}">${shortName(name, 120)}</a>${about && markup` <small>${shortName(about, 200)}</small>`}</li>`;
   // A user journey is among the campaigns too.
   const isJourney = new Set(known.values['journey']?.map(({ value }) => value));
-  const values = (parameter: string): Known['values'][string] =>
-    (known.values[parameter] ?? []).filter(
-      ({ value, name }) => has(value, name) && (parameter !== 'campaign' || !isJourney.has(value)),
+  const offer = (parameter: string, address: (value: string) => string): Group => {
+    const values = (known.values[parameter] ?? []).filter(
+      ({ value }) => parameter !== 'campaign' || !isJourney.has(value),
     );
-  const dictionary = Dictionary.load();
-  const columns = entriesOf(known.columns, dictionary, view.language)
-    .flatMap(({ relations }) => relations)
-    .flatMap((relation) => {
-      const words = dictionary.relation(relation.name);
-      const found = relation.columns.filter(({ name }) => {
-        const column = dictionary.column(relation.name, name);
-        return has(name, column?.en, column?.ko, column?.label);
-      });
-      const about = found.length === 0 ? relation.description : found.map((one) => one.name).join(', ');
-      return has(relation.name, words?.en, words?.ko) || found.length > 0
-        ? [link(addressOf('/data', [['table', relation.name]]), relation.name, about)]
-        : [];
-    });
-  const offer = (parameter: string, address: (value: string) => string): Html[] =>
-    values(parameter).map(({ value, name }) =>
+    const { items, missing } = findWords(values, wanted, ({ value, name }) => [name ?? '', value]);
+    const links = items.map(({ value, name }) =>
       link(address(value), name ?? value, name === null ? undefined : value),
     );
-  const questions = catalogue
-    .filter((one) => has(one.name, one.title, one.title_ko, one.question, one.question_ko))
-    .map((one) => link(questionAddress(one.name), titleOf(view, one), askedIn(view, one)));
-  const groups: readonly (readonly [Word, readonly Html[]])[] = [
-    ['questions', questions],
+    return { links, missing };
+  };
+  const asked = questionsAbout(catalogue, wanted);
+  const questions = asked.items.map((one) =>
+    link(questionAddress(one.name), titleOf(view, one), askedIn(view, one)),
+  );
+  const all: readonly (readonly [Word, Group])[] = [
+    ['questions', { links: questions, missing: asked.missing }],
     ['campaigns', offer('campaign', (id) => `/campaign/${encodeURIComponent(id)}`)],
     ['journeys', offer('journey', (id) => `/journey/${encodeURIComponent(id)}`)],
     ['tags', offer('tag', (tag) => questionAddress('campaign-performance', { tag }))],
     ['templates', offer('template', (template) => questionAddress('template-performance', { template }))],
-    ['columns', columns],
+    ['columns', columnsAbout(view, wanted, known, link)],
   ];
+  // What has only some words is shown if nothing has all.
+  const isWhole = ({ links, missing }: Group): boolean => links.length > 0 && missing.length === 0;
+  const isPartial = !all.some(([, group]) => isWhole(group));
+  const lacking = isPartial ? (all.find(([, { links }]) => links.length > 0)?.[1].missing ?? []) : [];
+  const groups = all.map(([word, group]) => [word, isPartial || isWhole(group) ? group.links : []] as const);
   const drawn = groups
     .filter(([, found]) => found.length > 0)
     .map(
       ([word, found]) => markup`<h2>${view.word(word)}</h2>
     <ul>${found.slice(0, MOST_FOUND)}</ul>${found.length > MOST_FOUND ? markup`<p class="note">${view.word('moreFound', { left: found.length - MOST_FOUND })}</p>` : undefined}`,
     );
-  return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>${drawn.length === 0 ? markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}` : drawn}`;
+  return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>${drawn.length === 0 ? markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}` : [lacking.length === 0 ? undefined : markup`<p class="note">${view.word('partly', { words: lacking.join(', ') })}</p>`, drawn]}`;
+}
+
+interface Group {
+  readonly links: readonly Html[];
+  /** The words of the search that these lack. */
+  readonly missing: readonly string[];
+}
+
+/** The tables that have the words in their name or description, or in those of a column. */
+function columnsAbout(
+  view: View,
+  wanted: string,
+  known: Known,
+  link: (address: string, name: string, about?: string) => Html,
+): Group {
+  const dictionary = Dictionary.load();
+  const relations = entriesOf(known.columns, dictionary, view.language).flatMap((one) => one.relations);
+  const placesOf = (relation: (typeof relations)[number], column: string): string[] => {
+    const words = dictionary.column(relation.name, column);
+    return [column, [words?.label, words?.en, words?.ko].join('\n')];
+  };
+  const { items, missing } = findWords(relations, wanted, (relation) => {
+    const words = dictionary.relation(relation.name);
+    const columns = relation.columns.flatMap(({ name }) => placesOf(relation, name));
+    return [relation.name, [words?.en, words?.ko].join('\n'), columns.join('\n')];
+  });
+  const links = items.map((relation) => {
+    const columns = findWords(relation.columns, wanted, ({ name }) => placesOf(relation, name));
+    const named = columns.missing.length === missing.length ? columns.items.map(({ name }) => name) : [];
+    const about = named.length === 0 ? relation.description : named.join(', ');
+    return link(addressOf('/data', [['table', relation.name]]), relation.name, about);
+  });
+  return { links, missing };
 }
 
 const askedIn = ({ language }: View, query: QueryFile): string =>
@@ -371,11 +397,12 @@ function keeping(view: View, sql: string, charts: readonly Chart[], queries: str
   const chart = charts
     .map(({ kind, columns, by }) => [kind, ...columns, ...(by === undefined ? [] : ['by', by])].join(' '))
     .join(', ');
-  const field = (name: string, label: string, more = ''): Html =>
-    markup`<label>${label}<input name="${name}" required pattern="${more || '.*\\S.*'}" title="${label}"></label>`;
+  const field = (name: string, label: string): Html =>
+    markup`<label>${label}<input name="${name}" required pattern=".*\\S.*" title="${label}"></label>`;
+  const named = markup`<label>${view.word('keepName')}<input name="name" pattern="[a-z0-9가-힣]+(-[a-z0-9가-힣]+)*" title="${view.word('keepName')}"></label>`;
   return markup`<form class="keep" method="post" action="/keep">
     <input type="hidden" name="q" value="${sql}"><input type="hidden" name="chart" value="${chart}">
-    ${field('name', view.word('keepName'), '[a-z0-9]+(-[a-z0-9]+)*')}${field('title', view.word('keepTitle'))}${field('question', view.word('keepQuestion'))}
+    ${field('title', view.word('keepTitle'))}${field('question', view.word('keepQuestion'))}${named}
     <button>${view.word('keep')}</button></form>`;
 }
 

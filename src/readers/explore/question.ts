@@ -4,8 +4,8 @@ import { quoteShell } from '../../ground/text.js';
 import type { Asking, Chart, QueryFile } from '../queries/catalogue.js';
 import { unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
-import { folded, listed, Renderer } from '../report/render.js';
-import type { Failure, Known, Outcome, Part, Sheet } from './answer.js';
+import { folded, isJudged, listed, Renderer } from '../report/render.js';
+import type { Failure, Finding, Known, Outcome, Part, Sheet } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
 import { BASES, CHOICES, PARAMETERS } from './words.js';
 
@@ -46,14 +46,19 @@ export function partOf(view: View, asking: Asking): Part {
 
 /** The days that a question covers if none are chosen, by the fields of its form. */
 function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: string): Map<string, Day> {
-  const read = new Set(
-    [...query.sql.matchAll(/(?:marts\.period\(|stream = )'(\w+)'/g)].map(([, name]) => name),
-  );
-  const [stream] = read;
-  const held =
-    stream === undefined || (read.size > 1 && !query.sql.includes(`marts.period('${stream}'`))
-      ? undefined
-      : streams[stream];
+  // The period is of one stream, whatever else is read.
+  const readBy = (pattern: RegExp): string[] => [
+    ...new Set([...query.sql.matchAll(pattern)].map(([, name = '']) => name)),
+  ];
+  const ofPeriod = readBy(/marts\.period\('(\w+)'/g);
+  const [stream, other] = ofPeriod.length > 0 ? ofPeriod : readBy(/stream = '(\w+)'/g);
+  const [events, optOuts] = [streams['events'], streams['opt_outs']];
+  // What follows a message is known after the events of three more days, and a snapshot after them.
+  const followed =
+    events && optOuts && query.name === 'opt-outs-after-messages'
+      ? { start: events.start, end: [shiftDay(events.end, -3), shiftDay(optOuts.end, -4)].sort()[0] ?? '' }
+      : undefined;
+  const held = followed ?? (stream === undefined || other !== undefined ? undefined : streams[stream]);
   const days = new Map<string, Day>();
   if (held === undefined) return days;
   const end = view.get(`${prefix}end`) ?? held.end;
@@ -177,12 +182,16 @@ function field(view: View, query: QueryFile, parameter: Parameter, known: Known,
             : shortName(one.name),
     }))
     .sort((a, b) => (choices.length > 0 ? 0 : a.label.localeCompare(b.label, view.language)));
-  const byDefault = choices.includes(parameter.default.replaceAll("'", ''))
-    ? `${choiceOf(view, name, parameter.default.replaceAll("'", ''))} (${view.word('byDefault')})`
+  const usual = parameter.default.replaceAll("'", '');
+  const byDefault = choices.includes(usual)
+    ? `${choiceOf(view, name, usual)} (${view.word('byDefault')})`
     : view.word(name === 'goal' || choices.length > 0 ? 'byDefault' : 'every');
+  // The default is the choice without a value.
+  const others = sorted.filter((one) => choices.length === 0 || one.value !== usual);
+  const chosen = choices.length > 0 && value === usual ? '' : value;
   return wrap(markup`<select name="${full}">
-    ${option('', byDefault, value)}${isKnown ? undefined : option(value, shortName(value), value)}
-    ${sorted.map((one) => option(one.value, one.label, value))}
+    ${option('', byDefault, chosen)}${isKnown ? undefined : option(value, shortName(value), value)}
+    ${others.map((one) => option(one.value, one.label, chosen))}
     </select>`);
 }
 
@@ -338,7 +347,8 @@ function draw(
   const caption = { en: label, ko: label };
   if (kind === 'heatmap') return renderer.shown({ ...asked, asked: { query, kind, caption: 'heatmap' } });
   const isNumber = (row: Row): boolean =>
-    typeof row[measure] === 'number' && (ends.length === 0 || typeof row[ends[0] ?? ''] === 'number');
+    typeof row[measure] === 'number' &&
+    (ends.length === 0 || (typeof row[ends[0] ?? ''] === 'number' && isJudged(row)));
   const some = rows.filter(isNumber).slice(0, MOST_BARS);
   // Bars of one name do not tell which is which.
   const names = new Set(some.map((row) => JSON.stringify([row[name], by && row[by]])));
@@ -346,7 +356,7 @@ function draw(
     return undefined;
   const sub = by === undefined ? {} : { sub: by };
   const units =
-    kind === 'interval' && measure.includes('difference')
+    kind === 'interval' && measureUnit(query, measure) === 'points'
       ? { [measure]: 'points' as const, [ends[0] ?? '']: 'points' as const }
       : {};
   const shown = kind === 'bar' ? { bars: measure } : { interval: columns.slice(1).join(' ') };
@@ -366,7 +376,7 @@ function draw(
 
 /** The unit of a measure, with its base; that of an amount is its currency, if there is one only. */
 function unitIn(view: View, query: string, measure: string, rows: readonly Row[]): string | undefined {
-  const named = BASES[measure];
+  const named = BASES[`${query} ${measure}`] ?? BASES[measure];
   if (query === '') return undefined;
   if (named !== undefined) return view.wording.say(named);
   if (measureUnit(query, measure) === 'points')
@@ -566,7 +576,7 @@ function covers(view: View, { about }: Sheet): Html | undefined {
   ].filter((one) => one !== undefined);
   const found = findings.map(
     (one) =>
-      markup`<li><code>${one.name}</code> (${view.wording.value('severity', one.severity)}): ${prose(shortName(view.wording.sentence(one.example), 500))}</li>`,
+      markup`<li>${view.wording.value('name', one.name)} (${view.wording.value('severity', one.severity)}): ${prose(shortName(findingOf(view, one), 500))}</li>`,
   );
   const meant = meanings.map(
     ([column, text]) => markup`<dt>${view.wording.head(column)} <code>${column}</code></dt><dd>${text}</dd>`,
@@ -574,6 +584,22 @@ function covers(view: View, { about }: Sheet): Html | undefined {
   return markup`<p class="note covers">${prose(said.join(' '))}</p>
     ${found.length === 0 ? undefined : folded(view.word('findings'), markup`<ul>${found}</ul>`)}
     ${meant.length === 0 ? undefined : folded(view.word('meanings'), markup`<dl>${meant}</dl>`)}`;
+}
+
+/** What a check found, and what that means, in the language of the page. */
+function findingOf({ wording, language }: View, { example, meaning }: Finding): string {
+  const [, subject, said] = /^(?:(.*?): )?(.*)$/s.exec(example) ?? [];
+  const meant = meaning === null ? [] : [wording.sentence(meaning)];
+  if (language === 'en') return [example, ...meant].join(' ');
+  const translated = [wording.sentence(example), wording.sentence(said ?? '')].find(
+    (one) => /[가-힣]/.test(one) && one !== example,
+  );
+  const days = translated?.replace(/\d{4}-\d\d-\d\d/g, (day) => wording.day(day));
+  const of = subject
+    ?.split(' ')
+    .map((word) => wording.value('template_kind', word))
+    .join(' ');
+  return [of, days].filter((one) => one !== undefined).join(': ') + [' ', ...meant].join(' ');
 }
 
 function again(view: View, query: QueryFile, { values }: Sheet): Html {

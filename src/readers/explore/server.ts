@@ -17,7 +17,7 @@ import { dayOf } from '../../ground/calendar.js';
 import type { PastRun } from '../../journal/journal.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { offered } from '../queries/access.js';
-import { loadCatalogue, newQuery, type Asking, type QueryFile } from '../queries/catalogue.js';
+import { loadCatalogue, nameOfTitle, newQuery, type Asking, type QueryFile } from '../queries/catalogue.js';
 import { SCRIPT, STYLE } from '../report/document.js';
 import { Html, markup } from '../report/html.js';
 import type { Answer } from '../report/render.js';
@@ -430,13 +430,14 @@ class Explorer {
 
   /** Writes a file of SQL into the folder of the user's questions: all that this server ever writes. */
   async #keep(c: Context) {
-    const [name, sql, title, question, chart] = [
-      await field(c, 'name'),
+    const [given, sql, title, question, chart] = [
+      (await field(c, 'name')).trim(),
       await field(c, 'q'),
       await field(c, 'title'),
       await field(c, 'question'),
       await field(c, 'chart'),
     ];
+    const name = given === '' ? nameOfTitle(title) : given.normalize('NFC');
     newQuery(name, { sql }, this.given.queries, { title, question, chart })();
     return c.redirect(questionAddress(name), 303);
   }

@@ -84,6 +84,10 @@ export const WORDS = {
   othersOf: text('{left} more in the table', '나머지 {left}개는 표에 있습니다'),
   // Search.
   noMatch: text('Nothing matches.', '검색 결과가 없습니다.'),
+  partly: text(
+    'Nothing has all words. These results lack: {words}.',
+    '모든 단어가 있는 결과가 없어 일부 단어로 찾았습니다. 제외: {words}',
+  ),
   found: text('Results for “{q}”', '‘{q}’ 검색 결과'),
   campaigns: text('Campaigns', '캠페인'),
   journeys: text('User journeys', '유저 여정'),
@@ -116,7 +120,7 @@ export const WORDS = {
     'Ctrl+Enter로 조회, Ctrl+Space로 자동 완성합니다. 날짜는 date 열을 쓰세요.',
   ),
   keep: text('Keep as a question', '질문으로 저장'),
-  keepName: text('Name (small letters, digits, hyphens)', '이름(영문 소문자, 숫자, 하이픈)'),
+  keepName: text('Name for commands (by default the title)', '명령에 쓸 이름(비워 두면 제목으로 만듭니다)'),
   keepTitle: text('Title', '제목'),
   keepQuestion: text('What does it answer?', '무엇에 답하나요?'),
   keepWhere: text(
@@ -213,6 +217,9 @@ export const BASES: Readonly<Record<string, Words>> = {
   shrunk_click_rate: text('clicks in % of messages', '메시지 대비 %'),
   click_retention: text('% of the people of the first week', '첫 주 인원 대비 %'),
   failure_rate: text('% of messages sent', '발송 대비 %'),
-  per_thousand: text('per 1,000 messages', '메시지 1,000건당'),
+  'opt-outs-after-messages difference': text(
+    'opt-outs per 1,000 messages, from other messages',
+    '발송 1,000건당 수신거부, 다른 메시지 대비',
+  ),
   lift: text('% of the baseline', '기준안 대비 %'),
 };

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { textGiven, whyUnread } from '../../config/files.js';
-import { didYouMean, hasWords } from '../../ground/text.js';
+import { cut, didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
 import { wrapLine } from '../../terminal/text.js';
+import { findWords, NOTHING, type Found } from './search.js';
 import { parseSentences, type Sentence } from './sentences.js';
 
 /** The subjects by which queries are listed, in this order. */
@@ -106,19 +107,19 @@ export function queryNamed(name: string, own?: string): QueryFile {
   });
 }
 
-/** The queries that mention a word: in their name first, then in title or question, then anywhere. */
-export function queriesAbout(word: string, own?: string): readonly QueryFile[] {
+/** The queries that have the words of a search, best first; nothing for the name of a query. */
+export function queriesAbout(search: string, own?: string): Found<QueryFile> {
   // A file of that name in the user's folder is the query they mean, even if it is not a valid one.
-  const isOwn = own !== undefined && existsSync(join(own, `${word}.sql`));
-  if (word.trim() === '' || isBundled(word) || isOwn) return [];
-  const ranked = loadCatalogue(own).flatMap((query) => {
+  const isOwn = own !== undefined && existsSync(join(own, `${search}.sql`));
+  return isBundled(search) || isOwn ? NOTHING : questionsAbout(loadCatalogue(own), search);
+}
+
+export function questionsAbout(catalogue: readonly QueryFile[], search: string): Found<QueryFile> {
+  const placesOf = (query: QueryFile): string[] => {
     const { name, title, title_ko: korean, question, question_ko: asked, sql } = query;
-    const rank = [name, [title, korean, question, asked].join(' '), sql].findIndex((place) =>
-      hasWords(place, word),
-    );
-    return rank < 0 ? [] : [{ query, rank }];
-  });
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ query }) => query);
+    return [name, `${title}\n${korean}`, `${question}\n${asked}`, withoutComments(sql)];
+  };
+  return findWords(catalogue, search, placesOf, ({ name }) => name);
 }
 
 /** The files by the names of their queries. Numbers have one definition, so a bundled query cannot be replaced. */
@@ -151,6 +152,20 @@ function namesIn(folder: string): string[] {
   }
 }
 
+const NEW_NAME = /^[a-z0-9가-힣]+(-[a-z0-9가-힣]+)*$/;
+/** A Korean letter has three bytes, and the name of a file at most 255. */
+const LONGEST_NAME = 80;
+
+/** The name of a new query by its title: `재구매 고객 (VIP)` is `재구매-고객-vip`. */
+export const nameOfTitle = (title: string): string =>
+  cut(
+    title
+      .normalize('NFC')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9가-힣]+/g, '-'),
+    LONGEST_NAME,
+  ).replaceAll(/^-|-$/g, '');
+
 /**
  * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
  *
@@ -168,9 +183,15 @@ export function newQuery(
       hint: 'Add `queries: ./queries` to dawnload.yaml.',
     });
   const file = join(own, `${name}.sql`);
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || existsSync(file) || filesOf(own).has(name))
+  if (
+    !NEW_NAME.test(name) ||
+    name !== name.normalize('NFC') ||
+    name.length > LONGEST_NAME ||
+    existsSync(file) ||
+    filesOf(own).has(name)
+  )
     throw new UsageError(`"${name}" cannot name a new query.`, {
-      hint: 'Use small letters, digits and hyphens, and a name that no query has.',
+      hint: 'Use small letters (also Korean ones), digits and hyphens, and a name that no query has.',
     });
   const read = [...sql.matchAll(/(?:getvariable|marts\.matches|marts\.choice)\('(\w+)'/g)].flatMap(
     ([, one = '']) => one,

@@ -135,7 +135,7 @@ export function lines(
         value === null || value <= 0
           ? []
           : [
-              markup`<rect class="fill" x="${px(x(i) + left)}" y="${px(y(value))}" width="${px(column)}" height="${px(y(0) - y(value))}">${titled(i, value)}</rect>`,
+              markup`<rect class="fill" x="${px(Math.max(0, Math.min(width - column, x(i) + left)))}" y="${px(y(value))}" width="${px(column)}" height="${px(y(0) - y(value))}">${titled(i, value)}</rect>`,
             ],
       );
       return markup`<g class="s${nth}">${columns}</g>`;

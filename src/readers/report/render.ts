@@ -273,6 +273,7 @@ export class Renderer {
       if (verdict === 'same') return `≈\u00a0${text}`;
       if (verdict !== undefined) return markup`<span class="${verdict}">${this.word(verdict)} ${text}</span>`;
       if (draw === undefined) return text;
+      if (isInterval && !isJudged(row)) return text;
       const all = isInterval ? ends : [column];
       const label = [this.#value(row, named), ...all.map((one) => this.#value(row, one, unit))].join(', ');
       return markup`<span class="drawn">${draw(label, row)}<span data-head="${head}">${text}</span></span>`;
@@ -320,12 +321,19 @@ export class Renderer {
         days.map((day) =>
           counter === 'conversions' && (goals.size > 1 || unknown)
             ? null
-            : sumOf(own.filter((row) => dayOf(row) === day).map((row) => numberOf(row, counter))),
+            : sumOf(
+                own.filter((row) => dayOf(row) === day && isSent(row)).map((row) => numberOf(row, counter)),
+              ),
         ),
       );
       const name = own.map((row) => this.wording.value(named, textOf(row, named)))[0] ?? '';
       const small = sub && [...new Set(own.map((row) => this.#value(row, sub)))].join(', ');
-      return { name, small, values, totals: values.map(sumOf) };
+      const totals = counters.map((counter, i) =>
+        (values[i] ?? []).some((value) => value !== null)
+          ? sumOf(own.map((row) => numberOf(row, counter)))
+          : null,
+      );
+      return { name, small, values, totals };
     });
     const sorted = series.sort((a, b) => (b.totals[0] ?? 0) - (a.totals[0] ?? 0));
     const highest = counters.map((_, i) => highestOf(series.flatMap(({ values }) => values[i] ?? [])));
@@ -371,7 +379,9 @@ export class Renderer {
     const all = names.map((name) => {
       const own = rows.filter((row) => by === undefined || textOf(row, by) === name);
       const values = places.map((place) => {
-        const here = own.filter((row) => textOf(row, at) === place).map((row) => numberOf(row, measure));
+        const here = own
+          .filter((row) => textOf(row, at) === place && isSent(row))
+          .map((row) => numberOf(row, measure));
         return here.length > 1 && isShare ? null : sumOf(here);
       });
       return {
@@ -394,6 +404,7 @@ export class Renderer {
     if (!used.some(isKnown)) return undefined;
     const highest = highestOf(used.flatMap((row) => WEEK.map((day) => numberOf(row, day))));
     const named = said.map(({ row }) => row).find((row) => row['hour'] !== undefined);
+    if (said.some(({ row }) => row['not_compared'] === true)) return undefined;
     const channel = this.wording.value('channel', known(used[0] ?? {}, 'channel'));
     const words = [caption, 'readHeatmap' as const, ...(named === undefined ? [] : ['readNamed' as const])];
     const cell = (row: Row, day: string): Html => {
@@ -430,6 +441,13 @@ const tableOf = (kind: string, caption: Child, heads: Child, rows: Child, foot?:
 /** Fewer intervals than these share a scale that has all of them. */
 const FEW = 6;
 
+/** Verdicts that compare nothing, so that an interval would show what must not be concluded. */
+const UNJUDGED =
+  /^(?:alone|hold_out|baseline|unequal_groups|shares_moved|people_\w+|converters_unknown|too_early|too_few|unknown|none)$/;
+
+/** False if the verdict of a row is that it cannot be compared. */
+export const isJudged = ({ verdict_code: code }: Row): boolean => !UNJUDGED.test(String(code ?? ''));
+
 type Draw = (label: string, row: Row) => Html;
 
 function barOf(column: string, rows: readonly Row[]): Draw {
@@ -439,7 +457,9 @@ function barOf(column: string, rows: readonly Row[]): Draw {
 
 function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
   const isBare = columns.length === 2;
-  const bounds = rows.flatMap((row) => columns.slice(0, 3).map((name) => Math.abs(numberOf(row, name) ?? 0)));
+  const bounds = rows
+    .filter(isJudged)
+    .flatMap((row) => columns.slice(0, 3).map((name) => Math.abs(numberOf(row, name) ?? 0)));
   // One very wide interval would squeeze many others; it is cut at the end of the scale, and its bounds are in the row.
   const usual =
     bounds.sort((a, b) => a - b)[Math.floor((bounds.length - 1) * (isBare || rows.length < FEW ? 1 : 0.9))] ??
@@ -481,6 +501,9 @@ function shortened(text: string): string {
 function descending(a: Value | undefined, b: Value | undefined): number {
   return (a ?? -Infinity) < (b ?? -Infinity) ? 1 : (a ?? -Infinity) > (b ?? -Infinity) ? -1 : 0;
 }
+
+/** False for a day without sends: what people did on it belongs to the messages of other days. */
+const isSent = ({ sent }: Row): boolean => sent !== 0;
 
 /** One row of several for each name, with the measures as columns. */
 function pivot(rows: readonly Row[], names: readonly string[]): Row[] {

@@ -266,11 +266,11 @@ export const SECTIONS: readonly Section[] = [
   ),
   section(
     'optOuts',
-    table('opt-outs-after-messages', 'followed', 'item messages opted_out per_thousand', {
+    table('opt-outs-after-messages', 'followed', 'item opted_out per_thousand difference difference_low', {
       where: ({ messages }) => messages !== null,
       most: 5,
       sub: 'channel',
-      interval: 'per_thousand per_thousand_low per_thousand_high per_thousand_of_others',
+      interval: 'difference difference_low difference_high',
       wide: 'opted_out',
       below: 'verdict',
     }),

@@ -106,7 +106,10 @@ export const WORDS = {
   ),
   pressure: text('People by number of messages', '수신 건수별 수신자'),
   reached: text('Recipients of each campaign or journey', '캠페인·여정별 수신자 수(중복 제외)'),
-  followed: text('Opt-outs within 72 hours of a message', '발송 후 72시간 내 수신거부'),
+  followed: text(
+    'Opt-outs within 72 hours per 1,000 messages, and the difference from other messages',
+    '발송 1,000건당 72시간 내 수신거부와 다른 메시지와의 차이',
+  ),
   sentTemplates: text('Templates, most sent first', '템플릿(발송 많은 순)'),
   reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
   streams: text('Available and missing days by kind of data', '데이터 종류별 적재·누락 날짜'),

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
 import { beforeAll, expect, test } from 'vitest';
-import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
+import type { Sheet } from '../../../src/readers/explore/answer.js';
+import { loadCatalogue, type QueryFile } from '../../../src/readers/queries/catalogue.js';
 import type { Row } from '../../../src/readers/queries/wording.js';
 import { View } from '../../../src/readers/explore/frame.js';
-import { chartOf, table } from '../../../src/readers/explore/question.js';
+import { chartOf, head, table } from '../../../src/readers/explore/question.js';
 import { answeringHere } from '../../support/here.js';
 import { makeWarehouse } from '../queries/support.js';
 import { Served } from './support.js';
@@ -15,12 +16,14 @@ import { Served } from './support.js';
 answeringHere();
 
 let served: Served;
+let queries: string;
 
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dawnload-question-'));
   const file = join(folder, 'warehouse.duckdb');
   await makeWarehouse('small', file);
-  served = await Served.start(file);
+  queries = join(folder, 'queries');
+  served = await Served.start(file, { queries });
   return async () => {
     await served.close();
     rmSync(folder, { recursive: true, force: true });
@@ -85,4 +88,96 @@ test('writes a verdict in words', () => {
   const known = { values: {}, streams: {}, columns: [], macros: [] };
   const cells = [...pageOf(table(view, query, sheet, known).markup).querySelectorAll('tbody tr > *')];
   expect(cells.map(({ textContent }) => textContent)).toEqual(['클릭률', '3.0%', '≈ 평소 수준의 변동']);
+});
+
+const sheetOf = (rows: readonly Row[], query: QueryFile | undefined, said: Sheet['said'] = []): Sheet => ({
+  ...{ columns: [], rows, total: rows.length, charts: query?.charts ?? [], drawn: rows, said, values: [] },
+});
+const named = (name: string): QueryFile | undefined => loadCatalogue().find((one) => one.name === name);
+const english = new View('en', new URL('http://localhost/'), undefined);
+
+test('draws the difference of opt-outs around zero, and no interval of what was not compared', () => {
+  const query = named('opt-outs-after-messages');
+  const row = (item: string, code: string, ends: readonly [number, number, number]): Row => {
+    const [difference, low, high] = ends;
+    return {
+      item,
+      channel: 'email',
+      verdict_code: code,
+      difference,
+      difference_low: low,
+      difference_high: high,
+    };
+  };
+  const rows = [
+    row('inconclusive', 'inconclusive', [8, -4, 20]),
+    row('more', 'more', [10, 5, 15]),
+    row('few', 'too_few', [90, 80, 100]),
+  ];
+  const chart = pageOf(chartOf(english, query, sheetOf(rows, query))?.markup ?? '');
+  expect(chart.querySelector('caption')?.textContent).toMatch(/^Difference \(opt-outs per 1,000 messages/);
+  expect([...chart.querySelectorAll('tbody tr')].map((one) => one.textContent.includes('few'))).toEqual([
+    false,
+    false,
+  ]);
+  // The dashed line is in the middle; the first interval crosses it, the second one is to its right.
+  const found = [...chart.querySelectorAll('tbody svg')].map((svg) => {
+    const [at] =
+      /M([\d.]+)/
+        .exec(svg.querySelector('.dashed')?.getAttribute('d') ?? '')
+        ?.slice(1)
+        .map(Number) ?? [];
+    const [low, high] =
+      /M([\d.]+) 10H([\d.]+)/
+        .exec(svg.querySelector('.line')?.getAttribute('d') ?? '')
+        ?.slice(1)
+        .map(Number) ?? [];
+    return [at, Number(low) < 75 && 75 < Number(high)];
+  });
+  expect(found).toEqual([
+    [75, true],
+    [75, false],
+  ]);
+});
+
+test('draws no heatmap where its sentence says that hours cannot be compared', () => {
+  const query = named('send-heatmap');
+  const rows = [{ channel: 'email', hour: 9, monday: 0.1 }];
+  const said = { as: 'sentence' as const, text: 'x', row: { not_compared: true } };
+  expect(chartOf(english, query, sheetOf(rows, query))?.markup).toContain('heatmap');
+  expect(chartOf(english, query, sheetOf(rows, query, [said]))).toBeUndefined();
+  expect(query?.sql).toContain('--   select true as not_compared');
+});
+
+test('has each value of a list once, with the default marked, and days in its boxes', () => {
+  const period = { start: '2026-10-01', end: '2026-11-20' };
+  const streams = Object.fromEntries(
+    ['statistics', 'events', 'campaigns', 'statistics_by_subchannel', 'opt_outs'].map((one) => [one, period]),
+  );
+  const known = { values: {}, days: period, streams, columns: [], macros: [] };
+  for (const query of loadCatalogue()) {
+    const form = pageOf(head(english, query, known, []).markup);
+    for (const { name, choices, default: usual } of query.params) {
+      const labels = [...form.querySelectorAll(`select[name=${name}] option`)].map((one) =>
+        one.textContent.replace(' (Default)', ''),
+      );
+      expect([query.name, name, labels]).toEqual([query.name, name, [...new Set(labels)]]);
+      if (choices.includes(usual.replaceAll("'", '')) && labels.length > 0)
+        expect([query.name, labels.length]).toEqual([query.name, choices.length]);
+    }
+    const end = form.querySelector('input[name=end]')?.getAttribute('value');
+    if (query.params.some((one) => one.default.startsWith('last_date')) && query.name !== 'pushes')
+      expect([query.name, end]).toEqual([
+        query.name,
+        query.name === 'opt-outs-after-messages' ? '2026-11-16' : '2026-11-20',
+      ]);
+  }
+});
+
+test('a question that is kept is named by its title, in Korean too', async () => {
+  const given = { name: '', q: 'select 1 as one', title: '일별 발송 (전체)', question: 'q' };
+  const { status, headers } = await served.post('/keep', given);
+  expect([status, headers.location]).toEqual([303, `/q/${encodeURIComponent('일별-발송-전체')}`]);
+  expect(textOf((await served.get(headers.location ?? '')).body, 'h1')).toBe('일별 발송 (전체)');
+  expect((await served.get(`${headers.location}.csv`)).status).toBe(200);
 });

@@ -526,7 +526,8 @@ test('exports, runs and findings are in the language of the page', async () => {
     select '2026-11-20.1' as key, date '2026-11-20' as date, 'loaded' as state, 100 as records, 0.1 as price_per_record;
     insert into ops.runs by name select 'r' as run_id, 'run' as command, now() as started_at, now() as finished_at, 'limited' as outcome;
     insert into ops.checks by name select now() as checked_at, 'templates_known' as name, 'warn' as severity, 'events' as stream,
-    'Messages were sent by a template that no snapshot shows, so its text is unknown.' as meaning, 'x' as finding;`,
+    'Messages were sent by a template that no snapshot shows, so its text is unknown.' as meaning,
+    'alimtalk t1' as subject, 'The last message by this template was sent on 2026-11-20.' as finding;`,
   );
   const { body } = await (await Served.forTest(own)).get('/data?lang=ko');
   const [exported, runs] = ['이벤트 내보내기', '최근 실행'].map((title) => {
@@ -534,6 +535,13 @@ test('exports, runs and findings are in the language of the page', async () => {
     return heading?.nextElementSibling?.textContent;
   });
   expect(body).toContain('스냅샷에 없는 템플릿으로');
+  const { body: asked } = await (await Served.forTest(own)).get('/q/template-performance?lang=ko');
+  const findings = textOf(asked, 'details:has(li)');
+  expect(findings).toContain('스냅샷에 없는 템플릿 (');
+  expect(findings).toContain(
+    '알림톡 t1: 이 템플릿의 마지막 발송일은 11월 20일입니다. 스냅샷에 없는 템플릿으로',
+  );
+  expect(findings).not.toMatch(/templates_known|message by/);
   expect(exported).toMatch(/상태.*내보내기 비용.*적재 완료/s);
   expect(runs).toMatch(/종료 시각.*결과.*예산·동의 범위까지 완료/s);
 });
@@ -718,7 +726,7 @@ describe('a question of your own', () => {
       const queries = join(temporaryFolder(), 'queries');
       mkdirSync(queries);
       const view = await Served.forTest(file, { queries });
-      const { status, body } = await view.post('/keep', { name, q: SQL, title: 't', question: 'q' });
+      const { status, body } = await view.post('/keep', { name, q: SQL, title: '!', question: 'q' });
       expect(status).toBe(400);
       expect(textOf(body, '[role=alert]')).toContain('cannot name a new query');
       expect(readdirSync(queries)).toEqual([]);

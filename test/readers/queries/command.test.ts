@@ -200,11 +200,14 @@ describe('dawnload query', () => {
   it('searches for a word that is no query, in the language of the word', async () => {
     const found = async (name: string): Promise<string> => (await run({ name })).stdout;
     expect(await found('holdout')).toMatch(
-      /^people\n {2}holdout-members +Which users.*\nconversions and costs\n {2}uplift +How much more.*\ncampaigns\n/,
+      /^conversions and costs\n {2}uplift +How much more.*\npeople\n {2}holdout-members +Which users.*\ncampaigns\n/,
     );
     expect(await found('수신거부')).toMatch(
-      /^발송 실패\n {2}compliance +야간.*\n수신거부\n {2}opt-outs +080 번호별로/,
+      /^수신거부\n {2}opt-outs +080 번호별로.*\n {2}opt-outs-after-messages/,
     );
+    const partly = await run({ name: '어제 채널별 매출과 날씨' });
+    expect(partly.stdout).toMatch(/^전환·비용\n {2}revenue-by-channel/);
+    expect(partly.stderr).toContain('제외: 날씨');
     const { stdout } = await run({ lang: 'ko' });
     expect(stdout).toMatch(/channel-changes +지난주에 좋아지거나 나빠진 채널은/);
   });

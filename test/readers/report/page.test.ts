@@ -262,6 +262,37 @@ test('a chart has columns for what happened on single days, a scale with a reada
   expect(Number(names[1]?.[1]) - Number(names[0]?.[1])).toBeGreaterThanOrEqual(16);
 });
 
+test('a day without sends is a gap, and what people did on it still counts', () => {
+  const rows = [5, 6, 7, 0, 8, 9].map((sent, i) => ({
+    ...{ date: `2026-11-0${i + 1}`, resource_id: 'a', resource_name: 'a', channel: 'email' },
+    ...{ sent, clicked: 20, click_rate: sent === 0 ? 0 : 0.5 },
+  }));
+  const renderer = new Renderer(new Wording('en'));
+  for (const measure of ['sent', 'clicked', 'click_rate']) {
+    const drawn = renderer.lines('x', rows, ['date', measure], 'resource_name')?.drawn.markup ?? '';
+    expect(drawn.match(/class="line"/g)).toHaveLength(2);
+  }
+  const asked = {
+    query: 'campaign-days',
+    caption: 'sentDays' as const,
+    by: 'resource_id',
+    counters: 'clicked',
+    most: 1,
+  };
+  const series = renderer.shown({ asked, command: '', said: [], rows })?.markup ?? '';
+  expect(series.match(/class="line"/g)).toHaveLength(2);
+  expect(series).toContain('>120 · 100.0%<');
+});
+
+test('columns of single days stay within the chart', () => {
+  const drawn = lines('x', ['a', 'b', 'c', 'd'], [{ name: '', values: [1, 0, 0, 1] }], String).markup;
+  const places = [...drawn.matchAll(/<rect class="fill" x="([-\d.]+)" y="[\d.]+" width="([\d.]+)"/g)].map(
+    ([, x, width]) => [Number(x), Number(x) + Number(width)],
+  );
+  expect(places.flat().every((x) => x >= 0 && x <= 600)).toBe(true);
+  expect(places).toHaveLength(2);
+});
+
 test('sections show columns that their queries answer with', () => {
   const made = /_(?:change|points)$/;
   const headsOf = (query: string): readonly string[] =>

@@ -1,0 +1,43 @@
+/** The search for questions, in the words of those who ask. */
+import { expect, test } from 'vitest';
+import { loadCatalogue, questionsAbout } from '../../../src/readers/queries/catalogue.js';
+import { findWords } from '../../../src/readers/queries/search.js';
+
+const found = (search: string): string[] =>
+  questionsAbout(loadCatalogue(), search).items.map(({ name }) => name);
+
+test.each([
+  ['어제 채널별 매출', 'revenue by channel yesterday', 'revenue-by-channel'],
+  ['7일간 매출 1위 캠페인', 'top campaign by revenue last 7 days', 'revenue'],
+  ['지난 7일 매출 가장 큰 캠페인', 'campaign with the highest revenue in the last week', 'revenue'],
+  ['11월 재구매 유도 문구', 'November repurchase message copy', 'contents'],
+  ['실패 원인', 'failure causes', 'failure-reasons'],
+  ['A/B 테스트 승자', 'A/B test winner', 'ab-tests'],
+  ['구독 취소', 'unsubscribe', 'opt-outs'],
+  ['구독취소', 'opt outs', 'opt-outs'],
+  ['ROAS', 'return on ad spend', 'revenue-by-channel'],
+  ['오픈율', 'open rate', 'event-rates'],
+  ['개봉률', 'opens', 'event-rates'],
+  ['재구매율', 'repurchase rate', 'repeat-buyers'],
+  ['CTR', 'click-through rate', 'campaign-performance'],
+  ['리텐션', 'retention', 'cohorts'],
+  ['이탈 고객', 'churn', 'win-back'],
+  ['성과 1위 캠페인', 'best campaign', 'campaign-performance'],
+  ['문구', 'copy', 'contents'],
+  ['수신거부', 'opt-outs', 'opt-outs'],
+  ['매출', 'revenue', 'revenue'],
+  ['홀드아웃 효과', 'incremental lift', 'uplift'],
+  ['전환율', 'conversion rate', 'conversions'],
+  ['도달률', 'delivery rate', 'channel-summary'],
+])('%s, or in English %s, finds %s first', (korean, english, first) => {
+  expect({ korean: found(korean)[0], english: found(english)[0] }).toEqual({ korean: first, english: first });
+});
+
+test('what has all words is found alone; else what has most of them, with the words that it lacks', () => {
+  const names = ['재구매 유도', '구독 취소 방지', '신규 회원'];
+  const about = (search: string) => findWords(names, search, (name) => [name]);
+  expect(about('재구매율')).toEqual({ items: ['재구매 유도'], missing: [] });
+  expect(about('구독취소')).toEqual({ items: ['구독 취소 방지'], missing: [] });
+  expect(about('신규 쿠폰')).toEqual({ items: ['신규 회원'], missing: ['쿠폰'] });
+  expect(about('쿠폰')).toEqual({ items: [], missing: [] });
+});
