@@ -81,9 +81,11 @@ const SYNONYMS: readonly Synonyms[] = [
 
 /** Words that choose nothing. */
 const FILLERS = new Set(
-  'a an and are at by did do does for from had has have how i in is it me my of on or our show the to us was were what when where which who with 그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 무엇 뭐 어떤 대한'.split(
-    ' ',
-  ),
+  [
+    'a an and the at by for from in of on to with is are was were',
+    'do does did has had have how what when where which who i it me my our us show',
+    '그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 무엇 뭐 어떤 대한',
+  ].flatMap((words) => words.split(' ')),
 );
 
 /** Words for days choose a period, which a question does not have in its name. */
