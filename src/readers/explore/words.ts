@@ -65,7 +65,7 @@ export const WORDS = {
   before: text('The period before', '직전 기간'),
   another: text('Another question', '다른 질문'),
   beforeBelow: text(
-    'Small print below a number: the period before ({days}).',
+    'The small number is the previous period ({days}).',
     '숫자 아래 작은 글씨는 직전 기간({days})의 값입니다.',
   ),
   newRow: text('new', '신규'),
@@ -117,7 +117,7 @@ export const WORDS = {
   sqlLabel: text('SQL to run (one DuckDB SELECT)', '조회할 SQL(DuckDB SELECT)'),
   sqlHint: text(
     'Ctrl+Enter shows the answer. Ctrl+Space completes names. For KST days, use the column date.',
-    'Ctrl+Enter로 조회, Ctrl+Space로 자동 완성합니다. 날짜는 date 열을 쓰세요.',
+    'Ctrl+Enter로 조회, Ctrl+Space로 자동 완성합니다. 날짜는 date 컬럼을 쓰세요.',
   ),
   keep: text('Keep as a question', '질문으로 저장'),
   keepName: text('Name for commands (by default the title)', '명령에 쓸 이름(비워 두면 제목으로 만듭니다)'),

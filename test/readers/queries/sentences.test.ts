@@ -102,7 +102,7 @@ describe('the sentences of bundled queries', () => {
     const text = `${told.join('\n')}\n`;
     if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, text);
     expect(text).toBe(readFileSync(GOLDEN, 'utf8'));
-  });
+  }, 180_000);
 
   test('each have a world in which they are said, and one in which they are not', () => {
     const all = [...catalogue.values()].flatMap(({ name, sentences }) =>
