@@ -18,7 +18,7 @@
 --     ko: 이번 주에 유의미하게 늘어난 실패 사유는 없습니다.
 --   from (select cause, sum(failed) as failed, sum(sum(failed)) over () as of_all, sum(failed) / sum(sum(failed)) over () as rate from
 --   answer group by cause) where cause is not null qualify count(*) over () > 1 order by failed desc, cause limit 1
---     en: The main cause of failures is “{cause}”: {rate} ({failed} of {of_all}).
+--     en: The main known cause of failures is “{cause}”: {rate} ({failed} of {of_all}).
 --     ko: 실패의 {rate}({of_all}건 중 {failed}건)는 ‘{cause}’ 때문입니다.
 --   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
 --     en: The most frequent failure reason is “{failure_reason}” ({channel}): {failed} messages {first_date~last_date}.

@@ -8,12 +8,14 @@
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day
 -- sentences:
---   select daily_values[28] as revenue, daily_values[21] as earlier, currency, last_date from answer where figure = 'revenue' and value > 0
---   and days_held = 7 and earlier > 0
---     en: Campaigns earned {revenue:money} on {last_date}, versus {earlier:money} a week earlier.
---     ko: {last_date} 캠페인 매출은 {revenue:money}, 지난주 같은 요일은 {earlier:money}입니다.
+--   select value as revenue, daily_values[28] as latest, latest / daily_values[21] - 1 as change, currency, last_date - 6 as first_date,
+--   last_date from answer where figure = 'revenue' and value > 0 and days_held = 7 and daily_values[21] > 0
+--     en: The service credits campaigns with {revenue:money} of revenue {first_date~last_date}, {latest:money} of it on {last_date}
+--       ({change} from a week earlier).
+--     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준). {last_date}은 {latest:money}{으로/로}, 지난주 같은 요일 대비
+--       {change}입니다.
 --   select value as revenue, currency, change, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0
---   and days_held = 7
+--   and days_held = 7 and coalesce(daily_values[21], 0) = 0
 --     en: The service credits campaigns with {revenue:money} of revenue {first_date~last_date}.
 --     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7

@@ -19,10 +19,11 @@
 --     ko: ‘{item}’({channel}): {first_date~last_date} 발송 1,000건당 {per_thousand}건에서 72시간 내 수신거부가 발생했습니다. 080 번호가 있는 다른
 --       메시지({per_thousand_of_others}건)보다 유의미하게 많습니다.
 --     as: finding
---   select any_value(first_date) as first_date, any_value(last_date) as last_date from answer having count(*) filter (verdict_code
+--   select any_value(first_date) as first_date, any_value(last_date) as last_date, count(*) filter (verdict_code not in ('too_few', 'alone')) as
+--   compared from answer having count(*) filter (verdict_code
 --   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code not in ('too_few', 'alone')) > 0
---     en: No messages {first_date~last_date} were followed by significantly more opt-outs within 72 hours than others.
---     ko: {first_date~last_date} 발송 중 72시간 내 수신거부가 유의미하게 많은 메시지는 없습니다.
+--     en: No messages {first_date~last_date} were followed by significantly more opt-outs within 72 hours than others ({compared} compared).
+--     ko: {first_date~last_date} 발송 중 72시간 내 수신거부가 유의미하게 많은 메시지는 없습니다(비교 대상 {compared}개).
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}

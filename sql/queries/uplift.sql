@@ -18,9 +18,10 @@
 -- sentences:
 --   from judged where metric = 'revenue' and verdict_code = 'more' order by holdout
 --     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway. The 95% interval is
---       {incremental_low:estimate} to {incremental_high:estimate} (holdout “{holdout}”).
+--       {incremental_low:estimate} to {incremental_high:estimate} (holdout “{holdout}”: {people_with_messages} people, {people_held_out} more without
+--       messages).
 --     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다. 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다(홀드아웃
---       ‘{holdout}’).
+--       ‘{holdout}’: 발송 대상 {people_with_messages}명, 미발송 {people_held_out}명).
 --     as: finding
 --   select any_value(judged.currency) as currency, sum(revenue_days.revenue) as credited from judged, marts.revenue_days where judged.metric =
 --   'revenue' and judged.verdict_code = 'more' and revenue_days.date between judged.first_date and judged.last_date having
