@@ -64,9 +64,8 @@
 --   select figure, value, previous from answer where verdict_code = 'worse' and figure like '%_rate'
 --     en: {figure} became significantly worse: {value:rate}, versus {previous:rate} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 나빠졌습니다.
---   select string_agg(channel, ', ' order by channel) filter (counts_deliveries and not marts.is_display(channel)) as delivering, string_agg(channel, ', ' order by
---   channel) filter (counts_clicks) as clicking from marts.channel_counters where channel in (select channel from marts.message_days
---   where sent > 0 and date > (select max(last_date) - 7 from answer)) having delivering is not null and clicking is not null
+--   select any_value(channels) filter (figure = 'delivery_rate') as delivering, any_value(channels) filter (figure = 'click_rate') as
+--   clicking from answer having delivering is not null and clicking is not null
 --     en: Delivery rate covers {delivering:channels}. Click rate covers {clicking:channels}. Other channels do not report them. Rates
 --       also change with the mix of channels. For in-app and in-web messages, the base is messages shown, if known.
 --     ko: 도달률은 {delivering:channels}, 클릭률은 {clicking:channels} 기준이며, 나머지 채널은 해당 수치를 제공하지 않습니다. 채널 구성이 바뀌면 비율도 달라집니다.

@@ -81,8 +81,9 @@ sums as (
         count(sales.revenue) as campaigns,
         coalesce(marts.members_of(list(sales.currencies)), []) as currencies,
         -- Amounts of several currencies have no sum.
-        if(bool_or(sales.is_mixed) or len(marts.members_of(list(sales.currencies))) > 1, null, sum(sales.revenue)) as revenue,
-        if(bool_or(sales.is_mixed) or len(marts.members_of(list(sales.currencies))) > 1, null, sum(sales.previous_revenue)) as previous_revenue,
+        bool_or(sales.is_mixed) or len(marts.members_of(list(sales.currencies))) > 1 as lacks_sum,
+        if(lacks_sum, null, sum(sales.revenue)) as revenue,
+        if(lacks_sum, null, sum(sales.previous_revenue)) as previous_revenue,
         sum(messages.succeeded) filter (sales.revenue is not null)::bigint as succeeded,
         sum(messages.cost) filter (sales.revenue is not null) as cost
     from sales

@@ -129,7 +129,7 @@ export function quoteShell(word: string): string {
  *
  * @param isOpenAfterL true for 으로/로, for which ㄹ counts as no consonant
  */
-export function endsClosed(text: string, isOpenAfterL: boolean): boolean {
+function endsClosed(text: string, isOpenAfterL: boolean): boolean {
   const spoken = text.replace(/(?<=[^\s(])\([^()]*\)[^\p{L}\p{N}%]*$/u, '');
   const [last = ''] = /[\p{L}\p{N}%](?=[^\p{L}\p{N}%]*$)/u.exec(spoken) ?? [];
   const syllable = last.charCodeAt(0) - 0xac00;
@@ -142,70 +142,12 @@ export function endsClosed(text: string, isOpenAfterL: boolean): boolean {
   return (isOpenAfterL ? /(ng|[mn]e?|[aeiou][pkc]|ck|lk)$/i : /(ng|[lmn]e?|[aeiou][pkc]|ck|lk)$/i).test(word);
 }
 
+/** The form of a particle after a text: 이 after 쿠폰, 가 after 레터. */
+export const particle = (before: string, closed: string, open: string): string =>
+  endsClosed(before, closed.startsWith('으로')) ? closed : open;
+
 /** Chooses the particles that a Korean text has in both forms: `쿠폰{이/가}` becomes 쿠폰이. */
-export const withParticles = (text: string): string => {
-  let written = '';
-  let from = 0;
-  for (const { 0: whole, 1: closed = '', 2: open = '', index } of text.matchAll(
-    /\{([가-힣]+)\/([가-힣]+)\}/g,
-  )) {
-    written += text.slice(from, index);
-    written += endsClosed(written, closed.startsWith('으로')) ? closed : open;
-    from = index + whole.length;
-  }
-  return written + text.slice(from);
-};
-
-const BLOCKS = /^(?:p|div|br|hr|tr|table|li|ul|ol|h[1-6]|section|article|header|footer|blockquote)$/;
-const HIDDEN = /^(?:style|script|head|title|template)$/;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-};
-
-/** The text that people read in HTML, with an image as its name and address; a text without tags as it is. */
-export function withoutTags(html: string): string {
-  if (!/<[a-z!/]/i.test(html)) return html;
-  const lower = html.toLowerCase();
-  let [text, at] = ['', 0];
-  while (at < html.length) {
-    const open = html.indexOf('<', at);
-    text += html.slice(at, open < 0 ? undefined : open).replace(/\s+/g, ' ');
-    if (open < 0) break;
-    const tag = /^<(\/?)([a-z][a-z\d]*)|^<!/.exec(lower.slice(open, open + 24));
-    if (tag === null) text += '<';
-    const isComment = lower.startsWith('<!--', open);
-    const close = tag === null ? open : html.indexOf(isComment ? '-->' : '>', open);
-    if (close < 0) {
-      text += html.slice(open);
-      break;
-    }
-    at = close + (isComment ? 3 : 1);
-    const [, slash, name = ''] = tag ?? [];
-    if (BLOCKS.test(name)) text += '\n';
-    if (name === 'img') text += ` ${imageIn(html.slice(open, at))} `;
-    if (slash === '' && HIDDEN.test(name)) {
-      const end = lower.indexOf(`</${name}`, at);
-      at = end < 0 ? html.length : end;
-    }
-  }
-  const lines = text
-    .replace(/&(?:#(\d{1,7})|(\w{1,8}));/g, (whole, code?: string, name?: string) =>
-      code === undefined ? (ENTITIES[name ?? ''] ?? whole) : characterOf(Number(code)),
-    )
-    .split('\n')
-    .map((line) => line.trim());
-  return lines.filter((line) => line !== '').join('\n');
-}
-
-const characterOf = (code: number): string => (code <= 0x10_ffff ? String.fromCodePoint(code) : '');
-
-function imageIn(tag: string): string {
-  const valueOf = (name: string): string =>
-    new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(tag)?.slice(1).join('') ?? '';
-  return [valueOf('alt'), valueOf('src')].filter((one) => one !== '').join(': ');
-}
+export const withParticles = (text: string): string =>
+  text.replaceAll(/\{([가-힣]+)\/([가-힣]+)\}/g, (_, closed: string, open: string, at: number) =>
+    particle(text.slice(0, at), closed, open),
+  );

@@ -1,6 +1,7 @@
 /** An alert, and its forms: Slack, Teams and JSON. */
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import { cut } from '../ground/text.js';
+import type { Language } from '../warehouse/dictionary.js';
 
 export interface Alert {
   readonly cause: AlertCause | 'test';
@@ -9,7 +10,7 @@ export interface Alert {
   /** The command that the reader should run next. */
   readonly next: string;
   /** The language of the message; English by default. */
-  readonly lang?: 'en' | 'ko';
+  readonly lang?: Language;
   /** Lists of sentences below the message, each with its heading. */
   readonly parts?: readonly { readonly title: string; readonly lines: readonly string[] }[];
   /** The own question that it is about. Only its subscribers get it: once when it has rows, and once when it has none any more. */

@@ -5,7 +5,7 @@
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { messageOf } from '../ground/errors.js';
-import { plural } from '../terminal/text.js';
+import { formatCount, plural } from '../terminal/text.js';
 import { dataFiles } from '../landing/paths.js';
 import { deliver } from '../readers/queries/child.js';
 import { Wording } from '../readers/queries/wording.js';
@@ -23,7 +23,7 @@ const WORDS = {
   ko: {
     none: (question: string) => `‘${question}’ 질문에 해당하는 데이터가 더 이상 없습니다.`,
     some: (question: string, rows: number) =>
-      `‘${question}’ 질문에 해당하는 데이터가 ${rows.toLocaleString('en')}건 있습니다.`,
+      `‘${question}’ 질문에 해당하는 데이터가 ${formatCount(rows)}건 있습니다.`,
     failed: (question: string) => `‘${question}’ 질문을 실행하지 못했습니다`,
   },
 } as const;

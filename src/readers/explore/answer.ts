@@ -105,6 +105,9 @@ function earlier(one: z.output<typeof part>, days: DayRange): z.output<typeof pa
 
 const MOST_DRAWN = 20_000;
 
+/** Columns that a chart does not show, but its unit, its gaps and its intervals depend on. */
+const QUALIFYING = ['currency', 'currencies', 'sent', 'verdict_code'];
+
 async function outcomeOf(
   { asking: asked, where, by, from, rows: most, isAbout }: z.output<typeof part>,
   reader: Reader,
@@ -121,10 +124,7 @@ async function outcomeOf(
       question.query?.charts ?? guessed(found.columns.map(({ name, type }) => [name, String(type)]));
     const wanted = new Set([
       ...charts.flatMap(({ columns: names, by: name }) => [...names, name]),
-      'currency',
-      'currencies',
-      'sent',
-      'verdict_code',
+      ...QUALIFYING,
     ]);
     const isWhole = charts.some(({ kind }) => kind === 'tiles' || kind === 'heatmap');
     const [rows, drawn]: [Row[], Row[]] = [[], []];

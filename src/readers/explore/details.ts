@@ -1,16 +1,16 @@
 /** The other views: search, a campaign, a user journey, the data, and free SQL. They are made of questions too. */
 import { daysOf } from '../../ground/calendar.js';
-import { withoutTags } from '../../ground/text.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
 import { questionsAbout, type QueryFile, type Chart } from '../queries/catalogue.js';
 import { findWords } from '../queries/search.js';
 import type { Row } from '../queries/wording.js';
-import { markup, prose, type Child, type Html } from '../report/html.js';
+import { markup, prose, withoutTags, type Child, type Html } from '../report/html.js';
 import { folded } from '../report/render.js';
 import type { Known, Outcome, Part } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
-import { failure, sentencesOf, chartOf, table, titleOf, block, downloads } from './question.js';
+import { titleOf } from './form.js';
+import { failure, sentencesOf, chartOf, table, block, downloads } from './question.js';
 import { SUBJECTS, type Word } from './words.js';
 
 // Search.

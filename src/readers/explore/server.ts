@@ -36,20 +36,10 @@ import {
   schemaJson,
   sqlAnswer,
 } from './details.js';
+import { askingOf, cleanAddress, givenIn, head, partOf, titleOf } from './form.js';
 import { addressOf, ASSETS, questionAddress, framed, notice, pageOf, shortName, View } from './frame.js';
 import { HEADERS, type Guard } from './guard.js';
-import {
-  answered,
-  askingOf,
-  cleanAddress,
-  DOWNLOADS,
-  failure,
-  givenIn,
-  head,
-  partOf,
-  questionLink,
-  titleOf,
-} from './question.js';
+import { answered, DOWNLOADS, failure, questionLink } from './question.js';
 
 export interface Serving {
   readonly file: string;

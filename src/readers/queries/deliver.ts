@@ -61,12 +61,13 @@ function koreanNames(query: string | undefined): Naming {
   const dictionary = Dictionary.load();
   const head = (column: string): string => dictionary.label(column, query) ?? column;
   if (query === undefined) return { ...AS_IS, head };
+  const wording = new Wording('ko');
   const word = (column: string, given: string): string => dictionary.inKorean(column, given);
   return {
     head,
     word,
     words: (column, value) => {
-      if (typeof value === 'boolean') return new Wording('ko').value(column, value);
+      if (typeof value === 'boolean') return wording.value(column, value);
       const items = value instanceof duckdb.DuckDBListValue ? value.items : [];
       const texts = items.filter((item) => typeof item === 'string');
       return value instanceof duckdb.DuckDBListValue && texts.length === items.length

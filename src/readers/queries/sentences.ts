@@ -12,7 +12,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { z } from 'zod';
 import { UsageError } from '../../ground/errors.js';
-import { endsClosed } from '../../ground/text.js';
+import { particle } from '../../ground/text.js';
 import { selectIn } from '../../warehouse/session.js';
 import type { Words } from '../../warehouse/dictionary.js';
 import type { Row, Wording } from './wording.js';
@@ -135,7 +135,7 @@ export function filled(text: string, row: Row, wording: Wording): string {
     if (last !== undefined) written += wording.days(String(row[column]), String(row[last]));
     else if (column !== '') written += valueIn(column, row, wording, kind);
     else if (number !== '') written += row[number] === 1 ? one : several;
-    else written += endsClosed(written, closed.startsWith('으로')) ? closed : open;
+    else written += particle(written, closed, open);
   }
   written += text.slice(from);
   return text.startsWith('{') && wording.language === 'en'

@@ -1,4 +1,4 @@
-/** Markup with escaped texts, and sentences as markup. */
+/** Markup with escaped texts, sentences as markup, and the text that people read in the HTML of others. */
 
 export class Html {
   constructor(readonly markup: string) {}
@@ -46,4 +46,59 @@ function escaped(text: string): string {
       // oxlint-disable-next-line no-control-regex
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
   );
+}
+
+const BLOCKS = /^(?:p|div|br|hr|tr|table|li|ul|ol|h[1-6]|section|article|header|footer|blockquote)$/;
+const HIDDEN = /^(?:style|script|head|title|template)$/;
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+
+/** The text that people read in HTML, with an image as its name and address; a text without tags as it is. */
+export function withoutTags(html: string): string {
+  if (!/<[a-z!/]/i.test(html)) return html;
+  // Other letters may become two, and the places would differ.
+  const lower = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  let [text, at] = ['', 0];
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    text += html.slice(at, open < 0 ? undefined : open).replace(/\s+/g, ' ');
+    if (open < 0) break;
+    const tag = /^<(\/?)([a-z][a-z\d]*)|^<!/.exec(lower.slice(open, open + 24));
+    if (tag === null) text += '<';
+    const isComment = lower.startsWith('<!--', open);
+    const close = tag === null ? open : html.indexOf(isComment ? '-->' : '>', open);
+    if (close < 0) {
+      text += html.slice(open);
+      break;
+    }
+    at = close + (isComment ? 3 : 1);
+    const [, slash, name = ''] = tag ?? [];
+    if (BLOCKS.test(name)) text += '\n';
+    if (name === 'img') text += ` ${imageIn(html.slice(open, at))} `;
+    if (slash === '' && HIDDEN.test(name)) {
+      const end = lower.indexOf(`</${name}`, at);
+      at = end < 0 ? html.length : end;
+    }
+  }
+  const lines = text
+    .replace(/&(?:#(\d{1,7})|(\w{1,8}));/g, (whole, code?: string, name?: string) =>
+      code === undefined ? (NAMED[name ?? ''] ?? whole) : characterOf(Number(code)),
+    )
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+const characterOf = (code: number): string => (code <= 0x10_ffff ? String.fromCodePoint(code) : '');
+
+function imageIn(tag: string): string {
+  const valueOf = (name: string): string =>
+    new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(tag)?.slice(1).join('') ?? '';
+  return [valueOf('alt'), valueOf('src')].filter((one) => one !== '').join(': ');
 }

@@ -1,0 +1,221 @@
+/** The form of a question: its fields, what its address asks, and the days that it covers if none are chosen. */
+import { isDay, shiftDay, type Day } from '../../ground/calendar.js';
+import type { Asking, QueryFile } from '../queries/catalogue.js';
+import { Html, markup, prose, type Child } from '../report/html.js';
+import type { Known, Part } from './answer.js';
+import { addressOf, nameOf, shortName, type View } from './frame.js';
+import { CHOICES, PARAMETERS } from './words.js';
+
+const FIELDS = ['lang', 'sort', 'page', 'beside', 'run', 'token'];
+export const PAGE_ROWS = 100;
+/** The most values that a list offers without typing. */
+const MOST_LISTED = 300;
+/** The parameters that the language and the clock give. */
+export const OWN = ['lang', 'now'];
+
+type Parameter = QueryFile['params'][number];
+
+export function givenIn(view: View, query: QueryFile, prefix = ''): [string, string][] {
+  return query.params
+    .filter(({ name }) => !OWN.includes(name))
+    .flatMap(({ name }) => {
+      const value = view.get(`${prefix}${name}`);
+      return value === undefined ? [] : [[name, value]];
+    });
+}
+
+export function askingOf(
+  view: View,
+  query: QueryFile,
+  given: readonly (readonly [string, string])[],
+): Asking {
+  return { name: query.name, param: given.map((pair) => pair.join('=')), lang: view.language };
+}
+
+export function partOf(view: View, asking: Asking): Part {
+  const sort = view.get('sort');
+  const by =
+    sort === undefined ? undefined : { column: sort.replace(/^-/, ''), isDown: sort.startsWith('-') };
+  const page = Math.max(1, Math.floor(Number(view.get('page') ?? 1)) || 1);
+  return { asking, by, from: (page - 1) * PAGE_ROWS, rows: PAGE_ROWS, isAbout: true };
+}
+
+/** The days that a question covers if none are chosen, by the fields of its form. */
+function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: string): Map<string, Day> {
+  // The period is of one stream, whatever else is read.
+  const readBy = (pattern: RegExp): string[] => [
+    ...new Set([...query.sql.matchAll(pattern)].map(([, name = '']) => name)),
+  ];
+  const ofPeriod = readBy(/marts\.period\('(\w+)'/g);
+  const [stream, other] = ofPeriod.length > 0 ? ofPeriod : readBy(/stream = '(\w+)'/g);
+  const [events, optOuts] = [streams['events'], streams['opt_outs']];
+  // What follows a message is known after the events of three more days, and a snapshot after them.
+  const followed =
+    events && optOuts && query.name === 'opt-outs-after-messages'
+      ? { start: events.start, end: [shiftDay(events.end, -3), shiftDay(optOuts.end, -4)].sort()[0] ?? '' }
+      : undefined;
+  const held = followed ?? (stream === undefined || other !== undefined ? undefined : streams[stream]);
+  const days = new Map<string, Day>();
+  if (held === undefined) return days;
+  const end = view.get(`${prefix}end`) ?? held.end;
+  for (const { name, type, default: usual } of query.params) {
+    const back = /^last_date - (\d+)$/.exec(usual)?.[1];
+    if (type !== 'date' || !isDay(end)) continue;
+    const first = back === undefined ? undefined : shiftDay(end, -Number(back));
+    if (usual === 'max(date)') days.set(prefix + name, held.end);
+    else if (usual === 'min(date)') days.set(prefix + name, held.start);
+    else if (first !== undefined) days.set(prefix + name, first < held.start ? held.start : first);
+  }
+  return days;
+}
+
+/** The same address without empty fields and those that the question lacks; undefined if it is clean. */
+export function cleanAddress(
+  view: View,
+  query: QueryFile,
+  known: Known,
+  other?: QueryFile,
+): string | undefined {
+  // A form whose days nobody changed asks for the latest days, also on later days.
+  const usual = new Set(
+    [usualDays(view, query, known, ''), ...(other === undefined ? [] : [usualDays(view, other, known, 'b.')])]
+      .filter((days) => [...days].every(([name, day]) => (view.get(name) ?? day) === day))
+      .flatMap((days) => [...days.keys()]),
+  );
+  const names = [
+    ...FIELDS,
+    ...query.params.map(({ name }) => name),
+    ...(other?.params ?? []).map(({ name }) => `b.${name}`),
+  ];
+  const all = [...view.url.searchParams];
+  const kept = all.filter(([name, value]) => value.trim() !== '' && names.includes(name) && !usual.has(name));
+  return kept.length === all.length ? undefined : addressOf(view.url.pathname, kept);
+}
+
+export const titleOf = ({ language }: View, query: QueryFile): string =>
+  language === 'ko' ? query.title_ko : query.title;
+
+export function head(
+  view: View,
+  query: QueryFile,
+  known: Known,
+  all: readonly QueryFile[],
+  other?: QueryFile,
+): Html {
+  const asked = view.language === 'ko' ? query.question_ko : query.question;
+  const beside = view.get('beside');
+  const hasDays = ['start', 'end'].every((name) => query.params.some((one) => one.name === name));
+  const options = [
+    option('', view.word('nothing'), beside ?? ''),
+    ...(hasDays ? [option('before', view.word('before'), beside ?? '')] : []),
+    markup`<optgroup label="${view.word('another')}">${all.map((one) => option(one.name, titleOf(view, one), beside ?? ''))}</optgroup>`,
+  ];
+  return markup`<h1>${titleOf(view, query)}</h1><p class="question">${prose(asked)}</p>
+    <form class="ask" action="/q/${encodeURIComponent(query.name)}">
+      ${fields(view, query, known, '')}
+      <label>${view.word('beside')}<select name="beside">${options}</select></label>
+      ${other && markup`<fieldset><legend>${titleOf(view, other)}</legend>${fields(view, other, known, 'b.')}</fieldset>`}
+      ${view.get('sort') && markup`<input type="hidden" name="sort" value="${view.get('sort')}">`}
+      <button>${view.word('ask')}</button>
+    </form>
+    ${hasDays ? presets(view, known, usualDays(view, query, known, '')) : undefined}`;
+}
+
+const option = (value: string, label: string, chosen: string): Html =>
+  markup`<option value="${value}"${value === chosen ? new Html(' selected') : undefined}>${label}</option>`;
+
+/** The fields of a question: first those that most people use, the others folded. */
+function fields(view: View, query: QueryFile, known: Known, prefix: string): Child {
+  const shown = query.params.filter(({ name }) => !OWN.includes(name));
+  const isRare = ({ name, type }: Parameter): boolean =>
+    type === 'bigint' && view.get(`${prefix}${name}`) === undefined;
+  const rare = shown.filter(isRare);
+  const draw = (some: readonly Parameter[]): Html[] =>
+    some.map((one) => field(view, query, one, known, prefix));
+  return [
+    ...draw(shown.filter((one) => !isRare(one))),
+    rare.length === 0
+      ? undefined
+      : markup`<details class="rare"><summary>${view.word('more')}</summary>${draw(rare)}</details>`,
+  ];
+}
+
+function field(view: View, query: QueryFile, parameter: Parameter, known: Known, prefix: string): Html {
+  const { name, type, choices, description, least } = parameter;
+  const value = view.get(`${prefix}${name}`) ?? '';
+  const named = PARAMETERS[name];
+  const label = named === undefined ? view.wording.head(name) : view.wording.say(named);
+  const full = `${prefix}${name}`;
+  const about = view.language === 'en' ? description : undefined;
+  const wrap = (input: Html): Html => markup`<label title="${about}">${label}${input}</label>`;
+  if (type === 'date') {
+    const { start, end } = known.days ?? {};
+    const usual = value === '' ? usualDays(view, query, known, prefix).get(full) : value;
+    return wrap(markup`<input type="date" name="${full}" value="${usual}" min="${start}" max="${end}">`);
+  }
+  if (type === 'bigint' && choices.length === 0)
+    return wrap(
+      markup`<input type="number" name="${full}" value="${value}" min="${least}" placeholder="${/^\d+$/.test(parameter.default) ? parameter.default : undefined}">`,
+    );
+  const values = choices.length > 0 ? choices.map((one) => ({ value: one, name: null })) : known.values[name];
+  if (values === undefined || values.length > MOST_LISTED) {
+    const list =
+      values &&
+      markup`<datalist id="${full}-list">${values.slice(0, 5000).map((one) => option(one.value, shortName(one.name ?? one.value), ''))}</datalist>`;
+    return wrap(
+      markup`<input name="${full}" value="${value}"${list && new Html(` list="${prefix}${name}-list"`)}>${list}`,
+    );
+  }
+  const isKnown = value === '' || values.some((one) => one.value === value);
+  const sorted = values
+    .map((one) => ({
+      value: one.value,
+      label:
+        choices.length > 0
+          ? choiceOf(view, name, one.value)
+          : one.name === null
+            ? nameOf(view, name, one.value)
+            : shortName(one.name),
+    }))
+    .sort((a, b) => (choices.length > 0 ? 0 : a.label.localeCompare(b.label, view.language)));
+  const usual = parameter.default.replaceAll("'", '');
+  const byDefault = choices.includes(usual)
+    ? `${choiceOf(view, name, usual)} (${view.word('byDefault')})`
+    : view.word(name === 'goal' || choices.length > 0 ? 'byDefault' : 'every');
+  // The default is the choice without a value.
+  const others = sorted.filter((one) => choices.length === 0 || one.value !== usual);
+  const chosen = choices.length > 0 && value === usual ? '' : value;
+  return wrap(markup`<select name="${full}">
+    ${option('', byDefault, chosen)}${isKnown ? undefined : option(value, shortName(value), value)}
+    ${others.map((one) => option(one.value, one.label, chosen))}
+    </select>`);
+}
+
+function choiceOf(view: View, parameter: string, choice: string): string {
+  const words = CHOICES[choice];
+  const named = view.wording.value(parameter, choice);
+  return named !== choice ? named : words === undefined ? view.wording.head(choice) : view.wording.say(words);
+}
+
+function presets(view: View, { days }: Known, usual: ReadonlyMap<string, Day>): Html | undefined {
+  if (days === undefined) return undefined;
+  const { end } = days;
+  const month = `${end.slice(0, 7)}-01`;
+  const before = shiftDay(month, -1);
+  const ranges = [
+    ['lastDay', end, end],
+    ['last7', shiftDay(end, -6), end],
+    ['last28', shiftDay(end, -27), end],
+    ['thisMonth', month, end],
+    ['lastMonth', `${before.slice(0, 7)}-01`, before],
+  ] as const;
+  const links = ranges
+    .filter(([, , last]) => last >= days.start)
+    .map(([word, start, last]) => {
+      const [from, to] = ['start', 'end'].map((name) => view.get(name) ?? usual.get(name));
+      const isChosen = from === start && to === last;
+      const current = isChosen ? new Html(' aria-current="true"') : undefined;
+      return markup`<li><a href="${view.address({ start, end: last, page: undefined, run: undefined })}"${current}>${view.word(word)}</a></li>`;
+    });
+  return markup`<nav class="presets" aria-label="${view.word('presets')}"><ul>${links}</ul></nav>`;
+}
