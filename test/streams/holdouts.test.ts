@@ -227,7 +227,7 @@ tables:
   groups: { from: ./groups.csv, keys: { user_id: member } }
 holdouts:
   own: { table: groups, person: user_id, arm: grp, holdout: C, assigned: grp }
-  variant: { campaign: "${String(id)}", variant: "${String(variant)}" }
+  variant: { campaign: "${String(id)}", variant: "${String(variant).toLowerCase()}" }
 `);
   await ends(
     place.run(['run']),

@@ -203,7 +203,7 @@ select
     service_user_id,
     device_id,
     service_device_id,
-    if(experiment_group_name = '{value}', 'holdout', 'messages'),
+    if(lower(trim(experiment_group_name)) = lower(trim('{value}')), 'holdout', 'messages'),
     {share}::double,
     min(date)
 from events
