@@ -1,18 +1,18 @@
 /**
- * A backfill: runs the stages of the nightly job over a range of days that the user names. Free streams are pulled again
- * even if the days are already in the warehouse; paid days are never requested twice.
+ * A backfill: the steps of a night over a range of days that the user names. Free streams are pulled again even if the days are
+ * already in the warehouse; paid days are never requested twice.
  */
 import { completeFrom, dayCount, dayOf, formatKst, isDay, lastCompleteDay } from '../src/ground/calendar.js';
 import type { DayRange } from '../src/ground/calendar.js';
 import { TryLaterError, UsageError } from '../src/ground/errors.js';
-import { keptFrom, type Job } from '../src/ground/streams.js';
+import { keptFrom, type Job, type Retention } from '../src/ground/streams.js';
 import { CHOICES, DAY_CHOICES } from '../src/streams/index.js';
 import { didYouMean } from '../src/ground/text.js';
 import { formatDuration } from '../src/terminal/text.js';
-import { night } from './nightly.js';
+import { nightSteps } from './nightly.js';
 
 /** The steps of a backfill: those of a night without pushes. */
-export const BACKFILL = night({ pushes: [] });
+export const BACKFILL_STEPS = nightSteps({ pushes: [] });
 
 /** The options of the command, as they were typed. */
 interface Wish {
@@ -23,9 +23,9 @@ interface Wish {
   readonly acceptEmpty?: boolean;
 }
 
-export function backfill(
+export function backfillJob(
   { yesPaid = false, acceptEmpty = false, ...wish }: Wish,
-  retention: Parameters<typeof keptFrom>[0],
+  retention: Retention,
   now: Date,
 ): Job {
   const days = parseDays(wish.start, wish.end, now);
@@ -45,7 +45,7 @@ function parseStreams(text: string | undefined): ReadonlySet<string> {
   const names = text?.split(',').map((name) => name.trim()) ?? DAY_CHOICES;
   return new Set(
     names.map((name) => {
-      const stream = CHOICES.find((known) => known === name);
+      const stream = CHOICES.find((choice) => choice === name);
       if (stream !== undefined) return stream;
       throw new UsageError(`"${name}" is not a stream.`, {
         hint: `${didYouMean(name, CHOICES)}Give any of ${CHOICES.join(',')} to --streams.`,
@@ -54,7 +54,7 @@ function parseStreams(text: string | undefined): ReadonlySet<string> {
   );
 }
 
-/** No warehouse goes back further, and a mistyped year must not cause thousands of requests. */
+/** The longest range: no warehouse goes back further, and a mistyped year must not cause thousands of requests. */
 const MOST_DAYS = 3_700;
 
 /**

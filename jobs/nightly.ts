@@ -1,6 +1,6 @@
 /**
- * The nightly job, which brings the warehouse up to the last complete day, at any time and any number of times: when it
- * starts, and its steps. What the days of a night are is in `src/night/wanted-days.ts`.
+ * The nightly job, which brings the warehouse up to the last complete day: when it starts, and its steps. It may run at any time and any
+ * number of times. `nightJob` in `src/night/wanted-days.ts` says which days it requests.
  */
 import type { Config } from '../src/config/config.js';
 import { afterPublish, lake, page, prune, pruneCopies, push } from '../src/night/after-publishing.js';
@@ -17,7 +17,7 @@ export const NIGHTLY = {
 } as const;
 
 /** The steps of a night, in their order. */
-export const night = ({ pushes }: Pick<Config, 'pushes'>): readonly Step[] => [
+export const nightSteps = ({ pushes }: Pick<Config, 'pushes'>): readonly Step[] => [
   loadLanded,
   authorize,
   ...STREAMS.map(pull),

@@ -180,8 +180,8 @@ const carried = [...FILLED.map((of) => [of.table, channelsOf(of)]), [OTHERS, ['o
   ([table, channels]) => channels.map((channel) => `('${channel}', '${table}')`),
 );
 
-const rows = EVENT_TABLES.slice(1).map(({ name, key }) => {
-  const position = key === 'event_id' ? '1 as position' : 'position';
+const rows = EVENT_TABLES.slice(1).map(({ name, rows: kind }) => {
+  const position = kind === 'messages' ? '1 as position' : 'position';
   return `select '${name.replace(/^sent_/, '')}' as subject, event_id, ${position}, date, export_date from ${name}`;
 });
 

@@ -100,17 +100,17 @@ from (select *, if(recipient_member = '', record, replace(record, recipient_memb
 where regexp_matches(rest, getvariable('patterns').personal) and json_valid(record);
 
 -- name: matches
-with given as (
+with ids_written as (
     select
         row_id,
         unnest(['user_id', 'service_user_id', 'device_id', 'service_device_id', 'recipient']) as kind,
-        unnest(ids || [regexp_extract(recipient_member, '"([^"\\]*)"$', 1)]) as given
+        unnest(ids || [regexp_extract(recipient_member, '"([^"\\]*)"$', 1)]) as written
     from scanned
 ),
 
 erased as (
-    select kind, given, person_digest(kind, given) as id
-    from (select distinct kind, given from given where given <> '') as different
+    select kind, written, person_digest(kind, written) as id
+    from (select distinct kind, written from ids_written where written <> '') as different
     where id in (select id from erased_ids)
 ),
 
@@ -127,9 +127,9 @@ hidden as (
 ),
 
 matches as (
-    select row_id, erased.id, true as own, given
-    from given
-    inner join erased using (kind, given)
+    select row_id, erased.id, true as own, written
+    from ids_written
+    inner join erased using (kind, written)
     union all
     select row_id, id, own, null
     from hidden
@@ -141,7 +141,7 @@ select
     scanned.position,
     any_value(scanned.record) as record,
     bool_or(matches.own) as own,
-    coalesce(list(distinct matches.given) filter (matches.given is not null), []) as given
+    coalesce(list(distinct matches.written) filter (matches.written is not null), []) as written
 from matches
 inner join scanned using (row_id)
 group by scanned.filename, scanned.position;

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 
 const LEAST = [20, 19] as const;
 
-// Until main() handles signals, nothing has begun.
+// A signal before main() handles signals ends the process: nothing has begun.
 const interrupted = (): never => process.exit(130);
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 for (const signal of SIGNALS) process.on(signal, interrupted);
@@ -25,7 +25,7 @@ function isTooOld(): boolean {
   return major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1]);
 }
 
-/** Returns the exit code. The version is shown anyway, for reports of bugs. */
+/** Says that Node is too old; returns the exit code. `--version` still works, for reports of bugs. */
 function refuse(): number {
   if (process.argv.some((word) => word === '--version' || word === '-V')) {
     const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

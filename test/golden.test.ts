@@ -12,8 +12,10 @@ import type { Pull } from '../src/landing/landing-zone.js';
 import { readEnvelope } from '../src/ground/envelope.js';
 import { KEY, landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
 import { refreshModels } from '../src/warehouse/models.js';
+import { committedOrder, ORDER_PAGE, orderOfLoads, recordLoads } from './warehouse/load-order.js';
 
 const CASES = join(import.meta.dirname, 'golden');
+const loads = recordLoads();
 
 interface Expected {
   readonly table: string;
@@ -107,4 +109,10 @@ describe.each(readdirSync(CASES))('%s', (name) => {
     }
     expect(await rowsOf(one)).toBe(one.rows);
   });
+});
+
+test('the page on the order of a load has the statements as these loads ran them', () => {
+  const page = orderOfLoads(loads);
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(ORDER_PAGE, page);
+  expect(committedOrder()).toBe(page);
 });

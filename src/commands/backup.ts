@@ -42,7 +42,7 @@ const LEFT_OUT = /^(?:\.tmp-|journal\.reserve$)/;
 
 /**
  * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is
- * complete. Returns its path, the number of files and bytes, and sentences on files that were damaged in the data folder, and are so
+ * complete. Returns its path, the number of files and bytes, and a sentence for each file that is damaged in the data folder, and so
  * in the copy.
  *
  * @throws UsageError when the folder has files in it, or is inside the data folder
@@ -133,8 +133,8 @@ const differs = (copy: string): DamageError =>
 /** The files at a path, also behind links; none if nothing is there. */
 async function filesAt(path: string): Promise<string[]> {
   if (!existsSync(path)) return [];
-  const found = await orStorageError('read', path, () => stat(path));
-  if (!found.isDirectory()) return found.isFile() && !LEFT_OUT.test(basename(path)) ? [path] : [];
+  const stats = await orStorageError('read', path, () => stat(path));
+  if (!stats.isDirectory()) return stats.isFile() && !LEFT_OUT.test(basename(path)) ? [path] : [];
   const names = await orStorageError('list', path, () => readdir(path));
   return (await Promise.all(names.sort().map((name) => filesAt(join(path, name))))).flat();
 }

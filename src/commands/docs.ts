@@ -120,14 +120,14 @@ export function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
 export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
   const relations = schemas.flatMap((schema) => schema.relations);
   const name = wanted.toLowerCase().replace(/^main\./, '');
-  const found =
+  const match =
     relations.find((relation) => relation.name === name) ??
     relations.find((relation) => relation.name.endsWith(`.${name}`));
-  if (found !== undefined) return found;
+  if (match !== undefined) return match;
   const bare = (one: string): string => one.replace(/^.*\./, '');
-  const known = relations.map((relation) => bare(relation.name));
+  const names = relations.map((relation) => bare(relation.name));
   throw new UsageError(`${wanted} is not a table or view.`, {
-    hint: `${didYouMean(bare(name), known)}\`dawnload docs\` lists them.`,
+    hint: `${didYouMean(bare(name), names)}\`dawnload docs\` lists them.`,
   });
 }
 

@@ -30,7 +30,7 @@ const SHORTEST = 12;
  * Serves until the command is interrupted.
  *
  * @throws UsageError for a port or host that cannot be used, or a host without a password
- * @throws ConfigError if there is no published file
+ * @throws ConfigError without a published file
  */
 export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) => {
   const { terminal, effects, signal, environment } = invocation;
@@ -44,7 +44,7 @@ export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) =
     throw new UsageError('Other machines reach this host, so the page needs a password.', {
       hint: `Set ${PASSWORD} to at least ${SHORTEST} characters, or leave out --host.`,
     });
-  // Says what to do where there is no file yet, before anybody opens the page.
+  // Fails now, with a hint, if there is no published file: otherwise the first page would.
   await (await Reader.open(published)).close();
   const token = isLocal ? randomBytes(24).toString('base64url') : (password ?? '');
   const runs = (): Promise<readonly PastRun[]> =>
@@ -91,8 +91,9 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Opens an address in the default browser; otherwise the address is on the terminal. The browser gets a file that leads there,
- * because every account of the machine sees the arguments of a program, and the address has the token. Returns the file's folder.
+ * Opens an address in the default browser. Every account of the machine sees the arguments of a program, and the address has the
+ * token, so the argument is a file that redirects to the address. Returns the file's folder. Where no browser opens, the terminal
+ * shows the address.
  */
 async function openInBrowser(address: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-explore-'));

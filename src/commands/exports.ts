@@ -27,14 +27,15 @@ import { check, model, note, publish, retaining } from '../night/deliver.js';
 import { pulling } from '../night/pull.js';
 import { RunReport } from '../night/report.js';
 import { partsOf, runNight, type Step } from '../night/step.js';
-import { ledgerNow, withLedger } from '../night/wanted-days.js';
+import { ledgerNow } from '../night/days-now.js';
+import { withLedger } from '../night/wanted-days.js';
 import { dataFiles } from '../landing/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { assertPublishable } from '../warehouse/publish.js';
 import { removedKnownBy } from '../warehouse/reader.js';
-import { summarise } from './run.js';
-import { knownOf, showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
+import { exportColumns, showAll, warnAll, type Command, type JsonOptions, type Options } from './shared.js';
+import { summarise } from './summary.js';
 
 export const exportsListCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const { terminal, effects } = invocation;
@@ -66,8 +67,8 @@ const BILLED: Readonly<Record<exports.Export['billed'], string>> = { yes: 'yes',
 
 function inWords(entry: exports.Export, isRemoved: boolean, currency: string | undefined): string[] {
   const { billed, records, pages, landedAt, loadedAt, pricePerRecord, again, note, answerText } = entry;
-  const known = billed === 'no' ? undefined : recordsOf(entry);
-  const price = known && priceOf([{ records: known, pricePerRecord }]);
+  const charged = billed === 'no' ? undefined : recordsOf(entry);
+  const price = charged && priceOf([{ records: charged, pricePerRecord }]);
   const isGone = entry.state === 'loaded' && isRemoved;
   const { start, end } = windowOf(entry.day);
   const size =
@@ -78,7 +79,7 @@ function inWords(entry: exports.Export, isRemoved: boolean, currency: string | u
       'state',
       `${entry.state}: ${isGone ? 'retention removed its records from the warehouse' : exports.STATES[entry.state]}`,
     ],
-    // As in the request, so that you can quote it to the service's support.
+    // The window as the request has it, so that you can quote it to the service's support.
     ['window', `${start.toISOString()} to ${end.toISOString()} (UTC)`],
     ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
@@ -87,7 +88,7 @@ function inWords(entry: exports.Export, isRemoved: boolean, currency: string | u
     ['received', size],
     ['landed', landedAt && formatKst(landedAt)],
     ['loaded', loadedAt && formatKst(loadedAt)],
-    ['billed', BILLED[billed] + pricePart(price, currency, records === known ? '' : 'about ')],
+    ['billed', BILLED[billed] + pricePart(price, currency, records === charged ? '' : 'about ')],
     ['again for', again],
     ['tolerated', entry.tolerated === undefined ? undefined : plural(entry.tolerated, 'missing record')],
     ['note', note],
@@ -100,8 +101,8 @@ type DecideOptions = Options<'attach', 'abandon' | 'payAgain' | 'acceptIncomplet
 
 export const exportsDecideCommand: Command<DecideOptions, [string]> = (options, invocation, key) => {
   const { attach, abandon, payAgain, acceptIncomplete } = options;
-  const given = [attach !== undefined, abandon, payAgain, acceptIncomplete].filter((one) => one === true);
-  if (given.length !== 1)
+  const decisions = [attach !== undefined, abandon, payAgain, acceptIncomplete];
+  if (decisions.filter((one) => one === true).length !== 1)
     throw new UsageError('Exactly one decision is needed.', {
       hint: 'Add one of --attach ID, --pay-again, --abandon and --accept-incomplete.',
     });
@@ -188,16 +189,16 @@ async function attachId(
     yes || terminal.confirm(`${sentence} Go on?`, signal);
   await using folder = await DataFolder.open(config, invocation, DECIDE);
   const { ledger, journal } = folder;
-  const held = ledger.find(key);
+  const entry = ledger.find(key);
   // Computed rows of the day depend on the export whose pages were removed, and cannot be recomputed.
-  if (held !== undefined && wereRemoved(journal, held))
+  if (entry !== undefined && wereRemoved(journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
       hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
     });
   // An unknown key is refused below.
   const unknown =
     exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
-  const asLoaded = held?.state === 'loaded' ? ` ${key} is loaded, as export ${held.exportId}.` : '';
+  const asLoaded = entry?.state === 'loaded' ? ` ${key} is loaded, as export ${entry.exportId}.` : '';
   const doubt = unknown && `${unknown}${asLoaded}`;
   if (doubt !== undefined && !(await agree(doubt)))
     throw new RefusedError(`${doubt} Nothing was changed.`, {
@@ -206,7 +207,7 @@ async function attachId(
   const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
   const isOver = state === 'abandoned';
   warnDoubt(ledger, terminal);
-  if (held === undefined && !isOver)
+  if (entry === undefined && !isOver)
     terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${day}. If the key was mistyped: \`dawnload exports decide ${key} --abandon\`.`,
     );
@@ -288,7 +289,7 @@ function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
 
 function asJson(entry: exports.Export, isRunning: boolean) {
   return {
-    ...knownOf(entry),
+    ...exportColumns(entry),
     billed: entry.billed,
     message_data: entry.messageData,
     pages: entry.pages ?? null,

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { requireService } from '../config/config.js';
 import { textGiven } from '../config/files.js';
 import * as person from '../erasure/person.js';
-import type { Given, Persons } from '../erasure/person.js';
+import type { NamedId, Persons } from '../erasure/person.js';
 import { EXIT, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
 import { ID_COLUMNS } from '../ground/fields.js';
 import { erase } from '../night/erase.js';
@@ -27,12 +27,12 @@ type ForgetOptions = JsonOptions &
 export const forgetCommand: Command<ForgetOptions> = async (options, invocation) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
-  const given = givenIds(options);
+  const named = idsNamed(options);
   const onlyLooks = options.show === true || options.dryRun === true;
-  const erased = await erase(config, invocation, onlyLooks, (night) => begin(night, given, options));
+  const erased = await erase(config, invocation, onlyLooks, (night) => begin(night, named, options));
   if (erased === undefined) return EXIT.done;
   const { receipt, file, resumed } = erased;
-  const isOther = resumed !== undefined && !given.every(({ value }) => resumed.includes(value));
+  const isOther = resumed !== undefined && !named.every(({ value }) => resumed.includes(value));
   if (resumed !== undefined)
     terminal.warn(
       `This was the erasure of ${receipt.erased_at}, which had been stopped.${isOther ? ' The ids on this command line were not looked at: run the command again for them.' : ''}`,
@@ -43,18 +43,18 @@ export const forgetCommand: Command<ForgetOptions> = async (options, invocation)
   return receipt.search.left.length === 0 && !isOther ? EXIT.done : EXIT.incomplete;
 };
 
-async function begin(night: Night, given: readonly Given[], options: ForgetOptions) {
+async function begin(night: Night, named: readonly NamedId[], options: ForgetOptions) {
   const { erasures, file } = night.warehouse;
   const { terminal, effects, signal } = night.invocation;
-  if (given.length === 0)
+  if (named.length === 0)
     throw new UsageError('No person is named.', {
       hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
     });
-  const persons = await search(night, given, options.includeShared === true);
+  const persons = await search(night, named, options.includeShared === true);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
   await person.findDays(session);
-  const shared = persons.found.filter((one) => one.shared);
+  const shared = persons.stored.filter((one) => one.shared);
   for (const { kind, value } of shared)
     terminal.warn(
       `The ${kind ?? 'id'} ${value ?? ''} is shared by more than three persons: it is not followed and not erased. To follow it: --include-shared.`,
@@ -65,30 +65,30 @@ async function begin(night: Night, given: readonly Given[], options: ForgetOptio
   }
   const rows = await file.refining(() => person.countFound(session));
   const all = [...rows.values()].reduce((sum, one) => sum + one, 0);
-  const question = `Erase ${plural(given.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
+  const question = `Erase ${plural(named.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
   if (options.yes !== true && !(await terminal.confirm(question, signal)))
     throw new RefusedError('Nothing was erased, because nobody confirmed it.', {
       hint: 'Answer y at the terminal, or give --yes. `--dry-run` counts what would be erased.',
     });
-  const serviceDeletedRows = options.alsoService === true ? await eraseAtService(given, night) : undefined;
+  const serviceDeletedRows = options.alsoService === true ? await eraseAtService(named, night) : undefined;
   await erasures.lookFor(erasures.register.ids);
-  const written = persons.found.flatMap(({ value, shared }) => (value === null || shared ? [] : [value]));
+  const written = persons.stored.flatMap(({ value, shared }) => (value === null || shared ? [] : [value]));
   return {
     at: effects.now().toISOString(),
     reference: options.reference,
     origins: [...persons.origins],
     ids: [...persons.ids],
-    written: [...given.flatMap(({ value }) => person.formsOf(value)), ...written],
+    written: [...named.flatMap(({ value }) => person.formsOf(value)), ...written],
     sharedIds: shared.length,
     rows: Object.fromEntries(rows),
     serviceDeletedRows,
   };
 }
 
-/** Landed pages are searched too if the warehouse lacks a given id, or if the settings drop numbers or ids. */
+/** Searches the warehouse; also landed pages if it lacks one of the ids, or if the settings drop numbers or ids. */
 async function search(
   { warehouse, config: { privacy, brand }, invocation: { terminal } }: Night,
-  given: readonly Given[],
+  named: readonly NamedId[],
   includeShared: boolean,
 ): Promise<Persons> {
   const { erasures, file } = warehouse;
@@ -97,11 +97,11 @@ async function search(
     privacy.recipients === 'drop' ||
     privacy.columns.some(({ name, rule }) => rule === 'drop' && ID_COLUMNS.some((id) => id === name));
   const session = await erasures.session();
-  const find = (): Promise<Persons> => file.refining(() => person.findPersons(session, given, includeShared));
+  const find = (): Promise<Persons> => file.refining(() => person.findPersons(session, named, includeShared));
   await file.refining(() => person.readLinks(session));
   let persons = await find();
-  const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
-  if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
+  const present = new Set(persons.stored.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
+  if (!dropsIds && persons.origins.every((origin) => present.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
   const searched = new Set<string>();
   // Each id that a search finds is searched too, because its records show how many persons share it.
@@ -131,7 +131,7 @@ function idsOf(record: string, brand: string): person.Linked {
 }
 
 /** Prints all data about the persons (`show`), or how much would be erased in each place. Changes nothing. */
-async function look(night: Night, { found }: Persons, { show, json }: ForgetOptions): Promise<void> {
+async function look(night: Night, { stored }: Persons, { show, json }: ForgetOptions): Promise<void> {
   const { config, warehouse } = night;
   const { erasures, file: database } = warehouse;
   const { terminal } = night.invocation;
@@ -144,7 +144,7 @@ async function look(night: Night, { found }: Persons, { show, json }: ForgetOpti
   if (show === true) {
     const rows = await database.refining(() => person.rowsFound(session));
     if (rows.size + landing.length === 0) terminal.note('No data about them was found.');
-    const ids = found.flatMap(({ kind, value, shared }) => (value === null ? [] : { kind, value, shared }));
+    const ids = stored.flatMap(({ kind, value, shared }) => (value === null ? [] : { kind, value, shared }));
     const all = { ids, warehouse: Object.fromEntries(rows), landing };
     terminal.draw(visibleLines(JSON.stringify(all, null, 2)));
     return;
@@ -171,9 +171,9 @@ async function look(night: Night, { found }: Persons, { show, json }: ForgetOpti
  * @returns the number of rows that the service deleted
  * @throws ServiceError if a request fails; nothing is erased locally then
  */
-async function eraseAtService(given: readonly Given[], { config, invocation }: Night): Promise<number> {
+async function eraseAtService(named: readonly NamedId[], { config, invocation }: Night): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });
-  const users = given.map(({ kind, value }) => {
+  const users = named.map(({ kind, value }) => {
     const property = value.includes('@') ? '$email' : '$phone_number';
     return kind === 'user_id' ? { userId: value } : { userProperties: { [property]: value } };
   });
@@ -195,29 +195,29 @@ async function eraseAtService(given: readonly Given[], { config, invocation }: N
 }
 
 /** The ids from the command line and from a file, of which each line is `user_id ID`, `recipient NUMBER` or `email ADDRESS`. */
-function givenIds({ userId, recipient, email, file }: ForgetOptions): Given[] {
+function idsNamed({ userId, recipient, email, file }: ForgetOptions): NamedId[] {
   const options = { user_id: userId, recipient: recipient?.trim(), email: email?.trim() };
   const named = Object.entries(options).flatMap(([kind, value]) =>
-    value === undefined ? [] : givenOf(kind, value, 'on the command line'),
+    value === undefined ? [] : namedId(kind, value, 'on the command line'),
   );
   if (file === undefined) return named;
   const text = textGiven(file, 'Give -f a file with one id a line.');
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
-    return givenOf(kind, value.trim(), `in line ${nth + 1} of ${file}`);
+    return namedId(kind, value.trim(), `in line ${nth + 1} of ${file}`);
   });
   return [...named, ...inFile];
 }
 
 const FORMS = new Map([
-  // A line end, as CSV has one, is part of no id.
+  // No id contains a line end, which a CSV file may have after it.
   ['user_id', /^\P{Cc}*\S\P{Cc}*$/u],
   ['recipient', /^\(?\+?[0-9][0-9 ().\u2010-\u2015-]{6,24}$/],
   ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
 ]);
 
-function givenOf(kind: string, value: string, where: string): Given {
+function namedId(kind: string, value: string, where: string): NamedId {
   const isId = FORMS.get(kind)?.test(value.normalize('NFKC')) === true;
   if (isId) return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
   throw new UsageError(`The id ${where} is not valid.`, {

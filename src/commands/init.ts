@@ -47,14 +47,14 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
   if (unusable !== undefined) throw unusable;
   const written = readDotEnv(dirname(yaml)) ?? {};
   const variables = { ...written, ...environment };
-  const given = {
+  const initial = {
     baseUrl: (options.baseUrl ?? variables['DAWNLOAD_BASE_URL'] ?? '').trim(),
     projectId: (options.projectId ?? variables['DAWNLOAD_PROJECT_ID'] ?? '').trim(),
     accessKey: (variables['DAWNLOAD_ACCESS_KEY'] ?? '').trim(),
     secretKey: (variables['DAWNLOAD_SECRET_KEY'] ?? '').trim(),
   };
-  const { answers, records } = await complete(given, options, invocation);
-  // The first run loads a week, if nobody says another first day.
+  const { answers, records } = await complete(initial, options, invocation);
+  // The first run loads a week, unless you name another first day.
   const startDate = options.startDate ?? shiftDay(lastCompleteDay(effects.now()), -6);
   if (startDate > dayOf(effects.now()))
     throw new UsageError(`The first day ${startDate} is in the future.`, {
@@ -84,20 +84,20 @@ const NEXT = [
 
 /** Prompts for missing answers (''), and tries all of them on the service until it accepts them. */
 async function complete(
-  given: Answers,
+  initial: Answers,
   options: InitOptions,
   { terminal, signal, ...invocation }: Invocation,
 ): Promise<{ answers: Answers; records?: number | undefined }> {
-  const found = { ...given };
+  const typed = { ...initial };
   const [faultOfDay] = start_date.safeParse(options.startDate).error?.issues ?? [];
   const wrong = QUESTIONS.flatMap((one) =>
-    found[one.name] === '' ? [] : (faultOf(one, found[one.name], options) ?? []),
+    typed[one.name] === '' ? [] : (faultOf(one, typed[one.name], options) ?? []),
   );
   if (faultOfDay !== undefined) wrong.push(`--start-date ${faultOfDay.message}.`);
   if (wrong.length > 0)
     throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
   for (;;) {
-    const missing = QUESTIONS.filter(({ name }) => found[name] === '');
+    const missing = QUESTIONS.filter(({ name }) => typed[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
       const sources = missing.map(({ source }) => source).join(', ');
       throw new UsageError(
@@ -111,10 +111,10 @@ async function complete(
       const isSecret = one.rule === key;
       const message = `${one.what.charAt(0).toUpperCase()}${one.what.slice(1)}${isSecret ? ' (not shown)' : ''}`;
       const refuse = (text: string): string | undefined => faultOf(one, text, options);
-      found[one.name] = (await terminal.ask?.({ message, isSecret, refuse }, signal)) ?? '';
+      typed[one.name] = (await terminal.ask?.({ message, isSecret, refuse }, signal)) ?? '';
     }
-    const { accessKey, secretKey } = found;
-    const answers = { ...found, baseUrl: found.baseUrl.replace(/\/+$/, '') };
+    const { accessKey, secretKey } = typed;
+    const answers = { ...typed, baseUrl: typed.baseUrl.replace(/\/+$/, '') };
     if (options.skipChecks === true) return { answers };
     terminal.progress('asking the service');
     const access = { ...answers, credentials: { reveal: () => ({ accessKey, secretKey }) } };
@@ -131,8 +131,8 @@ async function complete(
       throw error;
     }
     terminal.warn(error.sentences);
-    if (contact.about === 'keys') found.accessKey = found.secretKey = '';
-    else found[contact.about] = '';
+    if (contact.about === 'keys') typed.accessKey = typed.secretKey = '';
+    else typed[contact.about] = '';
   }
 }
 

@@ -67,8 +67,8 @@ const showing =
     const { commits, coverage, removed, streams, models, onlyInLake } = status;
     if (json === true) {
       const [push, all, only_in_lake] = [streams, models, onlyInLake].map((days) => Object.fromEntries(days));
-      const held = isWhole ? { removed, coverage, commits } : {};
-      terminal.out(JSON.stringify({ push, models: all, only_in_lake, ...held }));
+      const contents = isWhole ? { removed, coverage, commits } : {};
+      terminal.out(JSON.stringify({ push, models: all, only_in_lake, ...contents }));
       return EXIT.done;
     }
     if (isWhole) {

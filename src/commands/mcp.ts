@@ -73,13 +73,13 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
     name: string,
     description: string,
     inputSchema: T,
-    work: (given: z.infer<T>, signal: AbortSignal) => Promise<string>,
+    work: (input: z.infer<T>, signal: AbortSignal) => Promise<string>,
   ): void => {
     const config = { description, inputSchema: z.strictObject(inputSchema.shape), annotations };
-    server.registerTool(name, config, (given, { mcpReq }): Promise<CallToolResult> =>
+    server.registerTool(name, config, (input, { mcpReq }): Promise<CallToolResult> =>
       inTurn(async () => {
         try {
-          return { content: [{ type: 'text', text: await work(inputSchema.parse(given), mcpReq.signal) }] };
+          return { content: [{ type: 'text', text: await work(inputSchema.parse(input), mcpReq.signal) }] };
         } catch (error) {
           // Sentences about flags are for the command line; the list of questions is a tool.
           const advice = error instanceof DawnloadError ? (error.hint ?? '') : '';
@@ -128,8 +128,8 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
     ({ question, parameters, lang: language }, signal) => {
       const { queries } = invocation.loadConfig();
       // Null is the default, as list_questions names it.
-      const given = Object.entries(parameters).filter(([, value]) => value !== null);
-      const param = given.map(([name, value]) => `${name}=${value}`);
+      const set = Object.entries(parameters).filter(([, value]) => value !== null);
+      const param = set.map(([name, value]) => `${name}=${value}`);
       return answer({ name: question, queries, param, lang: language }, language, signal);
     },
   );

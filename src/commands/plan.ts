@@ -12,7 +12,8 @@ import { priceOf, pricePart } from '../ground/text.js';
 import type { Job, StreamName } from '../ground/streams.js';
 import { OWN } from '../ground/streams.js';
 import { FREE_DAY_STREAMS, snapshotsOn } from '../streams/index.js';
-import { daysNow, newestOf, daysIn, nightly } from '../night/wanted-days.js';
+import { daysNow, newestOf } from '../night/days-now.js';
+import { daysIn, nightJob } from '../night/wanted-days.js';
 import type { RunReport } from '../night/report.js';
 import { dataFiles } from '../landing/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -24,7 +25,7 @@ export type Plan = Awaited<ReturnType<typeof makePlan>>;
 export const planCommand: Command<JsonOptions> = async ({ json }, invocation) => {
   const config = invocation.loadConfig();
   requireSettings(config, 'startDate');
-  const job = nightly(config, invocation.effects.now());
+  const job = nightJob(config, invocation.effects.now());
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
 };
 
@@ -58,8 +59,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const month = monthOf(now);
   const { events } = config.retention;
   const before = events === undefined ? null : shiftDay(dayOf(now), -events);
-  const held = published.coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
-  const old = held.filter((day) => !published.removed.includes(day));
+  const loaded = published.coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
+  const old = loaded.filter((day) => !published.removed.includes(day));
   return {
     command: job.name,
     /** The data folder, if it is unused. Data in another folder would be loaded and paid for again. */

@@ -17,7 +17,7 @@ export interface Typed {
 interface Entry<O extends object> {
   readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string])[];
-  /** Imports the function that performs the command. Groups have none. */
+  /** Imports the function that performs the command. A command that has only subcommands has none. */
   readonly load?: () => Promise<Performer<O, string[]>>;
 }
 
@@ -74,7 +74,7 @@ export function mistakeOf(
   return new UsageError(sentence, { hint: `${near.replace(/^\((.*)\)$/, '$1 ')}${help}` });
 }
 
-/** The parser of command lines. `parse` returns the command; undefined if the line itself was all, such as the help of nothing. */
+/** The parser of command lines. `parse` returns the typed command; undefined if the parser has answered the line itself, as it does for `help`. */
 export function commandLine(version: string): {
   readonly program: Command;
   readonly parse: (argv: readonly string[]) => Typed | undefined;
@@ -88,7 +88,7 @@ export function commandLine(version: string): {
     // `main` prints mistakes like all other errors.
     .configureOutput({ outputError: () => undefined })
     .exitOverride()
-    // These may be anywhere on the line.
+    // The options of all commands may be anywhere on the line.
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
     .addOption(
@@ -105,7 +105,7 @@ export function commandLine(version: string): {
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
 
-  /** Adds a command. Its name may begin with that of the command that it belongs to. */
+  /** Adds a command. The name of a subcommand begins with that of its command: `lake plan`. */
   function add<O extends object>(
     name: string,
     about: string,
@@ -127,8 +127,10 @@ export function commandLine(version: string): {
       >();
       typed = {
         flags: { ...flags, settingsFile },
-        perform: async (given) =>
-          (await load())(command.optsWithGlobals<O>(), { changed: keepStatus, ...given }, ...command.args),
+        perform: async (invocation) => {
+          const options = command.optsWithGlobals<O>();
+          return (await load())(options, { changed: keepStatus, ...invocation }, ...command.args);
+        },
       };
     });
   }
@@ -228,7 +230,7 @@ export function commandLine(version: string): {
   });
   add('rebuild', 'rebuild the warehouse from the landing zone, without any request', {
     options: [JSON_OPTION],
-    load: async () => (await import('./run.js')).rebuildCommand,
+    load: async () => (await import('./rebuild.js')).rebuildCommand,
   });
   add('backup <folder>', 'copy what must be restored into a new folder, and verify it', {
     examples: ['dawnload backup /mnt/backups/2026-11-21'],
@@ -446,21 +448,21 @@ export function commandLine(version: string): {
       return (_, invocation, shell) => completionCommand(shell, program, invocation);
     },
   }).addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']));
-  // Commander's own command answers a mistyped name with the whole help.
+  // Commander's own `help` answers a mistyped name with the whole help.
   program
     .helpCommand(false)
     .command('help [command...]')
     .description('display help for a command')
     .action((names: readonly string[]) => {
-      let found = program;
+      let command = program;
       for (const name of names) {
-        const inner = found.commands.find((one) => one.name() === name);
-        const others = found.commands.map((one) => one.name());
+        const inner = command.commands.find((one) => one.name() === name);
+        const others = command.commands.map((one) => one.name());
         const hint = `${didYouMean(name, others)}\`dawnload help\` lists the commands.`;
         if (inner === undefined) throw new UsageError(`Unknown command: ${names.join(' ')}.`, { hint });
-        found = inner;
+        command = inner;
       }
-      found.help();
+      command.help();
     });
 
   return {

@@ -5,7 +5,7 @@ import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { DataFolder } from '../night/data-folder.js';
-import { ledgerNow } from '../night/wanted-days.js';
+import { ledgerNow } from '../night/days-now.js';
 import { adviceOn, pathOfTarget, pushesOf, recordDecision, type Decision } from '../push/ledger.js';
 import { pushRows, readRemembered, sentenceOn, writeRows } from '../push/push.js';
 import { ALL, configuredPush, wantedOf } from '../push/targets.js';
@@ -131,9 +131,9 @@ export const pushDecideCommand: Command<Options<never, keyof typeof DECISIONS>, 
   invocation,
   id,
 ) => {
-  const given = (['delivered', 'again', 'abandon'] as const).filter((one) => options[one] === true);
-  const [decision] = given;
-  if (decision === undefined || given.length > 1)
+  const decisions = (['delivered', 'again', 'abandon'] as const).filter((one) => options[one] === true);
+  const [decision] = decisions;
+  if (decision === undefined || decisions.length > 1)
     throw new UsageError('Exactly one decision is needed.', {
       hint: 'Look into the service, then add one of --delivered, --again and --abandon.',
     });

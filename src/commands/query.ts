@@ -67,16 +67,16 @@ async function listOrAnswer(
   const config = invocation.loadConfig();
   const { dataDir, mcp, queries } = config;
   const lang = options.lang ?? 'en';
-  // A word alone searches. Whoever wants an answer in a form or with parameters mistyped the name.
+  // A word alone is a search. With a format, parameters or an output, it is a mistyped name.
   const isWord = [options.format, options.output, options.param, options.new].every(
-    (given) => given === undefined,
+    (option) => option === undefined,
   );
-  const found = isWord && options.name !== undefined ? queriesAbout(options.name, queries) : NOTHING;
-  if (found.items.length > 0) {
+  const hits = isWord && options.name !== undefined ? queriesAbout(options.name, queries) : NOTHING;
+  if (hits.items.length > 0) {
     const spoken = /[가-힣]/.test(options.name ?? '') ? 'ko' : lang;
-    const words = found.missing.join(', ');
+    const words = hits.missing.join(', ');
     if (words !== '') terminal.note(filled(WORDS.partly[spoken], { words }, new Wording(spoken)));
-    return listQueries(offered(found.items, dataDir).slice(0, 5), format, spoken, invocation);
+    return listQueries(offered(hits.items, dataDir).slice(0, 5), format, spoken, invocation);
   }
   const question = questionOf({ ...options, queries }, invocation.effects.now());
   if (question === undefined)
@@ -97,11 +97,11 @@ async function listOrAnswer(
   const asking = { name, queries, sql, file, param, lang: options.lang };
   const now = invocation.effects.now();
   const isRecorded = await recorded([question], dataDir, now);
-  const told = (said: readonly string[]): void => {
-    for (const sentence of said) terminal.note(sentence);
+  const print = (sentences: readonly string[]): void => {
+    for (const sentence of sentences) terminal.note(sentence);
   };
   const answerTo = async (read: (answer: Readable) => Promise<void>): Promise<void> => {
-    const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told };
+    const bounds = { signal, megabytes: mcp.memoryMegabytes, read, told: print };
     const rows = await deliver({ asking, now, isRecorded }, dataFiles(dataDir).published, how, bounds);
     terminal.note(closingLine(rows, format, lang, question.query, options.output));
   };
@@ -127,25 +127,25 @@ function closingLine(
   const title = { en: query?.title, ko: query?.title_ko }[lang];
   const place = { en: ` in ${output}`, ko: ` (${output})` }[lang];
   const more = { en: '; --format csv gives all', ko: '. 전체는 --format csv로 볼 수 있습니다' }[lang];
-  const told = `${isCut ? first : counted}${output === undefined ? '' : place}${isCut ? more : ''}`;
-  return title === undefined ? told : `${title}: ${told}`;
+  const line = `${isCut ? first : counted}${output === undefined ? '' : place}${isCut ? more : ''}`;
+  return title === undefined ? line : `${title}: ${line}`;
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
 function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOptions, stdout: Output): Format {
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
-  const found = FORMATS.find((known) => known === wanted);
-  if (found === undefined)
+  const chosen = FORMATS.find((one) => one === wanted);
+  if (chosen === undefined)
     throw new UsageError(`Unknown format: ${wanted}.`, {
       hint: `End the name of --output with .csv, .json, .parquet, .xlsx or .txt, or give --format (${FORMATS.join(', ')}).`,
     });
-  const isBinary = found === 'parquet' || found === 'xlsx';
+  const isBinary = chosen === 'parquet' || chosen === 'xlsx';
   if (isBinary && output === undefined && stdout.isTTY === true)
-    throw new UsageError(`A terminal cannot show ${found === 'xlsx' ? 'a workbook' : 'Parquet'}.`, {
+    throw new UsageError(`A terminal cannot show ${chosen === 'xlsx' ? 'a workbook' : 'Parquet'}.`, {
       hint: 'Name a file with --output, or redirect the answer to a program or a file.',
     });
-  if (bom === true && found !== 'csv')
+  if (bom === true && chosen !== 'csv')
     throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
   const isSql = sql !== undefined || file !== undefined;
   if (kept !== undefined && !isSql)
@@ -154,7 +154,7 @@ function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOpti
     throw new UsageError('The query is missing.', {
       hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
     });
-  return found;
+  return chosen;
 }
 
 export function describe(name: string, invocation: Invocation): ExitCode {

@@ -21,7 +21,7 @@ import { allCalls, enterCalls, lostCalls, pushesOf, recordLost } from '../push/l
 import { plural } from '../terminal/terminal.js';
 import { keyFingerprint, storedKey } from '../warehouse/privacy.js';
 import { erasuresKnownBy, exportsKnownBy, removedKnownBy } from '../warehouse/reader.js';
-import { type Command, knownOf, showTable, type Options } from './shared.js';
+import { type Command, exportColumns, showTable, type Options } from './shared.js';
 
 export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ yes, json }, invocation) => {
   const { terminal, signal, effects } = invocation;
@@ -41,10 +41,10 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
     'private warehouse': await exportsKnownBy(working),
     'published warehouse': await exportsKnownBy(published),
   });
-  const found = untracked.map((one) => ({ ...knownOf(one), known_by: one.knownBy }));
+  const records = untracked.map((one) => ({ ...exportColumns(one), known_by: one.knownBy }));
   const calls = doubt === undefined ? [] : lost.map(({ target, at, rows }) => ({ target, at, rows }));
   if (json === true)
-    terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: found, lost_push_calls: calls }));
+    terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: records, lost_push_calls: calls }));
   if (doubt === undefined) {
     terminal.note('The journal is complete: no other file names a line that it lacks.');
     return EXIT.done;
@@ -56,7 +56,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   terminal.warn(doubt.why);
   if (json !== true) {
     showTable(terminal, calls);
-    showTable(terminal, found, 'key date state records estimated_records export_id known_by');
+    showTable(terminal, records, 'key date state records estimated_records export_id known_by');
   }
   if (doubt.of !== 'pushed')
     terminal.note(
@@ -104,11 +104,11 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   const others = journal.others.flatMap((line) => ERASE.shape.safeParse(line).data ?? []);
   const pending = new Pending(dataDir, effects);
   const stopped = await pending.read();
-  const known = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
-  if (others.length === 0 && stopped === undefined && known.length === 0) return 0;
+  const inFiles = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
+  if (others.length === 0 && stopped === undefined && inFiles.length === 0) return 0;
   // A new key would recognize no erased person, so none is created here.
   const key = keyFingerprint(await storedKey(dataDir));
-  assertKeyOf([...erasuresOf(others), ...known], key);
+  assertKeyOf([...erasuresOf(others), ...inFiles], key);
   let entered = 0;
   /** Returns the number of the line; undefined if the journal has the erasure. */
   const begin = async (persons: number, ids: readonly string[]): Promise<number | undefined> => {
@@ -121,7 +121,7 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
     const line = await begin(stopped.origins.length, stopped.ids);
     if (line !== undefined) await pending.write({ ...stopped, line });
   }
-  for (const { persons, ids, records, rows } of [...erasuresOf(others), ...known]) {
+  for (const { persons, ids, records, rows } of [...erasuresOf(others), ...inFiles]) {
     const of = await begin(persons, ids);
     if (of === undefined) continue;
     await journal.append(ERASE, { event: 'cut', of, records, rows });

@@ -11,8 +11,8 @@ import { compareClocks, loadLanded, pulling } from '../night/pull.js';
 import { RunReport } from '../night/report.js';
 import { runNight, type Step } from '../night/step.js';
 import { plural } from '../terminal/terminal.js';
-import { summarise } from './run.js';
 import { showTable, type Command, type Options } from './shared.js';
+import { summarise } from './summary.js';
 
 const agree = pulling(
   async ({ folder, report }) => {
@@ -48,7 +48,7 @@ export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ y
     return summarise('retain', report, json, config, invocation);
   }
   const { due, limit } = await look(config, invocation, report);
-  const found = [...deletions(due)].map(([what, days]) => ({
+  const deleted = [...deletions(due)].map(([what, days]) => ({
     what,
     days: days.length,
     which: listDays([...days]),
@@ -62,8 +62,8 @@ export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ y
     terminal.out(
       JSON.stringify({ leaving_the_file: due.rows, deletions: Object.fromEntries(deletions(due)), limit }),
     );
-  else showTable(terminal, [...(due.rows.length > 0 ? [leaving] : []), ...found]);
-  if (found.length === 0)
+  else showTable(terminal, [...(due.rows.length > 0 ? [leaving] : []), ...deleted]);
+  if (deleted.length === 0)
     terminal.note(due.rows.length === 0 ? 'Nothing is past its retention.' : 'Nothing would be deleted.');
   else
     terminal.note(
@@ -75,6 +75,6 @@ export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ y
 async function look(config: Config, invocation: Invocation, report: RunReport) {
   await using folder = await DataFolder.open(config, invocation, { command: 'retain', needs: 'erasures' });
   await using warehouse = await folder.warehouse('working', report);
-  const night = { config, invocation, folder, warehouse, wanted: undefined, report };
+  const night = { config, invocation, folder, warehouse, job: undefined, report };
   return { due: await dueNow(night), limit: limitNow(night) };
 }

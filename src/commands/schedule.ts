@@ -22,7 +22,7 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
   const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at ?? NIGHTLY.at);
   const config = requireService(invocation.loadConfig());
-  const given = {
+  const flagsOfRun = {
     '--config': flags.settingsFile,
     '--log-format': flags.logFormat,
     '--data-dir': flags.dataDir,
@@ -32,7 +32,7 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
     join(PACKAGE_ROOT, 'dist/src/cli.js'),
     'run',
     ...(flags.quiet === true ? ['--quiet'] : []),
-    ...Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+    ...Object.entries(flagsOfRun).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
   ];
   const journal = (): Promise<Journal> => Journal.read(config, effects);
   assertSameProject(await journal(), config);

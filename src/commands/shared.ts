@@ -19,7 +19,9 @@ export type Options<Text extends string, Switch extends string> = Readonly<
 export type JsonOptions = Options<never, 'json'>;
 
 /** The first columns of `ops.exports`, for JSON, of an export in the ledger or another file. */
-export function knownOf(one: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>) {
+export function exportColumns(
+  one: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>,
+) {
   const { start, end } = windowOf(one.day);
   return {
     key: one.key,
@@ -50,12 +52,12 @@ export function showTable(
 ): void {
   if (records.length === 0) return;
   const names = named?.split(' ') ?? Object.keys(records[0] ?? {});
-  const given = names.filter((name) => records.some((record) => (record[name] ?? null) !== null));
-  const columns = given.map((name) => ({
+  const present = names.filter((name) => records.some((record) => (record[name] ?? null) !== null));
+  const columns = present.map((name) => ({
     name,
     numeric: records.some((record) => typeof record[name] === 'number'),
   }));
-  const rows = records.map((record) => given.map((name) => shown(record[name] ?? null)));
+  const rows = records.map((record) => present.map((name) => shown(record[name] ?? null)));
   terminal.draw(drawTable(columns, rows, terminal));
 }
 

@@ -9,7 +9,8 @@ import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from
 import { codeOf, EXIT, messageOf, StorageError, type ExitCode } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import { DAY_STREAMS, snapshotsOn, STREAMS } from '../streams/index.js';
-import { daysNow, newestOf, type PublishedRun, daysIn, nightly, notBegun } from '../night/wanted-days.js';
+import { daysNow, newestOf, type PublishedRun } from '../night/days-now.js';
+import { daysIn, nightJob, notBegun } from '../night/wanted-days.js';
 import { describeGroup } from '../night/report.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { adviceOn, pushesOf } from '../push/ledger.js';
@@ -83,10 +84,10 @@ const kept = z.object({
   prometheus: z.string(),
 });
 
-async function writeStatus(invocation: Invocation, known: Journal | undefined): Promise<void> {
+async function writeStatus(invocation: Invocation, journal: Journal | undefined): Promise<void> {
   const { status: file } = dataFiles(invocation.loadConfig().dataDir);
   const now = invocation.effects.now();
-  const whole = await readStatus(invocation, known);
+  const whole = await readStatus(invocation, journal);
   const status = { ...whole, findings: whole.findings.map((group) => ({ ...group, example: '' })) };
   const textOf = (format: Format): string => {
     const lines: string[] = [];
@@ -166,15 +167,15 @@ function metricsOf(status: Status, now: Date): string {
 }
 
 /** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
-async function readStatus({ effects, ...invocation }: Invocation, known?: Journal) {
+async function readStatus({ effects, ...invocation }: Invocation, earlier?: Journal) {
   const config = invocation.loadConfig();
   const now = effects.now();
   let start = config.startDate;
   const jobFrom = (first: Day | undefined) => {
     start ??= first;
-    return start === undefined ? undefined : nightly({ ...config, startDate: start }, now);
+    return start === undefined ? undefined : nightJob({ ...config, startDate: start }, now);
   };
-  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom, known);
+  const { wanted, state, coverage, ...published } = await daysNow(config, effects, jobFrom, earlier);
   const { journal, lock, needed } = state;
   const entries = state.ledger.entries();
   const pushes = pushesOf(journal, lock.taken).filter(({ state }) => state === 'ambiguous');
@@ -311,13 +312,13 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     steps !== '' &&
       `after publishing: ${steps}; the log of the run says why, and the next run takes them again`,
   );
-  const held = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
+  const rowsOn = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {
     const cellOf = (stream: StreamName): string | number => {
       if (stream === 'events' && removed.includes(date)) return 'removed';
       if (stream === 'events' && status.waits.includes(date)) return 'waits';
       if (stream === 'events' && status.given_up.includes(date)) return 'given up';
-      return held.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
+      return rowsOn.get(date)?.[stream] ?? (missing[stream]?.includes(date) === true ? 'missing' : '');
     };
     const row = DAY_STREAMS.map((stream) => [stream, cellOf(stream)] as const);
     return row.some(([, cell]) => cell !== '') ? [{ date, ...Object.fromEntries(row) }] : [];

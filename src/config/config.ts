@@ -18,7 +18,7 @@ const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
 /** The pair of keys that E1 exchanges for a token. */
 type Credentials = NonNullable<Config['credentials']>;
 
-/** All settings, checked; secrets included. */
+/** All settings, checked, with the secrets. */
 export type Config = ReturnType<typeof loadConfig>;
 
 /** The settings of alerts. They are read even if other settings are wrong, so that an alert can report those. */
@@ -97,11 +97,11 @@ export function loadConfig(
   const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
   const { experiments, main_goals: mainGoals, prices, pushes, ...others } = settings;
   const { tables, audiences, holdouts, ...named } = others;
-  const { report, alerts, lake, reference, exclude, ...given } = camel(named);
+  const { report, alerts, lake, reference, exclude, ...rest } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
-    ...given,
-    fields: fieldsFor(given.brand, shapes),
+    ...rest,
+    fields: fieldsFor(rest.brand, shapes),
     /** The path of the settings file, for messages; undefined without a file. */
     file,
     /** The absolute path of the data folder. */
@@ -112,16 +112,16 @@ export function loadConfig(
     /** The absolute path of the folder of the user's queries. */
     queries: inFolder(settings.queries),
     privacy: {
-      ...given.privacy,
-      // The service names two columns after the brand.
-      columns: given.privacy.columns.map(({ name, rule }) => ({
-        name: name.replace(new RegExp(`^${given.brand}_(?=(?:user|device)_id$)`), 'service_'),
+      ...rest.privacy,
+      // The service names the columns of two ids after the brand.
+      columns: rest.privacy.columns.map(({ name, rule }) => ({
+        name: name.replace(new RegExp(`^${rest.brand}_(?=(?:user|device)_id$)`), 'service_'),
         rule,
       })),
     },
     /** The lists of reference data; a list that is undefined or false is not pulled. Brand templates need a sender key. */
     reference: { ...reference, brandTemplates: brand.senderKeys.length === 0 ? undefined : brand },
-    exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
+    exports: { ...rest.exports, startDate: rest.exports.startDate ?? rest.startDate },
     /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
     experiments,
     mainGoals,
@@ -147,9 +147,9 @@ export function loadConfig(
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
     /** The files with variables that this account may not read: a reader of the published file needs none. */
     denied,
-    /** Where access key and secret key are set. */
+    /** The places in which access key and secret key are set. */
     keysFrom,
-    /** The keys that were given with blank characters around them, which are not sent, and the code points of these. */
+    /** The keys with blank characters around them, which are not sent, and the code points of these characters. */
     trimmedKeys: KEYS.flatMap((name) => {
       const blanks = (variables[name] ?? '').match(EDGES)?.join('') ?? '';
       const codes = Array.from(blanks, (blank) => blank.codePointAt(0)?.toString(16).toUpperCase() ?? '');
@@ -158,7 +158,7 @@ export function loadConfig(
   });
 }
 
-/** The address that hears of each run. It is read before the settings, because it reports settings that are wrong too. */
+/** The address that is called after each run. It is read before the settings, because it must also report wrong settings. */
 export function heartbeatBefore({ settingsFile }: Flags, environment: Environment): string | undefined {
   const folder = dirname(resolve(settingsFile ?? DEFAULT_FILE));
   let variables = withoutEmpty(environment);
@@ -178,33 +178,33 @@ const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 const withoutEdges = (text = ''): string => text.replace(EDGES, '');
 
 /**
- * The variables of the environment, and those of `.env` that it does not have. `DAWNLOAD_NAME_FILE` names a file with the
+ * The variables of the environment, and those that only `.env` has. `DAWNLOAD_NAME_FILE` names a file with the
  * value of `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
  *
- * @throws ConfigError if it is no file that can be read
+ * @throws ConfigError if that file cannot be read
  */
 function readVariables(folder: string, environment: Environment) {
   const file = resolve(folder, '.env');
   const dotEnv = readDotEnv(folder);
   const denied = dotEnv === undefined ? [file] : [];
-  const found = new Map<string, { readonly value: string; readonly from: string }>();
+  const byName = new Map<string, { readonly value: string; readonly from: string }>();
   for (const [from, all] of [['the environment', environment] as const, [file, dotEnv ?? {}] as const]) {
-    const given = Object.entries(withoutEmpty(all)).filter(([name]) => !found.has(name));
-    for (const [name, value = ''] of given) found.set(name, { value, from });
-    for (const [name, path = ''] of given) {
+    const own = Object.entries(withoutEmpty(all)).filter(([name]) => !byName.has(name));
+    for (const [name, value = ''] of own) byName.set(name, { value, from });
+    for (const [name, path = ''] of own) {
       const [, whole = ''] = /^(DAWNLOAD_\w+)_FILE$/.exec(name) ?? [];
-      if (whole === '' || found.has(whole)) continue;
+      if (whole === '' || byName.has(whole)) continue;
       const value = readSecret(name, resolve(folder, path));
       if (value === undefined) denied.push(resolve(folder, path));
-      found.set(whole, { value: value ?? '', from: resolve(folder, path) });
+      byName.set(whole, { value: value ?? '', from: resolve(folder, path) });
     }
   }
-  const values = [...found].map(([name, { value }]) => [name, value] as const);
+  const values = [...byName].map(([name, { value }]) => [name, value] as const);
   return {
     variables: withoutEmpty(Object.fromEntries(values)),
     denied,
-    /** Where the keys are set. */
-    keysFrom: KEYS.map((name) => found.get(name)?.from ?? 'no place'),
+    /** The places in which the keys are set. */
+    keysFrom: KEYS.map((name) => byName.get(name)?.from ?? 'no place'),
   };
 }
 
@@ -262,7 +262,7 @@ export function requireCredentials({ credentials, denied }: Config): Credentials
 export type LakeConfig = NonNullable<Config['lake']>;
 
 /**
- * Returns the config, with the lake as a required property.
+ * Returns the config, whose lake is certainly set.
  *
  * @throws ConfigError if no lake is configured, or secrets or recipients may not be sent to the configured one
  */
@@ -308,7 +308,7 @@ export function isLoopback(address: string): boolean {
 const listed = <T>(byName: Readonly<Record<string, T>>): (T & { readonly name: string })[] =>
   Object.entries(byName).map(([name, one]) => ({ ...one, name }));
 
-/** Where commands of the settings run, and their environment, without keys and without addresses of webhooks. */
+/** The folder in which commands of the settings run, and their environment, which has no keys and no addresses of webhooks. */
 export function shellFor({ alerts, file }: Pick<Config, 'alerts' | 'file'>, environment: Environment) {
   const addresses = new Set(alerts.map(({ variable }) => variable));
   return {
@@ -319,11 +319,11 @@ export function shellFor({ alerts, file }: Pick<Config, 'alerts' | 'file'>, envi
 
 /** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
 const priceRows = (prices: Readonly<Record<string, number | Readonly<Record<string, number>>>>) =>
-  Object.entries(prices).flatMap(([channel, given]) =>
-    (typeof given === 'number' ? [[null, given] as const] : Object.entries(given)).map(([sub, price]) => ({
+  Object.entries(prices).flatMap(([channel, price]) =>
+    (typeof price === 'number' ? [[null, price] as const] : Object.entries(price)).map(([sub, amount]) => ({
       channel: inWords(channel),
       sub_channel: sub === null ? null : inWords(sub),
-      price,
+      price: amount,
     })),
   );
 
@@ -354,8 +354,8 @@ function parseSettings(
   variables: Environment,
   locate: (dataDir: string) => string,
 ) {
-  const given = OVERRIDES.filter(([variable]) => variables[variable] !== undefined);
-  const overrides = Object.fromEntries(given.map(([variable, key]) => [key, variables[variable]]));
+  const overriding = OVERRIDES.filter(([variable]) => variables[variable] !== undefined);
+  const overrides = Object.fromEntries(overriding.map(([variable, key]) => [key, variables[variable]]));
   const fromFile = file === undefined ? {} : readSettings(file);
   const raw = { ...fromFile, ...overrides };
   const { data, error } = settingsAbout(fieldsFor('service', shapes)).safeParse(raw);
@@ -366,15 +366,15 @@ function parseSettings(
     alerts.flatMap((one) => alert.safeParse(one).data ?? []),
     variables,
   );
-  const known = { alerts: receivers, projectId, dataDir: locate(dataDir), heartbeat };
-  throw new SettingsError(unusable ?? wrong(error?.issues[0]), known);
+  const forAlerts = { alerts: receivers, projectId, dataDir: locate(dataDir), heartbeat };
+  throw new SettingsError(unusable ?? wrong(error?.issues[0]), forAlerts);
 
   function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
     const source = file ?? 'The environment';
     if (issue === undefined) return new ConfigError(`${source} cannot be understood.`);
     if (issue.code === 'unrecognized_keys') return unknownKey(source, issue.path, issue.keys[0] ?? '');
     const key = issue.path.join('.');
-    const [variable] = given.find(([, setting]) => setting === key) ?? [];
+    const [variable] = overriding.find(([, setting]) => setting === key) ?? [];
     return new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, {
       hint: `Correct ${variable ?? key} and try again.`,
     });

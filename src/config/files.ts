@@ -48,8 +48,8 @@ const HINT = 'Compare it with what `dawnload init` writes.';
 const NAMES = ['experiments', 'main_goals', 'not_clicks', 'placeholder_ids', 'reference'];
 
 /**
- * The keys and values of the file, with every scalar as text. YAML would parse a project id such as `12345678…e12` as a
- * number and lose digits, so the schema converts the values to their types instead.
+ * The keys and values of the file, with every scalar as text: YAML would parse a project id such as `12345678…e12` as a
+ * number and lose digits. The schema converts the values to their types.
  */
 export function readSettings(file: string): Record<string, unknown> {
   const lines = new LineCounter();
@@ -100,7 +100,7 @@ function firstLine(text: string): string {
 /** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it; UTF-8 text has no NUL. */
 export function readText(file: string): string {
   try {
-    const bytes = readGiven(file);
+    const bytes = readRegularFile(file);
     const mark = bytes.subarray(0, 2).toString('hex');
     const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -142,23 +142,23 @@ function keysIn({ properties = {}, items }: z.core.JSONSchema.BaseSchema, path =
 const MOST_BYTES = 2 ** 24;
 
 /**
- * The user ids of staff and test people, which the settings list or a file has, one on each line. An empty file is refused: it is more
- * likely a failed export than the wish to count them.
+ * The user ids of staff and test people: a list in the settings, or a file with one on each line. An empty file is refused, because it
+ * is more likely a failed export than the wish to count these people.
  *
- * @param given the ids, or the path of the file
+ * @param excluded the ids, or the path of the file
  * @throws ConfigError that says why the file cannot be used
  */
-export function excludedIds(given: string | readonly string[]): readonly string[] {
-  if (typeof given !== 'string') return given;
+export function excludedIds(excluded: string | readonly string[]): readonly string[] {
+  if (typeof excluded !== 'string') return excluded;
   const refuse = (why: string, cause?: unknown): ConfigError =>
-    new ConfigError(`exclude.user_ids names ${given}, ${why}.`, {
+    new ConfigError(`exclude.user_ids names ${excluded}, ${why}.`, {
       hint: 'Write one id on each line, in UTF-8. Until then nothing is published, because these people would be counted.',
       cause,
     });
   let text: string;
   try {
-    if (statSync(given).size > MOST_BYTES) throw new Error('it has more than 16 MiB');
-    text = readText(given);
+    if (statSync(excluded).size > MOST_BYTES) throw new Error('it has more than 16 MiB');
+    text = readText(excluded);
   } catch (error) {
     const cause = error instanceof DawnloadError ? error.cause : error;
     const isEncoding = /^(ERR_ENCODING|NUL)/.test(codeOf(cause) ?? messageOf(cause));
@@ -180,17 +180,17 @@ export function excludedIds(given: string | readonly string[]): readonly string[
 const NO_FILE = 'ENOTFILE';
 
 /** The bytes of a regular file. A pipe would wait for its writer for ever, and a device may never end. */
-function readGiven(file: string): Buffer {
-  const found = statSync(file);
-  if (found.isFile()) return readFileSync(file);
-  const kind = found.isDirectory() ? 'folder' : found.isFIFO() ? 'pipe' : 'device';
+function readRegularFile(file: string): Buffer {
+  const stats = statSync(file);
+  if (stats.isFile()) return readFileSync(file);
+  const kind = stats.isDirectory() ? 'folder' : stats.isFIFO() ? 'pipe' : 'device';
   throw Object.assign(new Error(`it is a ${kind}, not a file`), { code: NO_FILE });
 }
 
 /** The text of a file that an option names. */
 export function textGiven(file: string, hint: string): string {
   try {
-    return readGiven(file).toString('utf8');
+    return readRegularFile(file).toString('utf8');
   } catch (cause) {
     throw new UsageError(`${file} cannot be read (${whyUnread(cause)}).`, { hint, cause });
   }

@@ -34,10 +34,10 @@ const source = z.strictObject({
       [z.array(text('must be a column')), z.record(z.string(), text('must be a column'))],
       'must be a list of columns, or lines such as "amount: total_price"',
     )
-    .transform((given) =>
-      Array.isArray(given)
-        ? given.map((name) => ({ name, column: name }))
-        : Object.entries(given).map(([name, column]) => ({ name, column })),
+    .transform((columns) =>
+      Array.isArray(columns)
+        ? columns.map((name) => ({ name, column: name }))
+        : Object.entries(columns).map(([name, column]) => ({ name, column })),
     )
     .optional(),
   types: z.record(z.string(), z.enum(COLUMN_TYPES, `must be one of ${COLUMN_TYPES.join(', ')}`)).default({}),
@@ -54,38 +54,40 @@ const source = z.strictObject({
   max_minutes: number(1, 240, 'must be a number of minutes from 1 to 240', /^\d+$/).default(10),
 });
 
-/** Columns under their names in the warehouse, also those that were named as the source has them. */
-const asStored = (given: z.output<typeof source>): string[] => {
+/** The unique columns by their names in the warehouse; the settings may also use the names in the source. */
+const asStored = (settings: z.output<typeof source>): string[] => {
   const taken = [
-    ...Object.entries(given.keys).map(([name, column]) => ({ name, column })),
-    ...(given.columns ?? []),
+    ...Object.entries(settings.keys).map(([name, column]) => ({ name, column })),
+    ...(settings.columns ?? []),
   ];
-  return given.unique.map(
+  return settings.unique.map(
     (one) =>
       (taken.find(({ name }) => name === one) ?? taken.find(({ column }) => column === one))?.name ?? one,
   );
 };
 
-const checked = source.superRefine((given, context) => {
+const checked = source.superRefine((settings, context) => {
   const refuse = (message: string): void => {
     context.addIssue({ code: 'custom', message });
   };
-  const hasKeys = Object.keys(given.keys).length > 0;
-  if ((given.from === undefined) === (given.command === undefined)) refuse('must set from or command');
-  else if (given.format === undefined && formatOf(given) === undefined)
+  const hasKeys = Object.keys(settings.keys).length > 0;
+  if ((settings.from === undefined) === (settings.command === undefined)) refuse('must set from or command');
+  else if (settings.format === undefined && formatOf(settings) === undefined)
     refuse(
-      given.from === undefined ? 'must set format' : 'must set format, because the name of the file has none',
+      settings.from === undefined
+        ? 'must set format'
+        : 'must set format, because the name of the file has none',
     );
-  if (!hasKeys && given.persons === undefined)
+  if (!hasKeys && settings.persons === undefined)
     refuse('must name the column of its person, such as keys: { user_id: member_id }, or say persons: none');
-  if (hasKeys && given.persons !== undefined) refuse('must not have both keys and persons: none');
-  const names = (given.columns ?? []).map(({ name }) => name.toLowerCase());
+  if (hasKeys && settings.persons !== undefined) refuse('must not have both keys and persons: none');
+  const names = (settings.columns ?? []).map(({ name }) => name.toLowerCase());
   const twice = names.find((name, nth) => names.indexOf(name) !== nth);
   if (twice !== undefined) refuse(`must not take the column ${twice} twice`);
   const reserved = names.find((name) => KEY_KINDS.some((kind) => kind === name));
   if (reserved !== undefined) refuse(`must name the column ${reserved} under keys`);
 });
-const table = checked.transform((given) => ({ ...given, unique: asStored(given) }));
+const table = checked.transform((settings) => ({ ...settings, unique: asStored(settings) }));
 
 function isTimeZone(zone: string): boolean {
   try {
@@ -111,7 +113,7 @@ const name = matching(/^[a-z][a-z0-9_]{0,40}$/, 'must be a name of small letters
 export const tables = byName(
   table,
   name.refine(
-    (given) => !['conversions', 'assignments', 'holdouts', 'segments'].includes(given),
+    (word) => !['conversions', 'assignments', 'holdouts', 'segments'].includes(word),
     'must be another name than conversions, assignments, holdouts and segments',
   ),
   'must have tables such as orders: { from: ./orders.csv, keys: { user_id: member_id } }',
@@ -119,7 +121,7 @@ export const tables = byName(
 
 const person = z.enum(ID_COLUMNS, `must be one of ${ID_COLUMNS.join(', ')}`);
 
-/** Which rows of an own table are conversions: who, when, and of what value. */
+/** The columns of an own table that make its rows conversions: person, time and value. */
 export const conversions = z.strictObject({
   table: text('must be the name of a table'),
   person,
@@ -129,15 +131,14 @@ export const conversions = z.strictObject({
   goal: text('must be a name such as 구매').default('conversion'),
 });
 
-// Audiences and holdouts. A holdout is a group of people who get no messages, so that what the others buy beyond them is what the
-// messages brought.
+// Audiences and holdouts. A holdout is a group of people who get no messages: the others buy more because of the messages.
 
 const SHARE = 'must be a share above 0% and up to 50%, such as 10%';
 
 const audience = z.strictObject({
   table: text('must be the name of a table'),
   person,
-  /** Columns that divide the people, such as a tier. */
+  /** Columns that divide the people into segments, such as a tier. */
   segments: z.array(text('must be a column'), 'must be a list of columns such as [tier]').default([]),
 });
 
@@ -158,7 +159,7 @@ const holdout = z
   .strictObject({
     audience: text('must be the name of an audience').optional(),
     share: matching(/^\d{1,2}(\.\d+)?%$/, SHARE)
-      .transform((given) => Number(given.replace('%', '')) / 100)
+      .transform((percent) => Number(percent.replace('%', '')) / 100)
       .refine((share) => share > 0 && share <= 0.5, SHARE)
       .optional(),
     table: text('must be the name of a table').optional(),
@@ -182,23 +183,23 @@ const holdout = z
       0.05,
     ),
   })
-  .superRefine((given, context) => {
+  .superRefine((settings, context) => {
     const refuse = (message: string): void => {
       context.addIssue({ code: 'custom', message });
     };
-    const ways = (['audience', 'table', 'campaign'] as const).filter((way) => given[way] !== undefined);
+    const ways = (['audience', 'table', 'campaign'] as const).filter((way) => settings[way] !== undefined);
     const [way] = ways;
     if (way === undefined || ways.length > 1) {
       refuse('must set one of audience, table and campaign');
       return;
     }
-    const missing = WAYS[way].filter((key) => given[key] === undefined);
+    const missing = WAYS[way].filter((key) => settings[key] === undefined);
     if (missing.length > 0) refuse(`must set ${missing.join(', ')} besides ${way}`);
     const foreign = (['person', 'arm', 'holdout', 'assigned', 'variant'] as const).filter(
-      (key) => given[key] !== undefined && !WAYS[way].some((one) => one === key),
+      (key) => settings[key] !== undefined && !WAYS[way].some((one) => one === key),
     );
     if (foreign.length > 0) refuse(`must not set ${foreign.join(', ')} beside ${way}`);
-    if (given.start !== undefined && given.end !== undefined && given.end < given.start)
+    if (settings.start !== undefined && settings.end !== undefined && settings.end < settings.start)
       refuse('must not end before it starts');
   });
 
@@ -220,9 +221,9 @@ interface Named {
 /** The settings about people that do not fit the tables, each followed by the reason as a clause. */
 export function ownFaults({ tables: all, conversions: wanted, dropped, ...people }: Named) {
   const faultOf = (name: string, key: z.output<typeof person>): string | undefined => {
-    const found = all[name];
-    if (found === undefined) return `must name a table of tables, which has no ${name}`;
-    return found.keys[key] === undefined ? `must name a person among the keys of tables.${name}` : undefined;
+    const table = all[name];
+    if (table === undefined) return `must name a table of tables, which has no ${name}`;
+    return table.keys[key] === undefined ? `must name a person among the keys of tables.${name}` : undefined;
   };
   const storedFaultOf = (name: string, key: z.output<typeof person>): string | undefined =>
     faultOf(name, key) ??
@@ -232,7 +233,7 @@ export function ownFaults({ tables: all, conversions: wanted, dropped, ...people
   const faults: readonly (readonly [path: readonly string[], message: string | undefined])[] = [
     [['conversions'], wanted && faultOf(wanted.table, wanted.person)],
     ...Object.entries(people.audiences).map(
-      ([one, given]) => [['audiences', one], storedFaultOf(given.table, given.person)] as const,
+      ([one, { table, person: key }]) => [['audiences', one], storedFaultOf(table, key)] as const,
     ),
     ...Object.entries(people.holdouts).map(([one, { audience: named, table: of, person: key }]) => {
       if (named !== undefined && people.audiences[named] === undefined)

@@ -84,9 +84,9 @@ export const alert = section({
   question: text('must be the name of one of your questions').optional(),
 })
   .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env')
-  .transform(({ on, ...given }) => ({
-    ...given,
-    on: on ?? (given.question === undefined ? [...TROUBLES] : ['question' as const]),
+  .transform(({ on, ...others }) => ({
+    ...others,
+    on: on ?? (others.question === undefined ? [...TROUBLES] : ['question' as const]),
   }))
   .refine(
     ({ on, question }) => on.includes('question') === (question !== undefined),
@@ -149,7 +149,7 @@ const lake = section({
 const SWITCH = 'must be true, false or "key: value" lines';
 
 function ids(what: string): z.ZodType<readonly string[]> {
-  return z.array(z.string(what).min(1, what), what).transform((given) => [...new Set(given)]);
+  return z.array(z.string(what).min(1, what), what).transform((all) => [...new Set(all)]);
 }
 
 const EXCLUDED = 'must be a list of ids, or a file with one id on each line';
@@ -195,7 +195,7 @@ const optOuts = section(
 const switched = <T extends z.ZodType>(section: T) =>
   z
     .preprocess(
-      (given) => (given === 'true' ? {} : given === 'false' ? undefined : given),
+      (value) => (value === 'true' ? {} : value === 'false' ? undefined : value),
       z.optional(section),
     )
     .optional();
@@ -208,7 +208,7 @@ const reference = section({
       'must be true, false or a list of names such as [products]',
     )
     .default(false)
-    .transform((given) => (given === true ? 'all' : given !== false && given.length > 0 && given)),
+    .transform((names) => (names === true ? 'all' : names !== false && names.length > 0 && names)),
   brand_templates: brandTemplates.prefault({}),
   alimtalk_templates: switched(alimtalkTemplates),
   opt_outs: switched(optOuts),
@@ -217,18 +217,18 @@ const reference = section({
 /** The language of the report, English by default; undefined if no report is wanted. */
 const report = z
   .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
-  .transform((given) => (given === 'false' ? undefined : given === 'true' ? 'en' : given));
+  .transform((language) => (language === 'false' ? undefined : language === 'true' ? 'en' : language));
 
 const rule = z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop');
 
 /** The id columns of `events`, and keys of messages, that are stored hashed or not at all. */
 const columns = byName(rule)
   // A list, because users choose the names.
-  .transform((given) =>
-    Object.entries(given).flatMap(([name, wanted]) => (wanted === 'keep' ? [] : [{ name, rule: wanted }])),
+  .transform((rules) =>
+    Object.entries(rules).flatMap(([name, wanted]) => (wanted === 'keep' ? [] : [{ name, rule: wanted }])),
   );
 
-/** The settings, of which `privacy.columns` names fields that can be hashed or left out. */
+/** The schema of the settings for these fields: `privacy.columns` names only fields that can be hashed or left out. */
 export const settingsAbout = (fields: readonly Field[]) =>
   settingsSchema.superRefine(({ privacy }, context) => {
     for (const { name, rule: wanted } of privacy.columns) {
@@ -258,9 +258,9 @@ export function mistypedColumns(
   columns: readonly { readonly name: string }[],
   fields: readonly Field[],
 ): string[] {
-  const known = new Set([...ID_COLUMNS, ...fields.map(({ field }) => field)]);
+  const names = new Set([...ID_COLUMNS, ...fields.map(({ field }) => field)]);
   return columns.flatMap(({ name }) => {
-    const question = known.has(name) ? '' : didYouMean(name, [...known]);
+    const question = names.has(name) ? '' : didYouMean(name, [...names]);
     if (question === '') return [];
     return `privacy.columns: no column and no key of the specification is named ${name}. ${question.trim()}`;
   });
@@ -340,11 +340,11 @@ const push = section({
 const A_PRICE = 'must be a price such as 8.4, or prices by sub-channel such as {sms: 9, lms: 28}';
 const price = number(0, 1e6, A_PRICE);
 
-/** A channel as the statistics have it: TEXT_MESSAGE is text-message. */
+/** The name of a channel as in the statistics: TEXT_MESSAGE is text-message. */
 export const inWords = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 const differentNames = [
-  (given: object): boolean => new Set(Object.keys(given).map(inWords)).size === Object.keys(given).length,
+  (prices: object): boolean => new Set(Object.keys(prices).map(inWords)).size === Object.keys(prices).length,
   'must name each channel once, because capitals and underscores make no difference',
 ] as const;
 
@@ -401,7 +401,7 @@ export const settingsSchema = z
       .default([]),
     experiments: byName(experiment)
       .refine(
-        (given) => given['default']?.goal === undefined,
+        (tests) => tests['default']?.goal === undefined,
         'must name goals by campaign, not under default',
       )
       .default({}),
@@ -417,9 +417,9 @@ export const settingsSchema = z
       Object.entries(main_goals).every(([id, goal]) => [undefined, goal].includes(experiments[id]?.goal)),
     { path: ['main_goals'], error: 'must not name another goal than experiments does' },
   )
-  .superRefine(({ privacy, ...given }, context) => {
+  .superRefine(({ privacy, ...settings }, context) => {
     const dropped = privacy.columns.flatMap(({ name, rule: wanted }) => (wanted === 'drop' ? [name] : []));
-    for (const fault of ownFaults({ ...given, dropped })) context.addIssue({ code: 'custom', ...fault });
+    for (const fault of ownFaults({ ...settings, dropped })) context.addIssue({ code: 'custom', ...fault });
   })
   .refine(
     ({ exclude, privacy }) =>
@@ -446,24 +446,24 @@ export const settingsSchema = z
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
 
 /** Converts the names of settings to camel case; keys chosen by the user (campaigns, variants) are unchanged. */
-type Camel<T> = T extends readonly unknown[] | ((...given: never[]) => unknown)
+type Camel<T> = T extends readonly unknown[] | ((...args: never[]) => unknown)
   ? T
   : T extends object
     ? { readonly [K in keyof T as CamelKey<K>]-?: Camel<T[K]> }
     : T;
 
-export function camel<T>(given: T): Camel<T>;
-export function camel(given: unknown): unknown {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+export function camel<T>(value: T): Camel<T>;
+export function camel(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [
+    Object.entries(value).map(([key, inner]) => [
       key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-      camel(value),
+      camel(inner),
     ]),
   );
 }
 
-/** The settings of the file, except lists, and those keyed by campaign, which are passed to SQL under the names in the file. */
+/** The settings of the file, except lists and those keyed by campaign: SQL gets these under the names in the file. */
 export type Settings = Camel<
   Omit<
     z.infer<typeof settingsSchema>,

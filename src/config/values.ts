@@ -31,7 +31,7 @@ export const matching = (form: RegExp, what: string): z.ZodString => z.string(wh
 
 /** Accepts an empty text: the value of a section whose lines are all commented out. */
 const orEmpty = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((given) => (given === '' ? {} : given), schema);
+  z.preprocess((value) => (value === '' ? {} : value), schema);
 
 /** The message for a text or a list in place of a section. */
 const insteadOf = (what = 'must have "key: value" lines') => ({
@@ -62,6 +62,6 @@ export function size(mostGiB: number): z.ZodType<number, string> {
   const what = `must be a size from 1MiB to ${mostGiB}GiB, such as 500MB`;
   return z
     .string(what)
-    .transform((given) => bytesIn(given) ?? 0)
+    .transform((text) => bytesIn(text) ?? 0)
     .refine((bytes) => bytes >= 2 ** 20 && bytes <= mostGiB * 2 ** 30, what);
 }

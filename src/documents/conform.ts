@@ -37,7 +37,7 @@ interface Division {
 
 type Member = readonly [name: string, json: string];
 
-/** A field → its other spelling. If a record has both, the field itself gets the column. */
+/** The other spelling of a field, by field. If a record has both, the field's own spelling gets the column. */
 const SPELLINGS: Readonly<Record<string, string>> = { 'statistic_by_subchannel.node_name': 'node_mane' };
 
 /** The values of a field that models compare; another spelling of one is read and is drift. */
@@ -57,9 +57,9 @@ export class Places {
 
   /** Returns the part of a document that no column takes; undefined if the document conforms. */
   conform(json: string, place: string): Conformance | undefined {
-    const found = this.#divided(json, place);
-    if (found === undefined) return { extra: json, fitting: null };
-    const { unknown, whole, fitting, oddities, isRepeated } = found;
+    const division = this.#divided(json, place);
+    if (division === undefined) return { extra: json, fitting: null };
+    const { unknown, whole, fitting, oddities, isRepeated } = division;
     const isMisfit = oddities.some(({ kind }) => kind === 'type');
     if (unknown.length === 0 && !isMisfit) return undefined;
     return {
@@ -79,11 +79,11 @@ export class Places {
   }
 
   #division(json: string, { children }: Node, place: string): Division {
-    const made: Division = { unknown: [], whole: [], fitting: [], oddities: [], isRepeated: false };
+    const division: Division = { unknown: [], whole: [], fitting: [], oddities: [], isRepeated: false };
     const seen = new Map<string, number>();
     for (const node of children) {
       const { key = '' } = node;
-      const given = json.slice(node.start, node.end);
+      const value = json.slice(node.start, node.end);
       const times = (seen.get(key) ?? 0) + 1;
       seen.set(key, times);
       const other = SPELLINGS[`${place}.${key}`];
@@ -93,33 +93,34 @@ export class Places {
       if (field === undefined) {
         // A repeated key is kept under another name, because JSON does not define which value counts.
         const name = isRepeated ? `${key} (${Math.max(times, 2)})` : key;
-        made.isRepeated ||= isRepeated;
-        made.unknown.push([name, given]);
-        made.whole.push([name, given]);
-        made.oddities.push({ place, field: name, kind: 'unknown', type: typeOf(node, given) });
+        division.isRepeated ||= isRepeated;
+        division.unknown.push([name, value]);
+        division.whole.push([name, value]);
+        division.oddities.push({ place, field: name, kind: 'unknown', type: typeOf(node, value) });
         continue;
       }
       const text = textAt(json, node);
-      const isFitting = fits(field.kind, node, text, given);
-      const isConforming = isFitting && conforms(field, node, text, given);
-      if (!isConforming) made.oddities.push({ place, field: key, kind: 'type', type: typeOf(node, given) });
+      const isFitting = fits(field.kind, node, text, value);
+      const isConforming = isFitting && conforms(field, node, text, value);
+      if (!isConforming)
+        division.oddities.push({ place, field: key, kind: 'type', type: typeOf(node, value) });
       const inner =
         field.part !== null && node.kind === 'object' ? this.#division(json, node, field.part) : undefined;
       if (inner !== undefined) {
-        made.oddities.push(...inner.oddities);
-        made.isRepeated ||= inner.isRepeated;
-        if (inner.unknown.length > 0) made.unknown.push([key, objectOf(inner.unknown)]);
+        division.oddities.push(...inner.oddities);
+        division.isRepeated ||= inner.isRepeated;
+        if (inner.unknown.length > 0) division.unknown.push([key, objectOf(inner.unknown)]);
       }
       const hasRows =
         field.kind === 'texts' ? isConforming : isFitting && ['list', 'document'].includes(field.kind);
-      if (!hasRows) made.whole.push([key, given]);
+      if (!hasRows) division.whole.push([key, value]);
       if (isFitting)
-        made.fitting.push([
+        division.fitting.push([
           key,
-          inner === undefined ? columnValue(field.kind, given) : objectOf(inner.fitting),
+          inner === undefined ? columnValue(field.kind, value) : objectOf(inner.fitting),
         ]);
     }
-    return made;
+    return division;
   }
 }
 
@@ -132,39 +133,39 @@ function isNull(json: string, { start, end }: Node): boolean {
 }
 
 /** A number in a text column becomes its digits, so 10001.0 and 10001 are one id; tags become their names. */
-function columnValue(kind: Kind, given: string): string {
+function columnValue(kind: Kind, value: string): string {
   if (kind === 'texts') {
-    const tags = nodesOf(given)[0]?.children.map((tag) => {
+    const tags = nodesOf(value)[0]?.children.map((tag) => {
       const name = tag.children.find(({ key, kind: of }) => key === 'name' && of === 'text');
       const { start, end } = (tag.kind === 'object' ? name : undefined) ?? tag;
-      return given.slice(start, end);
+      return value.slice(start, end);
     });
-    return tags === undefined ? given : `[${tags.join(',')}]`;
+    return tags === undefined ? value : `[${tags.join(',')}]`;
   }
-  const isDecimal = (kind === 'string' || kind === 'recipient') && /^-?\d.*[.eE]/.test(given);
-  return isDecimal && Number.isSafeInteger(Number(given)) ? String(Number(given)) : given;
+  const isDecimal = (kind === 'string' || kind === 'recipient') && /^-?\d.*[.eE]/.test(value);
+  return isDecimal && Number.isSafeInteger(Number(value)) ? String(Number(value)) : value;
 }
 
-function typeOf({ kind }: Node, given: string): string {
-  if (kind === 'word') return given === 'null' ? 'NULL' : 'BOOLEAN';
+function typeOf({ kind }: Node, value: string): string {
+  if (kind === 'word') return value === 'null' ? 'NULL' : 'BOOLEAN';
   if (kind !== 'number') return { text: 'VARCHAR', object: 'OBJECT', list: 'ARRAY' }[kind];
-  if (!/^-?[0-9]{1,20}$/.test(given)) return 'DOUBLE';
-  return given.startsWith('-') ? 'BIGINT' : 'UBIGINT';
+  if (!/^-?[0-9]{1,20}$/.test(value)) return 'DOUBLE';
+  return value.startsWith('-') ? 'BIGINT' : 'UBIGINT';
 }
 
-function fits(kind: Kind, node: Node, text: string, given: string): boolean {
-  if (['any', 'content', 'text', 'document'].includes(kind) || given === 'null') return true;
+function fits(kind: Kind, node: Node, text: string, value: string): boolean {
+  if (['any', 'content', 'text', 'document'].includes(kind) || value === 'null') return true;
   if (node.kind === 'list') return kind === 'list' || kind === 'texts';
   if (node.kind === 'object') return kind === 'object';
   return !['object', 'list', 'texts'].includes(kind) && isReadable(kind, text);
 }
 
 /** True if a fitting value also has the specified type: text is text, a count is a number, and no digit is lost. */
-function conforms({ field, kind }: Field, node: Node, text: string, given: string): boolean {
-  if (given === 'null') return true;
+function conforms({ field, kind }: Field, node: Node, text: string, value: string): boolean {
+  if (value === 'null') return true;
   if (VALUES[field]?.test(text) === false) return false;
   if (kind === 'content') return node.kind === 'object';
-  if (kind === 'texts') return !nodesOf(given).slice(1).some(isNested);
+  if (kind === 'texts') return !nodesOf(value).slice(1).some(isNested);
   if (TEXTS.includes(kind)) return node.kind === 'text';
   if (kind === 'counter') return node.kind !== 'text';
   return (kind !== 'number' && kind !== 'quantity') || !/\.[0-9]{4}[0-9]*[1-9]/.test(text);
@@ -183,7 +184,7 @@ const RANGES: Readonly<Partial<Record<Kind, readonly [least: number, most: numbe
   quantity: [0, 99_999_999_999_999.98],
 };
 
-/** Whether the statements of the load can read the text of a kind (`sql/shared/macros`). */
+/** True if the statements of the load can read the text as this kind (`sql/shared/macros`). */
 function isReadable(kind: Kind, text: string): boolean {
   const range = RANGES[kind];
   if (range !== undefined) {
@@ -200,9 +201,9 @@ function isReadable(kind: Kind, text: string): boolean {
 export function dayIn(text: string): string | undefined {
   const [, year = '', month = '', day = ''] =
     /^\s*(\d{4})(?:-|\.\s*|\/)?(\d{1,2})(?:-|\.\s*|\/)?(\d{1,2})\.?(?:[T ].*)?\s*$/.exec(text) ?? [];
-  const found = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  const read = new Date(`${found}T00:00:00Z`);
-  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(found) ? found : undefined;
+  const plain = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const date = new Date(`${plain}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(plain) ? plain : undefined;
 }
 
 /** A day, with or without a time and a zone. */

@@ -65,7 +65,7 @@ export function masked(json: string, isForOthers: boolean): string {
   });
 }
 
-/** True for the value of a key, of a pair or of a list of two whose name is one of a credential. A boolean is never one. */
+/** True if the name of a value is that of a credential: its key, or its neighbor in a pair of name and value. A boolean is never one. */
 function isCredential(json: string, node: Node): boolean {
   const { key, parent, kind } = node;
   if (kind === 'word' || parent === undefined) return false;
@@ -81,14 +81,14 @@ function isCredential(json: string, node: Node): boolean {
 function maskedText(text: string, isForOthers: boolean): string {
   if (!SUSPICION.test(text)) return text;
   if (isJson(text)) return masked(text, isForOthers);
-  const known = text
+  const without = text
     .replace(HOOKS, `$1/${MASK}`)
     .replace(USERS, `$1${MASK}@`)
     .replace(PARAMETERS, `$1${MASK}`)
     .replace(HEADERS, `$1${MASK}`)
     .replace(BEARERS, `$1${MASK}`);
-  if (!isForOthers) return known;
-  return known
+  if (!isForOthers) return without;
+  return without
     .replace(ASSIGNMENTS, `$1${MASK}`)
     .replace(
       ADDRESSES,
@@ -97,7 +97,7 @@ function maskedText(text: string, isForOthers: boolean): string {
     );
 }
 
-/** True for a part of a path or query that no person would write: long, without blanks, or letters and digits mixed. */
+/** True for a part of a path or query that no person would write: 20 letters and digits in a row, or many changes between them. */
 function looksRandom(part: string): boolean {
   if (part.length < LONGEST_WORD) return false;
   if (/[A-Za-z0-9]{20}/.test(part)) return true;

@@ -1,14 +1,14 @@
 /**
  * The functions of this folder as scalar functions of DuckDB, for the statements of loads and erasures: the only file
- * that uses both. They are registered with an instance before its first transaction (a rollback would remove them), and
- * nothing that is stored in a file may name one, because other programs lack them. No input makes them throw,
- * and each returns quickly, because DuckDB calls them on the main thread.
+ * that uses both. They are registered with an instance before its first transaction, because a rollback would remove them.
+ * Nothing stored in a database file may name one, because other programs lack them. No input makes them throw, and each
+ * returns quickly, because DuckDB calls them on the main thread.
  */
 import duckdb = require('@duckdb/node-api');
 import type { Field } from '../ground/fields.js';
 import { dayIn, Places } from './conform.js';
 import { CREDENTIAL, masked } from './credentials.js';
-import { plainRecipient } from './spelling.js';
+import { mobileWith, plainRecipient, RECIPIENT_KEY, SEPARATORS, UNSEEN } from './spelling.js';
 import { Redaction, type ColumnRule, type DocumentKind, type Treatment } from './personal.js';
 
 export interface DocumentSettings {
@@ -17,20 +17,20 @@ export interface DocumentSettings {
   readonly rules: readonly ColumnRule[];
 }
 
-type Call = (...given: string[]) => string | null;
+type Call = (...args: string[]) => string | null;
 
-/** The functions by name, each of texts, and null for null. `how` is a treatment: keep, hash or drop. */
+/** The functions by name. Each takes texts, and returns null if one is null. `how` is a treatment: keep, hash or drop. */
 function functionsOf({ fields, key, rules }: DocumentSettings): Readonly<Record<string, Call>> {
   const privacy = new Redaction(key, rules);
   const places = new Places(fields);
   return {
     // Returns the members without a column (`extra`) and the readable rest (`fitting`); null if the document conforms.
     _judged: (document, place, how) => {
-      const found = places.conform(document, place);
-      if (found === undefined) return null;
-      const extra = privacy.document(masked(found.extra, false), 'document', treatment(how));
+      const parts = places.conform(document, place);
+      if (parts === undefined) return null;
+      const extra = privacy.document(masked(parts.extra, false), 'document', treatment(how));
       const whole = extra.startsWith('{') ? extra : `{"value":${extra}}`;
-      return `{"extra":${whole}${found.fitting === document ? '' : `,"fitting":${found.fitting ?? 'null'}`}}`;
+      return `{"extra":${whole}${parts.fitting === document ? '' : `,"fitting":${parts.fitting ?? 'null'}`}}`;
     },
     // The differences that an extra shows: a JSON list of {place, field, kind, type}.
     _oddities: (extra, place) => JSON.stringify(places.odditiesIn(extra, place)),
@@ -64,10 +64,10 @@ export function registerDocuments(connection: duckdb.DuckDBConnection, settings:
       const { rowCount } = input;
       const columns = parameterTypes.map((_type, nth) => input.getColumnVector(nth));
       for (let row = 0; row < rowCount; row++) {
-        const given = columns
+        const args = columns
           .map((column) => column.getItem(row))
           .filter((value) => typeof value === 'string');
-        output.setItem(row, given.length === columns.length ? call(...given) : null);
+        output.setItem(row, args.length === columns.length ? call(...args) : null);
       }
       output.flush();
     };
@@ -80,22 +80,24 @@ export function registerDocuments(connection: duckdb.DuckDBConnection, settings:
 // Expressions (RE2) that match every text that a function would change. Statements test each text with them first, because
 // most texts need no function.
 
-/** Characters allowed between two digits of a number. In JSON a line break and a tab are two characters. */
-const GAP = String.raw`(?:[-.,/_\s()+~\x{A0}\x{B7}\x{1680}\x{2000}-\x{200A}\x{2010}-\x{2015}\x{2028}\x{2029}\x{202F}\x{205F}\x{2212}\x{3000}\x{301C}\x{3161}\x{FEFF}]|\\+[nrt/]){0,3}`;
-const MOBILE = String.raw`(?:82${GAP}0?${GAP}|0)1[016789]${GAP}[0-9]{3,4}${GAP}[0-9]{4}`;
-/** What hides a part of a number or address from a plain search: entities, percent-encoding, escapes, tags, folds, full-width and unseen characters. */
-const DISGUISE = String.raw`&(?:#|(?i:[a-z]{2,6};))|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]`;
+/** The characters of a class in the notation of RE2. */
+const inRe2 = (characters: string): string => characters.replaceAll(/\\u([0-9A-F]{4})/g, '\\x{$1}');
+
+/** A mobile number; its separators include line breaks and tabs, which JSON writes as two characters. */
+const MOBILE = mobileWith(String.raw`(?:[${inRe2(SEPARATORS)}]|\\+[nrt/]){0,3}`);
+/** Spellings that hide a number or an address: entities, percent-encoding, escapes, tags, folds, full-width and unseen characters. */
+const DISGUISE = String.raw`&(?:#|(?i:[a-z]{2,6};))|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}${inRe2(UNSEEN)}]`;
 const KEY = String.raw`"(?i:to|hp|msisdn|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ a-z]*)\\*"\s*:`;
 
 const KEYLESS = String.raw`(?:^|"message_data"\s*:\s*)["\[0-9]`;
 
-/** The sign of an address. A text of JSON that begins with the sign, as names of chat channels do, has none at it. */
+/** The sign of an address, unless a text in JSON begins with it: names of chat channels do. */
 const ADDRESS = String.raw`(?:[^"]|[^:,{\[]")@`;
 
 /** The session variable `patterns` of the statements. */
 export const PATTERNS = {
   personal: `${ADDRESS}|${MOBILE}|${DISGUISE}|${KEY}|${KEYLESS}`,
   /** The key of a recipient's number, whose value is hashed at any depth. */
-  recipient_key: '(?i:recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*)',
+  recipient_key: `(?i:${RECIPIENT_KEY})`,
   credential: `(?i)${CREDENTIAL}`,
 } as const;

@@ -30,8 +30,10 @@ export interface Edit extends Piece {
 
 const NONE: Node[] = [];
 
-/** The values of a valid JSON text in the order in which they begin, the outermost first. Checks only
- * brackets, quotes and keys, so other invalid text may give nodes (`[1 2]` gives three); empty if those do not match. */
+/**
+ * The values of a valid JSON text in the order in which they begin, the outermost first. Checks only brackets, quotes and keys: empty if
+ * these do not match, but other invalid text may have nodes (`[1 2]` has three).
+ */
 export function nodesOf(json: string): Node[] {
   const nodes: Node[] = [];
   let open: Node | undefined;
@@ -95,21 +97,21 @@ function endOfScalar(json: string, at: number): number {
 }
 
 export function textAt(json: string, { kind, start, end }: Node): string {
-  const given = json.slice(start, end);
-  return kind === 'text' ? decoded(given) : given;
+  const quoted = json.slice(start, end);
+  return kind === 'text' ? decoded(quoted) : quoted;
 }
 
-function decoded(given: string): string {
-  const made = given.includes('\\') ? jsonOf(given) : undefined;
-  return typeof made === 'string' ? made : given.slice(1, -1);
+function decoded(quoted: string): string {
+  const parsed = quoted.includes('\\') ? jsonOf(quoted) : undefined;
+  return typeof parsed === 'string' ? parsed : quoted.slice(1, -1);
 }
 
-/** The JSON of a text; of null, the word. Half a surrogate pair is written as U+FFFD, because DuckDB refuses it. */
+/** Writes a text, or null, as JSON. Half a surrogate pair becomes U+FFFD, because DuckDB refuses it. */
 export function encoded(text: string | null): string {
   return JSON.stringify(text?.toWellFormed() ?? null);
 }
 
-/** True if a text may be JSON of an object, a list or a text, and is. */
+/** True if the text is the JSON of an object, a list or a text. */
 export function isJson(text: string): boolean {
   return /^\s*[[{"]/.test(text) && jsonOf(text) !== undefined;
 }
@@ -129,10 +131,10 @@ export function edited<P extends Piece>(
   pieces: readonly P[],
   replace: (piece: P) => string,
 ): string {
-  let [made, at] = ['', 0];
+  let [result, at] = ['', 0];
   for (const piece of pieces) {
-    made += text.slice(at, piece.start) + replace(piece);
+    result += text.slice(at, piece.start) + replace(piece);
     at = piece.end;
   }
-  return pieces.length === 0 ? text : made + text.slice(at);
+  return pieces.length === 0 ? text : result + text.slice(at);
 }

@@ -40,8 +40,8 @@ const TAGS = /<\/?[a-z][a-z0-9]*(?:[\s/][^<>]*)?>/gi;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Ids that are nobody's: what programs write when they have no id, in small letters. As ids they would make one person of
- * very many. The setting `placeholder_ids` adds more.
+ * Ids that belong to nobody: words that programs write when they have no id, in small letters. As ids they would merge very many people
+ * into one person. The setting `placeholder_ids` adds more.
  */
 export const PLACEHOLDERS: readonly string[] = [
   ...'undefined null (null) <null> none nil nan n/a na unknown anonymous guest false - -- -1'.split(' '),
@@ -67,38 +67,38 @@ export class Redaction {
   }
 
   /** A recipient's number or address; null if it is empty or left out. A value that is already a hash stays. */
-  recipient(given: string, how: Treatment): string | null {
-    if (how === 'keep') return given;
+  recipient(value: string, how: Treatment): string | null {
+    if (how === 'keep') return value;
     if (how === 'drop') return null;
-    if (HASH.test(given)) return given;
-    const plain = plainRecipient(given);
+    if (HASH.test(value)) return value;
+    const plain = plainRecipient(value);
     return plain === undefined ? null : this.digest(plain);
   }
 
   /** A text without numbers and addresses of people; null if nothing remains. */
-  text(given: string, how: Treatment): string | null {
-    return how === 'keep' ? given : this.#redacted(given, how);
+  text(text: string, how: Treatment): string | null {
+    return how === 'keep' ? text : this.#redacted(text, how);
   }
 
   /** The value of a column that may be an id: ids consist largely of digits, so they are excepted. */
-  field(given: string, how: Treatment): string | null {
-    return isId(given) ? given : this.text(given, how);
+  field(value: string, how: Treatment): string | null {
+    return isId(value) ? value : this.text(value, how);
   }
 
-  #redacted(given: string, how: Treatment, { own, sender }: Parties = {}): string | null {
-    if (!mayHoldAny(given)) return given;
+  #redacted(text: string, how: Treatment, { own, sender }: Parties = {}): string | null {
+    if (!mayHoldAny(text)) return text;
     const hidden = (plain: string): string => (how === 'hash' ? this.digest(plain) : '');
-    if (isLoneAddress(given)) return hidden(plainAddress(given)) || null;
-    const without = (text: string, findings: readonly Finding[]): string =>
-      edited(text, findings, ({ start, end, plain }) => {
-        const found = text.slice(start, end);
-        if (plain === sender) return found;
+    if (isLoneAddress(text)) return hidden(plainAddress(text)) || null;
+    const without = (from: string, findings: readonly Finding[]): string =>
+      edited(from, findings, ({ start, end, plain }) => {
+        const piece = from.slice(start, end);
+        if (plain === sender) return piece;
         // Keep tags found inside a number, so that the HTML stays balanced; a tag may itself contain an address.
-        return [hidden(plain), ...(found.match(TAGS) ?? []).map((tag) => this.#redacted(tag, how))].join('');
+        return [hidden(plain), ...(piece.match(TAGS) ?? []).map((tag) => this.#redacted(tag, how))].join('');
       });
-    const others = without(given, findingsIn(given));
-    const made = own === undefined ? others : without(others, placesOf(own, others));
-    return made === '' && given !== '' ? null : made;
+    const others = without(text, findingsIn(text));
+    const result = own === undefined ? others : without(others, placesOf(own, others));
+    return result === '' && text !== '' ? null : result;
   }
 
   /**
@@ -138,16 +138,16 @@ export class Redaction {
     return edited(json, edits, ({ text }) => text);
   }
 
-  /** A value under the rule of its column or key: unchanged, hashed (unless it is nobody's), or null. */
-  ruled(key: string, given: string): string | null {
+  /** A value under the rule of its column or key: unchanged, hashed (unless it belongs to nobody), or null. */
+  ruled(key: string, value: string): string | null {
     const rule = this.#rules.get(key);
-    if (rule === undefined || (rule.rule === 'hash' && NOBODY.has(given.toLowerCase()))) return given;
-    return rule.rule === 'drop' ? null : this.idDigest(rule.name, given);
+    if (rule === undefined || (rule.rule === 'hash' && NOBODY.has(value.toLowerCase()))) return value;
+    return rule.rule === 'drop' ? null : this.idDigest(rule.name, value);
   }
 
   /** The digest of an id, which differs between kinds, as `forget` looks for it. */
-  idDigest(kind: string, given: string): string {
-    return this.digest(`${kind} ${this.field(given, 'hash') ?? ''}`);
+  idDigest(kind: string, value: string): string {
+    return this.digest(`${kind} ${this.field(value, 'hash') ?? ''}`);
   }
 
   /** A document whose members with named keys are under their rules, at any depth, also in texts that are JSON. */
@@ -166,13 +166,13 @@ export class Redaction {
 const MOST_REMEMBERED = 2_000;
 
 /** Memoizes `make` by text; empties itself at 2,000 entries. */
-function remembered<V>(known: Map<string, V>, text: string, make: () => V): V {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const made = make();
-  if (known.size >= MOST_REMEMBERED) known.clear();
-  known.set(text, made);
-  return made;
+function remembered<V>(cache: Map<string, V>, text: string, make: () => V): V {
+  const cached = cache.get(text);
+  if (cached !== undefined) return cached;
+  const value = make();
+  if (cache.size >= MOST_REMEMBERED) cache.clear();
+  cache.set(text, value);
+  return value;
 }
 
 type Meaning = 'recipient' | 'telephone' | 'other';

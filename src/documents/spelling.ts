@@ -1,7 +1,7 @@
 /**
  * Numbers and addresses of people: their spellings, their places in a text, and the one form of each that is hashed. A
  * text is searched twice, as received and as its reader sees it (`viewOf`): without tags and invisible characters, with entities
- * and other escapes decoded. What either look finds is one finding.
+ * and other escapes decoded. Findings of both searches that overlap are one finding.
  */
 import { HIDDEN } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
@@ -14,11 +14,21 @@ export interface Finding extends Piece {
 
 // Patterns of numbers and addresses.
 
-/** Between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, tildes and dashes, at most three. */
-const GAP = String.raw`[-.,/_\s()+~\u00B7\u2010-\u2015\u2212\u301C\u3161]{0,3}`;
+/**
+ * The characters between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, tildes and dashes. All
+ * blanks are listed, because `\s` is only ASCII in the expressions of DuckDB.
+ */
+export const SEPARATORS = String.raw`-.,/_\s()+~\u00A0\u00B7\u1680\u2000-\u200A\u2010-\u2015\u2028\u2029\u202F\u205F\u2212\u3000\u301C\u3161\uFEFF`;
+const GAP = `[${SEPARATORS}]{0,3}`;
 
-/** A Korean mobile number: 010 and eight digits, or 011, 016 to 019 and seven or eight, with a leading 0 or country code 82. */
-const MOBILE = `(?:(?:\\+|00)?82${GAP}0?${GAP}|0)(?:10${GAP}[0-9]{4}${GAP}[0-9]{4}|1[16789]${GAP}[0-9]{3,4}${GAP}[0-9]{4})`;
+/**
+ * A Korean mobile number: 010 and eight digits, or 011, 016 to 019 and seven or eight, with a leading 0 or country code 82.
+ *
+ * @param gap an expression for what may separate two digits
+ */
+export const mobileWith = (gap: string): string =>
+  `(?:(?:\\+|00)?82${gap}0?${gap}|0)(?:10${gap}[0-9]{4}|1[16789]${gap}[0-9]{3,4})${gap}[0-9]{4}`;
+const MOBILE = mobileWith(GAP);
 const IS_MOBILE = new RegExp(`^${MOBILE}$`);
 /** A mobile number that no other digit touches, and not the places of a number such as 37.01055517772. */
 const MOBILES = new RegExp(`(?<![0-9])(?<!\\d\\d\\.(?=\\d{10}))${MOBILE}(?![0-9])`, 'g');
@@ -48,7 +58,7 @@ const LONGEST = 256;
 const SHORTEST = 6;
 
 /** The key of a recipient's number in JSON inside a text, and its number. */
-const RECIPIENT_KEY = 'recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*';
+export const RECIPIENT_KEY = 'recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*';
 const WRITTEN_MEMBERS = new RegExp(`("${RECIPIENT_KEY}"\\s*:\\s*"?)([+0-9(][0-9 ().-]{5,18}[0-9])`, 'gi');
 export const IS_RECIPIENT_KEY = new RegExp(`^${RECIPIENT_KEY}$`, 'i');
 export const IS_TELEPHONE_KEY =
@@ -63,13 +73,13 @@ export function isId(text: string): boolean {
   return text.length >= 16 && IS_ID.test(text);
 }
 
-/** A redacted address is not an address any more. */
+/** True if the whole value is an address; a redacted one no longer is. */
 export function isLoneAddress(text: string): boolean {
   if (!text.includes('@') || !LONE_ADDRESS.test(text)) return false;
   return !PICTURE.test(text.slice(text.indexOf('@') + 1)) && !/[0-9a-f]{64}/.test(text);
 }
 
-/** False for a text that cannot contain a number or an address. */
+/** False if the text cannot contain a number or an address. */
 export function mayHoldAny(text: string): boolean {
   return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
 }
@@ -81,7 +91,8 @@ interface View {
   readonly ends: readonly number[];
 }
 
-const UNSEEN = String.raw`\p{Cf}\u034F\u115F\u1160\u3164\uFFA0`;
+/** Characters that take no space. */
+export const UNSEEN = String.raw`\p{Cf}\u034F\u115F\u1160\u3164\uFFA0`;
 
 /**
  * Matches characters that a reader sees differently or not at all: an entity, percent-encoding, quoted-printable (=40), an escape of
@@ -107,7 +118,7 @@ const UNITS = new RegExp(
 const UNIT = /[&%=\\<\r\n\u00AD-\u206F\u3164\uD800-\uDFFF\uFEFF-\uFFFF]/;
 const IS_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
 
-/** Tags that do not end a word for a reader. */
+/** Tags that a reader does not see as the end of a word. */
 const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|strong|sub|sup|u|wbr)\b/i;
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -116,19 +127,19 @@ const NAMED: Readonly<Record<string, string>> = {
   ...{ lpar: '(', rpar: ')', comma: ',', sol: '/', lowbar: '_', middot: '·', quot: '"', lt: '<', gt: '>' },
 };
 
-function viewOf(given: string, units = UNITS): View | undefined {
-  if (!UNIT.test(given)) return undefined;
+function viewOf(original: string, units = UNITS): View | undefined {
+  if (!UNIT.test(original)) return undefined;
   const [starts, ends]: [number[], number[]] = [[], []];
   let text = '';
   let at = 0;
   const copy = (until: number): void => {
-    text += given.slice(at, until);
+    text += original.slice(at, until);
     for (; at < until; at++) {
       starts.push(at);
       ends.push(at + 1);
     }
   };
-  for (const unit of matchesOf(given, units)) {
+  for (const unit of matchesOf(original, units)) {
     copy(unit.index);
     at += unit[0].length;
     for (const character of seenAs(unit)) {
@@ -138,16 +149,16 @@ function viewOf(given: string, units = UNITS): View | undefined {
     }
   }
   if (at === 0) return undefined;
-  copy(given.length);
+  copy(original.length);
   return { text, starts, ends };
 }
 
 /** The matches of a global expression. `matchAll` would copy the expression for each text. */
 function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
-  const found: RegExpExecArray[] = [];
+  const matches: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) found.push(match);
-  return found;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) matches.push(match);
+  return matches;
 }
 
 function seenAs([unit, decimal, hex, named, percent, printable, escaped, sign]: RegExpExecArray): string {
@@ -168,8 +179,8 @@ function characterOf(code: number): string {
   return IS_UNSEEN.test(character) ? '' : character;
 }
 
-export function seen(given: string): string {
-  return viewOf(given)?.text ?? given;
+export function seen(text: string): string {
+  return viewOf(text)?.text ?? text;
 }
 
 // The places of numbers and addresses in a text.
@@ -261,30 +272,30 @@ export function placesOf(number: string, text: string): Finding[] {
     `(?:\\+?82${GAP})?(?:0${GAP}){0,2}${core.replaceAll(/\d(?=\d)/g, `$&${GAP}`)}`,
     'g',
   );
-  return [...looked.matchAll(spelled)].map(({ index, 0: found }) => {
-    const finding = { start: index, end: index + found.length, plain: number };
+  return [...looked.matchAll(spelled)].map(({ index, 0: place }) => {
+    const finding = { start: index, end: index + place.length, plain: number };
     return view === undefined ? finding : originalOf(finding, view, text);
   });
 }
 
 // The canonical forms.
 
-function koreanNumber(given: string): string {
-  return given.replace(/[^0-9]/g, '').replace(/^(?:00)?820?/, '0');
+function koreanNumber(number: string): string {
+  return number.replace(/[^0-9]/g, '').replace(/^(?:00)?820?/, '0');
 }
 
 /** The canonical form of a telephone number: its digits, with a leading 0 if it is Korean, otherwise with the country code. */
-export function plainNumber(given: string): string {
-  if (IS_MOBILE.test(given)) return koreanNumber(given);
+export function plainNumber(number: string): string {
+  if (IS_MOBILE.test(number)) return koreanNumber(number);
   // A telephone number that is a JSON number has lost its leading zero.
-  if (/^(?:10[0-9]{8}|1[16789][0-9]{7,8})$/.test(given)) return `0${given}`;
-  if (!TELEPHONE.test(given)) return given;
-  if (/^(?:\+|00)82/.test(given)) return koreanNumber(given);
-  return given.replace(/[^0-9]/g, '').replace(/^00/, '');
+  if (/^(?:10[0-9]{8}|1[16789][0-9]{7,8})$/.test(number)) return `0${number}`;
+  if (!TELEPHONE.test(number)) return number;
+  if (/^(?:\+|00)82/.test(number)) return koreanNumber(number);
+  return number.replace(/[^0-9]/g, '').replace(/^00/, '');
 }
 
-export function plainAddress(given: string): string {
-  return given
+export function plainAddress(address: string): string {
+  return address
     .trim()
     .replace(/^mailto:/i, '')
     .replaceAll('%2B', '+')
@@ -292,9 +303,9 @@ export function plainAddress(given: string): string {
 }
 
 /** The canonical form of a recipient's number or address; undefined for an empty value. */
-export function plainRecipient(given: string): string | undefined {
-  if (/^010[0-9]{8}$/.test(given)) return given;
-  const text = seen(given).trim();
+export function plainRecipient(value: string): string | undefined {
+  if (/^010[0-9]{8}$/.test(value)) return value;
+  const text = seen(value).trim();
   if (text === '') return undefined;
   return isLoneAddress(text) ? plainAddress(text) : plainNumber(text);
 }

@@ -12,10 +12,10 @@ import { orStorageError, readIfThere, unless } from '../landing/storage-error.js
 import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 
-/** Shorter ids and plain words are searched in id columns alone: in any text they would be found by chance. */
+/** Matches ids that are searched for in any text. Shorter ids and plain words would occur there by chance, so they are searched for in id columns alone. */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
-/** Match words that may be ids, also where letters of another script or a full stop touch them. */
+/** Patterns of words that may be ids, even if letters of another script or a full stop touch them. */
 const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 
 /** Up to this number, searching for each id is faster than looking up every word of the text. */
@@ -113,9 +113,9 @@ async function filesBelow(folder: string, seen = new Set<string>()): Promise<str
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     // A link that leads nowhere has nothing to search.
-    const found = await stat(path).catch(unless('ENOENT ELOOP', undefined));
-    if (found?.isDirectory() === true) files.push(...(await filesBelow(path, seen)));
-    else if (found?.isFile() === true) files.push(path);
+    const stats = await stat(path).catch(unless('ENOENT ELOOP', undefined));
+    if (stats?.isDirectory() === true) files.push(...(await filesBelow(path, seen)));
+    else if (stats?.isFile() === true) files.push(path);
   }
   return files;
 }
@@ -123,22 +123,22 @@ async function filesBelow(folder: string, seen = new Set<string>()): Promise<str
 export async function searchFolder(dataDir: string, ids: readonly string[]): Promise<Searched> {
   const finder = new Finder(ids);
   const short_ids = new Set(ids.filter((id) => !TELLING.test(id))).size;
-  const found: Searched = { files: 0, removed: [], left: [], unread: [], short_ids };
+  const search: Searched = { files: 0, removed: [], left: [], unread: [], short_ids };
   for (const path of await orStorageError('list', dataDir, () => filesBelow(dataDir))) {
     const name = relative(dataDir, path);
     if (PASSED_OVER.test(name)) continue;
-    found.files++;
+    search.files++;
     try {
       if (!(await fileHolds(path, finder))) continue;
     } catch {
-      found.unread.push(name);
+      search.unread.push(name);
       continue;
     }
     const isRemovable = REMOVABLE.test(name);
     if (isRemovable) await orStorageError('remove', path, () => rm(path, { force: true }));
-    (isRemovable ? found.removed : found.left).push(name);
+    (isRemovable ? search.removed : search.left).push(name);
   }
-  return found;
+  return search;
 }
 
 const begun = z.object({
@@ -166,7 +166,7 @@ export class Pending {
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
-  /** Undefined if the file is missing or damaged. You then have to name the persons again. */
+  /** Reads the record; undefined if it is missing or damaged, in which case you have to name the persons again. */
   async read(): Promise<Begun | undefined> {
     const bytes = await readIfThere(this.path);
     try {
@@ -196,15 +196,15 @@ export interface Erased {
 }
 
 const RULE =
-  'records of the given ids and of every id that records have together with one of them; an id that more than three persons share is not followed';
+  'records of the given ids, and of every id that shares a record with one of them; an id that more than three persons share is not followed';
 
 const OUT_OF_REACH = [
-  'backups of the data folder: restore the register with them, and the next run cuts these persons again',
+  'backups of the data folder: restore the journal with them, and the next run erases these persons again',
   'programs that still have a replaced file open, until they close it',
   'answers, copies and reports that people have saved elsewhere',
 ];
 
-/** Names the persons by the keyed digests of the given ids alone. */
+/** The receipt, which names the persons only by the keyed digests of the ids in the request. */
 export function receiptOf(
   { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,
   cut: { readonly records: number; readonly pulls: number },

@@ -59,7 +59,7 @@ const match = z.object({
   record: z.string(),
   /** True if the record is about the person; false if its text only mentions the person's number or address. */
   own: z.boolean(),
-  given: z.array(z.string()),
+  written: z.array(z.string()),
 });
 
 type Match = z.infer<typeof match>;
@@ -169,13 +169,13 @@ export class Erasures {
     const { last } = this.register;
     if (last === undefined) return all;
     const memory = sweptShape.safeParse(jsonOf((await readIfThere(this.#memory)) ?? '')).data;
-    const known = memory?.of === last.line ? memory.folders : {};
+    const swept = memory?.of === last.line ? memory.folders : {};
     const sweepAll = async (ids: readonly string[], cut: (id: string) => Promise<unknown>): Promise<void> => {
       for (const id of ids) {
         const folder = join(this.#landing, id);
-        const found = await stateOf(folder);
-        if (known[id] !== found) await cut(id);
-        this.#clean.set(folder, known[id] === found ? found : await stateOf(folder));
+        const state = await stateOf(folder);
+        if (swept[id] !== state) await cut(id);
+        this.#clean.set(folder, swept[id] === state ? state : await stateOf(folder));
       }
     };
     await sweepAll(await this.#idsOfPersons(), async (id) =>
@@ -193,21 +193,21 @@ export class Erasures {
   async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
     for (const some of inBatches(files ?? (await this.#pages()), BATCH_BYTES)) {
-      let found: Match[] | undefined;
+      let matches: Match[] | undefined;
       if (!some.some(isDivided))
         try {
-          found = await this.#search(session, some);
+          matches = await this.#search(session, some);
         } catch (error) {
           if (!isRefusal(error)) throw loadError(error, { name: some[0]?.file ?? '' });
         }
-      if (found === undefined) {
-        found = [];
+      if (matches === undefined) {
+        matches = [];
         for (const one of some) {
-          const matches = (await this.#readable(one.file, this.#searchRepaired(session, one))) ?? [];
-          found.push(...matches);
+          const inPage = await this.#readable(one.file, this.#searchRepaired(session, one));
+          matches.push(...(inPage ?? []));
         }
       }
-      if (found.length > 0) yield found;
+      if (matches.length > 0) yield matches;
     }
   }
 
@@ -215,14 +215,14 @@ export class Erasures {
   #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
     const { file: filename } = page;
     return withSlices([page], this.place.tempDirectory, async (slices) => {
-      const found: Match[] = [];
+      const all: Match[] = [];
       for (const slice of slices) {
         const search = async (usable: readonly SizedFile[]) => this.#search(session, await sized(usable));
         const subject = { name: filename };
         const matches = await orRepaired(session, [slice], this.place.tempDirectory, subject, search);
-        for (const one of matches) found.push({ ...one, filename, position: slice.first + one.position });
+        for (const one of matches) all.push({ ...one, filename, position: slice.first + one.position });
       }
-      return found;
+      return all;
     });
   }
 
@@ -239,17 +239,17 @@ export class Erasures {
     return all;
   }
 
-  /** Returns undefined for a damaged file; the load reports it. */
+  /** Resolves with undefined for a damaged file, which the load reports. */
   #readable<T>(file: string, reading: Promise<T>): Promise<T | undefined> {
     return unlessDamaged(reading, () => this.unread.add(file));
   }
 
-  /** Cuts the records on these pages, and adds to what was cut. */
+  /** Cuts the records on these pages, and adds their number to `cut`. */
   async #cutPages(files: readonly SizedFile[], before?: Before, cut = nothingCut()): Promise<Cut> {
-    for await (const found of this.find(files)) {
-      await before?.(new Set(found.filter(({ own }) => own).flatMap(({ given }) => given)));
-      for (const file of new Set(found.map(({ filename }) => filename))) {
-        const here = found.filter(({ filename }) => filename === file);
+    for await (const matches of this.find(files)) {
+      await before?.(new Set(matches.filter(({ own }) => own).flatMap(({ written }) => written)));
+      for (const file of new Set(matches.map(({ filename }) => filename))) {
+        const here = matches.filter(({ filename }) => filename === file);
         await this.#cutPage(cut, file, new Map(here.map(({ position, own }) => [position, own])));
       }
     }
@@ -282,12 +282,12 @@ export class Erasures {
   /** Cuts erased persons out of the copy of an own table, and blanks what its texts mention of them. */
   async #cutCopy(id: string, cut: Cut, before?: Before): Promise<void> {
     const session = await this.session();
-    const found = await this.#readable(id, findInCopy(session, this.#landing, id));
-    if (found === undefined) return;
-    await before?.(new Set(found.written));
-    await this.#announce(id, () => Promise.resolve(found.rows));
-    await found.cut(this.#disk);
-    cut.records += found.own;
+    const copy = await this.#readable(id, findInCopy(session, this.#landing, id));
+    if (copy === undefined) return;
+    await before?.(new Set(copy.written));
+    await this.#announce(id, () => Promise.resolve(copy.rows));
+    await copy.cut(this.#disk);
+    cut.records += copy.own;
     cut.pulls.add(id);
   }
 
@@ -316,10 +316,10 @@ export class Erasures {
   #search(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
     const { limits } = this.place;
     return withMemoryLimit(session, limits, async ({ batchBytes }) => {
-      const found: Match[] = [];
+      const matches: Match[] = [];
       for (const some of inBatches(files, (BATCH_BYTES * batchBytes) / limits.batchBytes))
-        found.push(...(await this.#searchAtOnce(session, some)));
-      return found;
+        matches.push(...(await this.#searchAtOnce(session, some)));
+      return matches;
     });
   }
 
@@ -363,12 +363,12 @@ export class Erasures {
     return blank === text ? undefined : blank;
   }
 
-  /** The numbers of records and pulls that the erasure in this line of the journal has cut. */
+  /** The numbers of records and pulls that the erasure of this journal line has cut. */
   async cutBy(line: number): Promise<{ records: number; pulls: number }> {
-    const held = cutPulls(this.register.lines, line);
+    const pulls = cutPulls(this.register.lines, line);
     let records = 0;
-    for (const [pull, before] of held) records += before - (await this.#recordsIn(pull));
-    return { records, pulls: held.size };
+    for (const [pull, before] of pulls) records += before - (await this.#recordsIn(pull));
+    return { records, pulls: pulls.size };
   }
 
   async #idsOfPersons(): Promise<string[]> {
@@ -403,7 +403,7 @@ interface ErasureParts {
   readonly invocation: Pick<Invocation, 'effects'>;
 }
 
-/** Undefined while an erasure is unfinished: `dawnload forget` resumes it. */
+/** Cuts erased persons out of data that has arrived. Resolves with undefined while an erasure is unfinished: `dawnload forget` resumes it. */
 export async function sweepArrived({ erasures, config, invocation }: ErasureParts): Promise<Cut | undefined> {
   const pending = new Pending(config.dataDir, invocation.effects);
   if (erasures.register.unfinished !== undefined && (await pending.read()) !== undefined) return undefined;
@@ -433,7 +433,7 @@ export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>
   const exports = await landing.exportPulls(landedAmong(ledger.entries()));
   const changed = exports.filter((pull) => days.includes(pull.days.start) || cut.has(pull.id));
   await parts.load(changed, 'again');
-  const snapshots = await landing.pulls(landing.found.filter(({ stream }) => stream === 'opt_outs'));
+  const snapshots = await landing.pulls(landing.pullFolders.filter(({ stream }) => stream === 'opt_outs'));
   const first = snapshots.findIndex(
     (pull) => cut.has(pull.id) || (firstOptOut !== undefined && pull.days.start >= firstOptOut),
   );
@@ -443,7 +443,7 @@ export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>
     await parts.load([earliest], 'again');
     await parts.load(later);
   }
-  const copies = await landing.pulls(landing.found.filter(({ stream }) => stream.startsWith(OWN)));
+  const copies = await landing.pulls(landing.pullFolders.filter(({ stream }) => stream.startsWith(OWN)));
   await parts.load(
     copies.filter(({ id }) => cut.has(id)),
     'again',

@@ -22,7 +22,7 @@ export async function ownPulls(landing: string): Promise<string[]> {
 const textColumn = z.object({ name: z.string(), is_document: z.boolean() });
 const written = z.object({ written: z.array(z.string()) });
 
-/** The findings of an erasure in one landed copy of an own table. */
+/** What an erasure finds in one landed copy of an own table. */
 export interface FoundCopy {
   /** Rows of the persons, and of all. */
   readonly own: number;
@@ -62,12 +62,12 @@ export async function findInCopy(
   const mentions = cleaned
     .map(({ name, value }) => `${value} is distinct from ${name}::varchar`)
     .join(' or ');
-  const found = {
+  const counts = {
     own: await rowsIn(session, page.file, own),
     rows: await rowsIn(session, page.file),
     mentions: mentions === '' ? 0 : await rowsIn(session, page.file, `not (${own}) and (${mentions})`),
   };
-  if (found.own + found.mentions === 0) return undefined;
+  if (counts.own + counts.mentions === 0) return undefined;
   const list = keys.map(({ kind }) => `"${kind}"`).join(', ');
   const spelled = await session.row('erasure/own_written', written, {
     file,
@@ -76,7 +76,7 @@ export async function findInCopy(
   });
   const replaced = cleaned.map(({ name, value, type }) => `(${value})::${type} as ${name}`).join(', ');
   return {
-    ...found,
+    ...counts,
     written: spelled.written,
     cut: (disk) =>
       disk.make(page.file, 'erasures/page', (to) =>

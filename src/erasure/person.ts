@@ -7,7 +7,7 @@ import { EVENT_TABLES } from '../streams/events/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
 import { addOwnLinks, ownRows, type Rows } from './own.js';
 
-export interface Given {
+export interface NamedId {
   readonly kind: KeyKind;
   readonly value: string;
 }
@@ -26,11 +26,11 @@ const personId = z.object({
 type PersonId = z.infer<typeof personId>;
 
 export interface Persons {
-  /** The digest of each given id, in the same order. */
+  /** The digest of each id that the request names, in the same order. */
   readonly origins: readonly string[];
   readonly ids: readonly string[];
   /** The ids in the form of the warehouse; shared ids are neither followed nor erased. */
-  readonly found: readonly PersonId[];
+  readonly stored: readonly PersonId[];
 }
 
 /** The Unicode forms in which an id may be stored: as given, composed (NFC) and decomposed (NFD). */
@@ -45,7 +45,7 @@ export async function readLinks(session: Session): Promise<void> {
 }
 
 /** The ids of a landed record, by kind. */
-export type Linked = Partial<Record<Given['kind'], string>>;
+export type Linked = Partial<Record<NamedId['kind'], string>>;
 
 /** Adds sets of ids that occur in one landed record. */
 export async function addLinks(session: Session, sets: readonly Linked[]): Promise<void> {
@@ -56,25 +56,25 @@ export async function addLinks(session: Session, sets: readonly Linked[]): Promi
 /** Follows ids that occur in the same record, those of more than three persons if `includeShared`. */
 export async function findPersons(
   session: Session,
-  given: readonly Given[],
+  ids: readonly NamedId[],
   includeShared: boolean,
 ): Promise<Persons> {
-  const named = given.flatMap(({ kind, value }) => formsOf(value).map((form) => ({ kind, value, form })));
+  const named = ids.flatMap(({ kind, value }) => formsOf(value).map((form) => ({ kind, value, form })));
   const searched = { kinds: named.map(({ kind }) => kind), named: named.map(({ value }) => value) };
   const origins = await session.rows('erasure/origins', z.object({ origin: z.string() }), searched);
   const forms = named.map(({ form }) => form);
   await session.run('erasure/follow', { ...searched, forms, include_shared: includeShared });
-  const found = await session.rows('erasure/person', personId);
-  const ids = found.flatMap(({ id, person, shared }) => (shared ? [] : [id, person ?? id]));
+  const stored = await session.rows('erasure/person', personId);
+  const digests = stored.flatMap(({ id, person, shared }) => (shared ? [] : [id, person ?? id]));
   const own = origins.filter((_, nth) => named[nth]?.form === named[nth]?.value);
-  return { origins: own.map(({ origin }) => origin), ids: [...new Set(ids)], found };
+  return { origins: own.map(({ origin }) => origin), ids: [...new Set(digests)], stored };
 }
 
-const found = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
+const foundDays = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
 
 /** The days with events of an erased person, and that of the first opt-out. Call `readLinks` before. */
 export async function findDays(session: Session): Promise<{ days: Day[]; firstOptOut: Day | undefined }> {
-  const { days, first_opt_out } = await session.row('erasure/found', found);
+  const { days, first_opt_out } = await session.row('erasure/found', foundDays);
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };
 }
 
@@ -95,12 +95,12 @@ const shown = ({ table }: Rows): string => table.replaceAll('"', '');
 const asJson = z.object({ row: z.string() }).transform(({ row }): unknown => JSON.parse(row));
 
 export async function rowsFound(session: Session): Promise<Map<string, unknown[]>> {
-  const found = new Map<string, unknown[]>();
+  const all = new Map<string, unknown[]>();
   for (const names of [...TABLES, ...(await ownRows(session))]) {
     const rows = await session.rows('erasure/found_rows', asJson, names);
-    if (rows.length > 0) found.set(shown(names), rows);
+    if (rows.length > 0) all.set(shown(names), rows);
   }
-  return found;
+  return all;
 }
 
 export async function countFound(session: Session): Promise<Map<string, number>> {
@@ -151,7 +151,7 @@ export async function deleteOwn(session: Session): Promise<void> {
   for (const names of await ownRows(session)) await session.run('erasure/delete_rows', names);
 }
 
-/** Deletes the found rows that a new load cannot remove, because their pages are missing. */
+/** Deletes the rows of the persons that a new load cannot remove, because their pages are missing. */
 export async function deleteFound(session: Session, days: readonly Day[]): Promise<void> {
   await session.transaction(async () => {
     await session.run('erasure/touch', { days });

@@ -21,13 +21,13 @@ export const ERASE = new Kind(
       ids: z.array(text),
       entered: z.boolean().optional(),
     }),
-    /** Before the first page of a pull is rewritten: from then on it may have fewer records than `records`. */
+    /** Written before the first page of a pull is rewritten. From then on, the pull may have fewer records than `records`. */
     z.object({ ...event('cutting'), pull: text, records: wholeNumber }),
     z.object({ ...event('cut'), of: wholeNumber, records: wholeNumber, rows: wholeNumber }),
     z.object({ ...event('done'), of: wholeNumber }),
     /** The number of records that arrived after the erasure and were cut. */
     z.object({ ...event('late'), records: wholeNumber }),
-    /** Until the private file is rewritten, its free blocks contain bytes of erased rows. */
+    /** Rows were deleted; the free blocks of the private file contain their bytes until it is rewritten. */
     z.object(event('rows-deleted')),
     z.object(event('rewritten')),
   ]),

@@ -20,7 +20,7 @@ import type { LandingZone } from '../landing/landing-zone.js';
 import { exportFolder, firstReading, MANIFEST, rangeOf } from '../landing/paths.js';
 import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
-import type { HeldDay, Warehouse } from '../warehouse/warehouse.js';
+import type { LoadedDay, Warehouse } from '../warehouse/warehouse.js';
 
 /** A removal by retention. A line names the landed pages of a stream and day before they are deleted; `done` ends the removal. */
 export const REMOVED = new Kind(
@@ -71,7 +71,7 @@ interface Kept {
  */
 export async function findDue(
   { config: { retention }, landing, ledger, warehouse, invocation: { effects } }: Kept,
-  mayLeave: (due: readonly HeldDay[]) => Promise<Day[]>,
+  mayLeave: (due: readonly LoadedDay[]) => Promise<Day[]>,
 ): Promise<Due> {
   const today = dayOf(effects.now());
   const leaving =
@@ -155,26 +155,26 @@ export function deletions({ rowsWithoutPages, optOuts, folders }: Due): Readonly
   );
 }
 
-/** A removal: `events`, `opt_outs` or `landing`, and the number of rows, or of folders of the landing zone. */
+/** A removal. `place` is `events`, `opt_outs` or `landing`; `items` counts rows, or folders of the landing zone. */
 export interface Removed {
   readonly place: string;
   readonly days: number;
   readonly items: number;
 }
 
-/** `file`: only rows whose pages stay; `limited`: also as many days as a night may delete; `agreed`: all. */
+/** `file` deletes only rows whose pages stay; `limited` also as many days as a night may delete; `agreed` everything. */
 type Deleting = 'file' | 'limited' | 'agreed';
 
 export interface Removal {
   readonly folders: readonly DueFolder[];
   /** Number of days that are deleted with it. */
   readonly days: number;
-  /** The message once the folders are deleted. */
-  readonly said?: Said | undefined;
+  /** The note to print once the folders are deleted. */
+  readonly note?: LogNote | undefined;
 }
 
 /** A sentence, and its fields for a log. */
-type Said = readonly [sentence: string, fields: Readonly<Record<string, string | number>>];
+type LogNote = readonly [sentence: string, fields: Readonly<Record<string, string | number>>];
 
 /**
  * Takes old events and opt-outs out of the file. Resolves with what is to be removed of the landing zone once the file is
@@ -184,8 +184,7 @@ export async function retain(folder: Kept, due: Due, deleting: Deleting): Promis
   const { warehouse, journal, config, report, invocation } = folder;
   const { effects, terminal } = invocation;
   const now = effects.now();
-  const found = deletions(due);
-  const days = Math.max(0, ...[...found.values()].map((some) => some.length));
+  const days = Math.max(0, ...[...deletions(due).values()].map((some) => some.length));
   const limit = allowance(journal, dayOf(now));
   const isTooMuch = deleting === 'limited' && days > limit;
   if (isTooMuch)
@@ -195,25 +194,25 @@ export async function retain(folder: Kept, due: Due, deleting: Deleting): Promis
     });
   const mayDelete = deleting !== 'file' && !isTooMuch;
   const left = await warehouse.removeDays([...due.rows, ...(mayDelete ? due.rowsWithoutPages : [])], now);
-  tell(await noteDays('events', left));
+  print(await noteDays('events', left));
   if (mayDelete && config.retention.reference !== undefined)
-    tell(
+    print(
       await noteDays(
         'opt_outs',
         await warehouse.removeClosedOptOuts(shiftDay(dayOf(now), -config.retention.reference)),
       ),
     );
   if (!mayDelete) return { folders: [], days: 0 };
-  return { folders: due.folders, days, said: await noteDays('landing', due.folders) };
+  return { folders: due.folders, days, note: await noteDays('landing', due.folders) };
 
-  function tell(said: Said | undefined): void {
-    if (said !== undefined) terminal.note(...said);
+  function print(note: LogNote | undefined): void {
+    if (note !== undefined) terminal.note(...note);
   }
 
   async function noteDays(
     place: string,
     of: readonly { readonly day: Day; readonly rows?: number }[],
-  ): Promise<Said | undefined> {
+  ): Promise<LogNote | undefined> {
     const days = [...new Set(of.map(({ day }) => day))].sort();
     const items = of.reduce((sum, { rows = 1 }) => sum + rows, 0);
     const [firstDay, lastDay] = [days[0], days.at(-1)];
@@ -227,11 +226,11 @@ export async function retain(folder: Kept, due: Due, deleting: Deleting): Promis
 }
 
 /**
- * Removes landed folders. The journal notes the pages of a day first, so that they are not taken for lost; then the manifests
- * go, so that what a kill leaves of a folder counts as gone.
+ * Removes landed folders. The journal notes the pages of a day first, so that they do not count as lost. The manifests are removed
+ * before the pages, so that a folder that a kill leaves in part counts as removed.
  */
 export async function removeFolders(
-  { folders, days, said }: Removal,
+  { folders, days, note }: Removal,
   disk: DurableFolder,
   journal: Journal,
   { effects, terminal }: Pick<Invocation, 'effects' | 'terminal'>,
@@ -253,7 +252,7 @@ export async function removeFolders(
     await disk.syncFolder(dirname(path));
   }
   await journal.append(REMOVED, { event: 'done', days });
-  if (said !== undefined) terminal.note(...said);
+  if (note !== undefined) terminal.note(...note);
 }
 
 export function removedExports(journal: Journal, entries: readonly Export[]): Export[] {

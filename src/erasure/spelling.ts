@@ -1,6 +1,5 @@
 /** Numbers and addresses of people in running text, in every spelling that the redaction recognizes. */
-
-import { findingsIn } from '../documents/spelling.js';
+import { findingsIn, SEPARATORS, UNSEEN } from '../documents/spelling.js';
 
 interface Spelled {
   readonly start: number;
@@ -11,8 +10,8 @@ interface Spelled {
 
 const DIGIT = '[0-9\uff10-\uff19]';
 
-/** The separators between the digits of a number, also in links and HTML, and invisible characters. */
-const GAP = String.raw`(?:[-.,/_\s()+\xb7\u2010-\u2015\uff08-\uff0f]|%2[0BCDEF]|&nbsp;|\p{Cf}|[\u034f\u115f\u1160\u3164\uffa0])`;
+/** What may separate the digits of a number, also in links and HTML, and invisible characters. */
+const GAP = String.raw`(?:[${SEPARATORS}${UNSEEN}\uff08-\uff0f]|%2[0BCDEF]|&nbsp;)`;
 
 const RUN = new RegExp(`${GAP}?${DIGIT}(?:${DIGIT}|${GAP}){6,}`, 'giu');
 const ONE_GROUP = new RegExp(`^${DIGIT}+$`);
@@ -28,8 +27,8 @@ const FEWEST = 8;
 const MOST = 15;
 
 /**
- * Finds everything that may be a number or an address. Separate groups of digits may be a number alone or together with
- * their neighbors, and an address may begin after any sign, so every such piece is returned.
+ * Finds every piece of a text that may be a number or an address. A group of digits may be a number alone or together with
+ * its neighbors, and an address may begin after any sign, so all these pieces are returned.
  */
 export function* spelledIn(text: string): Generator<Spelled> {
   for (const { 0: run, index: from } of text.matchAll(RUN)) {
@@ -59,7 +58,7 @@ export function* spelledIn(text: string): Generator<Spelled> {
       yield { start: index - local.length + nth, end, plain: `${name}@${domain}`.toLowerCase() };
     }
   }
-  // The load also finds numbers that tags, entities or escapes interrupt.
+  // Like the load, also finds numbers that tags, entities or escapes interrupt.
   yield* findingsIn(text);
 }
 

@@ -19,7 +19,7 @@ export interface Candidate {
   readonly estimate: number | undefined;
 }
 
-/** Whether a day is requested, or why it is not (`REASONS`). */
+/** `request`, or the reason why a day is not requested (`REASONS`). */
 export type BudgetVerdict = 'request' | keyof typeof REASONS;
 
 export interface Decision extends Candidate {
@@ -35,43 +35,43 @@ interface Circumstances {
   readonly yesPaid: boolean;
 }
 
-/** 0 if nothing is billed; the actual records once landed; before that the estimate; undefined if unknown. */
+/** The records that an export costs: 0 if it is not billed, its own once it has landed, before that the estimate. Undefined if unknown. */
 export function recordsOf({ billed, state, records, estimate, accepted }: Export): number | undefined {
   if (billed === 'no') return 0;
   if ((state === 'landed' || state === 'loaded') && (accepted !== true || records === 0)) return records;
   // An export that is downloaded again may turn out larger than at its first landing.
-  const known = [records, estimate].filter((size) => size !== undefined);
-  return known.length === 0 ? undefined : Math.max(1, ...known);
+  const sizes = [records, estimate].filter((size) => size !== undefined);
+  return sizes.length === 0 ? undefined : Math.max(1, ...sizes);
 }
 
-interface Known extends Omit<Circumstances, 'yesPaid'> {
+interface Facts extends Omit<Circumstances, 'yesPaid'> {
   readonly entries: readonly Export[];
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly budget: Budget | undefined;
   /** True if the journal may lack lines and you have not confirmed it; then nothing is paid. */
   readonly unsure: boolean;
   /** Days whose events are or were in the warehouse; a journal that lacks lines may lack their exports. */
-  readonly held: ReadonlySet<Day>;
+  readonly covered: ReadonlySet<Day>;
   readonly asked?: ReadonlySet<Day>;
 }
 
 /** Estimates are computed at each call, because landed exports refine the ratio of records per message. */
 export function decide(
   { eventDays, consent, keptFrom }: Pick<Job, 'eventDays' | 'consent' | 'keptFrom'>,
-  known: Known,
+  facts: Facts,
 ): Decision[] {
-  const { entries, messages, budget, unsure, held, asked } = known;
+  const { entries, messages, budget, unsure, covered, asked } = facts;
   // A day past its retention would be deleted immediately.
   const isWanted = (day: Day): boolean =>
     (keptFrom === undefined || day >= keptFrom) && (consent !== 'budget' || !isQuiet(messages.get(day)));
   const days = missingDays(eventDays, entries)
     .reverse()
-    .filter((day) => !held.has(day) && asked?.has(day) !== true && isWanted(day));
+    .filter((day) => !covered.has(day) && asked?.has(day) !== true && isWanted(day));
   const { candidates, learned } = estimateDays(entries, messages, days);
-  // First estimates may be wrong by a large factor, so only one export is requested at a time until a landed export shows
-  // the ratio of records per message.
+  // The first estimates may be wrong by a large factor. So exports are requested one at a time until a landed export shows
+  // the number of records per message.
   const waits = !learned && entries.some(isUnderWay);
-  const decisions = planRequests(candidates, budget, entries, { ...known, yesPaid: consent === 'given' });
+  const decisions = planRequests(candidates, budget, entries, { ...facts, yesPaid: consent === 'given' });
   return decisions.map((decision): Decision => {
     if (decision.verdict === 'no_estimate' && messages.get(decision.day)?.rows === 0)
       return { ...decision, verdict: 'no_messages' };
@@ -142,7 +142,7 @@ export function planRequests(
   });
 }
 
-/** At least one, because any export may have a record and a spent budget must allow nothing. */
+/** The records that a request needs: at least one, because any export may have a record and a spent budget must allow nothing. */
 function needOf(estimate: number): number {
   return Math.max(1, estimate);
 }
@@ -190,7 +190,7 @@ export function explainLimit(
   const words = `The limit is ${plural(limit, 'record')} a ${scope}, and ${day} needs about ${need}`;
   if (least > limit) return `${words}, so no single day fits.`;
   return scope === 'month'
-    ? `${words}. What does not fit waits for the next month, or for a larger limit.`
+    ? `${words}. Days that do not fit wait for the next month, or for a larger limit.`
     : `${words}. The newest come first. The rest takes about ${plural(runsFor(needs, limit), 'more run')} within the budget of the month; a larger limit takes fewer.${most > limit ? ' Days above the limit wait for a larger one.' : ''}`;
 }
 
@@ -225,8 +225,8 @@ export function estimateDays(
     records += landed;
     messages += sent;
   }
-  // Over all days together, so that a small unusual one has little weight. At least one, because every message leaves the
-  // record of its sending: an estimate that is too high is safer than one that is too low.
+  // The ratio is of all days together, so that a small unusual day has little weight. It is at least one, because every message leaves
+  // the record of its sending: an estimate that is too high is safer than one that is too low.
   const ratio = messages === 0 ? undefined : Math.max(1, records / messages);
   const candidates = days.map((day) => ({ day, estimate: expected(totals.get(day), ratio) }));
   return { candidates, learned: ratio !== undefined };
@@ -238,9 +238,9 @@ export function withForecasts(
   days: readonly Day[],
 ): Map<Day, MessageTotals> {
   const all = new Map(totals);
-  const known = [...totals].filter(([, { rows }]) => rows > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+  const withRows = [...totals].filter(([, { rows }]) => rows > 0).sort(([a], [b]) => (a < b ? -1 : 1));
   for (const day of days.filter((one) => !totals.has(one))) {
-    const before = known.filter(([date]) => date < day);
+    const before = withRows.filter(([date]) => date < day);
     const alike = before.filter(([date]) => dayCount({ start: date, end: day }) % 7 === 1).slice(-4);
     const like = (alike.length > 0 ? alike : before.slice(-28)).map(([, one]) => one);
     if (like.length === 0) continue;
@@ -252,7 +252,7 @@ export function withForecasts(
   return all;
 }
 
-/** Two nights agree that nothing was sent on the day, so that it has no events to pay for. */
+/** True if two nights agree that nothing was sent on the day: then it has no events to pay for. */
 export function isQuiet(totals: MessageTotals | undefined): boolean {
   return totals?.rows === 0 && totals.nights >= 2;
 }

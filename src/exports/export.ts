@@ -17,7 +17,7 @@ export function partsOf(key: string): { day: string; attempt: number } | undefin
   return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
 }
 
-const key = text.refine((given) => partsOf(given) !== undefined, 'not a key');
+const key = text.refine((one) => partsOf(one) !== undefined, 'not a key');
 const exportId = text.min(1);
 /**
  * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is only an error,
@@ -81,7 +81,7 @@ export type Line = LineOf<typeof EXPORT>;
 
 type Intended = Extract<Entry<Line>, { event: 'intended' }>;
 
-/** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */
+/** An entry of the ledger: a request (E20) that is billed, may be billed, or was intended. */
 export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly state: ExportState;
   readonly billed: Billed;
@@ -256,12 +256,12 @@ export function billedAfter(state: ExportState, before: Billed): Billed {
   return blocksRuns(state) ? 'yes' : 'no';
 }
 
-/** Paid, perhaps paid, or abandoned, which is not a consent to pay again: no run requests the day on its own. */
+/** True if no run may request the day: it is paid, perhaps paid, or abandoned. Giving up an export does not consent to a second bill. */
 export function blocksRuns(state: ExportState): boolean {
   return state !== 'failed' && state !== 'withdrawn';
 }
 
-/** Even you may not pay for the day through another export. An abandoned one does not block this. */
+/** True if not even you may pay for the day through another export. An abandoned export does not block this. */
 export function blocksPayingAgain(state: ExportState): boolean {
   return blocksRuns(state) && state !== 'abandoned';
 }
@@ -345,9 +345,9 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
   const resume = command(`resume ${key}`);
   const accept = command(`decide ${key} --accept-incomplete`);
   const giveUp = `To give the day up: ${command(`decide ${key} --abandon`)}.`;
-  const told = (...sentences: readonly string[]): string => sentences.filter((one) => one !== '').join(' ');
+  const joined = (...sentences: readonly string[]): string => sentences.filter((one) => one !== '').join(' ');
   if (isKeptBack(entry))
-    return told(
+    return joined(
       `Export ${key} of ${day} is kept back and not loaded.${reason}`,
       twin === undefined
         ? 'Its times may have shifted, or its id may belong to another export.'
@@ -355,17 +355,17 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
       `To read it again at no cost: ${resume}. To correct the id: ${command(`decide ${key} --attach EXPORT_ID --yes`)}. To load it as it is: ${accept}. ${giveUp}`,
     );
   if (entry.doubted)
-    return told(
+    return joined(
       `The service reports no records for the paid export ${key} of ${day}.${reason}`,
       `Check exports.page_parameter, then: ${resume}. If the day had no events: ${accept}. ${giveUp}`,
     );
   if (unreadable !== undefined && state === 'loaded')
-    return told(
+    return joined(
       `Export ${key} of ${day} is loaded without page ${unreadable.join(', ')}, which cannot be read.`,
       `To download it again at no cost: ${resume}. To do without it: ${accept}.`,
     );
   if (short !== undefined && state === 'loaded')
-    return told(
+    return joined(
       `Export ${key} of ${day} may ${short === 0 ? 'be incomplete' : `lack ${plural(short, 'record')}`}.${reason}`,
       `Each of the three nights after it landed reads it again at no cost. To read it again now: ${resume}. If it is complete: ${accept}.`,
     );
@@ -380,7 +380,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
       : answer === undefined
         ? ''
         : `Its answer is in landing/${answer.file}.`;
-  return told(
+  return joined(
     what,
     judged,
     `If you have its export id: ${command(`decide ${key} --attach EXPORT_ID`)}.`,

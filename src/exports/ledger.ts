@@ -70,22 +70,23 @@ export class Ledger {
     return this.place.exports;
   }
 
+  /** Shows exports of a warehouse file, for a reader that has no journal. */
   show(rows: readonly ExportRow[]): void {
     for (const { exportId, pages, ...row } of rows) {
       const { key, state, billed, pricePerRecord = 0, requestedAt, updatedAt } = row;
       if (!isState(state) || requestedAt === undefined || updatedAt === undefined) continue;
-      const known = { ...(exportId !== undefined && { exportId }), ...(pages !== undefined && { pages }) };
-      const told: Billed = billed === 'yes' || billed === 'no' ? billed : 'maybe';
+      const optional = { ...(exportId !== undefined && { exportId }), ...(pages !== undefined && { pages }) };
+      const billing: Billed = billed === 'yes' || billed === 'no' ? billed : 'maybe';
       const rest = {
         state,
-        billed: told,
+        billed: billing,
         pricePerRecord,
         requestedAt,
         updatedAt,
         troubles: 0,
         doubted: false,
       };
-      this.#book.set(key, { ...row, ...known, ...rest });
+      this.#book.set(key, { ...row, ...optional, ...rest });
     }
   }
 
@@ -105,9 +106,8 @@ export class Ledger {
   }
 
   /**
-   * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
-   * sent, and ambiguous ones whose answer is listed as a refusal (`exports.refusals`) as `failed`. Call it
-   * before any request.
+   * Settles what a dead process left. An export that is `intended` becomes `ambiguous`, because its request may have been sent. An
+   * ambiguous one becomes `failed` if its answer is listed as a refusal (`exports.refusals`). Call it before any request.
    */
   settle(): Promise<void> {
     return this.#inTurn(async () => {
@@ -123,7 +123,7 @@ export class Ledger {
     });
   }
 
-  /** Exports whose kept answer is in `refusals` appear as `settle` will record them. */
+  /** Reads the kept answers of ambiguous exports. Exports whose answer is in `refusals` appear as `settle` will record them. */
   async readTexts(refusals: readonly string[] = []): Promise<void> {
     for (const entry of this.entries()) {
       const kept = await readKept(this.place.dataDir, entry);
@@ -209,18 +209,20 @@ export class Ledger {
    * - `short`: the number of records that the loaded export may lack (0: unknown)
    * - `troubled`: the paid export was not delivered (E21 `error`, `not_found`, or not ready in time); the next run
    *   tries again, and after several failures the export needs action
-   * - `doubted`: the service reports no records (E21) although the daily statistics count some, or much of a landed
-   *   export lies outside its day, so that it is kept back; the export needs action
+   * - `doubted`: the service reports no records (E21) although the daily statistics count some, or many records of a landed
+   *   export are outside its day, so it is kept back; the export needs action
    * - `abandoned`: the user gives the export up; no run requests its day again, only `payAgain` does
    *
    * The `note` is a sentence without secrets.
    */
-  record(given: Outcome): Promise<Export> {
-    const entry =
-      'note' in given ? { ...given, note: cut(given.note.replaceAll(/\s+/g, ' ').trim(), 500) } : given;
+  record(outcome: Outcome): Promise<Export> {
+    const line =
+      'note' in outcome
+        ? { ...outcome, note: cut(outcome.note.replaceAll(/\s+/g, ' ').trim(), 500) }
+        : outcome;
     return this.#inTurn(() => {
-      const known = this.get(entry.key);
-      return isKnown(known, entry) ? Promise.resolve(known) : this.#record(entry);
+      const entry = this.get(line.key);
+      return changesNothing(entry, line) ? Promise.resolve(entry) : this.#record(line);
     });
   }
 
@@ -240,15 +242,15 @@ export class Ledger {
     pricePerRecord = 0,
   ): Promise<Export> {
     return this.#inTurn(async () => {
-      const known = this.find(key);
-      const day = known?.day ?? partsOf(key)?.day;
+      const current = this.find(key);
+      const day = current?.day ?? partsOf(key)?.day;
       if (day === undefined) throw this.#unknown(key);
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       // A second export of a day, which was billed too, is entered and not downloaded.
       const isOther = (entry: Export): boolean => entry.key !== key && blocksPayingAgain(entry.state);
       const twin = this.entries().find((entry) => entry.day === day && isOther(entry));
-      const second = twin !== undefined && (known?.state ?? 'abandoned') === 'abandoned';
-      if (second && known?.exportId === exportId) return known;
+      const second = twin !== undefined && (current?.state ?? 'abandoned') === 'abandoned';
+      if (second && current?.exportId === exportId) return current;
       if (second && other !== undefined)
         throw new RefusedError(
           `${exportId} is the id of export ${other.key}, so it cannot be a second export of ${day}.`,
@@ -256,22 +258,22 @@ export class Ledger {
         );
       const change = second
         ? `${day} is covered by export ${twin.key}; ${key} would be a second one, billed too.`
-        : changeOfId(known, exportId, other);
+        : changeOfId(current, exportId, other);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
           hint: `Nothing was changed. To do it: \`dawnload exports decide ${key} --attach=${quoteShell(exportId)} --yes\`.`,
         });
       }
-      if (known === undefined) await this.#enter(key, day, pricePerRecord);
+      if (current === undefined) await this.#enter(key, day, pricePerRecord);
       // A run may have requested this day again in the meantime, because the state left it free.
-      else if (!blocksRuns(known.state)) this.#assertNotCovered(day, isOther);
+      else if (!blocksRuns(current.state)) this.#assertNotCovered(day, isOther);
       const attached = await this.#record({ event: 'attached', key, exportId });
       const note = 'A second export of the day, which is billed and not downloaded.';
       return second ? this.#record({ event: 'abandoned', key, note }) : attached;
     });
   }
 
-  /** If the file of the lock was removed, another run may have started that pays for the same day. */
+  /** Throws unless this process has the lock and the journal is complete. Without the lock's file, another run may pay for the same day. */
   async #assertMayPay(): Promise<void> {
     if (this.lock === undefined) throw new Error('Only the holder of the lock pays.');
     if (this.doubt !== undefined) throw this.doubt;
@@ -304,9 +306,9 @@ export class Ledger {
     for (const one of untracked) await this.#inTurn(() => this.#enterUntracked(one, price));
   }
 
-  async #enterUntracked({ key, day, exportId, state, ...known }: Untracked, price: number): Promise<void> {
-    const { messageData, estimate, pricePerRecord = price, requestedAt: sentAt } = known;
-    const { pages = 0, records, knownBy } = known;
+  async #enterUntracked({ key, day, exportId, state, ...rest }: Untracked, price: number): Promise<void> {
+    const { messageData, estimate, pricePerRecord = price, requestedAt: sentAt } = rest;
+    const { pages = 0, records, knownBy } = rest;
     const isNew = this.find(key) === undefined;
     const terms = { day, messageData, estimate, pricePerRecord, sentAt };
     if (isNew) await this.#record({ event: 'intended', key, ...terms });
@@ -334,31 +336,31 @@ export class Ledger {
     });
   }
 
-  async #record(entry: Entry<Line>): Promise<Export> {
-    const known = this.find(entry.key);
+  async #record(line: Entry<Line>): Promise<Export> {
+    const before = this.find(line.key);
     // Whether the event may follow is decided before anything is written.
-    applyLine(known, { ...entry, seq: 0, at: this.effects.now() });
-    const next = applyLine(known, await this.journal.append(EXPORT, entry));
+    applyLine(before, { ...line, seq: 0, at: this.effects.now() });
+    const next = applyLine(before, await this.journal.append(EXPORT, line));
     this.#book.set(next.key, next);
     return next;
   }
 }
 
-function isKnown(known: Export, entry: Outcome): boolean {
-  const { state, pages, troubles, doubted, short, note } = known;
-  switch (entry.event) {
+function changesNothing(entry: Export, line: Outcome): boolean {
+  const { state, pages, troubles, doubted, short, note } = entry;
+  switch (line.event) {
     case 'ready':
-      return state === 'ready' && pages === entry.pages && troubles === 0;
+      return state === 'ready' && pages === line.pages && troubles === 0;
     case 'loaded':
       return (
         state === 'loaded' &&
         !doubted &&
         short === undefined &&
-        known.proof === entry.proof &&
-        known.tolerated === entry.tolerated
+        entry.proof === line.proof &&
+        entry.tolerated === line.tolerated
       );
     case 'short':
-      return short === entry.records && note === entry.note;
+      return short === line.records && note === line.note;
     default:
       return false;
   }
@@ -389,16 +391,16 @@ async function readKept(
 
 /** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */
 function changeOfId(
-  known: Export | undefined,
+  entry: Export | undefined,
   exportId: string,
   other: Export | undefined,
 ): string | undefined {
-  if (known?.exportId === exportId) return undefined;
+  if (entry?.exportId === exportId) return undefined;
   if (other !== undefined)
     return `The export id belongs to export ${other.key}, which needs another id then.`;
-  if (known?.exportId === undefined || (known.state !== 'landed' && known.state !== 'loaded'))
+  if (entry?.exportId === undefined || (entry.state !== 'landed' && entry.state !== 'loaded'))
     return undefined;
-  return `Export ${known.key} is ${known.state} as ${known.exportId}, and another id would replace it.`;
+  return `Export ${entry.key} is ${entry.state} as ${entry.exportId}, and another id would replace it.`;
 }
 
 /** The ledger as read by a command that may be running at the same time as a run. */
@@ -408,7 +410,7 @@ export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
  * Reads the ledger, and compares the journal with the heads in other files.
  *
  * @param published the head in the published warehouse file
- * @param known the journal, if it was read already
+ * @param earlier the journal, if it was read already
  * @throws DamageError if a line of the journal is invalid
  * @throws StorageError
  */
@@ -416,24 +418,23 @@ export async function ledgerState(
   place: JournalPlace & Pick<Config, 'credentials' | 'exports'>,
   published: readonly KnownHead[],
   effects: Effects,
-  known?: Journal,
+  earlier?: Journal,
 ) {
   const before = await lockState(place.dataDir);
-  const journal = known ?? (await Journal.read(place, effects));
+  const journal = earlier ?? (await Journal.read(place, effects));
   // A reader without keys may have only a copy of the published file, which is then the only source about exports.
   const folders = foldersOf(place.dataDir);
   const isOfReader =
     place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
-  const holds = (await streamFolders(folders.landing)).length > 0;
-  const found = isOfReader ? undefined : await doubtIn(place, journal, published, effects, holds);
+  const hasData = (await streamFolders(folders.landing)).length > 0;
+  const doubt = isOfReader ? undefined : await doubtIn(place, journal, published, effects, hasData);
   const ledger = new Ledger(place, journal, effects);
-  ledger.doubt = found;
+  ledger.doubt = doubt;
   if (isOfReader) ledger.show(await exportsKnownBy(dataFiles(place.dataDir).published));
   await ledger.readTexts(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);
   // A reader may not see every reason for a doubt, and cannot act on an export.
-  const { doubt } = ledger;
   const needed = isOfReader ? [] : actionsNeeded(ledger.entries(), doubt, lock.taken);
   return { journal, ledger, lock, doubt, needed };
 }

@@ -85,7 +85,7 @@ export async function requestMissing(
   const { budget } = ledger.settings;
   const messages = await warehouse.messages();
   const removed = await warehouse.removedDays();
-  const held = new Set([...(await warehouse.coverage('events')).keys(), ...removed]);
+  const covered = new Set([...(await warehouse.coverage('events')).keys(), ...removed]);
   const asked = new Set<Day>();
   const deciding = (): Decision[] =>
     decide(job, {
@@ -94,7 +94,7 @@ export async function requestMissing(
       budget,
       // The report of the run explains the doubt.
       unsure: ledger.doubt !== undefined,
-      held,
+      covered,
       now: effects.now(),
       runId,
       asked,
@@ -111,7 +111,7 @@ export async function requestMissing(
     for (const { day, estimate } of wanted) report.unpaidDays.push({ day, verdict: 'no_consent', estimate });
     return;
   }
-  // Consent is to the days that were asked about, and to no other day that the budget turns out to allow.
+  // You consented to these days, and to no other day that the budget turns out to allow.
   const others = job.consent === 'ask' ? wanted.filter(({ verdict }) => verdict !== 'request') : [];
   for (const { day } of others) asked.add(day);
 
@@ -130,7 +130,7 @@ export async function requestMissing(
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);
       const sent = await keepFailure(requestPaid(next, service, parts));
-      // Whether the answer is the same as the one before decides about the next request.
+      // Two equal unknown answers in a row forbid the next request, so this answer is read first.
       await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
       else if (sent === 'refused') refusals++;
@@ -155,7 +155,7 @@ export async function requestMissing(
   }
   if (failures.length > 0) throw failures[0];
   signal.throwIfAborted();
-  tellSpent(parts);
+  printSpent(parts);
 }
 
 /** Reports the days of a job that are not requested because they were given up, removed, or are past their retention. */
@@ -215,7 +215,7 @@ export async function requestAgain(
   const estimate = await affordable(key, parts);
   const outcome = await requestPaid({ again: key, estimate }, service, parts);
   if (typeof outcome !== 'string') await download(outcome);
-  tellSpent(parts);
+  printSpent(parts);
 }
 
 /** The estimate of a repeated request, if the budget allows it; the old export counts, because it may be billed. */
@@ -239,7 +239,7 @@ async function affordable(key: string, parts: PaymentParts): Promise<number | un
   });
 }
 
-function tellSpent({ ledger, report, invocation: { effects, runId, terminal } }: PaymentParts): void {
+function printSpent({ ledger, report, invocation: { effects, runId, terminal } }: PaymentParts): void {
   const { budget, currency } = ledger.settings;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
@@ -335,10 +335,10 @@ export async function requestExport(
       ? { kind: 'unknown', note: verdict.reason, body: redacted }
       : { kind: 'never_sent', reason: verdict.reason };
   const note = `HTTP ${status ?? '?'}`;
-  const told = readAnswer(status ?? 0, body);
-  if (told.kind === 'accepted') {
+  const meaning = readAnswer(status ?? 0, body);
+  if (meaning.kind === 'accepted') {
     // The id is written to the journal, to URLs and to the warehouse, none of which may contain a secret.
-    if (!secrets.holds(told.exportId)) return told;
+    if (!secrets.holds(meaning.exportId)) return meaning;
     return {
       kind: 'unknown',
       note: 'the export_id repeats a key or the token',
@@ -346,9 +346,9 @@ export async function requestExport(
       isError: false,
     };
   }
-  // The text is kept without anything around it, because the text that you list is compared with it whole.
-  const text = told.kind === 'error' ? judgedText(secrets.hide(told.text)) : undefined;
-  if (told.kind !== 'refused' && (text === undefined || !isJudged(text, refusals)))
+  // The text is kept alone, because a text that you list is compared with the whole of it.
+  const text = meaning.kind === 'error' ? judgedText(secrets.hide(meaning.text)) : undefined;
+  if (meaning.kind !== 'refused' && (text === undefined || !isJudged(text, refusals)))
     return { kind: 'unknown', note, body: text ?? redacted, isError: text !== undefined };
   const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
   return { kind: 'refused', reason, note };
@@ -379,7 +379,7 @@ export function readAnswer(
   return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
 }
 
-/** No id that leads to another path in a URL. JavaScript would round the digits of a number above 2^53. */
+/** The export id, unless it would lead to another path in a URL. A number keeps its digits: JavaScript rounds above 2^53. */
 function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
   const part = parts.get('export_id');
   const id = partValue(body, part);

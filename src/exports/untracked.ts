@@ -13,8 +13,7 @@ import { blocksRuns, EXPORT, exportsOf, isState, partsOf, type Export } from './
 import { type Place, type Untracked } from './ledger.js';
 
 /**
- * Returns the exports that were billed or may have been billed, and that are missing from the ledger, or are in it as
- * not billed or without the id.
+ * Returns the exports that were or may have been billed and that the ledger lacks, or lists as not billed or without the id.
  *
  * @param rows the exports that the warehouse files list
  * @throws StorageError
@@ -26,14 +25,14 @@ export async function untrackedIn(
 ): Promise<Untracked[]> {
   const book = exportsOf(journal.of(EXPORT));
   const ofRows = (place: Place): Untracked[] => (rows[place] ?? []).flatMap((row) => ofRow(row, place));
-  const found = [
+  const all = [
     ...otherJournal(journal),
     ...ofRows('private warehouse'),
     ...ofRows('published warehouse'),
     ...(await foldersOnDisk(dataDir)),
   ];
   const untracked = new Map<string, Untracked>();
-  for (const one of found) {
+  for (const one of all) {
     if (!blocksRuns(one.state) || isTracked(one, book.get(one.key))) continue;
     const earlier = untracked.get(one.key);
     // The first place has priority; a later one may supply an id that the first one lacks.

@@ -1,7 +1,7 @@
 /**
- * Work in a process of its own, which is ended at its limit of time or of memory: a function of DuckDB may notice no interruption,
- * DuckDB's own limit of memory does not see constants, and a hostile file may end the process that reads it. It gets no
- * environment, so no secrets, and stdout only where an answer is streamed.
+ * Runs work in a process of its own, which is killed at its limit of time or memory: some functions of DuckDB notice no interruption,
+ * DuckDB's own limit of memory does not count constants, and a hostile file may end the process that reads it. The process gets no
+ * environment, so it has no secrets, and it gets stdout only if it streams an answer.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from './errors.js';
 
-/** A message of the process that no code of it sent. */
+/** A failure that the process reports, or that this process notices about it. */
 export interface Failed {
   readonly error: string;
   readonly message: string;

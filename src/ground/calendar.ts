@@ -25,14 +25,14 @@ export interface Window {
   readonly end: Date;
 }
 
-/** Whether the text is a day that exists: `2026-02-29` is not. */
+/** True if the text is a day that exists; `2026-02-29` does not. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   // A day that does not exist becomes an invalid date, or a day of the next month.
   return new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(-2));
 }
 
-/** Korea has been nine hours ahead of UTC without a break since 1988. A list of 29,000 pushes has 58,000 instants. */
+/** Korea has been nine hours ahead of UTC since 1988. Adding them is much faster than a calendar: a list of 29,000 pushes has 58,000 instants. */
 const AHEAD_MS = 9 * 60 * 60_000;
 
 /** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */

@@ -9,7 +9,7 @@ export const POINTS = {
   'push/answered':
     'The service may have taken the call. A call that reaches people is ambiguous; any other is sent again.',
   'load/before-commit': 'The transaction is rolled back. The next run loads the pull from landing.',
-  'load/after-commit': 'The pull is loaded. The next run takes it up from its models.',
+  'load/after-commit': 'The pull is loaded. The next run resumes with the models.',
   'erase/landing-swept': 'Pages are cut and days are not loaded again. `forget` resumes by its record.',
   'erase/loaded': 'Both files may differ. `forget` resumes, and publishes.',
   'exports/after-replace':

@@ -346,19 +346,19 @@ const TROUBLES =
  * @returns undefined when the repaired text is still not JSON
  */
 export function repairedJson(text: string): string | undefined {
-  const given = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const repaired = given.replace(STRINGS_AND_COMMAS, (found) =>
-    found === ',' ? '' : found.replace(TROUBLES, repairedCharacter),
+  const unmarked = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const repaired = unmarked.replace(STRINGS_AND_COMMAS, (piece) =>
+    piece === ',' ? '' : piece.replace(TROUBLES, repairedCharacter),
   );
   return jsonOf(repaired) === undefined ? undefined : repaired;
 }
 
-function repairedCharacter(found: string): string {
-  if (found.length >= 6) return found.length === 6 && /^\\u[dD][89a-fA-F]/.test(found) ? '\\ufffd' : found;
+function repairedCharacter(piece: string): string {
+  if (piece.length >= 6) return piece.length === 6 && /^\\u[dD][89a-fA-F]/.test(piece) ? '\\ufffd' : piece;
   // The escaped character may be a control character, or a letter that is not a valid escape.
-  if (found.length === 2)
-    return /["\\/bfnrt]/.test(found.charAt(1)) ? found : `\\\\${repairedControl(found.charAt(1))}`;
-  return repairedControl(found);
+  if (piece.length === 2)
+    return /["\\/bfnrt]/.test(piece.charAt(1)) ? piece : `\\\\${repairedControl(piece.charAt(1))}`;
+  return repairedControl(piece);
 }
 
 function repairedControl(character: string): string {

@@ -17,7 +17,7 @@ export interface Field {
 const KINDS = [
   /** A text by the specification; a number or boolean becomes one. */
   'string',
-  /** The same, hashed or dropped by `privacy.recipients`. */
+  /** The number of a recipient: a text that `privacy.recipients` hashes or drops. */
   'recipient',
   /** A list whose elements have rows of their own. */
   'list',
@@ -59,7 +59,7 @@ export function isReadAs(kind: Kind): boolean {
   return !['string', 'recipient'].includes(kind) && !isNested(kind);
 }
 
-/** The kinds that are text in an answer, whatever their column is. */
+/** The kinds that are text in an answer, whatever the type of their column. */
 export const TEXTS: readonly Kind[] = ['string', 'recipient', 'day', 'time', 'epoch'];
 
 /** The fields of a place by kind, as lists of names; an object names the place of its fields. */
@@ -89,14 +89,14 @@ export function fieldsFor(brand: string, shapes: Shapes): Field[] {
 
 /** How json_transform reads each place: scalars as text, objects of known fields with those, the rest as JSON. */
 export function shapesOf(fields: readonly Field[]): Record<string, string> {
-  const shapeOf = (known: readonly Field[]): object =>
+  const shapeOf = (some: readonly Field[]): object =>
     Object.fromEntries(
-      known.map(({ field, kind, part }) => [
+      some.map(({ field, kind, part }) => [
         field,
         part === null ? (isNested(kind) ? 'JSON' : 'VARCHAR') : shapeOf(fieldsAt(fields, part)),
       ]),
     );
-  return byPlace(fields, (known) => JSON.stringify(shapeOf(known)));
+  return byPlace(fields, (some) => JSON.stringify(shapeOf(some)));
 }
 
 /** The session variable `specification`: the fields, and the lookups by place that statements need. */
@@ -104,14 +104,14 @@ export function specificationOf(fields: readonly Field[]): Record<string, unknow
   return {
     fields,
     shapes: shapesOf(fields),
-    keys: byPlace(fields, (known) => known.map(({ field }) => field)),
-    texts: byPlace(fields, (known) => textsOf(fields, known)),
+    keys: byPlace(fields, (some) => some.map(({ field }) => field)),
+    texts: byPlace(fields, (some) => textsOf(fields, some)),
   };
 }
 
 /** Pointers to the fields that are text by the specification, also in objects of known fields. */
-function textsOf(fields: readonly Field[], known: readonly Field[]): string[] {
-  return known.flatMap(({ field, kind, part }) =>
+function textsOf(fields: readonly Field[], some: readonly Field[]): string[] {
+  return some.flatMap(({ field, kind, part }) =>
     part === null
       ? TEXTS.includes(kind)
         ? [pointerTo(field)]
@@ -124,7 +124,7 @@ function fieldsAt(fields: readonly Field[], at: string): Field[] {
   return fields.filter(({ place }) => place === at);
 }
 
-function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T): Record<string, T> {
+function byPlace<T>(fields: readonly Field[], of: (some: readonly Field[]) => T): Record<string, T> {
   const places = new Set(fields.map(({ place }) => place));
   return Object.fromEntries([...places].map((place) => [place, of(fieldsAt(fields, place))]));
 }

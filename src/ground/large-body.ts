@@ -104,7 +104,7 @@ export async function* elementsIn(
   key: string | undefined,
 ): AsyncGenerator<readonly Piece[]> {
   const isWhole = key === undefined;
-  /** How far the text has been passed on, and how much of it came before the current piece. */
+  /** The position up to which the text was passed on, and that of the current piece. */
   let [from, before] = [0, 0];
   const at = { inList: isWhole, inElement: false, pastFirst: false };
   let current: Buffer = Buffer.alloc(0);
@@ -116,8 +116,8 @@ export async function* elementsIn(
     return bytes;
   };
   const scanner = new EnvelopeScanner({
-    partBegins: (found) => {
-      at.inList = isWhole || found === key;
+    partBegins: (part) => {
+      at.inList = isWhole || part === key;
     },
     partEnds: (_, { end }) => {
       // After the last element there is at most a comma; the bracket is outside.

@@ -1,6 +1,6 @@
 /**
- * Removes the job's secrets from texts of the service: an error may repeat what it was sent. The ledger, logs, alerts, and the
- * tables of runs and exports store such texts, so each text is redacted when it arrives, under every privacy setting.
+ * Removes the job's secrets from texts of the service, because an error may repeat a request. The ledger, logs, alerts, and the tables of
+ * runs and exports store such texts. So each text is redacted when it arrives, under every privacy setting.
  */
 
 /** The replacement for a secret, a number or an address in a text. */

@@ -7,7 +7,7 @@ import type { Effects, Environment } from './effects.js';
 
 /** Maximum number of lines, and of characters, that the log shows of a command's stderr. */
 const MOST_LINES = 10;
-const LONGEST_SAID = 2_000;
+const MOST_CHARACTERS = 2_000;
 
 /** The variables of ours that a command gets; all others may be keys and addresses of webhooks. */
 const HARMLESS = new Set([
@@ -34,15 +34,15 @@ interface ShellSettings {
 }
 
 /**
- * Runs a command, with everything that it started, to its end. Resolves with why it failed, a clause, or undefined, and with the last
- * lines of its stderr.
+ * Runs a command, with everything that it started, to its end. Resolves with the reason of a failure, as a clause, and with the last lines
+ * of its stderr.
  *
  * @throws the reason of the signal, or the error of `read`
  */
 export async function runShell(
   what: string,
   { cwd, environment, signal, patienceMs, effects, read }: ShellSettings,
-): Promise<{ readonly failure: string | undefined; readonly said: readonly string[] }> {
+): Promise<{ readonly failure: string | undefined; readonly output: readonly string[] }> {
   const child = spawn(what, {
     shell: true,
     detached: true,
@@ -61,7 +61,9 @@ export async function runShell(
   const over = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   over.addEventListener('abort', end, { once: true });
   let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (more: string) => (text = (text + more).slice(-LONGEST_SAID)));
+  child.stderr
+    ?.setEncoding('utf8')
+    .on('data', (more: string) => (text = (text + more).slice(-MOST_CHARACTERS)));
   const ended = once(child, 'exit').then(() => undefined, messageOf);
   let error: string | undefined;
   try {
@@ -75,13 +77,13 @@ export async function runShell(
     signal.throwIfAborted();
     throw cause;
   } finally {
-    // Its group may have ended with it, and then cannot be killed.
+    // The group may have ended with the command, and then cannot be killed.
     over.removeEventListener('abort', end);
     // Reads what is in the pipe without waiting for its end: a background program may keep it open.
     if (child.stderr !== null) await Promise.race([once(child.stderr, 'close'), effects.sleep(100)]);
     child.stderr?.destroy();
   }
-  const said = text
+  const output = text
     .trim()
     .split('\n')
     .slice(-MOST_LINES)
@@ -96,5 +98,5 @@ export async function runShell(
         : exitCode === 0
           ? undefined
           : `it ended with ${signalCode ?? `exit code ${exitCode}`}`;
-  return { failure, said };
+  return { failure, output };
 }

@@ -11,13 +11,13 @@ export interface Job {
   readonly name: 'run' | 'backfill';
   /** The streams to pull, as `--streams` names them. */
   readonly streams: ReadonlySet<string>;
-  /** For the free streams: days to pull if the warehouse lacks them. */
+  /** The days of the free streams to pull if the warehouse lacks them. */
   readonly days: DayRange;
   /** The part of `days` to pull even if it is loaded, because counts may be restated. */
   readonly again: DayRange;
   /** True to accept answers of the free streams even if they delete loaded days. */
   readonly acceptEmpty: boolean;
-  /** For paid exports: the days whose events are wanted. */
+  /** The days whose events are wanted, from paid exports. */
   readonly eventDays: DayRange;
   /** The first day that `retention.events` keeps: a day before it would be deleted immediately, so it is never bought. */
   readonly keptFrom?: Day | undefined;
@@ -25,8 +25,12 @@ export interface Job {
   readonly consent: 'budget' | 'given' | 'ask';
 }
 
+export interface Retention {
+  readonly events?: number | undefined;
+}
+
 /** The first day of events that `retention.events` keeps; undefined without that setting. */
-export const keptFrom = ({ events }: { readonly events?: number | undefined }, now: Date): Day | undefined =>
+export const keptFrom = ({ events }: Retention, now: Date): Day | undefined =>
   events === undefined ? undefined : shiftDay(dayOf(now), -events);
 
 export interface Gap {

@@ -41,25 +41,25 @@ export function wellFormedJson(value: unknown): string {
   );
 }
 
-/** The letters of a name or a word that count when it is looked for. */
+/** The form of a name in which names are compared: without case, blanks, hyphens and underscores. */
 export const plain = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, '');
 
-/** `Did you mean X? ` for a word that is similar to a known one, otherwise empty. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const near = nearWords(word, known);
+/** `Did you mean X? ` if one of the words is similar, otherwise empty. */
+export function didYouMean(word: string, words: readonly string[]): string {
+  const near = nearWords(word, words);
   return near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
 }
 
-/** Known words that contain the word, otherwise the one that differs in at most a third of its letters. */
-export function nearWords(word: string, known: readonly string[]): string[] {
-  if (known.length === 0) return [];
-  const holding = known.filter((one) => word.length > 2 && one.includes(word));
+/** The words that contain the word, otherwise the one that differs in at most a third of its letters. */
+export function nearWords(word: string, words: readonly string[]): string[] {
+  if (words.length === 0) return [];
+  const holding = words.filter((one) => word.length > 2 && one.includes(word));
   if (holding.length > 0) return holding.slice(0, 3);
-  const nearest = closest(word, known);
+  const nearest = closest(word, words);
   return distance(word, nearest) <= Math.ceil(word.length / 3) ? [nearest] : [];
 }
 

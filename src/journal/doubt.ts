@@ -72,7 +72,7 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
 /**
  * Compares the journal of a data folder with the witness and the given heads.
  *
- * @param holds true if the folder had landed data or a published file before this process started
+ * @param hasData true if the folder had landed data or a published file before this process started
  * @throws StorageError
  */
 export async function doubtIn(
@@ -80,11 +80,11 @@ export async function doubtIn(
   journal: Journal,
   heads: readonly KnownHead[],
   effects: Pick<Effects, 'identify'>,
-  holds = false,
+  hasData = false,
 ): Promise<Doubt | undefined> {
   const witness = await readWitness(dataDir);
   if (witness === undefined) {
-    const isNew = journal.head.seq <= 1 && !holds && heads.length === 0;
+    const isNew = journal.head.seq <= 1 && !hasData && heads.length === 0;
     const restored = 'The data folder was restored from a backup: private/witness.json is missing.';
     return doubtFrom(journal, heads, isNew ? undefined : restored);
   }

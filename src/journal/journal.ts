@@ -33,8 +33,8 @@ type Happened = z.output<typeof happened>;
 
 /** A kind of line: its name, and the shape of its lines. */
 export class Kind<L extends Happened> {
-  /** By the lines of a journal: those of this kind, and the number of lines of all kinds that were searched for them. */
-  readonly known = new WeakMap<readonly Written[], { readonly lines: L[]; readonly searched: number }>();
+  /** For the lines of a journal: those of this kind, and how many lines of all kinds were searched for them. */
+  readonly cache = new WeakMap<readonly Written[], { readonly lines: L[]; readonly searched: number }>();
 
   constructor(
     readonly name: string,
@@ -88,13 +88,13 @@ const ERASED = new Kind('erase', happened.extend({ ids: z.array(z.string()).defa
 
 export interface JournalPlace {
   readonly dataDir: string;
-  /** Whether the witness also identifies its own file (`witness`); by default it does. */
+  /** `head` if the witness does not identify its own file (`witness`); by default it does. */
   readonly witness?: 'file' | 'head';
   /** The path of the second copy (`ledger_copy`); by default it is in the landing zone. */
   readonly ledgerCopy?: string | undefined;
 }
 
-/** A line: its text without the newline, which is parsed where its kind is read. */
+/** A line: its text without the newline. The text is parsed when the lines of its kind are read. */
 interface Written {
   readonly text: string;
   readonly kind: string;
@@ -103,7 +103,7 @@ interface Written {
 
 const LINKS = 40;
 
-/** The place of the second copy behind links: a copy that is written anew must not replace the link to it. */
+/** The path of the second copy with its links resolved: a new copy must not replace the link to it. */
 async function copyIn({ dataDir, ledgerCopy }: JournalPlace): Promise<string> {
   let path = resolve(ledgerCopy ?? join(foldersOf(dataDir).landing, 'ledger', 'journal.jsonl'));
   for (let n = 0; n < LINKS; n++) {
@@ -116,7 +116,7 @@ async function copyIn({ dataDir, ledgerCopy }: JournalPlace): Promise<string> {
 
 export class Journal {
   readonly path: string;
-  /** A sentence on lines that the file lacks by the evidence of its copy; undefined if it is whole. */
+  /** A sentence on the lines that the file lacks, as its copy shows; undefined if it is whole. */
   lacks: string | undefined;
   /** The lines of a second copy that belongs to another journal, as JSON. */
   readonly others: readonly unknown[];
@@ -132,7 +132,7 @@ export class Journal {
   private constructor(
     private readonly place: JournalPlace,
     private readonly effects: Effects,
-    { path, lines, size, hash, lacks, others }: Found,
+    { path, lines, size, hash, lacks, others }: ReadJournal,
   ) {
     this.path = path;
     this.lacks = lacks;
@@ -155,11 +155,11 @@ export class Journal {
    * @param accept throws if the journal must not be used; then nothing is written
    * @throws StorageError
    */
-  static async open(place: JournalPlace, effects: Effects, accept?: (found: Journal) => void) {
-    const found = await read(place);
-    const journal = new Journal(place, effects, found);
+  static async open(place: JournalPlace, effects: Effects, accept?: (journal: Journal) => void) {
+    const files = await read(place);
+    const journal = new Journal(place, effects, files);
     accept?.(journal);
-    const { own, bytes, path, isDamaged, hidden, lacks } = found;
+    const { own, bytes, path, isDamaged, hidden, lacks } = files;
     await journal.#disk.makeFolder(dirname(path));
     for (const one of [path, await copyIn(place)]) await sweepTemporaries(dirname(one));
     const now = effects.now();
@@ -167,17 +167,17 @@ export class Journal {
       new DurableFolder(dirname(one), effects).write(asidePath(one, now), what, 'journal/set-aside');
     if (isDamaged) await keep(path, own);
     if (hidden !== undefined) await keep(await copyIn(place), hidden);
-    journal.#copy = found.copy;
+    journal.#copy = files.copy;
     if (lacks === undefined) {
       if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
-      if (found.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
+      if (files.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
     } else if (!own.equals(bytes) && bytes.length > 0) {
-      // The doubt comes with the healed lines, because nothing else shows afterwards what was lost. The copy is written with
-      // the next line.
+      // The doubt is written with the healed lines, because nothing else shows afterwards that lines were lost. The copy is written
+      // with the next line.
       const doubt = journal.#composed(RUN, { event: 'unsure', why: lacks });
       await journal.#disk.write(path, Buffer.concat([bytes, doubt.bytes]), 'journal/healed');
       journal.#take(doubt);
-      if (found.copy === 'same') journal.#copy = 'behind';
+      if (files.copy === 'same') journal.#copy = 'behind';
     } else if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
     return journal;
   }
@@ -214,15 +214,15 @@ export class Journal {
 
   /** The lines of a kind, oldest first; parsed once. Throws `DamageError` for a line of another shape. */
   of<L extends Happened>(kind: Kind<L>): readonly L[] {
-    const known = kind.known.get(this.#lines);
-    if (known?.searched === this.#lines.length) return known.lines;
-    const found = this.#lines.slice(known?.searched).filter((line) => line.kind === kind.name);
+    const cached = kind.cache.get(this.#lines);
+    if (cached?.searched === this.#lines.length) return cached.lines;
+    const added = this.#lines.slice(cached?.searched).filter((line) => line.kind === kind.name);
     // Returns the same list object until a line is added, so callers may cache what they fold from it.
-    const isSame = known !== undefined && found.length === 0;
+    const isSame = cached !== undefined && added.length === 0;
     const lines = isSame
-      ? known.lines
-      : [...(known?.lines ?? []), ...found.map((line) => this.#parsed(kind, line))];
-    kind.known.set(this.#lines, { lines, searched: this.#lines.length });
+      ? cached.lines
+      : [...(cached?.lines ?? []), ...added.map((line) => this.#parsed(kind, line))];
+    kind.cache.set(this.#lines, { lines, searched: this.#lines.length });
     return lines;
   }
 
@@ -240,14 +240,14 @@ export class Journal {
    * Appends a line; resolves once it and, where the disk allows it, its copy are durable. After a `StorageError` the
    * journal is unchanged.
    *
-   * @param given a number above the next one, to skip the numbers of lost lines
+   * @param number a number above the next one, to skip the numbers of lost lines
    */
-  append<L extends Happened>(kind: Kind<L>, entry: Entry<L>, given?: number): Promise<L> {
+  append<L extends Happened>(kind: Kind<L>, entry: Entry<L>, number?: number): Promise<L> {
     return this.#inTurn(async () => {
       if (this.#copy === undefined) throw new Error('A journal that was opened for reading is not written.');
       const name = `${kind.name}/${entry.event}`;
       const isIntent = INTENTS.has(name);
-      const composed = this.#composed(kind, entry, given);
+      const composed = this.#composed(kind, entry, number);
       const { bytes, line } = composed;
       const reserve = join(dirname(this.path), 'journal.reserve');
       if (isIntent) await this.#disk.write(reserve, Buffer.alloc(64 * 1024), 'journal/reserve');
@@ -267,8 +267,8 @@ export class Journal {
   }
 
   /** The next line, with its checksum over all bytes before it. */
-  #composed<L extends Happened>(kind: Kind<L>, entry: Entry<L>, given?: number) {
-    const [seq, at] = [given ?? this.head.seq + 1, this.effects.now()];
+  #composed<L extends Happened>(kind: Kind<L>, entry: Entry<L>, number?: number) {
+    const [seq, at] = [number ?? this.head.seq + 1, this.effects.now()];
     const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
     const sum = sumOf(this.#hash.copy().update(begun));
     const written: Written = { text: `${begun},"sum":"${sum}"}`, kind: kind.name, seq };
@@ -341,10 +341,10 @@ export const erasureNamed = (ids: readonly string[]): string =>
 
 export const erasuresIn = (names = ''): string[] => names.split(' ').filter((name) => name !== '');
 
-interface Found {
+interface ReadJournal {
   readonly path: string;
   readonly own: Buffer;
-  /** The lines that count, their bytes, and the hash of these. */
+  /** The lines that count, their bytes, and the hash of the bytes. */
   readonly bytes: Buffer;
   readonly lines: Written[];
   readonly size: number;
@@ -364,7 +364,7 @@ interface Found {
  *
  * @throws ConfigError when the copy belongs to another data folder; it is the only record of what that folder paid
  */
-async function read(place: JournalPlace): Promise<Found> {
+async function read(place: JournalPlace): Promise<ReadJournal> {
   const path = dataFiles(place.dataDir).journal;
   const copyPath = await copyIn(place);
   // The copy is read first: a run may append between the two reads, and the copy is never ahead.
@@ -389,9 +389,9 @@ async function read(place: JournalPlace): Promise<Found> {
   const isHidden =
     !isOther && copy.length > second.length && copy.toString('latin1').split('\n').length - 1 > lines.length;
   if (isHidden) lacks ??= `The second copy ${copyPath} is damaged, and ${path} lacks lines that it had.`;
-  // A kill between the first line and its copy leaves no copy.
+  // A kill between the first line and its copy leaves a journal of one line without a copy: nothing is lost.
   if (copy.length === 0 && myLines.length > 1) lacks = `The second copy ${copyPath} is missing.`;
-  // The copy is never ahead. So a journal that ends before the copy was cut or damaged.
+  // The copy is never ahead, so a journal that ends before its copy was cut or damaged.
   if (isLonger && own.length <= second.lastIndexOf('\n', -2) + 1) {
     const lost = copied.length - myLines.length;
     const what = own.length === 0 ? 'was missing' : `lacked ${plural(lost, 'line')}`;
@@ -404,23 +404,22 @@ async function read(place: JournalPlace): Promise<Found> {
 }
 
 /**
- * A copy in the place that the settings name may belong to another data folder, and so may one that came with a landing
- * zone that was moved here. A lost journal is restored from the copy if the witness has the copy's head, or the folder
- * has landed data.
+ * Refuses the second copy of another data folder, which the settings may name, or which came with a landing zone that was moved here. A
+ * lost journal is restored from the copy if the witness has the copy's head, or the folder has landed data.
  */
 async function assertCopyOfFolder(
   { dataDir, ledgerCopy }: JournalPlace,
-  found: { copyPath: string; path: string; own: readonly Written[]; copy: readonly Written[] },
+  files: { copyPath: string; path: string; own: readonly Written[]; copy: readonly Written[] },
 ): Promise<void> {
-  const { copyPath, path, own, copy } = found;
+  const { copyPath, path, own, copy } = files;
   const [mine, theirs] = [own, copy].map((lines) => folderIn(lines));
   if (theirs === undefined || mine === theirs) return;
   const isLost = mine === undefined && own.length === 0;
-  const known = isLost ? (await readWitness(dataDir))?.folder : mine;
+  const folder = isLost ? (await readWitness(dataDir))?.folder : mine;
   const { landing } = foldersOf(dataDir);
   if (
-    known === theirs ||
-    (known === undefined && isLost && (ledgerCopy === undefined || existsSync(landing)))
+    folder === theirs ||
+    (folder === undefined && isLost && (ledgerCopy === undefined || existsSync(landing)))
   )
     return;
   const remedy =
@@ -445,7 +444,7 @@ function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unkn
   return new StorageError(error.message, { hint, cause: error.cause });
 }
 
-/** Throws ConfigError where the settings name something else, which the second copy would replace. */
+/** Throws ConfigError if `ledger_copy` names anything else, which the second copy would replace. */
 async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: string): Promise<Buffer> {
   // Writing would replace a device, and reading a pipe would wait. A link to the journal is not a second copy.
   const [there, own] = await Promise.all([copyPath, path].map(statIfThere));
@@ -512,14 +511,14 @@ function linesIn(bytes: Buffer, path: string): Written[] {
   return lines;
 }
 
-/** The ends of a line. What is between them is parsed where its kind is read. */
+/** The ends of a line. The fields between them are parsed when the lines of a kind are read. */
 const HEAD = /^\{"kind":"([a-z]+)","seq":([1-9]\d*),/;
 const TAIL = /^,"sum":"[0-9a-f]{32}"\}$/;
 
 function writtenIn(text: string, kinds: Map<string, string>): Written | undefined {
   const [, kind, seq] = HEAD.exec(text) ?? [];
   if (kind === undefined || !TAIL.test(text.slice(-42))) return undefined;
-  // One string for each kind: a journal of years has 200,000 lines.
+  // Lines share one string for each kind, because a journal of years has 200,000 lines.
   if (!kinds.has(kind)) kinds.set(kind, kind);
   return { text, kind: kinds.get(kind) ?? kind, seq: Number(seq) };
 }

@@ -47,7 +47,7 @@ export async function writeWitness(
       'witness',
     );
   await write((own) => own);
-  // If a rename changes one of them on this file system, it is no evidence.
+  // If a rename changes the inode or the birth time on this file system, the changed one proves nothing.
   const after = await identify(path);
   const [inode, born] = [after.inode === before.inode, after.born === before.born];
   if (!inode || !born)
@@ -65,6 +65,6 @@ export async function isCopied(
   { identify }: Pick<Effects, 'identify'>,
 ): Promise<boolean> {
   const now = await identify(witnessIn(dataDir));
-  const differs = (said: string, is: string): boolean => said !== UNKNOWN && said !== is;
+  const differs = (recorded: string, is: string): boolean => recorded !== UNKNOWN && recorded !== is;
   return differs(file.inode, now.inode) || differs(file.born, now.born);
 }

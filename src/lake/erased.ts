@@ -33,7 +33,7 @@ export async function prepareErased(
   await session.run('erasure/ids', { erased_ids: ids });
 }
 
-const found = z.object({ file: z.string(), ids: count });
+const fileWithIds = z.object({ file: z.string(), ids: count });
 
 /** Reads every data file of tables with data about persons. Call `prepareErased` before. */
 export async function searchDataFiles(lake: Lake, progress: (table: string) => void): Promise<Searched> {
@@ -48,7 +48,7 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
     searched.files += files.length;
     for (let first = 0; first < files.length; first += AT_ONCE) {
       const some = files.slice(first, first + AT_ONCE);
-      const rows = await lake.session.rows('lake/erased_in_files', found, {
+      const rows = await lake.session.rows('lake/erased_in_files', fileWithIds, {
         files: some.map(({ file }) => quoted(file)).join(', '),
         columns: listOf(columns),
         texts: listOf(['', ...texts]),

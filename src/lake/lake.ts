@@ -146,31 +146,31 @@ const FAILURES = [
   {
     says: /Unauthorized|Forbidden|\b40[13]\b/,
     Failure: CredentialsError,
-    what: (said: string) => `The lake refuses the keys (${said}).`,
+    what: (text: string) => `The lake refuses the keys (${text}).`,
     hint: 'Correct DAWNLOAD_LAKE_… in the environment or in .env, or what the keys may do, then run `dawnload lake push`.',
   },
   {
     says: /No space left|Out of Memory Error/i,
     Failure: StorageError,
-    what: (said: string) => `This machine has no room to write the lake's files (${said}).`,
+    what: (text: string) => `This machine has no room to write the lake's files (${text}).`,
     hint: 'Free disk space or memory, then run `dawnload lake push`.',
   },
   {
     says: /INTERNAL Error/,
     Failure: ServiceError,
-    what: (said: string) => `DuckDB cannot read the lake's tables as they are (${said}).`,
+    what: (text: string) => `DuckDB cannot read the lake's tables as they are (${text}).`,
     hint: 'After a compaction that left delete files behind: compact again with remove-dangling-deletes, as docs/scale.md shows, then run `dawnload lake push`.',
   },
   {
     says: MISSING,
     Failure: ConfigError,
-    what: (said: string) => `The lake lacks a table or a namespace (${said}).`,
+    what: (text: string) => `The lake lacks a table or a namespace (${text}).`,
     hint: '`dawnload lake setup` creates what is missing, and the next push fills it.',
   },
   {
     says: /NotFound_404|\b404\b/,
     Failure: ConfigError,
-    what: (said: string) => `The catalog did not find what was requested (${said}).`,
+    what: (text: string) => `The catalog did not find what was requested (${text}).`,
     hint: 'Correct lake.catalog.uri and lake.catalog.warehouse.',
   },
 ];
@@ -179,11 +179,11 @@ export function catalogFailure(cause: unknown): unknown {
   // Any other error than those of DuckDB is a fault of this program.
   if (cause instanceof DawnloadError || cause instanceof z.ZodError) return cause;
   const text = messageOf(cause);
-  const said = briefly(text);
-  const known = FAILURES.find(({ says }) => says.test(text));
-  if (known !== undefined) return new known.Failure(known.what(said), { hint: known.hint, cause });
+  const reason = briefly(text);
+  const failure = FAILURES.find(({ says }) => says.test(text));
+  if (failure !== undefined) return new failure.Failure(failure.what(reason), { hint: failure.hint, cause });
   const isAway = /Could not (?:connect|establish)|resolve host|Connection refused|timed? ?out/i.test(text);
-  return new ServiceError(`The lake cannot be ${isAway ? 'reached' : 'used'} (${said}).`, {
+  return new ServiceError(`The lake cannot be ${isAway ? 'reached' : 'used'} (${reason}).`, {
     hint: `${isAway ? 'Check lake.catalog.uri and lake.storage.endpoint. ' : ''}The published file is complete; \`dawnload lake push\`, or the next run, continues where this one stopped.`,
     cause,
   });
@@ -246,8 +246,8 @@ async function loadExtension(session: Session, name: string, { extensions }: Lak
   if (path === undefined)
     throw new ConfigError(`${extensions ?? ''} has no ${name}.duckdb_extension.`, { hint });
   await session.run('lake/load_extension', { extension: quoted(path) }).catch((cause: unknown) => {
-    const said = briefly(messageOf(cause));
-    throw new ConfigError(`DuckDB cannot load its extension ${name} (${said}).`, { hint, cause });
+    const reason = briefly(messageOf(cause));
+    throw new ConfigError(`DuckDB cannot load its extension ${name} (${reason}).`, { hint, cause });
   });
 }
 
@@ -287,8 +287,7 @@ async function giveSecrets(session: Session, { catalog, storage, secrets }: Lake
 function listOptions(options: Readonly<Record<string, string | boolean | undefined>>): string {
   const written = (value: string | boolean): string =>
     typeof value === 'string' ? quoted(value) : String(value);
-  const given = Object.entries(options);
-  return given
+  return Object.entries(options)
     .flatMap(([name, value]) => (value === undefined ? [] : `${name} ${written(value)}`))
     .join(', ');
 }

@@ -1,7 +1,7 @@
 /**
  * Makes the lake equal to the published file: replaces the days of streams and models that differ, and all other
  * relations that differ. Each commit is one transaction of the catalog over all tables and contains the coverage of its
- * days, so that a reader of the coverage never finds an incomplete day. A nightly run makes one commit; a backfill makes
+ * days: who reads the coverage never finds an incomplete day. A nightly run makes one commit; a backfill makes
  * one for each day of events.
  */
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { ConfigError } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import type { Journal } from '../journal/journal.js';
 import { plural } from '../terminal/text.js';
-import { count, type Given, type StatementName, listOf } from '../warehouse/session.js';
+import { count, type Params, type StatementName, listOf } from '../warehouse/session.js';
 import { commitTogether, LakeState, type Commit, type Writing } from './commits.js';
 import {
   type Lake,
@@ -233,9 +233,9 @@ class Transaction {
     this.#written.rows += changed.reduce((sum, { rows }) => sum + rows, 0);
   }
 
-  async #run<N extends StatementName>(name: N, ...given: Given<N>): Promise<void> {
+  async #run<N extends StatementName>(name: N, ...params: Params<N>): Promise<void> {
     this.#changes++;
-    await this.writing.lake.session.run(name, ...given);
+    await this.writing.lake.session.run(name, ...params);
   }
 
   #coverageColumns(): string {

@@ -85,12 +85,12 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
     }
     if (stored === undefined) created.push(relation);
     for (const [name, type] of stored ?? []) {
-      const known = relation.columns.find((column) => column.name === name);
-      if (known?.type === type) continue;
+      const column = relation.columns.find((one) => one.name === name);
+      if (column?.type === type) continue;
       const fault =
-        known === undefined
+        column === undefined
           ? 'is in the lake and not in the file'
-          : `has the type ${type} in the lake and would need ${known.type}`;
+          : `has the type ${type} in the lake and would need ${column.type}`;
       throw new ConfigError(`Column ${name} of ${table} ${fault}.`, {
         hint: 'Only new columns are added to a lake. Set another lake.namespace, or change the table there, then run `dawnload lake setup` and `dawnload lake push`.',
       });

@@ -8,7 +8,7 @@ import type { Needed, StreamName } from '../ground/streams.js';
 import { InterruptedError, messageOf } from '../ground/errors.js';
 import type { Journal } from '../journal/journal.js';
 import { count } from '../warehouse/session.js';
-import type { HeldDay } from '../warehouse/warehouse.js';
+import type { LoadedDay } from '../warehouse/warehouse.js';
 import { latestCommits, LakeState } from './commits.js';
 import {
   type Lake,
@@ -141,19 +141,19 @@ interface VerifyParts {
  * @throws InterruptedError after Ctrl-C
  */
 export async function equalInLake(
-  due: readonly HeldDay[],
+  due: readonly LoadedDay[],
   { config, invocation, files, report, journal }: VerifyParts,
 ): Promise<Day[]> {
   const { dataDir, lake, retention } = config;
   const { effects, terminal } = invocation;
   const days = due.map(({ day }) => day);
   if (lake === undefined || days.length === 0) return days;
-  let held: Day[] = [];
+  let equal: Day[] = [];
   let reason = 'the rows of the lake differ';
   terminal.progress('comparing old days with the lake');
   try {
     if (existsSync(files.published))
-      held = await withLake({ dataDir, lake }, invocation, async (opened) => {
+      equal = await withLake({ dataDir, lake }, invocation, async (opened) => {
         await new LakeState(journal, lake).newestOfOurs(opened);
         return verifiedEvents(opened, await publishedAlike(opened, due));
       });
@@ -161,8 +161,8 @@ export async function equalInLake(
     if (error instanceof InterruptedError) throw error;
     reason = messageOf(error).replace(/[.]$/, '');
   }
-  const waiting = days.filter((day) => !held.includes(day));
-  if (waiting.length === 0) return held;
+  const waiting = days.filter((day) => !equal.includes(day));
+  if (waiting.length === 0) return equal;
   const sentence = `Events of ${listDays(waiting)} stay in the file although they are older than retention.events, because they could not be compared with the lake: ${reason}`;
   const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
   if (waiting.some((day) => day < longest)) {
@@ -171,11 +171,11 @@ export async function equalInLake(
       list: 'dawnload lake verify',
     });
   } else terminal.warn(`${sentence}.`);
-  return held;
+  return equal;
 }
 
 /** The days whose rows are equal in the published file, which was pushed, and in the private file. */
-async function publishedAlike({ session }: Lake, days: readonly HeldDay[]): Promise<Day[]> {
+async function publishedAlike({ session }: Lake, days: readonly LoadedDay[]): Promise<Day[]> {
   const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
   const published = await session.rows('lake/published_events', shape);
   const loads = new Set(published.map((row) => `${row.date} ${row.pull} ${row.loaded_at_ms}`));

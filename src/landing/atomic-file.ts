@@ -16,7 +16,7 @@ import { namesIn, orStorageError, storageError, unless } from './storage-error.j
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
-/** Half the time of the default level for hardly more space. A page needs one or two chunks. */
+/** Options of gzip that take half the time of the default level for hardly more space. A page needs one or two chunks. */
 export const FAST = { level: 1, memLevel: 9, chunkSize: 256 * 1024 };
 
 type Body = Uint8Array | string | AsyncIterable<Buffer> | ((file: FileHandle) => Promise<string>);
@@ -75,7 +75,7 @@ export class DurableFolder {
    * Compresses a text into a temporary file in the path's top folder, such as `landing/`, and resolves with the file's
    * path.
    *
-   * @throws StorageError; then no file is left. Any error of the text, likewise
+   * @throws StorageError, and any error of the text; then no file is left
    */
   async store(text: AsyncIterable<Buffer>, path: string): Promise<string> {
     const temporary = this.#temporaryFor(path);
@@ -98,7 +98,7 @@ export class DurableFolder {
     return temporary;
   }
 
-  /** Gives a complete temporary file its name, and resolves when it is durable. As `write` otherwise. */
+  /** Renames a complete temporary file to its place, and resolves when it is durable. Throws as `write`. */
   adopt(temporary: string, path: string, what: FileName): Promise<void> {
     return this.#place(temporary, path, what);
   }
@@ -170,7 +170,7 @@ export class DurableFolder {
     });
   }
 
-  /** Temporary files are right below the root, so that a sweep lists one folder and not those of years. */
+  /** The folder for temporary files, right below the root, so that a sweep lists one folder and not those of years. */
   #partOf(path: string): string {
     const [part = '', ...below] = relative(this.#root, path).split(sep);
     return below.length === 0 ? this.#root : join(this.#root, part);
@@ -180,20 +180,20 @@ export class DurableFolder {
     return orStorageError('write', folder, () => this.#sync.sync(folder));
   }
 
-  /** An existing folder is fsynced too, once: the process that made it may have died before its fsync. */
+  /** Makes a folder. An existing one is fsynced too, once: the process that made it may have died before its fsync. */
   makeFolder(folder: string): Promise<void> {
     const path = resolve(folder);
-    const known = this.#folders.get(path);
-    if (known !== undefined) return known;
-    const made = orStorageError('create the folder', path, () => this.#make(path));
-    this.#folders.set(path, made);
-    made.catch(() => this.#folders.delete(path));
-    return made;
+    const earlier = this.#folders.get(path);
+    if (earlier !== undefined) return earlier;
+    const making = orStorageError('create the folder', path, () => this.#make(path));
+    this.#folders.set(path, making);
+    making.catch(() => this.#folders.delete(path));
+    return making;
   }
 
   /**
    * Makes the root and the folders above it with access for everyone, because other accounts read the published file. Makes
-   * folders one by one, because a recursive mkdir never returns in a place such as /proc, where nothing can be created.
+   * folders one by one, because a recursive mkdir never returns below a folder such as /proc, which accepts no new folder.
    */
   async #make(path: string): Promise<void> {
     const isInside = path.startsWith(this.#root + sep);
@@ -210,7 +210,7 @@ export class DurableFolder {
 }
 
 function isFolder(path: string): Promise<boolean> {
-  return stat(path).then((found) => found.isDirectory(), unless('ENOENT', false));
+  return stat(path).then((stats) => stats.isDirectory(), unless('ENOENT', false));
 }
 
 /** Removes temporary files of dead processes from a folder right below the root. Requires the lock. */

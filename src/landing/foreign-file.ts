@@ -1,6 +1,6 @@
 /**
- * Files of others, which may be anything: opened without following a link, and only if they are files; copied up to a size, and texts
- * into UTF-8. What is wrong with one is an `Unusable` error.
+ * Files of others, which may be anything. They are opened without following a link, and only if they are regular files; they are copied
+ * up to a size, texts into UTF-8. An `Unusable` error says why one cannot be used.
  */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -27,10 +27,10 @@ export async function openForeign(file: string): Promise<FileHandle> {
     const why = codeOf(cause) === 'ELOOP' ? 'it is a link; name the file itself' : whyUnread(cause);
     throw new Unusable(`${file} cannot be read (${why})`, { cause });
   });
-  const found = await handle.stat();
-  if (found.isFile()) return handle;
+  const stats = await handle.stat();
+  if (stats.isFile()) return handle;
   await handle.close();
-  const kind = found.isDirectory() ? 'folder' : found.isFIFO() ? 'pipe' : 'device';
+  const kind = stats.isDirectory() ? 'folder' : stats.isFIFO() ? 'pipe' : 'device';
   throw new Unusable(`${file} is a ${kind}, not a file`);
 }
 
@@ -106,6 +106,9 @@ export async function csvHeader(
   const times = (one: string): number => bare.split(one).length;
   const delimiter = [',', '\t', ';', '|'].sort((a, b) => times(b) - times(a))[0] ?? ',';
   const name = new RegExp(`\\${delimiter}(?:"((?:[^"]|"")*)"|([^\\${delimiter}]*))`, 'g');
-  const found = [...`${delimiter}${record}`.matchAll(name)];
-  return { names: found.map(([, text = '', plain = text]) => plain.replaceAll('""', '"').trim()), delimiter };
+  const fields = [...`${delimiter}${record}`.matchAll(name)];
+  return {
+    names: fields.map(([, text = '', plain = text]) => plain.replaceAll('""', '"').trim()),
+    delimiter,
+  };
 }

@@ -103,11 +103,11 @@ export type TemplateRead = Facts['templates'][number];
 /** The file of an own table. */
 const TABLE_FILE = 'table.parquet';
 
-/** A page of this pull, the file of an own table, or a page of an earlier pull of the stream: the answer to E5 for an unchanged template. */
+/** A page of this pull, the file of an own table, or a page of an earlier pull: the answer to E5 for an unchanged template. */
 const NAME =
   /^(?:\.\.\/\.\.\/\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\/\d{8}T\d{6}\.\d{3}Z\/)?(?:page-\d{5,}\.json\.gz|table\.parquet)$/;
 
-/** A line of the journal, and the names of the last erasure up to it and of those that a doubt says are missing. */
+/** A line of the journal: its number, its checksum, and the names of the last erasure before it and of those that are missing. */
 export const headShape = z.object({ seq: wholeNumber, sum: z.string(), erase: z.string() });
 export type Head = z.output<typeof headShape>;
 
@@ -200,7 +200,7 @@ interface PullFolder {
   readonly pulledAt?: Date | undefined;
 }
 
-type OnDamage = (error: DamageError, found: PullFolder) => void;
+type OnDamage = (error: DamageError, folder: PullFolder) => void;
 
 /** The parts of the open data folder that every pull uses. */
 export interface LandingParts {
@@ -220,7 +220,8 @@ export class LandingZone {
 
   private constructor(
     readonly folder: string,
-    readonly found: readonly PullFolder[],
+    /** The folders of pulls when the landing zone was opened, oldest first within a stream. */
+    readonly pullFolders: readonly PullFolder[],
     readonly disk: DurableFolder,
     private readonly effects: Effects,
     /** The end of the journal, which manifests carry. */
@@ -228,7 +229,7 @@ export class LandingZone {
     /** True if an erasure may have cut records of a pull. */
     readonly isCut: (id: string) => boolean,
   ) {
-    this.#latest = found.reduce((latest, { pulledAt }) => Math.max(latest, Number(pulledAt ?? 0)), 0);
+    this.#latest = pullFolders.reduce((latest, { pulledAt }) => Math.max(latest, Number(pulledAt ?? 0)), 0);
   }
 
   /**
@@ -354,23 +355,23 @@ export class LandingZone {
    * Reads the manifests of pulls, oldest first (by `pulledAt`, then by id). `onDamage` is called for each manifest that
    * cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
    */
-  async pulls(found: readonly PullFolder[] = this.found, onDamage?: OnDamage): Promise<LandedPull[]> {
+  async pulls(folders: readonly PullFolder[] = this.pullFolders, onDamage?: OnDamage): Promise<LandedPull[]> {
     const limit = pLimit(AT_ONCE);
     const read = (one: PullFolder): Promise<LandedPull | undefined> =>
       unlessDamaged(this.pull(one.id), (error) => {
         if (onDamage === undefined) throw error;
         onDamage(error, one);
       });
-    const pulls = await Promise.all(found.map((one) => limit(read, one)));
+    const pulls = await Promise.all(folders.map((one) => limit(read, one)));
     return pulls
       .flatMap((pull) => pull ?? [])
       .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
   }
 
   async newest(streams?: readonly StreamName[], onDamage?: OnDamage): Promise<LandedPull[]> {
-    const wanted = streams ?? [...new Set(this.found.map(({ stream }) => stream))];
+    const wanted = streams ?? [...new Set(this.pullFolders.map(({ stream }) => stream))];
     const all = wanted.map(async (stream) => {
-      for (const one of this.found.filter((other) => other.stream === stream).reverse()) {
+      for (const one of this.pullFolders.filter((other) => other.stream === stream).reverse()) {
         const [pull] = await this.pulls([one], onDamage);
         if (pull !== undefined) return [pull];
       }
@@ -379,14 +380,14 @@ export class LandingZone {
     return (await Promise.all(all)).flat();
   }
 
-  /** Folders of exports stay, and their reading resumes. Requires the lock. */
-  async removeUnended(found: readonly PullFolder[]): Promise<void> {
-    for (const { stream, id } of found) {
+  /** Removes the folders of free pulls that never ended. The reading of an export resumes, so its folder stays. Requires the lock. */
+  async removeUnended(folders: readonly PullFolder[]): Promise<void> {
+    for (const { stream, id } of folders) {
       if (stream !== EVENTS && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
     }
   }
 
-  /** Removes pulls of own tables, of which a later copy counts. Each manifest goes first: what is left of a killed removal never ended. */
+  /** Removes pulls of own tables that a later copy replaces. The manifest is removed first, so that a kill leaves a pull that never ended. */
   async removePulls(pulls: readonly Pick<Pull, 'id'>[]): Promise<void> {
     for (const { id } of pulls) {
       const manifest = join(this.folder, id, MANIFEST);
@@ -503,7 +504,7 @@ export async function streamFolders(landing: string): Promise<StreamName[]> {
     .sort();
 }
 
-/** The folders of the landing zone itself: the second copy of the journal, and answers that did not count. */
+/** The folders of the landing zone that are not streams: the second copy of the journal, and rejected answers. */
 const OWN_FOLDERS = ['ledger', 'rejected'];
 
 /** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. Throws `StorageError`. */
@@ -515,13 +516,14 @@ export async function listPulls(landing: string, streams?: readonly StreamName[]
     for (let depth = stream === EVENTS ? 3 : 2; depth > 0; depth--)
       ids = (await Promise.all(ids.map(below))).flat();
     return ids
-      .flatMap((id) => foundAt(stream, id) ?? [])
+      .flatMap((id) => pullFolderAt(stream, id) ?? [])
       .sort((a, b) => Number(a.pulledAt) - Number(b.pulledAt) || (a.id < b.id ? -1 : 1));
   });
   return (await Promise.all(all)).flat();
 }
 
-function foundAt(stream: StreamName, id: string): PullFolder | undefined {
+/** Parses the path of the folder of a pull; undefined for any other path. */
+function pullFolderAt(stream: StreamName, id: string): PullFolder | undefined {
   const [, range = '', name = ''] = id.split('/');
   const days = rangeOf(stream === EVENTS ? `${range}_${range}` : range);
   const pulledAt = stream === EVENTS ? undefined : instantOf(name);

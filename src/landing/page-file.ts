@@ -37,14 +37,14 @@ export async function readBody(file: string): Promise<Body> {
   return outside.end(file);
 }
 
-/** The size of the body of a landed file in bytes, which is read for it. */
+/** The size of the body of a landed file in bytes. Reads the whole file. */
 export async function sizeOf(file: string): Promise<number> {
   let size = 0;
   for await (const piece of textOf(file)) size += piece.length;
   return size;
 }
 
-/** The body of a landed file, piece by piece. A damaged file may be noticed at its end alone. */
+/** The body of a landed file, piece by piece. Damage may be noticed only at the end. */
 export async function* textOf(file: string): AsyncGenerator<Buffer> {
   let length = 0;
   const compressed = createReadStream(file);
@@ -67,7 +67,7 @@ export async function* textOf(file: string): AsyncGenerator<Buffer> {
 /** The smallest gzip file in bytes: a header of 10 and a trailer of 8. */
 const SMALLEST = 18;
 
-/** A page is about 1 MB. A larger size in a trailer is not believed: the end of a truncated file is arbitrary bytes. */
+/** A page is about 1 MB. A larger size in a trailer is not trusted, because a truncated file ends in arbitrary bytes. */
 const PLAUSIBLE = 16 * 1024 * 1024;
 
 /** The size of the body of a landed file in bytes, by its trailer if that is plausible. */
@@ -86,7 +86,7 @@ export async function assertTable(file: string): Promise<void> {
   if (end.toString('latin1') !== 'PAR1') throw damaged(file, 'is not a whole Parquet file');
 }
 
-/** The size of its content with which a gzip file ends: gunzip accepts an empty file, and ignores bytes after the end. */
+/** The size of the content, which a gzip file has at its end. Checked because gunzip accepts an empty file and ignores bytes after the end. */
 async function lengthAtEnd(file: string): Promise<number> {
   const { size, end } = await endOf(file);
   return size < SMALLEST ? -1 : end.readUInt32LE(0);

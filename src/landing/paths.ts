@@ -119,7 +119,7 @@ export function dataFiles(dataDir: string) {
   return {
     published: join(dataDir, 'warehouse.duckdb'),
     report: join(dataDir, 'report.html'),
-    /** What `status` shows to accounts that may not read the journal, as of the latest run. */
+    /** The status after the latest run, for accounts that may not read the journal. */
     status: join(dataDir, 'status.json'),
     /** The private file that a run works on. */
     working: join(folders.private, 'warehouse.duckdb'),

@@ -99,7 +99,7 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
   return holder.safeParse(jsonOf(text)).data;
 }
 
-/** Whether a process has the lock, and the name in the lock file, which a killed process may have left. */
+/** True if a process has the lock, and the name in the lock file, which a killed process may have left. */
 interface LockState {
   readonly taken: boolean;
   readonly holder?: LockHolder;
@@ -143,7 +143,7 @@ async function openAlone(path: string, dataDir: string, mendings = 3): Promise<D
   return openAlone(path, dataDir, mendings - 1);
 }
 
-/** In place: a new file under the same name would be a second lock for a run that repairs at the same time. */
+/** Mends the file in place: a new file under the same name would be a second lock for a run that mends at the same time. */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
   try {
@@ -170,7 +170,7 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
   });
 }
 
-/** Unless that is a killed one: the kernel must name the same process, or none (another container). */
+/** The holder, unless it was killed: the kernel must name the same process, or none (another container). */
 function namedBy(conflict: unknown, holder: LockHolder | undefined): LockHolder | undefined {
   return [0, holder?.pid].includes(pidIn(conflict)) ? holder : undefined;
 }
@@ -180,8 +180,8 @@ function pidIn(error: unknown): number {
 }
 
 /**
- * Refuses root in another account's data folder: the next night of this account could not read what root leaves. Only a file made
- * there shows who would own it, because mounts may map root to another account.
+ * Refuses root in another account's data folder, because this account could not read the files that root leaves there. Makes a file to
+ * learn its owner, because mounts may map root to another account.
  */
 async function assertRootOwns(dataDir: string): Promise<void> {
   const folder = nearestExisting(dataDir);
@@ -189,9 +189,9 @@ async function assertRootOwns(dataDir: string): Promise<void> {
   if (uid === 0) return;
   const probe = join(folder, `.tmp-owner-${process.pid}`);
   await orStorageError('write', probe, () => writeFile(probe, ''));
-  const made = await orStorageError('find', probe, () => stat(probe));
+  const { uid: ofProbe } = await orStorageError('find', probe, () => stat(probe));
   await rm(probe, { force: true });
-  if (made.uid !== 0) return;
+  if (ofProbe !== 0) return;
   throw new StorageError(
     `${folder} belongs to account ${uid}, which could not read the files that root leaves there.`,
     {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../ground/errors.js';
 import { dataFiles, foldersOf } from './paths.js';
 
-const KEPT = 'What has landed is kept, and the next run continues from there.';
+const KEPT = 'Landed data is kept, and the next run continues from there.';
 
 const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]>> = {
   ENOSPC: ['the disk is full', `Free some space. ${KEPT}`],
@@ -74,7 +74,7 @@ export function makeTemporary(name: string): string {
 
 export function openElsewhere(published: string, cause: unknown): StorageError {
   return new StorageError(`${published} is open for writing in another program.`, {
-    hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. What was loaded is kept.',
+    hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. Loaded data is kept.',
     cause,
   });
 }

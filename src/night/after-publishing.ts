@@ -18,7 +18,7 @@ const isPublished = ({ report }: Night): boolean => report.publishedBytes !== un
 const isWhole = (night: Night): boolean => isPublished(night) && night.report.failure === undefined;
 
 export const lake: Step = {
-  name: 'lake',
+  stage: 'lake',
   wanted: (night) => night.config.lake !== undefined && isWhole(night),
   async run({ config, invocation, report, folder: { command, journal } }) {
     const { describePushed, pushLake } = await import('../lake/replicate.js');
@@ -31,13 +31,13 @@ export const lake: Step = {
 
 /** A push from the settings. Rows reach people, so nothing is sent while the journal may lack earlier sends. */
 export const push = (settings: Config['pushes'][number]): Step => ({
-  name: `push ${settings.name}`,
+  stage: `push ${settings.name}`,
   wanted: (night) => night.folder.ledger.doubt === undefined && isWhole(night),
   async run({ config, invocation, report, folder: { journal } }) {
     const { pushRows, sentenceOn } = await import('../push/push.js');
     const wanted = configuredPush(settings);
-    const how = { standing: true };
-    const pushed = await pushRows(wanted, requireService(config), invocation, journal, how);
+    const service = requireService(config);
+    const pushed = await pushRows(wanted, service, invocation, journal, { standing: true });
     const sentence = `${settings.name}: ${sentenceOn(wanted, pushed)}`;
     report.steps.push({ step: `push ${settings.name}`, failed: false, sentence });
   },
@@ -46,7 +46,7 @@ export const push = (settings: Config['pushes'][number]): Step => ({
 });
 
 export const prune: Step = {
-  name: 'landing',
+  stage: 'landing',
   wanted: (night) => (night.report.due?.days ?? 0) > 0 && isPublished(night),
   async run({ folder: { landing, journal }, report: { due }, invocation }) {
     if (due !== undefined) await removeFolders(due, landing.disk, journal, invocation);
@@ -55,13 +55,12 @@ export const prune: Step = {
   failed: 'Landed pages past their retention could not be removed',
 };
 
-/** Removes the copies of own tables that a later one replaced, and those of tables that the settings name no more. */
+/** Removes copies of own tables that a later copy replaced, and those of tables that are no longer in the settings. */
 export const pruneCopies: Step = {
-  name: 'landing',
+  stage: 'landing',
   wanted: isPublished,
   async run({ folder: { landing }, config: { tables }, report: { unloaded } }) {
-    const found = await listPulls(landing.folder);
-    const own = found.filter(({ stream }) => stream.startsWith(OWN));
+    const own = (await listPulls(landing.folder)).filter(({ stream }) => stream.startsWith(OWN));
     // The latest last. An earlier one that cannot be loaded, such as one under other settings of privacy, is replaced too.
     const pulls = await landing.pulls(own, () => undefined);
     const latest = new Map(pulls.map(({ stream, id }) => [stream, id]));
@@ -77,7 +76,7 @@ export const pruneCopies: Step = {
 };
 
 export const page: Step = {
-  name: 'page',
+  stage: 'page',
   wanted: ({ config, folder: { files } }) => config.reportIn !== undefined && existsSync(files.published),
   async run({ config, folder, invocation, report }) {
     const { files } = folder;
@@ -98,12 +97,12 @@ export const page: Step = {
 
 /** Notifies others of the publication: runs the commands and calls the addresses in the settings. */
 export const afterPublish: Step = {
-  name: 'after_publish',
+  stage: 'after_publish',
   wanted: (night) => night.config.afterPublish.length > 0 && isWhole(night),
   async run(night) {
     for (const [nth, what] of night.config.afterPublish.entries()) {
       const step = `after_publish[${nth}]`;
-      const failure = await tell(what, night, step);
+      const failure = await notify(what, night, step);
       const sentence = failure === undefined ? `Done: ${step}.` : `${step} failed: ${failure}.`;
       night.report.steps.push({ step, failed: failure !== undefined, sentence });
     }
@@ -115,7 +114,7 @@ export const afterPublish: Step = {
 const PATIENCE_MS = 10 * 60_000;
 
 /** Resolves with the reason of a failure, a clause without the address, which may be a secret. */
-async function tell(
+async function notify(
   what: string,
   { config, folder, report, invocation }: Night,
   step: string,
@@ -124,7 +123,7 @@ async function tell(
   const { command } = folder;
   const { published } = folder.files;
   const days = report.loadedDays;
-  terminal.progress('telling others of the publication');
+  terminal.progress('notifying others of the publication');
   if (/^https?:/i.test(what)) {
     const at = effects.now().toISOString();
     const body = JSON.stringify({ tool: 'dawnload', command, published, days, published_at: at });
@@ -132,17 +131,17 @@ async function tell(
     signal.throwIfAborted();
     return failure;
   }
-  const known = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
+  const about = { DAWNLOAD_PUBLISHED: published, DAWNLOAD_DAYS: days.join(' '), DAWNLOAD_COMMAND: command };
   const shell = shellFor(config, environment);
-  const { failure, said } = await runShell(what, {
+  const { failure, output } = await runShell(what, {
     ...shell,
-    environment: { ...shell.environment, ...known },
+    environment: { ...shell.environment, ...about },
     signal,
     patienceMs: PATIENCE_MS,
     effects,
   });
-  // Why it failed belongs to the warning that it did.
-  for (const line of said)
+  // The output of a failed command is a warning, beside the one that says that it failed.
+  for (const line of output)
     terminal[failure === undefined ? 'note' : 'warn'](`${step}: ${line}`, { event: 'step_said', step });
   return failure;
 }

@@ -26,7 +26,8 @@ interface Opening {
   readonly needs: 'nothing' | 'erasures' | 'all';
 }
 
-type Held = (readonly [what: string, close: () => Promise<void>])[];
+/** The open things, in the order of their opening; they are closed in reverse. */
+type Open = (readonly [what: string, close: () => Promise<void>])[];
 
 export class DataFolder implements AsyncDisposable, WarehousePlace {
   #service: ServiceClient | undefined;
@@ -40,10 +41,10 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     readonly landing: LandingZone,
     readonly ledger: Ledger,
     /** Journal heads recorded in other files; they reveal missing lines. */
-    private readonly known: readonly KnownHead[],
+    private readonly heads: readonly KnownHead[],
     /** True if the folder had landed data or a published file. */
-    private readonly holds: boolean,
-    private readonly held: Held,
+    private readonly hasData: boolean,
+    private readonly open: Open,
   ) {}
 
   /**
@@ -60,14 +61,14 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     // Without settings, the current folder may be the wrong one, so no data folder is created there.
     if (!existsSync(dataDir)) requireSettings(config, 'startDate');
     const lock = await RunLock.take(dataDir, `dawnload ${opening.command}`, effects);
-    const held: Held = [['The lock', () => lock.release()]];
+    const open: Open = [['The lock', () => lock.release()]];
     try {
-      const journal = await Journal.open(config, effects, (found) => {
-        assertSameProject(found, config);
+      const journal = await Journal.open(config, effects, (one) => {
+        assertSameProject(one, config);
       });
-      held.push(['The journal', () => journal.close()]);
-      // Runs last, after everything is closed.
-      held.unshift([
+      open.push(['The journal', () => journal.close()]);
+      // The status is written last, after everything is closed.
+      open.unshift([
         'The status',
         async () => invocation.changed?.({ ...invocation, loadConfig: () => config }, journal),
       ]);
@@ -84,11 +85,11 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
       const newest = await landing.newest(undefined, ({ sentences }) => {
         terminal.warn(sentences);
       });
-      // A command that opens the warehouse asks it for its head there.
+      // A command that opens the warehouse reads the head of the private file there.
       const working = opening.needs === 'erasures' ? [] : await knownBy(files.working);
-      const known = [...published, ...working, ...headsOf(newest)];
+      const heads = [...published, ...working, ...headsOf(newest)];
       const ledger = new Ledger(config, journal, effects, lock);
-      const holds = landing.found.length > 0 || existsSync(files.published);
+      const hasData = landing.pullFolders.length > 0 || existsSync(files.published);
       const folder = new DataFolder(
         opening,
         config,
@@ -97,15 +98,15 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
         journal,
         landing,
         ledger,
-        known,
-        holds,
-        held,
+        heads,
+        hasData,
+        open,
       );
       await folder.lookAgain([]);
       await folder.ledger.settle();
       return folder;
     } catch (error) {
-      await closeAll(held, terminal);
+      await closeAll(open, terminal);
       throw error;
     }
   }
@@ -124,7 +125,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     const { config, invocation, landing } = this;
     if (this.#service !== undefined) return this.#service;
     const service = ServiceClient.open(requireService(config), invocation, landing);
-    this.held.push(['The connection to the service', () => service.close()]);
+    this.open.push(['The connection to the service', () => service.close()]);
     return (this.#service = service);
   }
 
@@ -136,24 +137,24 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   readonly lookAgain = async (more: readonly KnownHead[]): Promise<Doubt | undefined> => {
     const { config, journal, ledger, invocation } = this;
     const { needs } = this.opening;
-    const heads = [...this.known, ...more];
-    const found = await doubtIn(config, journal, heads, invocation.effects, this.holds);
-    ledger.doubt = found;
-    if (found !== undefined) await recordDoubt(journal, found);
-    // After the doubt, because the witness may be its only evidence.
+    const heads = [...this.heads, ...more];
+    const doubt = await doubtIn(config, journal, heads, invocation.effects, this.hasData);
+    ledger.doubt = doubt;
+    if (doubt !== undefined) await recordDoubt(journal, doubt);
+    // Follows the doubt, because the witness may be its only evidence.
     await begin(journal, config);
-    if (found !== undefined && (needs === 'all' || (needs === 'erasures' && found.erase !== undefined)))
-      throw found;
-    return found;
+    if (doubt !== undefined && (needs === 'all' || (needs === 'erasures' && doubt.erase !== undefined)))
+      throw doubt;
+    return doubt;
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await closeAll(this.held, this.invocation.terminal);
+    await closeAll(this.open, this.invocation.terminal);
   }
 }
 
-async function closeAll(held: Held, terminal: Invocation['terminal']): Promise<void> {
-  for (const [what, close] of held.toReversed()) await release(what, close, terminal);
+async function closeAll(open: Open, terminal: Invocation['terminal']): Promise<void> {
+  for (const [what, close] of open.toReversed()) await release(what, close, terminal);
 }
 
 async function recordDoubt(journal: Journal, { why, erase, of }: Doubt): Promise<void> {
@@ -171,11 +172,11 @@ function projectIn(journal: Journal): string | undefined {
 
 /** Throws OtherProjectError when the folder, or `ledger_copy` of a new one, belongs to another project; names both. */
 export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, projectId }: Config): void {
-  const held = projectIn(journal);
-  if (projectId === undefined || held === undefined || held === projectId) return;
+  const own = projectIn(journal);
+  if (projectId === undefined || own === undefined || own === projectId) return;
   const copy = existsSync(journal.path) ? undefined : ledgerCopy;
   throw new OtherProjectError(
-    `${copy ?? dataDir} has the data of project ${held}, but the settings name project ${projectId}.`,
+    `${copy ?? dataDir} has the data of project ${own}, but the settings name project ${projectId}.`,
     {
       hint: `Correct project_id, or give this project a ${copy === undefined ? 'data_dir' : 'ledger_copy'} of its own.`,
     },
@@ -187,8 +188,8 @@ async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<
   const isNew = journal.of(PROJECT).length === 0;
   if (isNew || (projectIn(journal) === undefined && projectId !== undefined)) {
     // A journal that restarts after a loss keeps the folder's id.
-    const known = journal.folder ?? (await readWitness(dataDir))?.folder ?? '';
-    const folder = known === '' ? randomUUID() : known;
+    const earlier = journal.folder ?? (await readWitness(dataDir))?.folder ?? '';
+    const folder = earlier === '' ? randomUUID() : earlier;
     await journal.append(PROJECT, { event: 'made', folder, projectId });
   }
   // A kill may have left the line without the witness.

@@ -8,7 +8,7 @@ import { adviceOn, pushesOf } from '../push/ledger.js';
 import { runChecks } from '../warehouse/checks.js';
 import { refreshModels } from '../warehouse/models.js';
 import { publish as publishFile, rewriteDatabase } from '../warehouse/publish.js';
-import type { HeldDay, Loss } from '../warehouse/warehouse.js';
+import type { LoadedDay, Loss } from '../warehouse/warehouse.js';
 import { reportUnloaded } from './pull.js';
 import { OWN } from '../ground/streams.js';
 import { noteOwn } from '../streams/own/note.js';
@@ -29,7 +29,7 @@ const always = (): boolean => true;
 
 /** Copies facts for readers into the file: exports, budget, prices, pushes, erasures and the wanted days. */
 export const note: Step = {
-  name: 'model',
+  stage: 'model',
   wanted: always,
   async run(night) {
     await reportUnloaded(night);
@@ -63,7 +63,7 @@ export const note: Step = {
 };
 
 export const model: Step = {
-  name: 'model',
+  stage: 'model',
   doing: 'modeling',
   wanted: always,
   async run({ report, warehouse }) {
@@ -73,7 +73,7 @@ export const model: Step = {
 };
 
 export const check: Step = {
-  name: 'check',
+  stage: 'check',
   doing: 'checking',
   wanted: always,
   async run(night) {
@@ -91,13 +91,13 @@ export const check: Step = {
   after: 'stop',
 };
 
-/** Their export is damaged, or lost from the ledger. */
+/** Days of events that were loaded and cannot be loaded now: their export is damaged, or lost from the ledger. */
 async function lostDays({
   folder: { ledger, journal },
   warehouse: { untracked, file },
 }: Night): Promise<Day[]> {
   const unlisted = untracked.filter(({ state }) => state === 'loaded');
-  // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
+  // Exports that are open again for their pages count as loaded; an export that you gave up is not missing.
   const loaded = ledger.entries().filter((one) => one.loadedAt !== undefined && one.state !== 'abandoned');
   const covered = await file.coverage('events');
   const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
@@ -111,7 +111,7 @@ async function lostDays({
  * compared in this run, and the journal is complete.
  */
 export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
-  name: 'check',
+  stage: 'check',
   doing: 'checking',
   wanted: ({ config: { retention } }) =>
     retention.events !== undefined || retention.landing !== undefined || retention.reference !== undefined,
@@ -127,7 +127,7 @@ export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
 });
 
 function reasonToKeep({ report, folder }: Night): string | undefined {
-  // An own table that cannot be copied is no reason to keep data of persons for longer.
+  // If an own table cannot be copied, personal data must not be kept for longer.
   const isIncomplete = report.gaps.some(({ stream }) => !stream.startsWith(OWN));
   if (report.failure !== undefined || isIncomplete || report.withheld !== undefined)
     return 'the run is incomplete';
@@ -139,7 +139,7 @@ function reasonToKeep({ report, folder }: Night): string | undefined {
 /** The data that is past its retention now; with a lake, only days that the lake has too. */
 export async function dueNow(night: Night): Promise<Due> {
   const parts = partsOf(night);
-  return findDue(parts, async (due: readonly HeldDay[]): Promise<Day[]> => {
+  return findDue(parts, async (due: readonly LoadedDay[]): Promise<Day[]> => {
     const { equalInLake } = await import('../lake/verify.js');
     return equalInLake(due, parts);
   });
@@ -148,9 +148,9 @@ export async function dueNow(night: Night): Promise<Due> {
 export const limitNow = ({ folder: { journal }, invocation: { effects } }: Night): number =>
   allowance(journal, dayOf(effects.now()));
 
-/** A failed run is published too, unless its file is empty. */
+/** Publishes the file, after a failed run too, unless it is empty. */
 export const publish: Step = {
-  name: 'publish',
+  stage: 'publish',
   doing: 'publishing',
   wanted: always,
   async run(night) {
@@ -175,24 +175,27 @@ export const publish: Step = {
   after: 'stop',
 };
 
-// Whether a new file may replace the published one. Each stream and day must have at least as many rows as before, and so must computed
-// rows of days whose pages were removed. Otherwise the loss needs an explanation, such as an erasure.
+// A new file may replace the published one if no stream and day has fewer rows than before. The same goes for the computed rows of days
+// whose pages were removed. A loss needs an explanation, such as an erasure.
 
-/** Rows of days whose pages were removed cannot be computed again, so they come from another file. */
+/** Takes the computed rows of days without pages from another file, because they cannot be computed again. */
 async function takeRemovedDays(night: Night): Promise<void> {
   const { warehouse, files, erasures, invocation, journal, ledger } = partsOf(night);
-  const known = new Set([...(await warehouse.removedDays()), ...(await warehouse.coverage('events')).keys()]);
+  const present = new Set([
+    ...(await warehouse.removedDays()),
+    ...(await warehouse.coverage('events')).keys(),
+  ]);
   const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
-  let missing = removed.filter((day) => !known.has(day));
+  let missing = removed.filter((day) => !present.has(day));
   if (missing.length === 0) return;
   const taken: Day[] = [];
   const reasons: string[] = [];
   for (const file of [files.working, files.published]) {
     if (missing.length === 0 || file === warehouse.options.path || !existsSync(file)) continue;
     try {
-      const found = await warehouse.takeDays(file, missing);
-      taken.push(...found);
-      missing = missing.filter((day) => !found.includes(day));
+      const days = await warehouse.takeDays(file, missing);
+      taken.push(...days);
+      missing = missing.filter((day) => !days.includes(day));
     } catch (error) {
       invocation.signal.throwIfAborted();
       reasons.push(`${file}: ${messageOf(error).split('\n', 1).join('')}`);
@@ -236,8 +239,8 @@ async function lossesOf(night: Night): Promise<Loss[]> {
     return [];
   }
   // A journal that restarted after a loss has lower numbers than the file's head.
-  const known = heads.find((head) => journal.holds(head))?.seq ?? 0;
-  const isErased = journal.of(ERASE).some(({ seq }) => seq > known);
+  const last = heads.find((head) => journal.holds(head))?.seq ?? 0;
+  const isErased = journal.of(ERASE).some(({ seq }) => seq > last);
   const removed = journal.of(REMOVED).flatMap((line) => (line.event === 'pages' ? [line] : []));
   const abandoned = ledger.entries().filter(({ state }) => state === 'abandoned');
   return losses.filter(({ stream, date, table, after, is_newer }) => {

@@ -37,7 +37,7 @@ export async function erase(
   const report = new RunReport(() => effects.now());
   await using folder = await DataFolder.open(config, invocation, { command: 'forget', needs: 'erasures' });
   await using warehouse = await folder.warehouse('working', report);
-  const night: Night = { config, invocation, folder, warehouse, wanted: undefined, report };
+  const night: Night = { config, invocation, folder, warehouse, job: undefined, report };
   const { files, journal } = folder;
   const { erasures } = warehouse;
   const { register } = erasures;
@@ -60,12 +60,12 @@ export async function erase(
   let cut = { records: 0, pulls: 0 };
   const cutting = pulling(async () => {
     // Each spelling of an id is recorded before its pages are cut, so that it is searched for even after a kill.
-    const known = new Set(erasing.written);
+    const spellings = new Set(erasing.written);
     await erasures.sweep(async (written) => {
-      const before = known.size;
-      for (const id of written) known.add(id);
-      erasing.written = [...known];
-      if (known.size > before) await pending.write(erasing);
+      const before = spellings.size;
+      for (const id of written) spellings.add(id);
+      erasing.written = [...spellings];
+      if (spellings.size > before) await pending.write(erasing);
     });
     await erasures.blank(erasing.written);
     effects.reach('erase/landing-swept');

@@ -29,7 +29,7 @@ import type { Warehouse } from '../warehouse/warehouse.js';
 
 /** A step that requests or loads; a failure leaves what has landed to be published. */
 export const pulling = (run: Step['run'], wanted: Step['wanted'] = () => true): Step => ({
-  name: 'pull',
+  stage: 'pull',
   doing: 'pulling',
   wanted,
   run,
@@ -38,25 +38,24 @@ export const pulling = (run: Step['run'], wanted: Step['wanted'] = () => true): 
 
 const nothingFailed = ({ report }: Night): boolean => report.failure === undefined;
 
-/** Loads what has landed and is not loaded, such as after a kill. */
 export const loadLanded = pulling(loadWaiting);
 
 /** Gets a token (E1), and keeps only the wanted days that are complete by both clocks. */
 export const authorize = pulling(async (night) => {
-  const { folder, report, invocation, wanted } = night;
+  const { folder, report, invocation, job } = night;
   const { service } = folder;
   await service.authorize();
   service.clocks.assertMayLand();
   const earlier = service.clocks.earlier();
   report.serviceBehindMs = Math.max(0, invocation.effects.now().getTime() - earlier.getTime());
-  if (wanted === undefined) return;
+  if (job === undefined) return;
   const last = lastCompleteDay(earlier);
-  if (wanted.days.end > last)
+  if (job.days.end > last)
     invocation.terminal.note(
       `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
     );
-  night.wanted = until(wanted, last);
-  report.days = night.wanted.days;
+  night.job = until(job, last);
+  report.days = night.job.days;
   report.authorized = true;
 }, nothingFailed);
 
@@ -74,19 +73,19 @@ function until(job: Job, last: Day): Job {
 export const pull = (stream: Stream): Step =>
   pulling(
     async (night) => {
-      const { wanted: job, folder } = night;
+      const { job, folder } = night;
       if (job === undefined) return;
-      // Paid days and snapshots are decided otherwise.
+      // Budget and consent decide about paid days; a snapshot is always of today.
       const days = stream.grain === 'day' && !stream.paid ? await wantedNow(job, night) : [];
       const wanted = (name: StreamName): readonly Day[] => daysIn(days, name, 'missing', 'restatable');
       await stream.pull({ job, service: folder.service, wanted }, partsOf(night));
     },
-    (night) => nothingFailed(night) && stream.choices.some((one) => night.wanted?.streams.has(one) === true),
+    (night) => nothingFailed(night) && stream.choices.some((one) => night.job?.streams.has(one) === true),
   );
 
 /** Reports clocks that disagree, by the latest answer, also after a failure. */
 export const clocks: Step = {
-  name: 'pull',
+  stage: 'pull',
   doing: 'pulling',
   wanted: ({ report }) => report.authorized,
   run: ({ folder: { service }, report }) => {
@@ -109,9 +108,10 @@ export function compareClocks(service: ServiceClient, report: RunReport): string
   return trouble;
 }
 
-// Landed pulls that the warehouse lacks, and those that cannot be loaded.
-
-/** After a kill the last pull, after the loss of the warehouse all of them: `rebuild` is made of this step. */
+/**
+ * Loads the landed pulls that the warehouse lacks: the last one after a kill, all of them after the loss of the warehouse. `rebuild`
+ * consists of this step.
+ */
 export async function loadWaiting(night: Night): Promise<void> {
   const parts = partsOf(night);
   const { landing, warehouse, ledger, files, load } = parts;
@@ -121,7 +121,7 @@ export async function loadWaiting(night: Night): Promise<void> {
   const again = await warehouse.loader.unloadAfter(free.filter(({ stream }) => SNAPSHOTS.includes(stream)));
   const missing: Pull[] = [
     ...free,
-    ...(await landing.pulls(landing.found.filter(({ id }) => again.has(id)))),
+    ...(await landing.pulls(landing.pullFolders.filter(({ id }) => again.has(id)))),
     ...(await waitingExports(night)),
   ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await load(missing);
@@ -148,7 +148,7 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
   const pulls: Pull[] = [];
   for (const entry of landedAmong(ledger.entries())) {
     const { day, key } = entry;
-    // Kept back until you decide.
+    // A doubted export is kept back until you decide.
     if (entry.state === 'landed' && entry.doubted) continue;
     const place = exportFolder(entry);
     const pull = last.get(place);
@@ -163,7 +163,7 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
   return pulls;
 }
 
-/** A pull that later answers superseded is no gap. */
+/** Reports landed pulls that cannot be loaded as gaps, except those whose days or lists a later pull has brought. */
 export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
   for (const { pull, error } of report.unloaded.values()) {
     const [stream, , key = ''] = pull.id.split('/');

@@ -57,7 +57,7 @@ export class RunReport {
   clockSkewMs: number | undefined;
   /** Milliseconds that the service's clock is behind this machine's; a day is complete when both say so. */
   serviceBehindMs = 0;
-  /** Seconds of each stage, no second in two: open, migrate, pull, load, model, check, close, publish, and each step that follows. */
+  /** Seconds of each stage: open, migrate, pull, load, model, check, close, publish, and each step that follows. No second counts twice. */
   readonly seconds: Record<string, number> = {};
   #counted = 0;
   #loads: LoadReport[] = [];
@@ -68,7 +68,7 @@ export class RunReport {
   /** Days that the new file lacks although the published file has them, or their events were loaded before. */
   lost: readonly { readonly stream: string; readonly date: Day }[] = [];
   failure: Error | undefined;
-  /** What retention removes of the landing zone once the file is published. */
+  /** The landed folders that retention removes once the file is published. */
   due: Removal | undefined;
   authorized = false;
   /** True if this run compared this machine's clock with the service's, and they agree. */
@@ -104,13 +104,13 @@ export class RunReport {
     return this.checks.filter(({ severity }) => severity === 'stop');
   }
 
-  /** The days that this run loaded; a snapshot of reference data is of no such day. */
+  /** The days that this run loaded. A snapshot of reference data has no such day. */
   get loadedDays(): readonly Day[] {
     return [...new Set(this.#loads.flatMap((load) => (isSnapshot(load.stream) ? [] : load.days)))].sort();
   }
 
   totals(): { stream: StreamName; days: number; rows: number }[] {
-    // A list that is held back leaves the earlier one.
+    // A list that was not applied leaves the earlier one, so it counts nothing.
     const all = this.#loads.filter(
       (load) => !isSnapshot(load.stream) || load.rows + load.finished.length > 0,
     );
@@ -201,7 +201,7 @@ interface StepOutcome {
   /** `lake`, `push NAME`, `landing` or `page`. */
   readonly step: string;
   readonly failed: boolean;
-  /** In whole sentences; after a failure also the command that repairs it. */
+  /** Whole sentences; after a failure, also the command that repairs it. */
   readonly sentence: string;
 }
 

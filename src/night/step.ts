@@ -27,30 +27,31 @@ export interface Night {
    * The days to request; undefined for commands that request none. `authorize` removes days that are incomplete by the
    * service's clock.
    */
-  wanted: Job | undefined;
+  job: Job | undefined;
   readonly report: RunReport;
 }
 
 export interface Step {
-  /** The stage in `run --json` and `ops.runs`. */
-  readonly name: string;
-  /** What the step does, for the line of progress and the log. */
+  /** The stage in `run --json` and `ops.runs` that the step's time counts to. Consecutive steps may share a stage. */
+  readonly stage: string;
+  /** What the stage does, for the line of progress and the log. */
   readonly doing?: string;
   wanted(night: Night): boolean;
   run(night: Night): Promise<void>;
   /**
-   * What a failure means for the steps that follow. `stop`: nothing more is computed or published, only the steps that
-   * `go-on` follow. `no-money-no-deletion`: nothing more is requested, deleted or sent on; what has landed is published.
-   * `go-on`: nothing; the failure is an outcome of the report.
+   * The effect of a failure on the steps that follow. `stop`: nothing more is computed or published; only `go-on` steps follow.
+   * `no-money-no-deletion`: nothing more is requested, deleted or sent on, but landed data is published. `go-on`: none; the
+   * failure is an outcome of the report.
    */
   readonly after: 'stop' | 'no-money-no-deletion' | 'go-on';
+  /** How the sentence on a failure begins; by default with the stage. */
   readonly failed?: string;
 }
 
 /**
  * Takes the wanted steps in their order.
  *
- * @throws the first failure that is not the step's alone, once all steps have had their turn
+ * @throws the first failure of a step that is not `go-on`, once all steps have had their turn
  * @throws InterruptedError after Ctrl-C, immediately
  */
 export async function runSteps(night: Night, steps: readonly Step[]): Promise<void> {
@@ -62,22 +63,21 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
     const failure: Error | undefined = isWanted ? await attempt(night, step) : undefined;
     if (failure !== undefined && step.after === 'go-on') {
       const why = failure instanceof DawnloadError ? failure.sentences : messageOf(failure);
-      report.steps.push({ step: step.name, failed: true, sentence: `${step.failed ?? step.name}: ${why}` });
+      report.steps.push({ step: step.stage, failed: true, sentence: `${step.failed ?? step.stage}: ${why}` });
     } else if (failure !== undefined) {
       report.failure ??= failure;
       // After a disk error, the next run publishes. Only a new file can replace a damaged database file.
       isStopped ||=
         step.after === 'stop' || failure instanceof StorageError || failure instanceof CorruptDatabaseError;
     }
-    const { name, doing } = step;
-    // Several steps may make one stage.
-    const isOver = steps[nth + 1]?.name !== name && !isStopped && name in report.seconds;
-    const isDone = name !== 'publish' || report.publishedBytes !== undefined;
+    const { stage, doing } = step;
+    const isOver = steps[nth + 1]?.stage !== stage && !isStopped && stage in report.seconds;
+    const isDone = stage !== 'publish' || report.publishedBytes !== undefined;
     if (doing !== undefined && isOver && isDone)
       terminal.record(`Finished ${doing}.`, {
         event: 'stage_finished',
-        stage: name,
-        seconds: report.seconds[name],
+        stage,
+        seconds: report.seconds[stage],
       });
   }
   if (report.failure === undefined) return;
@@ -96,7 +96,7 @@ export const continuationOf = (command: string): string =>
 async function attempt(night: Night, step: Step): Promise<Error | undefined> {
   if (step.doing !== undefined) night.invocation.terminal.progress(step.doing);
   try {
-    await night.report.timed(step.name, () => step.run(night));
+    await night.report.timed(step.stage, () => step.run(night));
     return undefined;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
@@ -113,7 +113,7 @@ interface Run {
   readonly config: Config;
   readonly invocation: Invocation;
   readonly report: RunReport;
-  readonly wanted?: Job | undefined;
+  readonly job?: Job | undefined;
 }
 
 /**
@@ -122,20 +122,13 @@ interface Run {
  *
  * @throws the error that stopped the run; data that was loaded before is published, now or by the next run
  */
-export async function runNight({
-  command,
-  steps,
-  config,
-  invocation,
-  report,
-  wanted,
-}: Run): Promise<RunReport> {
+export async function runNight({ command, steps, config, invocation, report, job }: Run): Promise<RunReport> {
   await using folder = await DataFolder.open(config, invocation, { command, needs: 'erasures' });
   await recordBegin(folder);
-  report.days = wanted?.days;
+  report.days = job?.days;
   try {
     await using warehouse = await folder.warehouse('working', report);
-    await runSteps({ config, invocation, folder, warehouse, wanted, report }, steps);
+    await runSteps({ config, invocation, folder, warehouse, job, report }, steps);
   } catch (error) {
     report.failure ??= asError(error);
   }

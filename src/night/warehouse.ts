@@ -105,7 +105,7 @@ export class OpenWarehouse implements AsyncDisposable {
   readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
     this.#inTurn(() => this.#loadOrReport(pulls, how));
 
-  /** An export with many records outside its day needs a decision. */
+  /** Loads pulls, and reports those that cannot be loaded. An export with many records outside its day needs a decision. */
   async #loadOrReport(pulls: readonly Pull[], how: 'new' | 'again'): Promise<boolean> {
     const { ledger, landing } = this.place;
     const { reports, failures } = await this.#loadAll(pulls, how);
@@ -164,12 +164,12 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
 }
 
-/** Removes the folders of free streams that never ended. */
+/** The landed pulls that the warehouse lacks. Removes the folders of free pulls that never ended. */
 async function unloaded(landing: LandingZone, { loader }: Warehouse, report: RunReport) {
   const loaded = await loader.loaded();
-  const found = landing.found.filter(({ id }) => !loaded.has(id));
-  await landing.removeUnended(found.filter(({ stream }) => isKnown(stream)));
-  return landing.pulls(found, ({ sentences }, { stream, days }) => {
+  const waiting = landing.pullFolders.filter(({ id }) => !loaded.has(id));
+  await landing.removeUnended(waiting.filter(({ stream }) => isKnown(stream)));
+  return landing.pulls(waiting, ({ sentences }, { stream, days }) => {
     report.gaps.push({ stream, days, reason: sentences });
   });
 }
@@ -186,8 +186,8 @@ async function compared(
   const heads = own ? await own.rows('ops/journal', headShape) : await knownBy(files.working);
   await lookAgain([...headsOf(waiting), ...heads.map((head) => ({ ...head, place: files.working }))]);
   if (ledger.doubt === undefined) return [];
-  const known = new Map<string, ExportRow>();
+  const listed = new Map<string, ExportRow>();
   const newer = own ? own.rows('status/exports', exportRow) : exportsKnownBy(files.working);
-  for (const row of [...(await exportsKnownBy(files.published)), ...(await newer)]) known.set(row.key, row);
-  return [...known.values()].filter(({ key }) => ledger.find(key) === undefined);
+  for (const row of [...(await exportsKnownBy(files.published)), ...(await newer)]) listed.set(row.key, row);
+  return [...listed.values()].filter(({ key }) => ledger.find(key) === undefined);
 }

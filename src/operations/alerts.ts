@@ -22,14 +22,14 @@ import {
   type ExitCode,
 } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
-import { newestOf } from '../night/wanted-days.js';
+import { newestOf } from '../night/days-now.js';
 import { describeGap, RunReport } from '../night/report.js';
 import { DurableFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';
 import { bodyOf, type Alert, type Sender } from './alert.js';
 import { coveredDay, Reader } from '../warehouse/reader.js';
 
-/** The state of alerts between runs: for each receiver and cause the KST day of the last alert, and the drift that was reported. */
+/** The state of alerts between runs: the KST day of the last alert to each receiver, by cause (`told`), and the drift that was reported. */
 const memoryShape = z.object({
   told: z.record(z.string(), z.string()),
   failing: z.boolean(),
@@ -64,8 +64,8 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
   if (failure !== undefined && !isBusy(ended)) {
     const numbers = { exit_code: exitCodeOf(failure) };
-    const said = [`The run failed. ${messageOf(failure)}`, ...failedSteps(report)].join(' ');
-    add('failure', said, numbers, 'dawnload doctor');
+    const message = [`The run failed. ${messageOf(failure)}`, ...failedSteps(report)].join(' ');
+    add('failure', message, numbers, 'dawnload doctor');
   } else if (hasFailed(ended)) {
     const { gaps } = report;
     const numbers = { exit_code: EXIT.incomplete, ...(gaps.length > 0 && { gaps: gaps.length }) };
@@ -78,7 +78,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   const behind = newest === undefined ? 0 : dayCount({ start: newest, end: complete }) - 1;
   // If the clocks disagree, the latest complete day is unknown.
   if (newest !== undefined && behind > LATE_DAYS && !(failure instanceof ClockError)) {
-    const message = `The newest daily statistics are those of ${newest}, and the service has completed ${complete}.`;
+    const message = `The latest daily statistics are those of ${newest}; ${complete} is complete at the service.`;
     add('stale', message, { days_behind: behind }, 'dawnload plan');
   }
 
@@ -144,7 +144,7 @@ export async function reportUnstarted(
   await callHeartbeat(settingsOf(invocation).forAlerts, invocation, exitCodeOf(failure), failure);
 }
 
-/** The settings, and what alerts and the heartbeat need of them, as far as it can be read of wrong ones. */
+/** The settings, and the part that alerts and the heartbeat need, which is read from wrong settings too. */
 function settingsOf({ loadConfig }: Pick<Invocation, 'loadConfig'>): {
   readonly forAlerts: AlertSettings | undefined;
   readonly load: () => Config;
@@ -197,20 +197,20 @@ export async function withAlerts(
   try {
     const exitCode = await work(load(), report);
     if (settings !== undefined && report.days !== undefined)
-      await tell(settings, invocation, report, undefined, load);
+      await sendAlerts(settings, invocation, report, undefined, load);
     await callHeartbeat(settings, invocation, exitCode);
     return exitCode;
   } catch (failure) {
     // You stopped the run yourself, so no alert is needed.
     if (settings !== undefined && !(failure instanceof InterruptedError))
-      await tell(settings, invocation, report, failure);
+      await sendAlerts(settings, invocation, report, failure);
     await callHeartbeat(settings, invocation, exitCodeOf(failure), failure);
     throw failure;
   }
 }
 
-/** Sends the alerts of a run that ended; their failure is a warning. */
-async function tell(
+/** Sends the alerts of a run that ended. A failure is only a warning. */
+async function sendAlerts(
   settings: AlertSettings,
   invocation: Invocation,
   report: RunReport,
@@ -252,33 +252,33 @@ async function afterRun(
     [...causesOf(ended, memory), ...news],
     invocation,
     (to, { cause, isOver = false }) => {
-      const told = memory.told[to];
+      const lastDay = memory.told[to];
       // Each receiver gets a recovery once, also if another one does not accept it for days.
-      if (cause === 'recovery') return told === undefined;
-      return cause === 'question' ? isOver === (told !== undefined) : told !== today;
+      if (cause === 'recovery') return lastDay === undefined;
+      return cause === 'question' ? isOver === (lastDay !== undefined) : lastDay !== today;
     },
   );
   if (!isOurs) return;
   const accepted = sent.filter(({ isAccepted }) => isAccepted);
   const drifted = sent.filter(({ cause }) => cause === 'drift');
-  const isDriftTold = drifted.length > 0 && drifted.every(({ isAccepted }) => isAccepted);
+  const isDriftSent = drifted.length > 0 && drifted.every(({ isAccepted }) => isAccepted);
   const isRecoveryOwed = sent.some(({ cause, isAccepted }) => cause === 'recovery' && !isAccepted);
   const failed = hasFailed(ended);
-  const told = Object.entries(memory.told).filter(
+  const earlier = Object.entries(memory.told).filter(
     ([to, day]) => !failed || day === today || !to.endsWith(RECOVERY),
   );
   const over = new Set(accepted.filter(({ isOver }) => isOver).map(({ to }) => to));
-  const all = [...told, ...accepted.map(({ to }) => [to, today] as const)];
+  const all = [...earlier, ...accepted.map(({ to }) => [to, today] as const)];
   const next: Memory = {
     told: Object.fromEntries(all.filter(([to]) => !over.has(to))),
     failing: failed || (memory.failing && (isBusy(ended) || isLimited(ended) || isRecoveryOwed)),
-    drift: [...new Set([...memory.drift, ...(isDriftTold ? report.drift() : [])])].sort(),
+    drift: [...new Set([...memory.drift, ...(isDriftSent ? report.drift() : [])])].sort(),
   };
   const folder = new DurableFolder(dataDir, effects);
   const text = `${JSON.stringify(next, null, 1)}\n`;
   await folder.write(memoryIn(dataDir), text, 'alerts').catch((error: unknown) => {
     terminal.warn(
-      `The alerts were sent, but what was sent cannot be noted, so the next run sends them again: ${messageOf(error)}`,
+      `The alerts were sent, but this cannot be noted, so the next run sends them again: ${messageOf(error)}`,
     );
   });
 }
@@ -305,7 +305,7 @@ const senderOf = (
   time: Date,
 ): Sender => ({ project_id: projectId, host: hostname(), folder: dataDir, run_id: runId, time });
 
-/** Sends each alert to its subscribers, all at the same time, as far as they are due there. */
+/** Sends each alert to the subscribers to whom it is due, all at the same time. */
 async function deliver(
   settings: AlertSettings,
   alerts: readonly Alert[],

@@ -31,7 +31,8 @@ import { dataFiles, foldersOf } from '../landing/paths.js';
 import { makeTemporary, nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
 import { excludedIds } from '../config/files.js';
 import { assertSameProject } from '../night/data-folder.js';
-import { daysNow, ledgerNow, daysIn, nightly, notBegun } from '../night/wanted-days.js';
+import { daysNow, ledgerNow } from '../night/days-now.js';
+import { daysIn, nightJob, notBegun } from '../night/wanted-days.js';
 import { DAY_STREAMS } from '../streams/index.js';
 import { readCopies } from '../streams/own/read.js';
 import { copySource } from '../streams/own/source.js';
@@ -96,7 +97,7 @@ export async function* examine(
   yield check('keys', () => keys(config));
   if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
-  // A large table takes as long as its settings allow, and its copy goes before the doctor does.
+  // A large table takes as long as its settings allow; its copy is removed before the check ends.
   for (const table of config.tables)
     yield check(
       `table ${table.name}`,
@@ -370,7 +371,7 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   const now = effects.now();
   const waits = notBegun(config.startDate, now);
   if (waits !== undefined) return warn(`No day is wanted yet: ${waits}.`, 'Correct a wrong start_date.');
-  const { wanted } = await daysNow(config, effects, () => nightly(config, now));
+  const { wanted } = await daysNow(config, effects, () => nightJob(config, now));
   const givenUp = daysIn(wanted, 'events', 'given_up').length;
   const waiting = daysIn(wanted, 'events', 'waits').length;
   const others: readonly (readonly [days: number, sentence: string])[] = [
@@ -465,13 +466,13 @@ function alerts({ alerts, heartbeat }: Config, { flags, environment }: Invocatio
   if (unset.length > 0)
     return warn(`${unset.join(', ')} is not set to an address.`, 'Set it in the environment or in .env.');
   const beats = (heartbeatBefore(flags, environment) ?? heartbeat) === undefined ? [] : ['a heartbeat'];
-  const told = [...(alerts.length === 0 ? [] : [plural(alerts.length, 'receiver')]), ...beats];
-  return told.length === 0
+  const receivers = [...(alerts.length === 0 ? [] : [plural(alerts.length, 'receiver')]), ...beats];
+  return receivers.length === 0
     ? warn(
         'Nobody is alerted when a night fails.',
         'Add alerts to dawnload.yaml, or set DAWNLOAD_HEARTBEAT_URL: docs/monitoring.md.',
       )
-    : ok(told.join(', '));
+    : ok(receivers.join(', '));
 }
 
 async function testAlert(config: Config, invocation: Invocation): Promise<Finding> {
@@ -507,7 +508,7 @@ async function everyBlock(path: string, dataDir: string): Promise<Finding> {
 }
 
 /** Maximum number of damaged files that are named. */
-const MOST_TOLD = 10;
+const MOST_SHOWN = 10;
 
 /** Compares the records of each paid export with the ledger, to find missing pages. */
 async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
@@ -522,16 +523,17 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
     if (wereRemoved(journal, entry)) continue;
     const pull = await unlessDamaged(landing.exportPull(entry));
     const pages = pull === undefined ? [] : await landedPages(landing, pull.id, pull);
-    const found = rowsIn(firstAnswers(pages));
-    if (found === records) continue;
+    const rows = rowsIn(firstAnswers(pages));
+    if (rows === records) continue;
     damage.push({
-      message: `The pages of export ${key} have ${found} of its ${records ?? 0} records: pages are missing or damaged.`,
+      message: `The pages of export ${key} have ${rows} of its ${records ?? 0} records: pages are missing or damaged.`,
       hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
     });
   }
   if (damage.length === 0) return ok(`${plural(files, 'file')}, all intact`);
-  const told = damage.slice(0, MOST_TOLD);
-  const more = damage.length > told.length ? ` ${plural(damage.length - told.length, 'more finding')}.` : '';
-  const remedies = new Set(told.map(({ hint = 'Restore it from a backup.' }) => hint));
-  return fail(`${told.map(({ message }) => message).join(' ')}${more}`, [...remedies].join(' '));
+  const shown = damage.slice(0, MOST_SHOWN);
+  const more =
+    damage.length > shown.length ? ` ${plural(damage.length - shown.length, 'more finding')}.` : '';
+  const remedies = new Set(shown.map(({ hint = 'Restore it from a backup.' }) => hint));
+  return fail(`${shown.map(({ message }) => message).join(' ')}${more}`, [...remedies].join(' '));
 }

@@ -53,8 +53,8 @@ async function digest(
   try {
     const { makeDigest } = await import('../readers/report/report.js');
     const { title, parts } = await makeDigest(file, { language: reportIn, now: effects.now() });
-    const said = { message: title, parts, lang: reportIn };
-    return [{ cause: 'digest', numbers: {}, next: 'dawnload explore', ...said }];
+    const content = { message: title, parts, lang: reportIn };
+    return [{ cause: 'digest', numbers: {}, next: 'dawnload explore', ...content }];
   } catch (error) {
     terminal.warn(`The digest could not be made: ${messageOf(error)}`);
     return [];
@@ -70,7 +70,7 @@ async function watch(
 ): Promise<Alert> {
   const next = `dawnload query ${question}${lang === 'ko' ? ' --lang ko' : ''}`;
   const alert = { cause: 'question', about: question, next, lang } as const;
-  const said: string[] = [];
+  const answer: string[] = [];
   const asking = { name: question, ...(queries !== undefined && { queries }), lang };
   const how = {
     format: 'csv',
@@ -82,12 +82,12 @@ async function watch(
   } as const;
   const bounds = {
     ...{ signal, megabytes: mcp.memoryMegabytes, seconds: PATIENCE },
-    told: (sentences: readonly string[]) => said.push(...sentences),
+    told: (sentences: readonly string[]) => answer.push(...sentences),
   };
   try {
     const rows = await deliver({ asking, now: effects.now(), isRecorded: false }, file, how, bounds);
     const { none, some } = WORDS[lang];
-    const message = [rows === 0 ? none(question) : some(question, rows), ...said].join(' ');
+    const message = [rows === 0 ? none(question) : some(question, rows), ...answer].join(' ');
     return { ...alert, message, numbers: { rows }, isOver: rows === 0 };
   } catch (error) {
     signal.throwIfAborted();

@@ -83,10 +83,10 @@ const folded = new WeakMap<readonly LineOf<typeof PUSH>[], Map<boolean, readonly
  */
 export function pushesOf(journal: Journal, isRunning = false): readonly Push[] {
   const lines = journal.of(PUSH);
-  const known = folded.get(lines) ?? new Map<boolean, readonly Push[]>();
-  folded.set(lines, known);
-  const pushes = known.get(isRunning) ?? foldedPushes(lines, isRunning);
-  known.set(isRunning, pushes);
+  const ofLines = folded.get(lines) ?? new Map<boolean, readonly Push[]>();
+  folded.set(lines, ofLines);
+  const pushes = ofLines.get(isRunning) ?? foldedPushes(lines, isRunning);
+  ofLines.set(isRunning, pushes);
   return pushes;
 }
 
@@ -118,8 +118,8 @@ function foldedPushes(lines: readonly LineOf<typeof PUSH>[], isRunning: boolean)
     const { rows, unchanged, erased } = counts;
     const rowsOf = (which: (call: Call) => boolean): number =>
       intents.reduce((sum, call) => sum + (which(call) ? call.rows : 0), 0);
-    const known = ended?.sent ?? rowsOf(({ state }) => state === 'acknowledged');
-    const sent = known + rowsOf(({ state }) => state === 'taken');
+    const acknowledged = ended?.sent ?? rowsOf(({ state }) => state === 'acknowledged');
+    const sent = acknowledged + rowsOf(({ state }) => state === 'taken');
     const undecided = isRunning ? ['ambiguous'] : ['ambiguous', 'open'];
     const isAmbiguous = intents.some(({ state }) => undecided.includes(state));
     const killed = isRunning ? undefined : 'The process ended before the push did.';
@@ -207,11 +207,11 @@ export function nextId(pushes: readonly Push[], remembered: readonly RememberedC
 
 /** The calls of E13 and E16 whose lines are missing from `ledger/pushed/` and whose loss you have not accepted. */
 export function lostCalls(journal: Journal, remembered: readonly RememberedCall[], pushes: readonly Push[]) {
-  const known = new Set(remembered.map(({ line }) => line));
+  const lines = new Set(remembered.map(({ line }) => line));
   const agreed = new Set(journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? line.lost : [])));
   return pushes.flatMap(({ target, intents }) =>
     intents
-      .filter((call) => isCounted(call) && !known.has(call.line) && !agreed.has(call.seq))
+      .filter((call) => isCounted(call) && !lines.has(call.line) && !agreed.has(call.seq))
       .map((call) => ({ ...call, target })),
   );
 }
@@ -243,8 +243,8 @@ export async function assertRemembered(
   remembered: readonly RememberedCall[],
   fingerprint: string,
 ): Promise<void> {
-  const known = new Set(pushes.flatMap(({ intents }) => intents.map(({ line }) => line)));
-  if (remembered.some(({ line, made_with }) => known.has(line) && made_with !== fingerprint))
+  const lines = new Set(pushes.flatMap(({ intents }) => intents.map(({ line }) => line)));
+  if (remembered.some(({ line, made_with }) => lines.has(line) && made_with !== fingerprint))
     throw new RefusedError(
       'The rows in ledger/pushed were hashed with another key than private/hmac.key. Nothing was sent.',
       {
@@ -258,12 +258,12 @@ export async function assertRemembered(
 
 /** Enters calls whose rows are remembered and that the journal lacks (`recover`), as open ones; returns their number. */
 export async function enterCalls(journal: Journal, remembered: readonly RememberedCall[]): Promise<number> {
-  const known = new Set(pushesOf(journal).flatMap(({ id, intents }) => [id, ...intents.map(nameOf)]));
-  const lacking = remembered.filter((call) => !known.has(nameOf(call)));
+  const inJournal = new Set(pushesOf(journal).flatMap(({ id, intents }) => [id, ...intents.map(nameOf)]));
+  const lacking = remembered.filter((call) => !inJournal.has(nameOf(call)));
   for (const { push, target, call, rows, line } of lacking) {
     const about = { target, once: true, run: '', planned: 0, counts: pushCounts.parse({}) };
-    if (!known.has(push)) await journal.append(PUSH, { event: 'begun', push, ...about });
-    known.add(push);
+    if (!inJournal.has(push)) await journal.append(PUSH, { event: 'begun', push, ...about });
+    inJournal.add(push);
     await journal.append(PUSH, { event: 'intended', push, call, rows, line });
   }
   return lacking.length;
@@ -287,8 +287,8 @@ const callLine = calledShape.extend({ k: z.array(text) });
 type RememberedCall = z.infer<typeof calledShape> & { readonly rows: number; readonly line: string };
 
 /**
- * A line is one of three: a call about to be sent (`columns` is the class of columns with which its rows are compared), an
- * acknowledged call of a kind that may be repeated, or rejected rows.
+ * A line is one of three: a call about to be sent, an acknowledged call of a kind that may be repeated, or rejected rows. `columns` is
+ * the class of columns with which the rows of a call are compared.
  */
 type Line =
   | (z.infer<typeof calledShape> & { columns: string; rows: readonly Hashed[] })

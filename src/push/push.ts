@@ -24,14 +24,14 @@ import * as ledger from './ledger.js';
 import { frameOf, outcomeOf, requestOf, type Wanted } from './targets.js';
 
 /** The number of rows by outcome, the reasons of rows that cannot be sent, and the rows to send. */
-const plan = ledger.pushCounts.extend({
+const planShape = ledger.pushCounts.extend({
   invalid: z.string().transform((json) => z.record(z.string(), z.number()).parse(JSON.parse(json))),
   missing: z.number(),
   to_send: z.number(),
   set_to_null: z.number(),
   calls: z.number(),
 });
-type Plan = z.infer<typeof plan>;
+type Plan = z.infer<typeof planShape>;
 
 /** A row that can be sent, as the JSON text of a call; `deletes` if it is an item that the query lacks. */
 const row = z.object({ k: z.string(), r: z.string(), item: z.string(), deletes: z.boolean() });
@@ -41,12 +41,27 @@ const HOPELESS = 256;
 
 export type Pushed = Awaited<ReturnType<typeof pushRows>>;
 
+/** A push, and what it needs. */
+interface Pushing {
+  readonly wanted: Wanted;
+  readonly config: ServiceConfig;
+  readonly invocation: Invocation;
+  readonly journal: Journal;
+  /** All earlier pushes, to any target. */
+  readonly pushes: readonly ledger.Push[];
+  /** A database whose macros hash ids with `key`. */
+  readonly session: Session;
+  readonly service: ServiceClient;
+  readonly key: Uint8Array;
+  /** True for a nightly push: the settings consent to it, and it cannot ask. */
+  readonly standing: boolean;
+}
+
 /**
  * Pushes the answer of a query. Requires the lock. Returns the plan, the reasons why you must agree, the id of the push
- * (undefined for a dry run), the rows that the service took, those that cannot be sent or were rejected, and the calls.
+ * (undefined for a dry run), the calls, the rows that the service accepted, and the rows that it rejected or that cannot be sent.
  *
- * @param how `standing` for a nightly push: the settings consent, and the command cannot ask; `yes` if you consent to
- *   every doubt in advance; otherwise the command asks you
+ * @param how `standing` for a nightly push; `yes` if you consent to every doubt in advance; otherwise the command asks you
  * @throws RefusedError if the budget, a doubt or an earlier push forbids it; nothing was sent
  * @throws DamageError if the rows of earlier calls are not remembered any more
  * @throws ClockError if this machine's clock and the service's differ
@@ -57,99 +72,111 @@ export async function pushRows(
   config: ServiceConfig,
   invocation: Invocation,
   journal: Journal,
-  how: Partial<Record<'standing' | 'yes' | 'dryRun', boolean | undefined>>,
+  {
+    standing = false,
+    yes = false,
+    dryRun = false,
+  }: Partial<Record<'standing' | 'yes' | 'dryRun', boolean | undefined>>,
 ) {
-  const { effects, signal, terminal, runId: run } = invocation;
-  const { name, target, mode, key, once } = wanted;
-  const { standing = false, yes = false, dryRun = false } = how;
-  terminal.progress(`pushing ${name ?? target}`);
-  const all = ledger.pushesOf(journal);
-  const pushes = all.filter((one) => one.target === target);
-  const record = (line: Entry<LineOf<typeof ledger.PUSH>>) => journal.append(ledger.PUSH, line);
-  const ambiguous = pushes.find(({ state }) => state === 'ambiguous');
+  const { effects, terminal } = invocation;
+  terminal.progress(`pushing ${wanted.name ?? wanted.target}`);
+  const pushes = ledger.pushesOf(journal);
+  const ambiguous = pushes.find(({ target, state }) => target === wanted.target && state === 'ambiguous');
   if (ambiguous !== undefined) throw new RefusedError(ledger.adviceOn(ambiguous));
-  const hmac = await hmacKey(config.dataDir, effects);
-  const made_with = keyFingerprint(hmac);
-  const session = await hashingSession(config, hmac, dataFiles(config.dataDir).temp);
+  const key = await hmacKey(config.dataDir, effects);
+  const session = await hashingSession(config, key, dataFiles(config.dataDir).temp);
   await using service = ServiceClient.open(config, invocation);
   try {
-    const pushed = await ledger.PushedRows.open(config.dataDir, target, effects);
-    const remembered = await ledger.callsIn(pushed.path);
-    await ledger.assertRemembered(journal, pushes, remembered, made_with);
-    await readRemembered(session, pushed.path, pushes);
-    const columns = await writeRows(session, wanted, config, hmac, effects.now());
-    // Items of catalogs are not personal.
-    const isOfItems = wanted.kind === 'catalog-items';
-    const erased_ids = isOfItems ? [] : new Register(journal, made_with).ids;
-    checkColumns(wanted, columns, isOfItems ? await declaredFields(service, wanted.word) : undefined);
-    const compared = classOf(wanted, columns);
-    await session.set({ columns: compared });
-    await session.run('push/compared', { erased_ids });
-    const planned = await session.row('push/plan', plan);
-    const toSend = planned.to_send;
-    const doubts = doubtsOn(wanted, planned, pushes, standing, journal);
-    const rejected = Object.values(planned.invalid).reduce((sum, rows) => sum + rows, 0);
-    const counted = { sent: 0, rejected, calls: 0 };
-    if (toSend > 0 && !dryRun) {
-      await service.authorize();
-      if (once || config.serviceClock !== 'ignore') service.clocks.assertAgree('Nothing was sent.');
-    }
-    const over = excessOf(wanted, toSend, all, config, { run, present: service.clocks.present() });
+    const pushing = { wanted, config, invocation, journal, pushes, session, service, key, standing };
+    const compared = await compareRows(pushing);
+    const { plan, rejected } = compared;
+    const doubts = doubtsOn(pushing, plan);
+    if (plan.to_send > 0 && !dryRun) await assertReady(pushing);
+    const over = excessOf(pushing, plan.to_send);
     if (dryRun) {
       if (over !== undefined) terminal.warn(`This would be refused: ${over.message}`);
-      return { plan: planned, doubts, id: undefined, ...counted, calls: planned.calls };
+      return { plan, doubts, id: undefined, sent: 0, rejected, calls: plan.calls };
     }
     if (over !== undefined) throw over;
-    const why = doubts.join(' ');
-    if (why !== '' && !yes && (standing || !(await terminal.confirm(`${why} Send it?`, signal))))
-      throw new RefusedError(`Nothing was sent. ${why}`, {
-        hint: `${name === undefined ? '--yes' : `\`dawnload push ${name} --yes\``} sends it all the same.`,
-      });
-    const push = ledger.nextId(all, remembered, effects.now());
-    const counts = ledger.pushCounts.parse(planned);
-    await record({ event: 'begun', push, target, mode, name, key, once, run, planned: toSend, counts });
-    const end = (note?: string) => record({ event: 'ended', push, ...counted, note });
-    const call = { push, target, made_with };
-    const sending = {
-      wanted,
-      config,
-      invocation,
-      journal,
-      session,
-      service,
-      pushed,
-      call,
-      compared,
-      standing,
-    };
-    try {
-      await sendCalls(planned.calls, { ...sending, counted });
-    } catch (error) {
-      const note = error instanceof DawnloadError ? error.message : 'It ended with an unforeseen error.';
-      await end(note).catch(() => undefined);
-      throw error;
-    }
-    await end();
-    return { plan: planned, doubts, id: push, ...counted };
+    if (doubts.length > 0 && !yes) await assertConsent(doubts.join(' '), pushing);
+    return { plan, doubts, ...(await sendRows(compared, pushing)) };
   } finally {
     session.close();
   }
 }
 
-/** A push under way. */
-interface Sending {
-  readonly wanted: Wanted;
-  readonly config: ServiceConfig;
-  readonly invocation: Invocation;
-  readonly session: Session;
-  readonly service: ServiceClient;
+/** The rows of a query, compared with those that were sent before. */
+interface Compared {
+  readonly plan: Plan;
+  /** The number of rows that cannot be sent. */
+  readonly rejected: number;
+  /** The class of columns with which the rows are compared. */
+  readonly columns: string;
+  /** The rows of earlier calls, where those of this push are added. */
   readonly pushed: ledger.PushedRows;
-  readonly journal: Journal;
-  /** The fields that every line about a call has. */
-  readonly call: { readonly push: string; readonly target: string; readonly made_with: string };
-  /** The class of columns with which rows are compared. */
-  readonly compared: string;
-  readonly standing: boolean;
+  /** The id of this push. */
+  readonly push: string;
+}
+
+/** Runs the query, and compares its rows with those of earlier calls, in the tables of the session. */
+async function compareRows(pushing: Pushing): Promise<Compared> {
+  const { wanted, config, invocation, journal, pushes, session, service, key } = pushing;
+  const { effects } = invocation;
+  const pushed = await ledger.PushedRows.open(config.dataDir, wanted.target, effects);
+  const toTarget = pushes.filter(({ target }) => target === wanted.target);
+  const remembered = await ledger.callsIn(pushed.path);
+  await ledger.assertRemembered(journal, toTarget, remembered, keyFingerprint(key));
+  await readRemembered(session, pushed.path, toTarget);
+  const named = await writeRows(session, wanted, config, key, effects.now());
+  // Items of catalogs are not personal.
+  const isOfItems = wanted.kind === 'catalog-items';
+  const erased_ids = isOfItems ? [] : new Register(journal, keyFingerprint(key)).ids;
+  checkColumns(wanted, named, isOfItems ? await declaredFields(service, wanted.word) : undefined);
+  const columns = classOf(wanted, named);
+  await session.set({ columns });
+  await session.run('push/compared', { erased_ids });
+  const plan = await session.row('push/plan', planShape);
+  const rejected = Object.values(plan.invalid).reduce((sum, rows) => sum + rows, 0);
+  return { plan, rejected, columns, pushed, push: ledger.nextId(pushes, remembered, effects.now()) };
+}
+
+/** Gets a token, and throws ClockError if the clocks differ and this matters for the target. */
+async function assertReady({ wanted, config, service }: Pushing): Promise<void> {
+  await service.authorize();
+  if (wanted.once || config.serviceClock !== 'ignore') service.clocks.assertAgree('Nothing was sent.');
+}
+
+/** @throws RefusedError unless you agree to the doubts; a nightly push cannot ask */
+async function assertConsent(doubts: string, { wanted, invocation, standing }: Pushing): Promise<void> {
+  const { terminal, signal } = invocation;
+  if (!standing && (await terminal.confirm(`${doubts} Send it?`, signal))) return;
+  const command = wanted.name === undefined ? '--yes' : `\`dawnload push ${wanted.name} --yes\``;
+  throw new RefusedError(`Nothing was sent. ${doubts}`, { hint: `${command} sends it all the same.` });
+}
+
+/** Sends the rows, between the lines of the journal that begin and end the push. */
+async function sendRows(compared: Compared, pushing: Pushing) {
+  const { plan, push, rejected } = compared;
+  const { target, mode, name, key, once } = pushing.wanted;
+  const record = (line: Entry<LineOf<typeof ledger.PUSH>>) => pushing.journal.append(ledger.PUSH, line);
+  const counts = ledger.pushCounts.parse(plan);
+  const run = pushing.invocation.runId;
+  await record({ event: 'begun', push, target, mode, name, key, once, run, planned: plan.to_send, counts });
+  const counted = { sent: 0, rejected, calls: 0 };
+  const end = (note?: string) => record({ event: 'ended', push, ...counted, note });
+  try {
+    await sendCalls(plan.calls, { ...pushing, ...compared, counted });
+  } catch (error) {
+    const note = error instanceof DawnloadError ? error.message : 'It ended with an unforeseen error.';
+    await end(note).catch(() => undefined);
+    throw error;
+  }
+  await end();
+  return { id: push, ...counted };
+}
+
+/** A push under way. */
+interface Sending extends Pushing, Omit<Compared, 'rejected'> {
   /** Counts what the calls brought. */
   readonly counted: { sent: number; rejected: number; calls: number };
 }
@@ -158,8 +185,7 @@ type Row = z.infer<typeof row>;
 
 /** Sends the calls of the plan. A part of a call of which the service did not take all is divided until the refused rows are found. */
 async function sendCalls(calls: number, sending: Sending): Promise<void> {
-  const { wanted, invocation, session, pushed, call, counted } = sending;
-  const { push } = call;
+  const { wanted, invocation, session, pushed, push, counted } = sending;
   const parts: Row[][] = [];
   let refused = 0;
   for (let next = 1; next <= calls || parts.length > 0;) {
@@ -187,9 +213,9 @@ async function sendCalls(calls: number, sending: Sending): Promise<void> {
  * @throws ServiceError if the service refuses the push, or the outcome is unknown
  */
 async function sendCall(rows: readonly Row[], sending: Sending) {
-  const { wanted, config, invocation, journal, service, pushed, counted, compared, standing } = sending;
-  const { push } = sending.call;
-  const { once } = wanted;
+  const { wanted, config, invocation, journal, service, key, standing } = sending;
+  const { push, pushed, columns, counted } = sending;
+  const { once, target } = wanted;
   const isDeletion = rows[0]?.deletes === true;
   const called: Wanted = isDeletion ? { ...wanted, mode: 'delete' } : wanted;
   const items = rows.map(({ item }) => item);
@@ -198,15 +224,18 @@ async function sendCall(rows: readonly Row[], sending: Sending) {
   const permit = await service.authorize();
   const call = ++counted.calls;
   const line = await pushed.append({
-    ...sending.call,
+    push,
+    target,
+    made_with: keyFingerprint(key),
     call,
-    columns: isDeletion ? ledger.GONE : compared,
+    columns: isDeletion ? ledger.GONE : columns,
     rows,
   });
   if (once) await journal.append(ledger.PUSH, { event: 'intended', push, call, rows: rows.length, line });
   const answer = await (request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords));
   invocation.effects.reach('push/answered');
-  const { outcome, reason, text, isOfRow, ...told } = outcomeOf(called, answer, rows.length, config.push);
+  const meaning = outcomeOf(called, answer, rows.length, config.push);
+  const { outcome, reason, text, taken, isGone, isOfRow } = meaning;
   const note = outcome === 'acknowledged' ? undefined : reason;
   if (once) await journal.append(ledger.PUSH, { event: 'settled', push, call, outcome, note });
   if (outcome === 'refused' && isOfRow !== true) throw stopped(reason, sending);
@@ -219,7 +248,7 @@ async function sendCall(rows: readonly Row[], sending: Sending) {
     const hint = ledger.pushesOf(journal).slice(-1).map(ledger.adviceOn).join();
     throw new ServiceError('The outcome of a call is unknown, so the push stopped.', { hint });
   }
-  return { ...told, note };
+  return { taken, isGone, note };
 }
 
 function stopped(reason: string, { wanted: { target }, counted: { sent } }: Sending): ServiceError {
@@ -270,8 +299,8 @@ function checkColumns(wanted: Wanted, columns: readonly string[], fields?: reado
     if (isFault) throw new UsageError(what, { hint });
   };
   const missing = [identity, ...keys].find((one) => !columns.includes(one));
-  const all = `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`;
-  check(missing !== undefined, `The query has no column ${missing}, which ${target} needs.`, all);
+  const rename = `Its columns are ${columns.join(', ')}. Name one \`as ${missing}\`.`;
+  check(missing !== undefined, `The query has no column ${missing}, which ${target} needs.`, rename);
   const reserved = ['__proto__', ...(once ? ['userId', 'projectId', 'eventName'] : [])];
   const taken = columns.find((one) => reserved.includes(one));
   check(
@@ -280,8 +309,8 @@ function checkColumns(wanted: Wanted, columns: readonly string[], fields?: reado
     'Give it another name.',
   );
   const unknown = fields && columns.find((one) => one !== identity && !fields.includes(one));
-  const known = `Its fields are ${fields?.join(', ')}.`;
-  check(unknown !== undefined && mode !== 'delete', `The catalog ${word} has no field ${unknown}.`, known);
+  const all = `Its fields are ${fields?.join(', ')}.`;
+  check(unknown !== undefined && mode !== 'delete', `The catalog ${word} has no field ${unknown}.`, all);
   const isAlone = !is_bare && !once && columns.length < 2;
   check(isAlone, `The query has no column but ${identity}: nothing would be set.`, 'Add what is to be set.');
 }
@@ -295,19 +324,18 @@ function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly st
   return [...(mode === 'replace' ? [ledger.GONE] : []), ...others.sort()].join();
 }
 
-/** Sentences with the reasons why your consent is needed; `standing` if the settings consent to reaching people. */
+/** The reasons, in sentences, why your consent is needed. */
 function doubtsOn(
-  { name, mode, key, once }: Wanted,
+  { wanted, pushes, standing, journal }: Pushing,
   { rows, missing, to_send: toSend }: Plan,
-  pushes: readonly ledger.Push[],
-  standing: boolean,
-  journal: Journal,
 ): string[] {
-  const own = pushes.filter((one) => one.name === name && one.mode === mode);
+  const { name, target, mode, key, once } = wanted;
+  const toTarget = pushes.filter((one) => one.target === target);
+  const own = toTarget.filter((one) => one.name === name && one.mode === mode);
   const last = own.findLast((one) => one.rows > 0 && one.state === 'done')?.rows ?? rows;
   const isOdd = rows > 0 && (rows > 10 * last || rows * 10 < last);
   // A call that `recover` entered has no key.
-  const before = (own.at(-1) ?? pushes.at(-1))?.key ?? key;
+  const before = (own.at(-1) ?? toTarget.at(-1))?.key ?? key;
   const all: readonly (readonly [boolean, string])[] = [
     [rows === 0, 'The query has no rows.'],
     [isOdd, `${plural(rows, 'row')}, and the last push had ${last}.`],
@@ -317,7 +345,7 @@ function doubtsOn(
     ],
     [missing > rows, `${plural(missing, 'item')} would be deleted, more than the query has rows.`],
     [
-      once && toSend > 0 && ledger.mayLackCalls(journal, pushes),
+      once && toSend > 0 && ledger.mayLackCalls(journal, toTarget),
       'The journal had lost lines (`dawnload recover`) and nothing was pushed there since, so rows may be sent again.',
     ],
     [once && toSend > 0 && !standing, `${plural(toSend, 'row')} would reach people.`],
@@ -325,21 +353,22 @@ function doubtsOn(
   return all.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
+/** The error if the rows are more than the limits of the settings leave. */
 function excessOf(
-  { name, once }: Wanted,
+  { wanted, pushes, config, invocation, service }: Pushing,
   rows: number,
-  pushes: readonly ledger.Push[],
-  { push: { rowsPerRun, rowsPerMonth }, pushes: settings }: ServiceConfig,
-  { run, present }: { readonly run: string; readonly present: Date },
 ): RefusedError | undefined {
+  const { name, once } = wanted;
+  const { rowsPerRun, rowsPerMonth } = config.push;
   // No limit means that no row may reach people. If only one limit is set, it is the limit of the run and of the month.
   const least = once ? 0 : undefined;
-  const limits = settings.find((one) => one.name === name);
+  const limits = config.pushes.find((one) => one.name === name);
   // A clock that was set back does not open another month's limit.
-  const latest = Math.max(present.getTime(), ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
-  const ofRun = pushes.filter((push) => push.run === run);
+  const present = service.clocks.present().getTime();
+  const latest = Math.max(present, ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
+  const ofRun = pushes.filter(({ run }) => run === invocation.runId);
   const ofMonth = pushes.filter(({ begunAt }) => monthOf(begunAt) === monthOf(new Date(latest)));
-  const own = (some: readonly ledger.Push[]) => some.filter((push) => push.name === name);
+  const own = (some: readonly ledger.Push[]) => some.filter((one) => one.name === name);
   const bounds = [
     ['push.rows_per_run', rowsPerRun ?? rowsPerMonth ?? least, ofRun],
     ['push.rows_per_month', rowsPerMonth ?? rowsPerRun ?? least, ofMonth],

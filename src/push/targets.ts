@@ -36,10 +36,10 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const { name, query, sql, file, param, delete_missing = false } = wish;
   const [kindText = '', ...words] = wish.target.split(' ');
   const kind = ALL.find((one) => one === kindText);
-  const known = [...ALL, ...pushes];
+  const targets = [...ALL, ...pushes];
   if (kind === undefined)
     throw new UsageError(`${kindText} is neither a target nor a push.`, {
-      hint: `${didYouMean(kindText, known)}Choose one of ${known.join(', ')}.`,
+      hint: `${didYouMean(kindText, targets)}Choose one of ${targets.join(', ')}.`,
     });
   const { needs, form, ...traits } = KINDS[kind];
   const word = words.join(' ');
@@ -142,14 +142,14 @@ const coded = z.object({ error: z.object({ code: z.string().regex(/^[A-Za-z][A-Z
 /** Texts of E13 that state that all events were tracked. */
 const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
   `Tracked {count} ${events}`,
-  ...['tracked', 'was tracked', 'were tracked'].map((said) => `{count} ${events} ${said}`),
+  ...['tracked', 'was tracked', 'were tracked'].map((verb) => `{count} ${events} ${verb}`),
 ]);
 
 /** Statuses of a call that is refused because of a value in one of its rows. */
 const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
 
 /**
- * What an answer means for the rows of a call. `acknowledged`: the service took `taken` rows, perhaps not all (E14).
+ * The meaning of an answer for the rows of a call. `acknowledged`: the service took `taken` rows, perhaps not all (E14).
  * `refused`: it took none; `isOfRow` is true if one row caused it. `ambiguous`: you decide, after reading `text`.
  * A reason is the status and the code alone: `HTTP 400, INVALID_ARGUMENT`.
  */
@@ -172,20 +172,20 @@ export function outcomeOf(
   const isObject = envelope?.kind === 'object';
   const json = isObject && envelope.twice.size === 0 ? jsonOf(body) : undefined;
   const code = coded.safeParse(json).data?.error.code;
-  const said = status === undefined ? 'no answer' : `HTTP ${status}${code === undefined ? '' : `, ${code}`}`;
-  const reason = verdict.kind === 'ok' && !once ? `${said}, which does not say what was taken` : said;
+  const what = status === undefined ? 'no answer' : `HTTP ${status}${code === undefined ? '' : `, ${code}`}`;
+  const reason = verdict.kind === 'ok' && !once ? `${what}, which does not say what was taken` : what;
   const isOk = once ? status === 200 : verdict.kind === 'ok';
-  const told = isOk ? ANSWERS[kind].safeParse(json).data : undefined;
-  const message = told && 'message' in told ? told.message : undefined;
+  const answer = isOk ? ANSWERS[kind].safeParse(json).data : undefined;
+  const message = answer && 'message' in answer ? answer.message : undefined;
   const bare = (text: string): string => text.replaceAll('{count}', String(rows)).replace(/\.$/, '');
   const isTracked = [...TRACKED, ...acknowledgements].some((text) => isSame(bare(text), bare(message ?? '')));
-  const taken = told && 'data' in told ? (told.data ?? rows) : rows;
-  if (told && taken <= rows && (message === undefined || isTracked))
+  const taken = answer && 'data' in answer ? (answer.data ?? rows) : rows;
+  if (answer && taken <= rows && (message === undefined || isTracked))
     return { outcome: 'acknowledged', taken, reason };
-  // A replaced item need not be there, so a 404 says that the catalog is missing.
+  // An item that is replaced may be missing, so a 404 means that the catalog is missing.
   const isNoItem =
     status === 404 && (mode === 'patch' || mode === 'delete') && missingItem.safeParse(json).success;
-  // An item that a repeated call does not find is taken away already.
+  // An item that a repeated call does not find was deleted before.
   if (isNoItem && mode === 'delete' && rows === 1)
     return { outcome: 'acknowledged', taken: 1, reason, isGone: true };
   if (once && (verdict.kind !== 'unreachable' || verdict.sent)) {

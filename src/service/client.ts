@@ -30,7 +30,7 @@ export type ServiceSettings = Pick<
   readonly exports: Pick<ServiceConfig['exports'], 'largestAnswer'>;
 };
 
-/** A verdict together with the body that it was read from, if there is a body. */
+/** A verdict, and the body that it was read from, if there is one. */
 export interface ServiceAnswer<B extends Body = Buffer> {
   readonly verdict: AnswerClass;
   readonly body: B;
@@ -131,7 +131,7 @@ export class ServiceClient implements AsyncDisposable {
     return whole(await this.#ask(question, signal, this.#room(IN_MEMORY)));
   }
 
-  /** Asks as `ask`, for an answer that may be too large for memory; a caller that does not land it discards it. */
+  /** Like `ask`, for an answer that may be too large for memory. A caller that does not land the answer discards it. */
   askLarge(question: FreeRequest): Promise<ServiceAnswer<Body>> {
     const { spool } = this;
     const room = this.#room(spool === undefined ? IN_MEMORY : Infinity);
@@ -221,7 +221,7 @@ export class ServiceClient implements AsyncDisposable {
     if (this.#token?.value === token) this.#token = undefined;
   }
 
-  /** Until the answer is usable, no retry is left, or none would help; resolves with the last answer. */
+  /** Repeats a request until the answer is usable, no retry is left, or none would help. Resolves with the last answer. */
   async #persist(
     question: FreeRequest,
     token: string | undefined,
@@ -324,9 +324,9 @@ export function pauseBefore(attempt: number, random: number, retryAfterMs: numbe
 }
 
 /**
- * Keeps to a pace, as the service counts it. A request takes a place until a second after its answer, because it may have
- * arrived at any time between sending and answer: a slow connection delays several requests, which then arrive together. A
- * request that was stopped gives its place back, so that Ctrl-C ends those that wait.
+ * Limits the rate of requests, as the service counts them. A request keeps its place until a second after its answer, because it may
+ * have arrived at any time in between: a slow connection delays several requests, which then arrive together. A stopped request gives
+ * its place back immediately, so that Ctrl-C also ends those that wait.
  */
 export function paced(requestsPerSecond: number) {
   const places = Math.max(1, Math.floor(requestsPerSecond));

@@ -32,7 +32,7 @@ export class Clocks {
     private readonly serviceClock: 'obey' | 'ignore',
   ) {}
 
-  /** Takes note of an answer. @param date its header `Date`, at the instant when it came */
+  /** Compares the clocks by the `Date` header of an answer that has just arrived. */
   observe(date: string | undefined): void {
     const serviceTime = instantOf(date);
     if (serviceTime !== undefined) this.#skewMs = serviceTime - this.effects.now().getTime();
@@ -63,7 +63,7 @@ export class Clocks {
     return this.present();
   }
 
-  /** One sentence about clocks that differ too much for a payment, by the latest answer; undefined if they agree. */
+  /** A sentence if the clocks differ too much for a payment, by the latest answer; undefined if they agree. */
   get trouble(): string | undefined {
     const skew = this.#skewMs ?? 0;
     return Math.abs(skew) > MOST_SKEW_MS ? `${skewInWords(skew)}.` : undefined;

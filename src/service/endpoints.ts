@@ -30,31 +30,26 @@ export interface OnceRequest extends RequestBase {
 
 export type ServiceRequest = FreeRequest | OnceRequest;
 
-type Given = Omit<RequestBase, 'endpoint' | 'method' | 'path'>;
+type Rest = Omit<RequestBase, 'endpoint' | 'method' | 'path'>;
 
-function free(
-  endpoint: RequestBase['endpoint'],
-  method: Method,
-  path: string,
-  given: Given = {},
-): FreeRequest {
-  return { endpoint, method, path, ...given, once: false };
+function free(endpoint: RequestBase['endpoint'], method: Method, path: string, rest: Rest = {}): FreeRequest {
+  return { endpoint, method, path, ...rest, once: false };
 }
 
-function once(endpoint: RequestBase['endpoint'], path: string, given: Given): OnceRequest {
-  return { endpoint, method: 'POST', path, ...given, once: true };
+function once(endpoint: RequestBase['endpoint'], path: string, rest: Rest): OnceRequest {
+  return { endpoint, method: 'POST', path, ...rest, once: true };
 }
 
-/** An id as a part of a path. Half of a surrogate pair has no bytes: the service gets the sign for an unknown character. */
+/** An id as a part of a path. Half of a surrogate pair has no bytes, so the service gets the replacement character. */
 const segment = (id: string): string => encodeURIComponent(id.toWellFormed());
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 function reference(endpoint: RequestBase['endpoint'], path: string, query: Query = {}): FreeRequest {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`;
   return free(endpoint, 'GET', path + search, { whole: true });
 }
 
@@ -64,7 +59,7 @@ export const authenticate = (body: { accessKey: string; secretKey: string }): Fr
 
 type AskStatistics = (projectId: string, range: DayRange, tags?: readonly string[]) => FreeRequest;
 
-/** E17: daily statistics of a range of days, both ends included; of the campaigns with any of the tags, if there are tags. */
+/** E17: daily statistics of a range of days, both ends included. With tags, only of campaigns that have one of them. */
 export const dailyStatistics: AskStatistics = (projectId, range, tags) =>
   free('E17', 'POST', `/v1/projects/${projectId}/statistics`, statisticsOf(range, tags));
 
@@ -72,7 +67,7 @@ export const dailyStatistics: AskStatistics = (projectId, range, tags) =>
 export const subchannelStatistics: AskStatistics = (projectId, range, tags) =>
   free('E18', 'GET', `/v1/projects/${projectId}/statistics.csv`, statisticsOf(range, tags));
 
-const statisticsOf = ({ start, end }: DayRange, tags: readonly string[] = []): Given => ({
+const statisticsOf = ({ start, end }: DayRange, tags: readonly string[] = []): Rest => ({
   body: tags.length === 0 ? { start, end } : { start, end, tags },
 });
 

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange: the request goes out, and its answer is read, with a deadline over the whole exchange and a limit on the
- * decoded body, without redirects and retries. A failure states whether the request may have reached the service.
+ * One HTTP exchange: sends a request and reads its answer. The whole exchange has a deadline, and the decoded body a limit. Redirects
+ * are not followed, and nothing is sent twice. A failure says whether the request may have reached the service.
  */
 import type { Dispatcher, buildConnector, EnvHttpProxyAgent } from 'undici';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ConfigError } from '../ground/errors.js';
@@ -101,7 +101,7 @@ async function send(
     const value = answer.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  // Before the body, which may take minutes.
+  // The date is observed before the body is read, which may take minutes.
   onDate(header('date'));
   return {
     status: answer.statusCode,
@@ -149,14 +149,14 @@ function failure(
   return { kind: 'unreachable', reason, sent, cause: error, received };
 }
 
-/** The error codes of libraries in words; people know those of the system by their names. */
+/** The error codes of libraries in words. Those of the system are well known by their names. */
 const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_HEADERS_OVERFLOW: 'headers that are too long',
   UND_ERR_ABORTED: 'the proxy of HTTPS_PROXY or HTTP_PROXY did not open the connection',
-  HPE_INVALID_CONSTANT: 'what came is not HTTP',
-  HPE_INVALID_CONTENT_LENGTH: 'what came is not HTTP',
+  HPE_INVALID_CONSTANT: 'the answer is not HTTP',
+  HPE_INVALID_CONTENT_LENGTH: 'the answer is not HTTP',
   Z_DATA_ERROR: 'its compression is damaged',
   Z_BUF_ERROR: 'its compression ends too early',
 };
@@ -169,10 +169,10 @@ function innermostCode(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
 }
 
-// The body of an answer, decoded, up to a limit: a small gzip can expand to hundreds of MB. A large body never is in memory: it flows
-// into a compressed file while its outside is read.
+// The body of an answer, decoded, up to a limit, because a small gzip can expand to hundreds of MB. A large body is never in memory: it
+// flows into a compressed file while its outside is read.
 
-/** Where large bodies are stored. */
+/** The place where large bodies are stored. */
 export interface Spool {
   /** Stores a text as a gzip file, and resolves with its path. Throws `StorageError`, and any error of the text. */
   store(text: AsyncIterable<Buffer>): Promise<string>;
@@ -243,8 +243,8 @@ async function* limited(source: AsyncIterable<unknown>, room: Room): AsyncGenera
 async function spooled(chunks: Buffer[], rest: AsyncIterable<Buffer>, spool: Spool): Promise<Body> {
   const outside = new OutsideReader();
   async function* text(): AsyncGenerator<Buffer> {
-    const held = chunks.splice(1);
-    for (let chunk = chunks[0]; chunk !== undefined; chunk = held.shift()) {
+    const later = chunks.splice(1);
+    for (let chunk = chunks[0]; chunk !== undefined; chunk = later.shift()) {
       outside.push(chunk);
       yield chunk;
     }
@@ -266,7 +266,7 @@ async function spooled(chunks: Buffer[], rest: AsyncIterable<Buffer>, spool: Spo
  */
 const ATTEMPT_MS = 4_000;
 
-/** The HTTP library, which takes as long to load as DuckDB to open a file: commands without a request do without it. */
+/** Imports the HTTP library, which takes as long as opening a DuckDB file, so commands without a request do not load it. */
 export function http() {
   setDefaultAutoSelectFamilyAttemptTimeout(ATTEMPT_MS);
   return import('undici');
@@ -286,7 +286,7 @@ export async function throughProxy(options?: EnvHttpProxyAgent.Options): Promise
 /** The connection for a request that must not be repeated. */
 interface OwnConnection {
   readonly dispatcher: Dispatcher;
-  /** True once it existed; until then, nothing has been written. */
+  /** True once the connection exists; until then, nothing has been written. */
   readonly isConnected: () => boolean;
 }
 
@@ -309,7 +309,7 @@ export class Connections {
     return this.#shared;
   }
 
-  /** On a stale kept-alive one it would be unknown whether the request was read. */
+  /** A new connection. On a stale kept-alive one, it would be unknown whether the request was read. */
   async own(): Promise<OwnConnection> {
     if (this.service !== undefined) return { dispatcher: this.service, isConnected: () => true };
     const { Pool } = await http();

@@ -56,7 +56,7 @@ export type AnswerClass =
       /** The part of the body that came before the connection broke. */
       readonly received: Buffer;
     }
-  /** The decoded body is larger than the limit, which `reason` names with the setting that raises it. */
+  /** The decoded body is larger than the limit; `reason` has the limit and the setting that raises it. */
   | { readonly kind: 'oversized'; readonly reason: string };
 
 const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
@@ -79,16 +79,16 @@ export function judge(
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
   const envelope = readEnvelope(answer.body);
   if (telling !== undefined && envelope !== undefined) {
-    const told = textOf(envelope, answer.body, telling);
+    const value = textOf(envelope, answer.body, telling);
     const message = textOf(envelope, answer.body, 'message') ?? '';
     // The result of an export has one shape for every error, including an expired token.
-    if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
+    if (value === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
       return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`, secrets) };
     }
-    if (told !== undefined) return { kind: 'ok', envelope };
+    if (value !== undefined) return { kind: 'ok', envelope };
   }
-  const said = envelope === undefined ? plainText(answer) : errorWords(envelope, bytesOf(answer.body));
-  const words = said === undefined ? undefined : clean(said, secrets);
+  const text = envelope === undefined ? plainText(answer) : errorWords(envelope, bytesOf(answer.body));
+  const words = text === undefined ? undefined : clean(text, secrets);
   const status = `HTTP ${answer.status}`;
 
   if (words !== undefined) {
@@ -124,10 +124,10 @@ function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
   const error = partValue(body, envelope.parts.get('error'));
   const message = partValue(body, envelope.parts.get('message'));
-  const told = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
-  const isError = told || (error !== undefined && error !== null);
+  const hasErrorStatus = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
+  const isError = hasErrorStatus || (error !== undefined && error !== null);
   const words = [
-    ...(told ? ['error'] : []),
+    ...(hasErrorStatus ? ['error'] : []),
     ...wordsOf(error),
     ...(isError ? wordsOf(message) : []),
     ...resultWords(envelope, body),
@@ -163,7 +163,7 @@ function plainText({ body, contentType }: RawAnswer): string | undefined {
   return text;
 }
 
-/** One line without secrets, persons, long numbers and control characters. */
+/** The text as one line, without secrets, persons, long numbers and control characters. */
 export function clean(text: string, secrets: Secrets = new Secrets()): string {
   const line = withoutPeople(secrets.hide(text), 1_000)
     .replace(/\s+/g, ' ')
@@ -181,10 +181,10 @@ export function shownText(text: string, items: readonly string[]): string {
   const WORD = /[\p{L}\p{N}@._-]+/gu;
   const all = items.map((item) => item.replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')).join(' ');
   const values = ` ${all.toLowerCase().match(WORD)?.join('  ')} `;
-  return withoutPeople(text, 500).replaceAll(WORD, (found) => {
-    const word = found.toLowerCase();
+  return withoutPeople(text, 500).replaceAll(WORD, (shown) => {
+    const word = shown.toLowerCase();
     const isValue = values.includes(word.length < 3 ? ` ${word} ` : word);
-    return isValue && word !== String(items.length) ? '…' : found;
+    return isValue && word !== String(items.length) ? '…' : shown;
   });
 }
 
@@ -201,14 +201,12 @@ function parseRetryAfter(value: string | undefined, now: Date): number | undefin
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-// The answers that prove that a request that must not be repeated (E13, E16, E20) did nothing: a list, so that every other
-// answer is unknown and needs your decision. Misclassifying an answer above costs a request; here it costs money, or
-// reaches people twice.
+// The answers that prove that an unrepeatable request (E13, E16, E20) did nothing. They are a list, so every other answer is unknown
+// and needs your decision. A wrong class above costs a request; here it costs money, or reaches people twice.
 
 /**
- * The status, and the whole value of `error` or `status`, in any case. They are the errors of the caller in the
- * specification (Errors; Authentication; States and transitions), and the reason phrases of statuses that are given before
- * a request is processed.
+ * The refusals: the status, and the whole value of `error` or `status`, in upper or lower case. They are the specification's errors of
+ * the caller (Errors; Authentication; States and transitions), and the reason phrases of statuses that precede any processing.
  */
 const REFUSALS: readonly (readonly [status: number, value: string])[] = [
   [400, 'InvalidRequest'],
@@ -230,7 +228,7 @@ const ERROR_KEYS: ReadonlySet<string> = new Set([
 /** The values of `status` beside an error; any other one is about an export (E21). */
 const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
 
-/** A refusal is on the list, in a JSON body without data or an export id; you may judge another text. */
+/** Reads an error. A refusal is on the list, and its JSON body has neither data nor an export id. You may judge any other text. */
 export function readError(
   status: number,
   envelope: Envelope,
@@ -244,7 +242,7 @@ export function readError(
     .map((key) => partValue(body, parts.get(key)))
     .filter((value) => typeof value === 'string');
   const isRefusal = (value: string): boolean =>
-    REFUSALS.some(([code, known]) => code === status && isSame(value, known));
+    REFUSALS.some(([code, refusal]) => code === status && isSame(value, refusal));
   const isPlain = [...parts].every(
     ([key, part]) => ERROR_KEYS.has(key) || (key === 'success' && partValue(body, part) === false),
   );

@@ -1,10 +1,9 @@
 /**
- * Shared by the free statistics (E17, E18, E19): ranges are requested in parts where the service needs smaller ones,
- * and an answer that would delete most of a loaded day is not applied until two nights agree or you accept it.
+ * Shared by the free statistics (E17, E18, E19). A range is requested in parts if the service needs smaller ones. An answer
+ * that would delete most of a loaded day is not applied until two nights agree or you accept it.
  */
 import { z } from 'zod';
 import { areNightsApart, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
-import { DamageError } from '../ground/errors.js';
 import type { Gap, StreamName } from '../ground/streams.js';
 import type { Pull } from '../landing/landing-zone.js';
 import type { LoadContext } from '../warehouse/load.js';
@@ -57,30 +56,31 @@ const change = z.object({
 
 /**
  * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
- * Requires the load's transaction and its table `sizes`.
- *
- * @throws DamageError when there are several pulls and an answer for one of their days may have to be held back. Then
- *   each must be loaded alone, because an earlier one may decide whether it is accepted
+ * Requires the load's transaction and its table `sizes`. Resolves with `apart` when an answer of several pulls may have to be
+ * held back: an earlier pull may decide whether it is accepted, so each must be loaded alone.
  */
-export async function holdBack({ session, group }: LoadContext, pulls: readonly Pull[]): Promise<void> {
+export async function holdBack(
+  { session, group }: LoadContext,
+  pulls: readonly Pull[],
+): Promise<'apart' | undefined> {
   const losses = (await session.rows('shared/losses/found', change, group)).filter(({ before, after }) =>
     isLoss(before, after),
   );
   const [pull, ...others] = pulls;
-  if (pull === undefined || losses.length === 0) return;
-  if (others.length > 0)
-    throw new DamageError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
-  if (pull.facts.accepted) return;
+  if (pull === undefined || losses.length === 0) return undefined;
+  if (others.length > 0) return 'apart';
+  if (pull.facts.accepted) return undefined;
   const heldBack = losses.filter(
     ({ before, after, heldBack: earlier }) =>
       !replaces(before, { ...after, pulledAt: pull.pulledAt }, earlier),
   );
   await session.run('shared/losses/hold_back', { ...group, held_back_keys: heldBack.map(({ key }) => key) });
+  return undefined;
 }
 
-// Decides whether an answer may replace a loaded day. One that lacks most of the day is held back, because the service
-// may be incomplete for a while. It is accepted when the answers of two nights agree, or when you accept it. Pure: the
-// same answers in the same order always give the same rows, in a rebuild too.
+// Decides whether an answer may replace a loaded day. An answer that lacks most of the day is not applied, because the service may be
+// incomplete for a while. It is applied when the answers of two nights agree, or when you accept it. Pure: the same answers in the same
+// order always give the same rows, in a rebuild too.
 
 /** The size of a day in the warehouse, or in an answer. */
 export interface Size {
@@ -119,7 +119,7 @@ export function isLoss(before: Size, after: Size): boolean {
   return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
 }
 
-// Answers for a range of days, in parts where the service needs smaller ones.
+// Answers for a range of days, in parts if the service needs smaller ones.
 
 /** Maximum number of days per request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;

@@ -95,7 +95,7 @@ interface Measure {
 /** @param wholeNames true if names of things may not be truncated */
 function measured({ columns, cells }: Parts, wholeNames: boolean): Measure[] {
   return columns.map((column, i) => {
-    // Not by a spread: a list of years has more rows than a call may have arguments.
+    // Reduced, because a list of years has more rows than a call may have arguments.
     const cell = cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? NULL)), 0);
     const word = Math.max(...wordsOf(column.name).map((part) => widthOf(part.trimEnd())));
     const isWhole = column.numeric || (wholeNames && column.isName === true);

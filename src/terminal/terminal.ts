@@ -148,8 +148,8 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
     get doing() {
       return doing;
     },
-    progress(given) {
-      const step = visible(given);
+    progress(text) {
+      const step = visible(text);
       if (step !== '') doing = step;
       if (!movable) return;
       if (step === '') bottom.end();
@@ -196,7 +196,7 @@ const live = (terminal: Terminal): Terminal => ({
   },
 });
 
-/** Data on standard output is unchanged. */
+/** A terminal that writes notes, warnings and errors as JSON lines. Data on standard output is unchanged. */
 export function jsonLog(
   terminal: Terminal,
   { runId, now }: { readonly runId: string; readonly now: () => Date },

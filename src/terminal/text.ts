@@ -74,7 +74,7 @@ export function wrapLine(text: string, width: number | undefined, indent = inden
   return packed(text.split(/(?<=[^ ])(?= )/), width, indent).join('\n');
 }
 
-/** A longer word has a line of its own. */
+/** Puts words into lines of at most this width. A longer word gets a line of its own. */
 export function packed(words: readonly string[], width: number, indent = 0): string[] {
   const lines = [''];
   for (const word of words) {

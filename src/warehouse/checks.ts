@@ -70,13 +70,13 @@ export async function checkAll(
   return session.transaction(async () => {
     await session.run('checking/delete_gone', { names: listOf(checks.map(({ name }) => name)) });
     const dirty = await DirtyDays.open(session);
-    const known = await session.rows(
+    const versions = await session.rows(
       'checking/versions',
       z.object({ name: z.string(), fingerprint: z.string() }),
     );
     // A check that is new or has changed covers every day.
     const changed = checks.filter(
-      (check) => !known.some((one) => one.name === check.name && one.fingerprint === check.fingerprint),
+      (check) => !versions.some((one) => one.name === check.name && one.fingerprint === check.fingerprint),
     );
     const namesOf = (some: readonly { readonly name: string }[]) => ({
       names: listOf(some.map(({ name }) => name)),

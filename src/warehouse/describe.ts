@@ -45,11 +45,11 @@ async function writeWords(session: Session, dictionary: Dictionary): Promise<voi
   const entries: object[] = [];
   const comments: Record<string, string>[] = [];
   for (const thing of things) {
-    const found = wordsFor(dictionary, thing);
-    if (found === undefined) continue;
+    const words = wordsFor(dictionary, thing);
+    if (words === undefined) continue;
     const { schema_name, relation_name, column_name } = thing;
-    entries.push({ schema_name, relation_name, column_name, ...found });
-    if (thing.kind !== 'schema' && thing.comment !== found.en) comments.push(commentOn(thing, found.en));
+    entries.push({ schema_name, relation_name, column_name, ...words });
+    if (thing.kind !== 'schema' && thing.comment !== words.en) comments.push(commentOn(thing, words.en));
   }
   await session.runForEach('describe/comment', comments);
   await session.run('describe/replace_words', { which: 'true', words: JSON.stringify(entries) });
@@ -60,14 +60,14 @@ function wordsFor(
   { schema_name, relation_name, column_name }: DescribedThing,
 ): (Words & { label: string | null }) | undefined {
   if (relation_name === null) {
-    const found = dictionary.schema(schema_name);
-    return found && { ...found, label: null };
+    const words = dictionary.schema(schema_name);
+    return words && { ...words, label: null };
   }
   const relation = relationName(schema_name, relation_name);
-  const known = dictionary.relation(relation);
+  const described = dictionary.relation(relation);
   // A column of a relation without a dictionary entry, such as the view of a catalog, is described by other means.
-  if (known === undefined) return undefined;
-  if (column_name === null) return { ...Dictionary.commentOf(known), label: null };
+  if (described === undefined) return undefined;
+  if (column_name === null) return { ...Dictionary.commentOf(described), label: null };
   return dictionary.column(relation, column_name);
 }
 
@@ -103,21 +103,21 @@ export async function makeCatalogViews(session: Session): Promise<void> {
 
 // Own tables.
 
-/** Writes the words of a table or view of the schema own, which a new one lacks. Call inside a transaction. */
+/** Writes the words of a new table or view of the schema `own`. Call inside a transaction. */
 export async function describeOwn(session: Session, table: string): Promise<void> {
   const dictionary = Dictionary.load();
   const all = await session.rows('describe/relations', describedThing);
   const described = all
     .filter((one) => one.schema_name === 'own' && one.relation_name === table)
     .flatMap((thing) => {
-      const found = wordsFor(dictionary, thing);
-      return found === undefined ? [] : [{ thing, found }];
+      const own = wordsFor(dictionary, thing);
+      return own === undefined ? [] : [{ thing, own }];
     });
-  const comments = described.map(({ thing, found }) => commentOn(thing, found.en));
+  const comments = described.map(({ thing, own }) => commentOn(thing, own.en));
   await session.runForEach('describe/comment', comments);
-  const words = described.map(({ thing: { schema_name, relation_name, column_name }, found }) => ({
+  const words = described.map(({ thing: { schema_name, relation_name, column_name }, own }) => ({
     ...{ schema_name, relation_name, column_name },
-    ...found,
+    ...own,
   }));
   const which = `schema_name = 'own' and relation_name = '${table}'`;
   await session.run('describe/replace_words', { which, words: JSON.stringify(words) });
@@ -134,6 +134,7 @@ export const ownTables = (session: Session): Promise<z.infer<typeof ownTable>[]>
 
 /** The number of rows in a landed copy, or of those that fulfil a condition. */
 export async function rowsIn(session: Session, file: string, condition = 'true'): Promise<number> {
-  const given = { file: escaped(asPattern(file)), condition };
-  return (await session.row('streams/own/load/rows', z.object({ rows: count }), given)).rows;
+  const path = escaped(asPattern(file));
+  const shape = z.object({ rows: count });
+  return (await session.row('streams/own/load/rows', shape, { file: path, condition })).rows;
 }

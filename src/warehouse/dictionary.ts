@@ -1,6 +1,6 @@
 /**
- * The dictionary, which describes every schema, table, view and column in English and Korean. It is written in
- * YAML files of `sql/schema` and `sql/streams`, one for each area; the build makes one JSON file of them, because parsing YAML takes as long as a small run.
+ * The dictionary, which describes every schema, table, view and column in English and Korean. YAML files of `sql/schema` and
+ * `sql/streams` contain it, one for each area; the build makes one JSON file of them, because parsing YAML takes as long as a small run.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ export const documentShape = z.strictObject({
   schemas: z.record(z.string(), words),
   columns: z.record(z.string(), columnWords),
   relations: z.record(z.string(), relationWords),
-  /** Korean headers of columns that occur only in answers of queries, not in tables; of rates also what they mean. */
+  /** Korean headers of columns that occur only in answers of queries; for rates, also their meaning. */
   heads: z.record(z.string(), z.union([word, columnWords])).default({}),
   /** Headers by the name of a query, for columns that mean something else in its answer. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
@@ -91,18 +91,18 @@ export class Dictionary {
   /** A view of a mart in main has the words of the mart, and all own tables have the same. */
   relation(relation: string): RelationWords | undefined {
     const all = this.of('relations');
-    const known = own(all, relation) ?? own(all, `marts.${relation}`);
-    return known ?? (relation.startsWith('own.') ? own(all, 'own.*') : undefined);
+    const entry = own(all, relation) ?? own(all, `marts.${relation}`);
+    return entry ?? (relation.startsWith('own.') ? own(all, 'own.*') : undefined);
   }
 
   /** A catalog declares its own fields, so the columns of its view have no words. */
   column(relation: string, column: string): ColumnWords | undefined {
-    const known = this.relation(relation);
-    const ofName = known && own(this.of('columns'), column);
-    const { en, ko, label } = { ...ofName, ...own(known?.columns ?? {}, column) };
+    const entry = this.relation(relation);
+    const ofName = entry && own(this.of('columns'), column);
+    const { en, ko, label } = { ...ofName, ...own(entry?.columns ?? {}, column) };
     if (en && ko && label) return { en, ko, label };
-    // The team names these columns, so their names are all that is known.
-    const ofOwn = relation.startsWith('own.') ? own(known?.columns ?? {}, '*') : undefined;
+    // You name the columns of own tables, so only their names are known.
+    const ofOwn = relation.startsWith('own.') ? own(entry?.columns ?? {}, '*') : undefined;
     return ofOwn?.en && ofOwn.ko ? { en: ofOwn.en, ko: ofOwn.ko, label: column } : undefined;
   }
 
@@ -131,8 +131,8 @@ export class Dictionary {
    * a check. Undefined without one.
    */
   word(column: string, cell: string, language: Language): string | undefined {
-    const known = this.value(column, cell);
-    if (known !== undefined) return known[language];
+    const entry = this.value(column, cell);
+    if (entry !== undefined) return entry[language];
     if (SENTENCES.has(column)) return language === 'ko' ? this.korean(cell) : undefined;
     const one = LISTS[column];
     if (one !== undefined)
@@ -157,11 +157,11 @@ export class Dictionary {
       korean,
     }));
     for (const { pattern, korean } of this.#sentences) {
-      const found = pattern.exec(sentence);
-      if (found !== null)
+      const match = pattern.exec(sentence);
+      if (match !== null)
         return withParticles(
           korean.replace(/\{(\d)(?::(\w+))?\}/g, (_, n: string, column?: string) => {
-            const part = found[Number(n)] ?? '';
+            const part = match[Number(n)] ?? '';
             const codes = column === undefined ? [this.korean(part)] : part.split(', ');
             return codes.map((code) => this.value(column ?? '', code)?.ko ?? code).join(', ');
           }),
@@ -306,13 +306,13 @@ function relationEntry(
   language: Language,
 ) {
   const name = relationName(schema, relation);
-  const found = dictionary.relation(name);
+  const entry = dictionary.relation(name);
   return {
     name,
     schema,
     kind: rows[0]?.kind ?? 'table',
-    description: found?.[language] ?? '',
-    grain: found?.grain[language] ?? '',
+    description: entry?.[language] ?? '',
+    grain: entry?.grain[language] ?? '',
     columns: rows.map(({ column_name, data_type }) => {
       const column = dictionary.column(name, column_name);
       return {

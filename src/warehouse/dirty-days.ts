@@ -28,7 +28,7 @@ export interface Refresh {
   readonly keepsRows: boolean;
 }
 
-/** Computed from events, it keeps rows of days whose events left; one of all streams is recomputed there. */
+/** True if rows of days whose events left the file are kept. A refresh of all streams computes these days again. */
 export function sparesArchived({ streams }: Pick<Refresh, 'streams'>): boolean {
   return streams !== 'all' && streams.includes(EVENTS);
 }
@@ -43,9 +43,10 @@ export function streamRows(): string {
 const changed = z.object({ streams: z.array(z.string()), any_removed: z.boolean() });
 const batch = z.object({ days: z.array(z.string()) });
 
-/** In the tables `dirty_days` and `spared_days`, which refreshes of the same days share. */
+/** Finds dirty days, and keeps them in the tables `dirty_days` and `spared_days`, which refreshes of the same days share. */
 export class DirtyDays {
-  #found = '';
+  /** The refresh whose days `#batches` has, as a key. */
+  #daysOf = '';
   #lookback = '0';
   #batches: readonly string[] = [];
   #filled = '';
@@ -79,13 +80,13 @@ export class DirtyDays {
     };
     const { any_removed: anyRemoved } = this.changes;
     // The days of a full refresh are the same for all models, unless some are spared.
-    const found = full && !anyRemoved ? partition : JSON.stringify(names);
-    if (this.#found !== found) {
+    const key = full && !anyRemoved ? partition : JSON.stringify(names);
+    if (this.#daysOf !== key) {
       if (full) await this.session.run('incremental/every_day');
       if (anyRemoved) await this.session.run('incremental/spared', names);
       const batches = await this.session.rows('incremental/dirty', batch, names);
       this.#batches = batches.map(({ days }) => listOf(days));
-      this.#found = found;
+      this.#daysOf = key;
     }
     this.#lookback = String(lookback);
     return this.#batches.length > 0;

@@ -1,6 +1,7 @@
 /**
  * Loads the pulls that the warehouse lacks, in groups. Each group is one transaction, which covers the tables, the
- * coverage and the note that the pulls are loaded. Pages that DuckDB rejects are read from repaired copies.
+ * coverage and the note that the pulls are loaded. `sql/streams/README.md` lists the statements of each stream's load in their
+ * order. Pages that DuckDB rejects are read from repaired copies.
  */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
@@ -36,11 +37,11 @@ export interface Loadable {
   readonly divisible: boolean;
   /**
    * Replaces the rows of the days of the pulls in the load's transaction. Resolves with the days of other pulls that must
-   * be loaded again.
+   * be loaded again, or with `apart` if each of several pulls must be loaded alone: then the transaction is rolled back.
    *
    * @throws DamageError when a page is not what landed
    */
-  load(given: LoadedPulls, context: LoadContext): Promise<readonly Day[] | undefined>;
+  load(loaded: LoadedPulls, context: LoadContext): Promise<readonly Day[] | 'apart' | undefined>;
 }
 
 /** The pulls of a load, all of one name. */
@@ -118,8 +119,8 @@ export class Loader {
   async unloadAfter(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
     const instants = late.map(({ pulledAt }) => pulledAt.toISOString());
-    const given = { pulls: late.map(({ id }) => id), instants };
-    return idsOf(await this.context.session.rows('ops/unload_after', pullId, given));
+    const pulls = late.map(({ id }) => id);
+    return idsOf(await this.context.session.rows('ops/unload_after', pullId, { pulls, instants }));
   }
 
   /**
@@ -134,9 +135,9 @@ export class Loader {
     proceed: (next: Pull) => void,
     how: 'new' | 'again' = 'new',
   ): Promise<LoadOutcome> {
-    const given = { pulls: pulls.map(({ id }) => id) };
+    const ids = { pulls: pulls.map(({ id }) => id) };
     const loaded =
-      how === 'new' ? idsOf(await this.context.session.rows('ops/loaded_of', pullId, given)) : new Set();
+      how === 'new' ? idsOf(await this.context.session.rows('ops/loaded_of', pullId, ids)) : new Set();
     const outcome: LoadOutcome = { reports: [], failures: [] };
     for (const group of groupsOf(pulls.filter(({ id }) => !loaded.has(id))))
       await this.#loadOrDivide(group, outcome, proceed);
@@ -157,15 +158,15 @@ export class Loader {
         throw new DamageError(`The pull ${pull.id} is of a stream that this version does not have.`, {
           hint: 'Install the version of dawnload that landed it, or move its folder away.',
         });
-      outcome.reports.push(...(await loadGroup(stream, pulls, this.context)));
+      const reports = await loadGroup(stream, pulls, this.context);
+      if (reports !== 'apart') return void outcome.reports.push(...reports);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      if (pulls.length === 1) outcome.failures.push({ pull, error });
-      const half = Math.ceil(pulls.length / 2);
-      for (const some of pulls.length === 1 ? [] : [pulls.slice(0, half), pulls.slice(half)]) {
-        await this.#loadOrDivide(some, outcome, proceed);
-      }
+      if (pulls.length === 1) return void outcome.failures.push({ pull, error });
     }
+    const half = Math.ceil(pulls.length / 2);
+    for (const some of [pulls.slice(0, half), pulls.slice(half)])
+      await this.#loadOrDivide(some, outcome, proceed);
   }
 }
 
@@ -174,7 +175,7 @@ const idsOf = (rows: readonly { readonly pull: string }[]): Set<string> =>
 
 /**
  * Loads pulls of one stream, for the first time or again. A group never has two exports of one day, and an incomplete
- * pull is alone in its group.
+ * pull is alone in its group. Resolves with `apart`, and changes nothing, if each pull must be loaded alone.
  *
  * @throws DamageError when a file is incomplete, or not an answer of the service
  * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
@@ -183,13 +184,13 @@ async function loadGroup(
   stream: Loadable,
   pulls: readonly Pull[],
   context: LoadParts,
-): Promise<LoadReport[]> {
+): Promise<LoadReport[] | 'apart'> {
   const { session, tempDirectory } = context;
   const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id })));
   const subject = { name: pulls[0]?.id ?? '', isSnapshot: stream.grain === 'snapshot' };
-  const load = (slices: readonly Readable<(typeof pages)[number]>[]): Promise<LoadReport[]> =>
+  const load = (slices: readonly Readable<(typeof pages)[number]>[]): Promise<LoadReport[] | 'apart'> =>
     orRepaired(session, slices, tempDirectory, subject, (usable, repaired) => {
-      const given = pulls.map((pull) => {
+      const readable = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
         // A page that is not divided is read from its present place.
         const files = pull.files.map((page) => {
@@ -199,9 +200,9 @@ async function loadGroup(
         return { ...pull, files, read };
       });
       const mended = repaired.map(({ pull }) => pull);
-      return attempt(stream, given, context, mended);
+      return attempt(stream, readable, context, mended);
     });
-  // The pages of the other streams are small, and which of them is which counts.
+  // The pages of the other streams are small, and their loads identify each page.
   return stream.divisible ? withSlices(pages, tempDirectory, load) : load(pages.map(whole));
 }
 
@@ -210,18 +211,18 @@ function attempt(
   pulls: readonly ReadablePull[],
   context: LoadParts,
   repaired: readonly string[],
-): Promise<LoadReport[]> {
+): Promise<LoadReport[] | 'apart'> {
   const { session, effects } = context;
   return withMemoryLimit(session, context.limits, async (limits) => {
-    const given = {
+    const group = {
       stream: pulls[0]?.stream ?? '',
       pulls: pulls.map(({ id }) => id),
       loaded_at: effects.now(),
       complete: pulls.every(({ facts }) => facts.complete),
     };
-    const reports = await session.transaction(async () => {
+    const load = async (): Promise<LoadReport[] | 'apart'> => {
       const changed = await session.rows('shared/begin_end/begin', changing, {
-        ...given,
+        ...group,
         first_days: pulls.map(({ days }) => days.start),
         last_days: pulls.map(({ days }) => days.end),
         instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
@@ -232,12 +233,14 @@ function attempt(
       const neighbors =
         first === undefined
           ? undefined
-          : await stream.load({ pulls, current }, { ...context, limits, group: { ...given, ...first } });
-      const facts = await session.rows('shared/begin_end/end', fact, { ...given, repaired_pulls: repaired });
+          : await stream.load({ pulls, current }, { ...context, limits, group: { ...group, ...first } });
+      if (neighbors === 'apart') return neighbors;
+      const facts = await session.rows('shared/begin_end/end', fact, { ...group, repaired_pulls: repaired });
       effects.reach('load/before-commit');
       return pulls.map((pull) => reportOf(pull, facts, neighbors ?? []));
-    });
-    effects.reach('load/after-commit');
+    };
+    const reports = await session.transaction(load, (result) => result !== 'apart');
+    if (reports !== 'apart') effects.reach('load/after-commit');
     return reports;
   });
 }
@@ -315,7 +318,6 @@ export type CountedRows = Readonly<z.infer<typeof counted>>;
  */
 export async function countRows(session: Session, pages: readonly Page[], id: string): Promise<CountedRows> {
   const files = pages.map(({ file }) => asPattern(file));
-  const given = { files, id_pointer: id, largest_object: await largestOf(pages) };
-  const [all] = await session.rows('ops/count_rows', counted, given);
-  return counted.parse(all);
+  const params = { files, id_pointer: id, largest_object: await largestOf(pages) };
+  return session.row('ops/count_rows', counted, params);
 }

@@ -50,20 +50,20 @@ export async function withMemoryLimit<T>(
   }));
   const apply = ({ megabytes, threads }: MemoryLimit): Promise<void> =>
     session.run('ops/memory_limit', { megabytes: String(megabytes), threads: String(threads) });
-  let given = limits;
+  let current = limits;
   try {
     for (;;) {
       try {
-        return await work(given);
+        return await work(current);
       } catch (error) {
         const next = higher.shift();
         if (next === undefined || !isOutOfMemory(error)) throw error;
-        given = next;
-        await apply(given);
+        current = next;
+        await apply(current);
       }
     }
   } finally {
-    if (given !== limits) {
+    if (current !== limits) {
       // DuckDB lowers its limit only if what it has in memory fits.
       await session.checkpoint();
       await apply(limits);

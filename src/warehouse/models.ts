@@ -92,19 +92,19 @@ function readModels(): Model[] {
       return [relation, { relation, text, reads, ...z.union([table, view]).parse(fieldsOf(text)) }];
     }),
   );
-  const made = new Map<string, Model>();
+  const done = new Map<string, Model>();
   let days: string | undefined;
   for (;;) {
-    const ready = [...waiting.values()].filter(({ reads }) => reads.every((other) => made.has(other)));
+    const ready = [...waiting.values()].filter(({ reads }) => reads.every((other) => done.has(other)));
     // Models with the same dirty days are placed together, so that the days are found once.
     const next = ready.find(({ incremental }) => incremental && daysKey(incremental) === days) ?? ready[0];
-    if (next === undefined) return [...made.values()];
+    if (next === undefined) return [...done.values()];
     const { relation, text, reads, incremental, isInMain, isInLake } = next;
-    const fingerprint = hashOf([text, ...reads.map((other) => made.get(other)?.fingerprint), ...schema]);
-    made.set(relation, { relation, select: selectIn(text), incremental, isInLake, fingerprint });
+    const fingerprint = hashOf([text, ...reads.map((other) => done.get(other)?.fingerprint), ...schema]);
+    done.set(relation, { relation, select: selectIn(text), incremental, isInLake, fingerprint });
     if (isInMain) {
       const name = relation.replace('marts.', '');
-      made.set(name, { relation: name, select: `from ${relation}`, incremental, isInLake, fingerprint });
+      done.set(name, { relation: name, select: `from ${relation}`, incremental, isInLake, fingerprint });
     }
     waiting.delete(relation);
     if (incremental !== undefined) days = daysKey(incremental);
@@ -136,7 +136,7 @@ export function hashOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }
 
-/** Resolves with the main goals that were chosen, which never change afterwards. */
+/** Refreshes all models. Resolves with the main goals that were chosen, which never change afterwards. */
 export async function refreshModels(warehouse: Warehouse): Promise<Record<string, string>> {
   const { session, options } = warehouse;
   const { effects } = options;
@@ -189,7 +189,7 @@ async function noteSettings({ session, options }: Warehouse): Promise<void> {
   });
 }
 
-/** Finds those who are not counted; the days of their events become dirty when they change. Only ids that the file has enter it. */
+/** Notes the people who are not counted, if the file has their ids. When they change, the days of their events become dirty. */
 async function noteExcluded({ session, options: { excluded = [], privacy } }: Warehouse): Promise<void> {
   const redaction = new Redaction(privacy.key);
   const isHashed = (privacy.columns ?? []).some(({ name, rule }) => name === 'user_id' && rule === 'hash');
@@ -225,7 +225,7 @@ function byFirstDay(split: ExperimentSettings['split'] = {}): unknown {
   return typeof first === 'number' ? { '0001-01-01': split } : first === undefined ? null : split;
 }
 
-const knownModel = z.object({
+const notedModel = z.object({
   relation: z.string(),
   kind: z.enum(['view', 'table']),
   fingerprint: z.string(),
@@ -233,18 +233,18 @@ const knownModel = z.object({
 
 /** Refreshes all models to the contents of the tables. Call inside a transaction. */
 export async function refreshAll(session: Session): Promise<void> {
-  const noted = await session.rows('refresh/known', knownModel);
-  const known = new Map(noted.map((model) => [model.relation, model]));
+  const noted = await session.rows('refresh/known', notedModel);
+  const earlier = new Map(noted.map((model) => [model.relation, model]));
   const wanted = models();
   const changed = wanted.filter(
-    ({ relation, fingerprint }) => known.get(relation)?.fingerprint !== fingerprint,
+    ({ relation, fingerprint }) => earlier.get(relation)?.fingerprint !== fingerprint,
   );
-  const gone = [...known.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
+  const gone = [...earlier.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
   const kept = await keepAside(session, changed);
   // Relations that read other relations are dropped first.
   const relations = changed.map(({ relation }) => relation);
   for (const relation of [...gone, ...relations.toReversed()]) {
-    const kind = known.get(relation)?.kind;
+    const kind = earlier.get(relation)?.kind;
     if (kind !== undefined) await session.run('refresh/drop', { relation, kind });
   }
   if (gone.length + changed.length > 0) {
@@ -286,7 +286,7 @@ async function bringForward(
   if (!(await dirty.find(refresh)) && !isKept) return;
   const rows = { relation, partition, column: columnOf(incremental), full: String(full) };
   if (!full) await session.run('refresh/clear', rows);
-  // Kept rows are put back first: a kept row stays the only one with its key.
+  // Kept rows are put back first, so that a kept row stays the only one with its key.
   if (isKept) {
     const names = asideOf(model);
     const { columns } = await session.row('refresh/kept_columns', z.object({ columns: z.string() }), names);
@@ -301,9 +301,9 @@ async function bringForward(
 }
 
 /**
- * Sets aside the tables with rows that a full refresh cannot compute again, those of days whose events have left the file
- * (`ops.removed_days`), if rows are still replaced by the same unit of time. Returns their relations. Call before they are
- * dropped.
+ * Sets aside the tables with rows of days whose events have left the file (`ops.removed_days`), because a full refresh cannot
+ * compute these rows again, if the model still replaces rows by the same unit of time. Returns their relations. Call before the
+ * tables are dropped.
  */
 async function keepAside(session: Session, changed: readonly Model[]): Promise<ReadonlySet<string>> {
   if (changed.length === 0) return new Set();

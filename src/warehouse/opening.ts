@@ -52,7 +52,7 @@ export interface WarehouseOptions {
   readonly mainGoals?: Readonly<Record<string, string>>;
   /** Names of events that are not clicks, besides the built-in ones. */
   readonly notClicks?: readonly string[];
-  /** Ids of people and devices that are nobody's, besides the built-in ones. */
+  /** Ids of people and devices that belong to nobody, besides the built-in ones. */
   readonly placeholderIds?: readonly string[];
   /** The user ids of staff and test people, who are not counted. */
   readonly excluded?: readonly string[];
@@ -109,7 +109,7 @@ async function setAsideLog(log: string, options: WarehouseOptions): Promise<void
   const aside = asidePath(log, options.effects.now());
   await orStorageError('rename', log, () => rename(log, aside));
   options.warn?.(
-    `DuckDB rejects the log of the private warehouse, which is now ${aside}. What it had is loaded again from the landing zone.`,
+    `DuckDB rejects the log of the private warehouse, which is now ${aside}. Its data is loaded again from the landing zone.`,
   );
 }
 
@@ -140,7 +140,7 @@ function openingError(path: string, cause: unknown): Error {
 }
 
 /**
- * Resolves with what the work returns; an error of DuckDB that means that the disk refuses becomes one for people.
+ * Resolves with the result of the work. An error of DuckDB that means that the disk refuses becomes a `StorageError`.
  *
  * @param signal once it has aborted, its reason is thrown: an interrupted commit makes DuckDB report what looks like a disk error
  * @throws StorageError that names the file
@@ -168,8 +168,8 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
   const rows = session.rows('ops/migrations', z.object({ number: count, name: z.string() }));
   const applied = await unlessMissing(rows, []);
   const all = migrations();
-  const known = new Map(all.map(({ number, name }) => [number, name]));
-  if (applied.some(({ number, name }) => known.get(number) !== name))
+  const names = new Map(all.map(({ number, name }) => [number, name]));
+  if (applied.some(({ number, name }) => names.get(number) !== name))
     throw new CorruptDatabaseError(
       'The private warehouse was made by another build of dawnload: its tables differ.',
     );
@@ -178,8 +178,11 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
   await session.transaction(async () => {
     for (const { file } of missing) await session.runText(statement(file));
     const numbers = missing.map(({ number }) => String(number));
-    const names = missing.map(({ name }) => name);
-    await session.run('ops/note_migrations', { numbers, names, applied_at: now() });
+    await session.run('ops/note_migrations', {
+      numbers,
+      names: missing.map(({ name }) => name),
+      applied_at: now(),
+    });
   });
 }
 
@@ -208,8 +211,8 @@ export async function keepMacros(session: Session): Promise<void> {
   const version = createHash('sha256')
     .update(names.map((name) => statement(name)).join('\0'))
     .digest('hex');
-  const made = session.row('ops/macros_version', z.object({ version: z.string() }));
-  if ((await unlessMissing(made, { version: '' })).version === version) return;
+  const stored = session.row('ops/macros_version', z.object({ version: z.string() }));
+  if ((await unlessMissing(stored, { version: '' })).version === version) return;
   await session.transaction(async () => {
     for (const name of names) await session.runText(statement(name, { version }));
   });

@@ -1,6 +1,6 @@
 /**
- * The landed pages as DuckDB reads them: in batches, a page that is too large in slices, one that DuckDB rejects as a
- * repaired copy; and what it means that one cannot be read.
+ * The landed pages as DuckDB reads them: in batches, large pages in slices, and pages that DuckDB rejects as repaired copies. Also
+ * converts the failure of a load to an error that says what to do.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -42,7 +42,7 @@ const temporaryIn = (folder: string, name: string): Promise<string> =>
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
 /**
- * Returns the pages with the JSON size that each has now.
+ * Returns the pages, each with its present JSON size.
  *
  * @throws DamageError when a file is missing or empty
  */
@@ -72,7 +72,8 @@ export function* inBatches<P extends { readonly bytes: number }>(
   if (batch.length > 0) yield batch;
 }
 
-/** Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs.
+/**
+ * Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs.
  *
  * @throws DamageError when a page is missing or empty
  */
@@ -98,7 +99,7 @@ export function asPattern(file: string): string {
   return file.replace(/[*?[]/g, '[$&]');
 }
 
-// Large pages: DuckDB has a page in memory several times while it reads it.
+// Large pages. DuckDB keeps several copies of a page in memory while it reads the page.
 
 /** Pages of at least this many bytes of JSON are divided into slices of this size, or of one larger record. */
 const DIVIDED = 16 * 1024 * 1024;
@@ -189,7 +190,7 @@ async function outsideOf(
   };
 }
 
-// Pages that DuckDB rejects, and what the failure of a load means.
+// Pages that DuckDB rejects, and the errors of loads.
 
 /**
  * True if DuckDB rejected what it read, though a repair may make it usable: half a surrogate pair, an invalid byte, a
@@ -202,7 +203,7 @@ export function isRefusal(error: unknown): boolean {
   return isOfGzip || (!isMisshapen && (kind === 'Invalid Input' || kind === 'Conversion'));
 }
 
-/** What was to be loaded or searched: a pull by its id, or a landed file. */
+/** The subject of a load or a search: a pull by its id, or a landed file. */
 interface Subject {
   readonly name: string;
   /** True for reference data, whose failure must not end a run. */
@@ -232,8 +233,8 @@ export async function orRepaired<P, T>(
   const repaired: typeof usable = [];
   try {
     for (const [nth, page] of pages.entries()) {
-      const given = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
-      const isRejected = await session.run('ops/read_file', given).then(() => false, isRefusal);
+      const params = { files: [asPattern(page.file)], largest_object: await largestOf([page]) };
+      const isRejected = await session.run('ops/read_file', params).then(() => false, isRefusal);
       if (!isRejected) continue;
       usable[nth] = { ...page, file: await repair(page, tempDirectory) };
       repaired.push(usable[nth]);

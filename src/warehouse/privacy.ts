@@ -89,7 +89,7 @@ function columnsText({ columns = [] }: Privacy): string {
 export const privacyMark = (privacy: Privacy): string =>
   [privacy.recipients, columnsText(privacy), fingerprintOf(privacy) ?? ''].join('; ');
 
-/** A fingerprint that distinguishes keys, not revealing them; undefined unless something is hashed. */
+/** A fingerprint that distinguishes keys without revealing them; undefined unless something is hashed. */
 export function fingerprintOf({ recipients, columns = [], key }: Privacy): string | undefined {
   const hashes = recipients === 'hash' || columns.some(({ rule }) => rule === 'hash');
   return hashes ? keyFingerprint(key) : undefined;
@@ -107,9 +107,9 @@ const BYTES = 32;
  */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
   const path = join(foldersOf(dataDir).private, 'hmac.key');
-  const known = await readIfThere(path);
-  if (known?.length === BYTES) return known;
-  if (known !== undefined) {
+  const stored = await readIfThere(path);
+  if (stored?.length === BYTES) return stored;
+  if (stored !== undefined) {
     throw new DamageError(`${path} is not a valid key.`, {
       hint: 'Restore it from a backup. With another key the same recipient would get another hash.',
     });
@@ -119,7 +119,7 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   return key;
 }
 
-/** The key of hashes; an empty one, which fits nothing, if the file is missing: a reader never creates a key. */
+/** The key of hashes. If the file is missing, an empty key, which fits nothing: a reader never creates a key. */
 export async function storedKey(dataDir: string): Promise<Buffer> {
   return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
 }
@@ -183,8 +183,8 @@ export async function erasedWords(session: Session, file: string, texts: readonl
   if (texts.length === 0) return '';
   const ofText = (name: string): string =>
     `coalesce(regexp_extract_all(${quoted(name)}::varchar, '[\\w.@+%~-]{5,}\\w'), [])`;
-  const given = { file: escaped(file), words: texts.map(ofText).join(' || ') };
-  return (await session.row('streams/own/pull/erased_words', words, given)).ids;
+  const read = { file: escaped(file), words: texts.map(ofText).join(' || ') };
+  return (await session.row('streams/own/pull/erased_words', words, read)).ids;
 }
 
 /** A column of a table that is read. A key is a text under the name of its kind. */
@@ -194,7 +194,8 @@ export interface ReadColumn {
 }
 
 /**
- * The value of a column as it is stored, with its name; undefined if it is left out. The session has the macros of own tables.
+ * An expression for the stored value of a column, under its name; undefined if the column is left out. The session has the macros of
+ * own tables.
  *
  * @param ids a pattern of the ids of erased persons; undefined if nobody was erased
  */

@@ -72,9 +72,9 @@ async function isDatabase(path: string): Promise<boolean> {
       end,
       encoding: 'latin1',
     });
-    let found = '';
-    for await (const chunk of chunks) found += chunk;
-    return found === MAGIC;
+    let magic = '';
+    for await (const chunk of chunks) magic += chunk;
+    return magic === MAGIC;
   } catch (cause) {
     if (codeOf(cause) === 'EACCES') throw storageError('read', path, cause);
     return false;
@@ -197,7 +197,7 @@ async function assertNotWritten(published: string): Promise<void> {
     const instance = await openInstance(published, { access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (cause) {
-    // Any other fault of the old file does not matter, because the new one replaces it.
+    // Other faults of the old file do not matter, because the new one replaces it.
     if (isLocked(cause)) throw openElsewhere(published, cause);
   }
 }

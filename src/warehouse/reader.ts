@@ -62,7 +62,7 @@ export class Reader {
     }
     const reader = new Reader(path, instance, await instance.connect());
     try {
-      // For every session, also those that open when the settings are locked.
+      // Set for all sessions, because those that open later cannot change locked settings.
       await reader.connection.run("set global TimeZone = 'Asia/Seoul'");
     } catch (error) {
       await reader.close();
@@ -86,8 +86,8 @@ export class Reader {
   }
 
   /**
-   * Denies access to files, the network and settings, and writes nothing to the disk: what needs more memory than there is
-   * fails. Not even the bytes of the file itself can be read past its tables. Call before running SQL that a user typed.
+   * Denies access to files, the network and settings, and writes nothing to the disk: a query that needs more memory than is
+   * available fails. Not even the file's own bytes can be read past its tables. Call before running SQL that a user typed.
    *
    * @param megabytes the memory that DuckDB may use; by default most of the machine's
    */
@@ -137,7 +137,7 @@ export class Reader {
   }
 }
 
-/** The journal's head that a closed file carries; none if it cannot be read. */
+/** The journal's head in a closed file; none if it cannot be read. */
 export async function knownBy(file: string): Promise<KnownHead[]> {
   return ask(file, (reader) => headIn(reader, file));
 }

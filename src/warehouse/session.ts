@@ -23,8 +23,8 @@ import duckdb = require('@duckdb/node-api');
 export type StatementName = keyof Statements;
 
 /** The parameters of a statement: none, or the values and placeholders of its header. */
-export type Given<N extends StatementName> =
-  Record<never, never> extends Statements[N] ? [given?: Statements[N]] : [given: Statements[N]];
+export type Params<N extends StatementName> =
+  Record<never, never> extends Statements[N] ? [params?: Statements[N]] : [params: Statements[N]];
 
 /** The values and placeholders of a statement, without some of its placeholders. */
 type Rest<N extends StatementName, S> =
@@ -43,7 +43,7 @@ interface Values {
 export const count = z.union([z.bigint(), z.number()]).transform(Number);
 
 /** The databases with which the functions of `src/documents` are registered. */
-const knowing = new WeakSet<DuckDBInstance>();
+const registered = new WeakSet<DuckDBInstance>();
 
 /** Milliseconds after which a statement that still runs is interrupted once more. */
 const INTERRUPTED_AGAIN_MS = 20;
@@ -73,9 +73,9 @@ export class Session {
   /**
    * Registers the functions of `src/documents` for all sessions of the database. The settings of the first call apply.
    */
-  know(settings: DocumentSettings): void {
-    if (knowing.has(this.instance)) return;
-    knowing.add(this.instance);
+  register(settings: DocumentSettings): void {
+    if (registered.has(this.instance)) return;
+    registered.add(this.instance);
     registerDocuments(this.connection, settings);
   }
 
@@ -86,9 +86,9 @@ export class Session {
     return sibling;
   }
 
-  /** Runs every statement of a section or file of `sql/`, with what its header says that it takes. */
-  async run<N extends StatementName>(name: N, ...[given]: Given<N>): Promise<void> {
-    await this.#rowsOf(statement(name, given), given);
+  /** Runs every statement of a section or file of `sql/`, with the parameters of its header. */
+  async run<N extends StatementName>(name: N, ...[params]: Params<N>): Promise<void> {
+    await this.#rowsOf(statement(name, params), params);
   }
 
   async runText(text: string): Promise<void> {
@@ -104,13 +104,13 @@ export class Session {
     await this.#rowsOf(all.map((names) => statement(name, names)).join(''), values);
   }
 
-  async rows<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...[given]: Given<N>): Promise<T[]> {
-    return z.array(shape).parse(await this.#rowsOf(statement(name, given), given));
+  async rows<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...[params]: Params<N>): Promise<T[]> {
+    return z.array(shape).parse(await this.#rowsOf(statement(name, params), params));
   }
 
-  async row<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...given: Given<N>): Promise<T> {
+  async row<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...params: Params<N>): Promise<T> {
     // A shape that transforms a value reads it once.
-    const [row] = await this.rows(name, z.unknown(), ...given);
+    const [row] = await this.rows(name, z.unknown(), ...params);
     return shape.parse(row);
   }
 
@@ -130,7 +130,7 @@ export class Session {
   }
 
   /** Runs the statements one after the other; each gets those of the values that it names. */
-  async #rowsOf(text: string, given: Values = {}): Promise<unknown[]> {
+  async #rowsOf(text: string, params: Values = {}): Promise<unknown[]> {
     if (!/\$[a-z]/.test(text))
       return (await this.#sound(() => this.connection.runAndReadAll(text))).getRowObjectsJS();
     const statements = await this.#sound(() => this.connection.extractStatements(text));
@@ -141,7 +141,7 @@ export class Session {
         const names = Array.from({ length: prepared.parameterCount }, (_, at) =>
           prepared.parameterName(at + 1),
         );
-        const own = Object.fromEntries(names.map((one) => [one, given[one]]));
+        const own = Object.fromEntries(names.map((one) => [one, params[one]]));
         prepared.bind(mapped(own, toDuckDB), mapped(own, typeOf));
         return prepared.runAndReadAll();
       });
@@ -154,7 +154,8 @@ export class Session {
     return this.#sound(() => copyAnswer(this.connection, table, answer));
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
+  /** @param keeps false for a result after which everything is rolled back; without it, every result is committed */
+  async transaction<T>(work: () => Promise<T>, keeps: (result: T) => boolean = () => true): Promise<T> {
     await this.#execute('begin transaction');
     let result: T;
     try {
@@ -164,7 +165,7 @@ export class Session {
       await this.#settle('rollback').catch(() => undefined);
       throw error;
     }
-    await this.#settle('commit');
+    await this.#settle(keeps(result) ? 'commit' : 'rollback');
     return result;
   }
 
@@ -339,7 +340,7 @@ function read(name: string): void {
   }
 }
 
-/** A name of anybody as an identifier of SQL. */
+/** Quotes any name as an identifier of SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export function listOf(names: readonly string[]): string {

@@ -18,8 +18,8 @@ import { coveredDay, messagesIn, type MessageTotals } from './reader.js';
 import { count, Session } from './session.js';
 import type { StreamName } from '../ground/streams.js';
 
-const heldDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
-export type HeldDay = z.infer<typeof heldDay>;
+const loadedDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
+export type LoadedDay = z.infer<typeof loadedDay>;
 
 /** A stream and day, or a table of models and a day, of which the published file has more rows than the new one. */
 const loss = z.object({
@@ -37,9 +37,8 @@ const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
 
 /**
- * The notes that `Warehouse.note` writes into tables of `ops`, in this order, each row as JSON that its statement describes: DuckDB
- * needs ten times the memory for one text of all rows. Rows replace those of the table; runs that are noted stay, and a removal
- * (`retention`) is added.
+ * The notes that `Warehouse.note` writes into tables of `ops`, in this order. Each row is a JSON text, because DuckDB needs ten times the
+ * memory for one text of all rows. Rows replace those of the table, except that earlier runs stay and a removal (`retention`) is added.
  */
 const NOTES = {
   exports: (session: Session, exports: string[]) => session.run('ops/exports', { exports }),
@@ -99,10 +98,10 @@ export class Warehouse {
     const open = async (): Promise<Warehouse> => {
       session = await openSession(options);
       await session.run('session/1_settings');
-      const made = session;
+      const opened = session;
       await timed('migrate', async () => {
-        await migrate(made, effects);
-        await keepMacros(made);
+        await migrate(opened, effects);
+        await keepMacros(opened);
       });
       await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
@@ -126,11 +125,11 @@ export class Warehouse {
   }
 
   async note(notes: Readonly<Partial<Record<keyof typeof NOTES, unknown>>>): Promise<void> {
-    const given = new Map<string, unknown>(Object.entries(notes));
+    const values = new Map<string, unknown>(Object.entries(notes));
     await this.#writing(() =>
       this.session.transaction(async () => {
         for (const [name, write] of Object.entries(NOTES)) {
-          const value = given.get(name);
+          const value = values.get(name);
           if (value !== undefined)
             await write(this.session, (Array.isArray(value) ? value : [value]).map(wellFormedJson));
         }
@@ -161,7 +160,7 @@ export class Warehouse {
     return datesOf(await this.session.rows('ops/covered_since', dated, { stream, instant }));
   }
 
-  /** The days of a stream whose last answer was not applied, because it would have deleted most of the day. */
+  /** The days whose last answer was not applied, because it would have deleted most of the day. */
   async heldBack(stream: StreamName): Promise<Day[]> {
     return datesOf(await this.session.rows('ops/held_back_days', dated, { stream }));
   }
@@ -191,10 +190,8 @@ export class Warehouse {
    * The records that the loaded export of a day may lack, judged by its pages and the daily statistics (`lack` in
    * sql/ops.sql).
    */
-  async lackOf(day: Day): Promise<Lack> {
-    const [lack] = await this.session.rows('ops/lack', lackShape, { day });
-    if (lack === undefined) throw new Error('The query gives one row.');
-    return lack;
+  lackOf(day: Day): Promise<Lack> {
+    return this.session.row('ops/lack', lackShape, { day });
   }
 
   /**
@@ -224,9 +221,9 @@ export class Warehouse {
   }
 
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
-  async removable(before: Day): Promise<HeldDay[]> {
+  async removable(before: Day): Promise<LoadedDay[]> {
     await this.session.run('retention/removable');
-    return this.session.rows('retention/due', heldDay, { before });
+    return this.session.rows('retention/due', loadedDay, { before });
   }
 
   /**
@@ -388,7 +385,7 @@ async function prepare(
   { brand, messenger, fields, privacy }: Words & Pick<WarehouseOptions, 'privacy'>,
 ): Promise<void> {
   const rules = rulesOf(privacy, brand);
-  session.know({ fields, key: privacy.key, rules });
+  session.register({ fields, key: privacy.key, rules });
   await session.set({
     settings: {
       brand,
@@ -397,7 +394,7 @@ async function prepare(
       ...ruledKeys(rules),
     },
     specification: JSON.stringify(specificationOf(fields)),
-    // One variable, which statements treat as a constant.
+    // Statements treat the variable as a constant.
     patterns: PATTERNS,
   });
   await session.run('session/2_fields');

@@ -92,7 +92,7 @@ extended(
     ];
     for (const [nth, reject] of rejected.entries()) {
       await reject();
-      await ends(place.run(['run']), 0, 'What it had is loaded again from the landing zone.');
+      await ends(place.run(['run']), 0, 'Its data is loaded again from the landing zone.');
       expect(await contents(place.published)).toEqual(before);
       const aside = await landed(/^private\/warehouse\.duckdb\.wal\.set-aside-/);
       expect(aside).toHaveLength(1);

@@ -50,7 +50,7 @@ describe('the sentence about a limit', () => {
     [
       'over_month_budget',
       [600],
-      'The limit is 5,000 records a month, and the day needs about 600. What does not fit waits for the next month, or for a larger limit.',
+      'The limit is 5,000 records a month, and the day needs about 600. Days that do not fit wait for the next month, or for a larger limit.',
     ],
     ['over_run_budget', [], undefined],
   ])('%s of %j', (verdict, estimates, sentence) => {
@@ -211,7 +211,7 @@ describe('the purse', () => {
           messages,
           budget,
           unsure: false,
-          held: new Set(),
+          covered: new Set(),
         },
       ).map(({ verdict }) => verdict);
 
@@ -405,7 +405,7 @@ describe('the estimate of an export', () => {
           entries: [entry({ day: '2026-11-16', state: 'loaded', records: 100 })],
           messages: new Map([['2026-11-18', quiet]]),
           budget: { recordsPerRun: 1_000, recordsPerMonth: 1_000 },
-          held: new Set(['2026-11-17']),
+          covered: new Set(['2026-11-17']),
           asked: new Set(['2026-11-19']),
         },
       ).map(({ day }) => day);

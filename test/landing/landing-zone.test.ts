@@ -69,7 +69,7 @@ describe('landing an answer', () => {
     expect(JSON.parse(error ?? '')).toMatchObject({
       name: 'StorageError',
       message: expect.stringContaining('larger than this account may write') as string,
-      hint: expect.stringContaining('What has landed is kept') as string,
+      hint: expect.stringContaining('Landed data is kept') as string,
     });
     expect(files).toBe('0');
   });
@@ -144,8 +144,8 @@ describe('a pull', () => {
     expect(await zone.pulls(undefined, (_, found) => told.push(found.id))).toEqual([]);
     expect(told.sort()).toEqual([id, reading.id]);
     // A damaged manifest is not a missing one.
-    await zone.removeUnended(zone.found);
-    expect((await open()).found).toEqual(zone.found);
+    await zone.removeUnended(zone.pullFolders);
+    expect((await open()).pullFolders).toEqual(zone.pullFolders);
   });
 
   it('that never ended is removed, but not one of an export', async () => {
@@ -154,8 +154,8 @@ describe('a pull', () => {
       await landing.begin(stream, DAYS, MORNING).land(body, 1);
     const { id } = await landing.reading(PLACE);
     const zone = await open();
-    await zone.removeUnended(zone.found);
-    expect((await open()).found.map((found) => found.id)).toEqual([id]);
+    await zone.removeUnended(zone.pullFolders);
+    expect((await open()).pullFolders.map((folder) => folder.id)).toEqual([id]);
   });
 });
 

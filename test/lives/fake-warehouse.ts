@@ -16,7 +16,7 @@ import type { Job } from '../../src/ground/streams.js';
 import { headShape, type Head, type Pull } from '../../src/landing/landing-zone.js';
 import { DataFolder } from '../../src/night/data-folder.js';
 import { recordBegin, recordEnd, RunReport } from '../../src/night/report.js';
-import { nightly } from '../../src/night/wanted-days.js';
+import { nightJob } from '../../src/night/wanted-days.js';
 import { downloaderOf, pullEvents } from '../../src/streams/events/pull.js';
 import { patienceOf } from '../../src/streams/events/reading.js';
 import type { Lack, Warehouse } from '../../src/warehouse/warehouse.js';
@@ -123,7 +123,7 @@ export function argumentsOf(wish: Wish): string[] {
 
 function jobOf(wish: Exclude<Wish, { readonly again: string }>, config: Config, now: Date): Job {
   const startDate = 'night' in wish ? wish.night : wish.start;
-  const job = nightly({ ...config, startDate }, now);
+  const job = nightJob({ ...config, startDate }, now);
   return 'night' in wish ? job : { ...job, name: 'backfill', eventDays: wish, consent: 'given' };
 }
 

@@ -91,11 +91,11 @@ test.each<[string, Step['after'], Error, string[]]>([
   await using warehouse = await folder.warehouse('working', report);
   const did: string[] = [];
   const step = (name: string, how: Step['after'], wanted: Step['wanted'] = () => true): Step => ({
-    ...{ name, wanted, after: how },
+    ...{ stage: name, wanted, after: how },
     run: () => Promise.resolve(void did.push(name)),
   });
   const failing: Step = {
-    name: 'pull',
+    stage: 'pull',
     wanted: () => true,
     after,
     failed: 'It failed',
@@ -107,7 +107,7 @@ test.each<[string, Step['after'], Error, string[]]>([
     step('publish', 'stop'),
     step('page', 'go-on'),
   ];
-  const outcome = runSteps({ config, invocation, folder, warehouse, wanted: undefined, report }, steps);
+  const outcome = runSteps({ config, invocation, folder, warehouse, job: undefined, report }, steps);
   if (after === 'go-on') await outcome;
   else expect((await rejection(outcome)).message).toBe(error.message);
   expect(did).toEqual(taken);

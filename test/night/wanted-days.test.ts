@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../src/exports/budget.js';
 import type { Export, ExportState } from '../../src/exports/export.js';
-import { daysIn, nightly, wantedDays, type KnownDays } from '../../src/night/wanted-days.js';
+import { daysIn, nightJob, wantedDays, type DayFacts } from '../../src/night/wanted-days.js';
 import type { MessageTotals } from '../../src/warehouse/reader.js';
 
 /** 06:30 KST on 21 November: 20 November is not complete. */
@@ -43,7 +43,7 @@ function entry(day: string, state: ExportState): Export {
   };
 }
 
-const KNOWN: KnownDays = {
+const KNOWN: DayFacts = {
   coverage: [
     { stream: 'statistics', date: '2026-11-13', rows: 1 },
     { stream: 'statistics', date: '2026-11-14', rows: 1 },
@@ -62,7 +62,7 @@ const KNOWN: KnownDays = {
 };
 
 it('gives each wanted day one state, and what its export would cost', () => {
-  const wanted = wantedDays(nightly(SETTINGS, NOW), KNOWN, EXPORTS, NOW);
+  const wanted = wantedDays(nightJob(SETTINGS, NOW), KNOWN, EXPORTS, NOW);
   expect(daysIn(wanted, 'statistics', 'loaded')).toEqual(['2026-11-13']);
   expect(daysIn(wanted, 'statistics', 'restatable')).toEqual(['2026-11-14', '2026-11-19']);
   expect(daysIn(wanted, 'statistics', 'missing')).toEqual([
@@ -88,14 +88,14 @@ it('gives each wanted day one state, and what its export would cost', () => {
 });
 
 it('names yesterday before it is complete, and wants no events without a budget', () => {
-  const job = nightly(SETTINGS, EARLY);
+  const job = nightJob(SETTINGS, EARLY);
   const wanted = wantedDays(job, KNOWN, { ...EXPORTS, budget: undefined }, EARLY);
   expect(daysIn(wanted, 'statistics', 'not_complete')).toEqual(['2026-11-20']);
   expect(wanted.filter(({ stream }) => stream === 'events')).toEqual([]);
 });
 
 it('lets nothing be requested while the journal may lack lines', () => {
-  const wanted = wantedDays(nightly(SETTINGS, NOW), { ...KNOWN, unsure: true }, EXPORTS, NOW);
+  const wanted = wantedDays(nightJob(SETTINGS, NOW), { ...KNOWN, unsure: true }, EXPORTS, NOW);
   expect(wanted.at(-1)).toMatchObject({
     date: '2026-11-20',
     state: 'missing',
@@ -105,7 +105,7 @@ it('lets nothing be requested while the journal may lack lines', () => {
 
 it('decides about no day of events that the file holds, though the journal lacks its export', () => {
   const known = { ...KNOWN, entries: [], removed: ['2026-11-15', '2026-11-16'], unsure: true };
-  const wanted = wantedDays(nightly(SETTINGS, NOW), known, EXPORTS, NOW);
+  const wanted = wantedDays(nightJob(SETTINGS, NOW), known, EXPORTS, NOW);
   const job = { eventDays: { start: '2026-11-14', end: '2026-11-20' }, consent: 'budget' } as const;
   const held = new Set(['2026-11-14', ...known.removed]);
   const { messages } = known;
@@ -114,7 +114,7 @@ it('decides about no day of events that the file holds, though the journal lacks
     entries: [],
     messages,
     unsure: true,
-    held,
+    covered: held,
     now: NOW,
     runId: 'r',
   });
@@ -124,7 +124,7 @@ it('decides about no day of events that the file holds, though the journal lacks
 });
 
 it('expects of a day without statistics what its weekdays had, unless no run pulls them first', () => {
-  const job = nightly(SETTINGS, NOW);
+  const job = nightJob(SETTINGS, NOW);
   const messages = new Map([['2026-11-13', sent(5)]]);
   const known = { ...KNOWN, messages, entries: [] };
   const last = (wanted: ReturnType<typeof wantedDays>) => wanted.at(-1);

@@ -40,5 +40,5 @@ test.each<[string, Pull[], Pull, boolean, boolean]>([
 ])('%s', (_, before, { pulledAt }, gone, known) => {
   const absence = absences(before).get('c');
   expect(isGone(absence, pulledAt)).toBe(gone);
-  expect(absence?.known === true).toBe(known);
+  expect(absence?.isReported === true).toBe(known);
 });

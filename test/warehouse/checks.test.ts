@@ -176,7 +176,7 @@ async function checkDamaged(file: string, damage: string, later: string): Promis
     const connection = await instance.connect();
     await connection.run(damage);
     await session.run('session/1_settings');
-    session.know({ fields: fieldsFor('service', FIELDS), key: KEY, rules: [] });
+    session.register({ fields: fieldsFor('service', FIELDS), key: KEY, rules: [] });
     await session.set({ specification: JSON.stringify(specificationOf(fieldsFor('service', FIELDS))) });
     await session.run('session/2_fields');
     await session.transaction(() => refreshAll(session));

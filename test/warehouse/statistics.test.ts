@@ -1,7 +1,7 @@
 /** Free statistics: days replaced, restated and held back. Rows of E17, E18 and E19 are in test/golden/statistics. */
 import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/ground/calendar.js';
-import { knownDays } from '../../src/night/wanted-days.js';
+import { dayFactsIn } from '../../src/night/wanted-days.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import { replaces, type Candidate, type Size } from '../../src/streams/free.js';
 import { dayAfter, record, shared, statistic, Workshop, type Row } from './support.js';
@@ -489,7 +489,7 @@ test('a day that the service had not collected to its end is asked again, until 
   const range = { start: BEFORE, end: DAY };
   const again = async (): Promise<string[]> =>
     workshop.with(async ({ session }) => {
-      const { doubtful } = await knownDays((name, shape) => session.rows(name, shape), DAY);
+      const { doubtful } = await dayFactsIn((name, shape) => session.rows(name, shape), DAY);
       return doubtful.map(({ stream, date }) => `${stream} ${date}`);
     });
   await workshop.load(

@@ -51,6 +51,15 @@ select
     nullif(r.user_journey_name, '') as user_journey_name,
     nullif(r.user_journey_node_id, '') as user_journey_node_id,
     nullif(r.user_journey_node_name, '') as user_journey_node_name,
+    nullif(r.variant_id, '') as variant_id,
+    nullif(r.variant_name, '') as variant_name,
+    neutral_channel(r.channel) as channel,
+    -- Identifies a statistic of the day, with the message: two messages of a campaign on one channel may be two rows.
+    [resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel] as grain,
+    -- The order of a message's members means nothing.
+    sorted_members(r.message) as message_key,
+    coalesce(campaign_id, user_journey_id) as sender,
+    coalesce(campaign_name, user_journey_name) as sender_label,
     r.message,
     case
         when day_read is null then 'undated'
@@ -65,6 +74,11 @@ from (
     from (select *, json_transform(document, shape('statistic')) as r from documents) as given
 ) as read;
 
+create or replace temp view named_senders as
+select distinct coalesce(campaign_id, user_journey_id) as sender
+from daily_statistics
+where coalesce(campaign_name, user_journey_name) is not null;
+
 -- name: subchannels
 -- E18: reads what its records alone have. The requested day counts.
 create or replace temp view records as
@@ -77,14 +91,26 @@ select
     nullif(r.node_id, '') as node_id,
     -- E18 spells the key node_mane.
     nullif(coalesce(r.node_mane, r.node_name), '') as node_name,
+    nullif(r.variant_id, '') as variant_id,
+    nullif(r.variant_name, '') as variant_name,
+    neutral_channel(r.channel) as channel,
     nullif(r.channel_sub, '') as channel_sub,
     nullif(r.brand_message_target, '') as brand_message_target,
+    [resource_id, node_id, variant_id, channel, channel_sub, brand_message_target] as grain,
+    null::json as message_key,
+    resource_id as sender,
+    resource_name as sender_label,
     if(_day(r.date)::date <> first_day, 'other_day', null) as day_note,
     if(resource_id is null, ['resource_id'], []) as missing_here,
     r,
     extra,
     document
 from (select *, json_transform(document, shape('statistic_by_subchannel')) as r from documents) as read;
+
+create or replace temp view named_senders as
+select distinct resource_id as sender
+from daily_statistics_by_subchannel
+where resource_name is not null;
 
 -- name: staged
 -- Gives each record the id of its grain, and reads its conversions as documents. Of records that are equal in all that
@@ -93,9 +119,6 @@ create or replace temp table staged_statistics as
 with typed_statistics as (
     select
         * exclude (r, missing_here),
-        nullif(r.variant_id, '') as variant_id,
-        nullif(r.variant_name, '') as variant_name,
-        neutral_channel(r.channel) as channel,
         list_filter(json_transform(r.tags, '["VARCHAR"]'), lambda tag: tag <> '') as tags,
         counter(r.message_sent) as message_sent,
         counter(r.message_failed) as message_failed,
@@ -112,8 +135,8 @@ with typed_statistics as (
 keyed as (
     select
         *,
-        {identified} and channel is not null and date is not null as is_identified,
-        md5(json_array({grain}, {message})::varchar) as key,
+        sender is not null and channel is not null and date is not null as is_identified,
+        md5(json_array(grain[1], grain[2], grain[3], grain[4], grain[5], grain[6], message_key)::varchar) as key,
         list_sum([counter(given) for given in json_extract_string(conversion, '$[*].count')]) as converted
     from typed_statistics
 ),
@@ -136,14 +159,18 @@ copies as (
 ),
 
 numbered as (
-    select *, row_number() over (partition by pull, date, {grain} order by document::varchar, extra::varchar) as ordinal
+    select *, row_number() over (partition by pull, date, grain order by document::varchar, extra::varchar) as ordinal
     from copies
     where copy = 1 or not is_identified
 )
 
 select
-    md5(json_array(date, {grain}, if(ordinal > 1, ordinal, null))::varchar) as statistic_id,
-    * exclude (document, is_identified, copy, key, has_twins)
+    md5(
+        json_array(
+            date, grain[1], grain[2], grain[3], grain[4], grain[5], grain[6], if(ordinal > 1, ordinal, null)
+        )::varchar
+    ) as statistic_id,
+    * exclude (document, message_key, is_identified, copy, key, has_twins)
     replace (if(has_twins, to_json(given_rows), null) as given_rows, if(has_twins, sent_by_all, null)::bigint as sent_by_all)
 from numbered;
 
@@ -326,24 +353,26 @@ group by pull;
 
 -- The last name that the service gave each row: a night may bring rows without names.
 create or replace temp table known_names as
-select date, statistic_id, {latest_names}
+select date, statistic_id, max_by(columns('_name$'), version)
 from (
-    select date, statistic_id, 0 as version, {names}
+    select date, statistic_id, 0 as version, columns('_name$')
     from {table}
     where date in (select date from days)
-    union all
-    select date, statistic_id, version, {names}
+    union all by name
+    select date, statistic_id, version, columns('_name$')
     from staged_statistics
     inner join versions using (pull, date)
-) as given
+) as names
 group by date, statistic_id;
 
 delete from {table} where date in (select date from days);
 delete from {conversions} where date in (select date from days);
 
 insert into {table} by name
-select staged_statistics.* exclude (pull, conversion, day_note, missing, given_rows, sent_by_all, {names}), known_names.* exclude (date, statistic_id)
-from staged_statistics
+select
+    staged.* exclude (pull, conversion, day_note, missing, given_rows, sent_by_all, grain, sender, sender_label),
+    known_names.* exclude (date, statistic_id)
+from (select columns(lambda name: not ends_with(name, '_name')) from staged_statistics) as staged
 semi join days using (pull, date)
 inner join known_names using (date, statistic_id);
 
@@ -358,7 +387,7 @@ select
     date,
     pull,
     'repeated' as note,
-    concat_ws(' ', {grain}) as subject,
+    array_to_string(grain, ' ') as subject,
     json_array_length(given_rows) - 1 as records,
     statistic_id,
     given_rows
@@ -385,15 +414,14 @@ from (
     where ordinal > 1
     union all
     -- Most rows of the pull have no name, though names of some campaigns or journeys are known.
-    select any_value(first_days.date), pull, 'no_names', null, count(*) filter ({name} is null)
+    select any_value(first_days.date), pull, 'no_names', null, count(*) filter (sender_label is null)
     from staged_statistics
     inner join first_days using (pull)
-    left join (select distinct {sender} as sender from {table} where {known_name} is not null) as known
-        on {sender} = known.sender
+    left join named_senders on staged_statistics.sender = named_senders.sender
     group by pull
     having
-        count(*) filter ({name} is null) * 2 > count(*)
-        and count(*) filter ({name} is null and known.sender is not null) > 0
+        count(*) filter (sender_label is null) * 2 > count(*)
+        and count(*) filter (sender_label is null and named_senders.sender is not null) > 0
 ) as notes
 semi join days using (pull, date);
 

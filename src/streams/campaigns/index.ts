@@ -27,6 +27,6 @@ export const campaigns: Stream = {
   divisible: false,
   fields: CAMPAIGN_FIELDS,
   on: () => LANDS,
-  pull: async (...given) => (await import('./pull.js')).pullCampaigns(...given),
-  load: async (...given) => (await import('./load.js')).loadCampaigns(...given),
+  pull: async (...args) => (await import('./pull.js')).pullCampaigns(...args),
+  load: async (...args) => (await import('./load.js')).loadCampaigns(...args),
 };

@@ -21,7 +21,10 @@ const LEVELS = [
 ] as const;
 
 /** Complete pulls also cover the days. The pulls are all complete, or there is only one. */
-export async function loadCampaigns({ pulls }: LoadedPulls, context: LoadContext): Promise<undefined> {
+export async function loadCampaigns(
+  { pulls }: LoadedPulls,
+  context: LoadContext,
+): Promise<'apart' | undefined> {
   const { session, group } = context;
   const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));
   const gone = pulls.flatMap(({ id, facts }) => facts.gone.map((campaignId) => ({ campaignId, pull: id })));
@@ -44,8 +47,9 @@ export async function loadCampaigns({ pulls }: LoadedPulls, context: LoadContext
     gone_pulls: gone.map(({ pull }) => pull),
     gone_campaigns: gone.map(({ campaignId }) => campaignId),
   });
-  await holdBack(context, pulls);
+  if ((await holdBack(context, pulls)) === 'apart') return 'apart';
   const tables = { table: 'campaign_metrics', parts: 'campaign_metric_dimensions' };
   await replaceDays(context, tables, () => session.run('streams/campaigns/load/replaced', group));
   await decideTwins(context);
+  return undefined;
 }

@@ -12,12 +12,12 @@ import type { Order, PullParts } from '../stream.js';
 export async function pullCampaigns({ job, service, wanted }: Order, parts: PullParts): Promise<void> {
   const { warehouse, report, invocation } = parts;
   // Only the daily statistics list a day's campaigns. A day without them stays missing and is tried again.
-  const known = await warehouse.coverage('statistics');
+  const listed = await warehouse.coverage('statistics');
   const toPull = wanted('campaigns');
-  const days = toPull.filter((day) => known.has(day));
+  const days = toPull.filter((day) => listed.has(day));
   const reason = 'Not requested, because the daily statistics, which name the campaigns, are missing.';
-  for (const unknown of rangesOf(toPull.filter((day) => !known.has(day))))
-    report.gaps.push({ stream: 'campaigns', days: unknown, reason });
+  for (const unlisted of rangesOf(toPull.filter((day) => !listed.has(day))))
+    report.gaps.push({ stream: 'campaigns', days: unlisted, reason });
   const pullDays = async (some: readonly Day[]): Promise<void> => {
     for (const range of rangesOf(some, LONGEST_RANGE_DAYS)) {
       invocation.signal.throwIfAborted();
@@ -77,7 +77,7 @@ async function pullRange(
     gone,
     accepted: job.acceptEmpty,
   });
-  for (const id of gone.filter((id) => absent.get(id)?.known !== true)) {
+  for (const id of gone.filter((id) => absent.get(id)?.isReported !== true)) {
     terminal.note(
       `Campaign ${id} counts as deleted: E19 answered 404 on three nights. Its rows stay in the warehouse, and days count as complete without it.`,
     );
@@ -97,8 +97,8 @@ async function pullRange(
 /** The 404 answers of earlier pulls. Their manifests are read only on nights on which E19 answers 404. */
 async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> {
   // An unreadable manifest is reported by the load; the 404 answers of the other pulls are used.
-  const found = landing.found.filter(({ stream }) => stream === 'campaigns');
-  return absences(await landing.pulls(found, () => undefined));
+  const folders = landing.pullFolders.filter(({ stream }) => stream === 'campaigns');
+  return absences(await landing.pulls(folders, () => undefined));
 }
 
 type Answer = Facts['answers'][number] & Page;
@@ -170,8 +170,8 @@ const NIGHTS = 3;
 interface Absence {
   /** The KST days with a 404 since the last other answer. */
   readonly nights: ReadonlySet<Day>;
-  /** True if an earlier pull treated the campaign as deleted. */
-  readonly known: boolean;
+  /** True if an earlier pull reported the campaign as deleted. */
+  readonly isReported: boolean;
 }
 
 /**
@@ -189,7 +189,7 @@ export function absences(
     for (const id of [...notFound, ...gone]) {
       const before = absent.get(id);
       const nights = new Set(before?.nights).add(dayOf(pulledAt));
-      absent.set(id, { nights, known: before?.known === true || gone.includes(id) });
+      absent.set(id, { nights, isReported: before?.isReported === true || gone.includes(id) });
     }
   }
   return absent;

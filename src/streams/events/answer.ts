@@ -1,11 +1,11 @@
-/** One answer of E21: what the service said about a page of an export. */
+/** Requests a page of an export (E21), and classifies the answer. */
 import { createHash } from 'node:crypto';
 import { bytesOf, partValue, readEnvelope, textOf, type Body, type Envelope } from '../../ground/envelope.js';
 import { type ServiceClient } from '../../service/client.js';
 import { clean } from '../../service/verdict.js';
 import { exportResult } from '../../service/endpoints.js';
 
-/** One page of at most 1,000 records (specification, Limits). */
+/** A page of at most 1,000 records (specification, Limits). */
 export interface PageAnswer {
   readonly kind: 'page';
   readonly number: number;

@@ -1,6 +1,6 @@
 /**
  * Decides how one export is read, without any I/O: what an answer of E21 means for the pages that count, and what to do
- * next. Every end is certain: pauses end with the waiting time, and pages beyond any plausible number are read only
+ * next. A reading always ends: pauses end with the waiting time, and pages beyond any plausible number are read only
  * while they bring records.
  */
 import { formatCount, plural } from '../../terminal/text.js';
@@ -51,13 +51,13 @@ export type Step =
   | { readonly kind: 'broken'; readonly reason: string; readonly hint: string }
   | Unready;
 
-/** Where the bytes of an answer go: they land as page `number`, or are set aside with the reason `what`. */
+/** The destination of an answer's bytes: they land as page `number`, or are set aside with the reason `what`. */
 type Fate =
   | { readonly kind: 'land'; readonly number: number }
   | { readonly kind: 'reject'; readonly what: string }
   | undefined;
 
-/** After this number of requests that failed, a page counts as not delivered if the waiting time is over. */
+/** The number of failed requests after which a page counts as not delivered, if the waiting time is over. */
 const ATTEMPTS = 4;
 
 /** How long a request is repeated although waiting seldom changes its answer, in milliseconds: five minutes. */
@@ -72,7 +72,7 @@ const MAY_COME: ReadonlySet<Other['kind']> = new Set(['not_found', 'invalid_page
 /** Number of times that doubtful pages are requested again. */
 const ROUNDS = 3;
 
-/** This number of pages in a row without new records is the end of an export whose number of pages is not plausible. */
+/** An export with an implausible number of pages ends after this many pages in a row without new records. */
 const EMPTY_PAGES = 3;
 
 /** No more than this many times the plausible number of pages is read. */
@@ -150,7 +150,7 @@ export class Course {
   }
 
   /**
-   * What to do next, once the answers for all pages of the last step have been taken.
+   * The next step, once the answers for all pages of the last step have been taken.
    *
    * @param now in milliseconds
    * @param isOver true if the waiting time is over

@@ -71,6 +71,6 @@ export const events: Stream = {
   divisible: true,
   fields: EVENT_FIELDS,
   on: ({ exports }) => (exports.budget === undefined ? [] : [EVENTS]),
-  pull: async (...given) => (await import('./pull.js')).pullEvents(...given),
-  load: async (...given) => (await import('./load.js')).loadEvents(...given),
+  pull: async (...args) => (await import('./pull.js')).pullEvents(...args),
+  load: async (...args) => (await import('./load.js')).loadEvents(...args),
 };

@@ -14,7 +14,7 @@ import {
   SMALLEST_BUFFER,
   type ReadablePull,
 } from '../../warehouse/pages.js';
-import { count, listOf, type Session } from '../../warehouse/session.js';
+import { count, type Session } from '../../warehouse/session.js';
 import { CHANNELS, EVENT_TABLES, MESSAGE_TABLES, WITH_CONTENTS } from './messages.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ import { FOLDER_MODE } from '../../landing/atomic-file.js';
 const LARGE_RECORD = 8 * 1024;
 const PART_OF_BATCH = 1 / 16;
 
-/** If more than one in this many records of an export happened on other days, it is not loaded unless you accept it. */
+/** An export is not loaded, unless you accept it, if more than one in ten of its records happened on other days. */
 const ONE_OF = 10;
 
 /** The maximum number of records of a page (specification, Limits). */
@@ -64,16 +64,16 @@ export async function loadEvents(
   const records: number[] = [];
   const erased: number[] = [];
   for (const pull of pulls) {
-    const { records: found = 0, outside: strays = 0 } = counts.get(pull.days.start) ?? {};
+    const { records: loaded = 0, outside: strays = 0 } = counts.get(pull.days.start) ?? {};
     const landed = rowsIn(pull.files);
-    if (strays * ONE_OF > found && !pull.facts.accepted)
-      throw new StrayError(`${strays} of its ${found} records happened on other days`);
-    records.push(found);
-    erased.push(landed - found);
-    if (found === landed || (found < landed && pull.isCut?.() === true)) continue;
+    if (strays * ONE_OF > loaded && !pull.facts.accepted)
+      throw new StrayError(`${strays} of its ${loaded} records happened on other days`);
+    records.push(loaded);
+    erased.push(landed - loaded);
+    if (loaded === landed || (loaded < landed && pull.isCut?.() === true)) continue;
     throw damaged(
       pull.read[0]?.landed ?? pull.id,
-      `and the other pages of its export have ${found} records together, not the ${landed} that were landed`,
+      `and the other pages of its export have ${loaded} records together, not the ${landed} that landed`,
     );
   }
   // The service may repeat a record on one page, on two pages, or in the exports of two days: one copy is kept.
@@ -81,15 +81,10 @@ export async function loadEvents(
     await session.run('streams/events/load/5_repeats/surplus', { ...group, table, key, record });
     await session.run('streams/events/load/5_repeats/remove', { table });
   }
-  for (const { name: table, key } of repeats.has_no_ids ? EVENT_TABLES : []) {
-    const isEvents = table === 'events';
-    await session.run('streams/events/load/5_repeats/surplus_without_id', {
-      ...group,
-      table,
-      condition: isEvents ? 'occurred_at is not null' : 'true',
-      position: key.includes('position') ? 'position' : '1',
-    });
-    if (isEvents) await session.run('streams/events/load/5_repeats/lost_without_id');
+  for (const { name: table, rows } of repeats.has_no_ids ? EVENT_TABLES : []) {
+    await session.run(`streams/events/load/5_repeats/${rows}_without_id`, { table });
+    await session.run('streams/events/load/5_repeats/surplus_without_id', { ...group, table });
+    if (rows === 'records') await session.run('streams/events/load/5_repeats/lost_without_id');
     await session.run('streams/events/load/5_repeats/remove', { table });
   }
   if (before.is_loaded || repeats.ids > 0 || repeats.has_no_ids)
@@ -101,7 +96,7 @@ export async function loadEvents(
     pulls: pulls.map(({ id }) => id),
     days: pulls.map(({ days }) => days.start),
     beside: beside.map(String),
-    counts: records.map((found, at) => String(found - (beside[at] ?? 0))),
+    counts: records.map((loaded, at) => String(loaded - (beside[at] ?? 0))),
     erased: erased.map(String),
     full_days: pulls.filter(endsFull).map(({ days }) => days.start),
   });
@@ -242,7 +237,7 @@ class Staging {
       path_days: pages.map(({ day }) => day),
       largest_object: Math.max(SMALLEST_BUFFER, ...pages.map(({ bytes }) => bytes)),
       layout: this.#layout,
-      channels: listOf(CHANNELS),
+      channels: CHANNELS,
     });
   }
 }

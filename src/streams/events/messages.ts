@@ -52,6 +52,9 @@ export const WITH_CONTENTS: readonly string[] = FILLED.flatMap(({ table, content
 
 interface EventTable {
   readonly name: string;
+  /** The rows of the table: records, their messages, or the elements of a list in a message. */
+  readonly rows: 'records' | 'messages' | 'elements';
+  /** The columns that identify a row, and those that identify its record. */
   readonly key: string;
   readonly record: string;
 }
@@ -60,13 +63,13 @@ const EVENT = 'event_id, event_name, occurred_at';
 
 /** The tables that a load of E21 fills. */
 export const EVENT_TABLES: readonly EventTable[] = [
-  { name: 'events', key: EVENT, record: EVENT },
-  ...[...MESSAGES, { table: OTHERS }].map(({ table }) => ({
-    name: table,
-    key: 'event_id',
-    record: 'event_id',
-  })),
-  ...ELEMENTS.map(({ table }) => ({ name: table, key: 'event_id, position', record: 'event_id' })),
+  { name: 'events', rows: 'records', key: EVENT, record: EVENT },
+  ...[...MESSAGES, { table: OTHERS }].map(
+    ({ table: name }) => ({ name, rows: 'messages', key: 'event_id', record: 'event_id' }) as const,
+  ),
+  ...ELEMENTS.map(
+    ({ table: name }) => ({ name, rows: 'elements', key: 'event_id, position', record: 'event_id' }) as const,
+  ),
 ];
 
 export const isOfMessages = (place: string): boolean => place.startsWith('message_data:');

@@ -1,6 +1,6 @@
 /**
- * Pulls paid exports: those under way are downloaded (E21), all at the same time and within one waiting time, and missing days are
- * requested within budget and consent (E20). An export that may lack records is read again on later nights.
+ * Pulls paid exports. Those under way are downloaded (E21), all at the same time and within one waiting time. Missing days are requested
+ * (E20) within budget and consent. An export that may lack records is read again on later nights.
  */
 import { missingDays, isUnderWay, needsPerson, type Export, type Outcome } from '../../exports/export.js';
 import { requestMissing, type PaymentParts } from '../../exports/paid-request.js';
@@ -117,8 +117,8 @@ export const downloaderOf =
   };
 
 /**
- * Number of times that a run reads an export of which records came twice: another answer may have those that are
- * missing. If the daily statistics cannot decide, this number of equal readings proves that no record is missing.
+ * Number of times that a run reads an export with repeated records: another answer may have the records that are missing. If the daily
+ * statistics cannot decide, this number of equal readings proves that no record is missing.
  */
 const READINGS = 3;
 
@@ -139,7 +139,7 @@ export async function downloadExport(
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const read = async (): Promise<Read & Pick<Reading, 'notes'>> => {
     const entry = { ...ledger.get(key), exportId };
-    const reading = await Reading.open(entry, acceptIncomplete, service, parts, patience);
+    const reading = await Reading.open({ entry, service, parts, patience, acceptIncomplete });
     const pull = await reading.land();
     const { notes, isWhole } = reading;
     if (pull === undefined || pull === 'same') return { result: pull, notes, isWhole };
@@ -150,7 +150,7 @@ export async function downloadExport(
   const first = await read();
   if (patience.isGlance && first.result === undefined) return;
   const { state, accepted } = ledger.get(key);
-  // A failed reading is no evidence of missing records.
+  // A failed reading proves nothing about missing records.
   if (state === 'loaded' && first.result !== undefined) {
     let shown = shownBy(first, await warehouse.lackOf(day));
     while (!accepted && readAgain(shown)) {
@@ -230,7 +230,7 @@ export function judged(
     reasons.push(
       `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: people who were deleted at the service (E15) before the export was made take their events along, which is the likely cause`,
     );
-  // After an erasure, an export that was short may be complete, and no count can decide it.
+  // After an erasure, no count can decide whether a short export has become complete.
   if (reasons.length === 0) return undefined;
   return { event: 'short', key, records: Math.max(repeated, uncounted), note: reasons.join('; ') };
 }

@@ -83,6 +83,23 @@ function unlessTooLarge(error: unknown): TooLargeError {
 /** A page on disk that was read; its bytes are not kept in memory. */
 interface LandedPage extends Page, KnownPage {}
 
+/** The export to read, and what the reading needs. */
+interface ReadingOrder {
+  readonly entry: Export & ExportPlace;
+  readonly service: ServiceClient;
+  readonly parts: DownloadParts;
+  readonly patience: Patience;
+  /** True if the user accepts an incomplete export: one without records, or with some pages missing. */
+  readonly acceptIncomplete: boolean;
+}
+
+interface OnDisk {
+  /** The intact pages that the reading begins with. */
+  readonly pages: readonly LandedPage[];
+  /** The reading that has ended before this one, if its pages are intact. */
+  readonly whole: Pull | undefined;
+}
+
 /**
  * Lands the pages of an export, from the first question to the manifest. Landed pages are not requested again, unless the
  * export has landed before: the service may have more by now. Then only a reading that brings something new counts, and a
@@ -97,69 +114,54 @@ export class Reading {
   notes: readonly string[] = [];
   isWhole = false;
 
-  /**
-   * @param landed the intact pages that the reading begins with
-   * @param whole the reading that has ended before this one, if its pages are intact
-   */
   private constructor(
-    private readonly entry: Export & ExportPlace,
-    private readonly acceptIncomplete: boolean,
-    private readonly service: ServiceClient,
-    private readonly parts: DownloadParts,
-    private readonly patience: Patience,
+    private readonly order: ReadingOrder,
     private readonly writer: PullWriter,
-    private readonly landed: readonly LandedPage[],
-    private readonly whole: Pull | undefined,
+    private readonly disk: OnDisk,
   ) {
-    this.#files = new Map(landed.map((page) => [page.number, page]));
-    this.#isMore = landed.some((page) => this.#isOwn(page));
-    this.#isAgain = isClosed(entry);
+    this.#files = new Map(disk.pages.map((page) => [page.number, page]));
+    this.#isMore = disk.pages.some((page) => this.#isOwn(page));
+    this.#isAgain = isClosed(order.entry);
   }
 
   /**
    * Returns the reading to resume. After a reading that has ended, another one begins with its pages, and the old one stays
-   * until that has ended.
-   *
-   * @param acceptIncomplete true if the user accepts an incomplete export: one without records, or with some pages missing
+   * until the new one has ended.
    */
-  static async open(
-    entry: Export & ExportPlace,
-    acceptIncomplete: boolean,
-    service: ServiceClient,
-    parts: DownloadParts,
-    patience: Patience,
-  ): Promise<Reading> {
-    const { landing } = parts;
+  static async open(order: ReadingOrder): Promise<Reading> {
+    const { entry } = order;
+    const { landing } = order.parts;
     let writer = await landing.reading(entry);
     const damage: DamageError[] = [];
     const pull = await unlessDamaged(landing.pull(writer.id), (error) => damage.push(error));
-    const found = pull && (await landedPages(landing, writer.id, pull));
-    const intact = new Map(found?.map(({ file, rows }) => [file, rows]));
+    const readable = pull && (await landedPages(landing, writer.id, pull));
+    const intact = new Map(readable?.map(({ file, rows }) => [file, rows]));
     const isWhole = pull?.files.every(({ file, rows }) => (intact.get(file) ?? 0) === rows);
     const whole = isWhole === true ? pull : undefined;
     if (pull !== undefined || damage.length > 0) writer = await landing.reading(entry, 'next');
     const before = writer.before === undefined ? [] : await landedPages(landing, writer.before);
     const pages = [...before, ...(await landedPages(landing, writer.id))];
-    return new Reading(entry, acceptIncomplete, service, parts, patience, writer, pages, whole);
+    return new Reading(order, writer, { pages, whole });
   }
 
-  /** Resolves with the pull; `same` if nothing is new; undefined, with a report, if there are no pages. */
+  /** Resolves with the pull, or with `same` if nothing is new. Without pages, reports why and resolves with undefined. */
   async land(): Promise<Pull | 'same' | undefined> {
-    const { entry, whole, acceptIncomplete } = this;
+    const { entry, parts, patience, acceptIncomplete } = this.order;
+    const { whole } = this.disk;
     const { key, day, landedAt } = entry;
-    const { terminal } = this.parts.invocation;
-    // Killed between the manifest and the line of the ledger.
+    const { terminal } = parts.invocation;
+    // An earlier run was killed between the manifest and the line of the ledger.
     const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
     if (isNew && !this.#isAgain) return this.#landed(whole);
     const course = await this.#course();
     const end = await this.#follow(course).catch(unlessTooLarge);
     if (end instanceof TooLargeError) {
       if (acceptIncomplete && this.#files.size > 0) return this.#finish(course);
-      // A setting is the remedy, so the export is in no doubt, however often it happens.
-      if (!this.patience.isGlance) this.#gap(end.sentences);
+      // A setting is the remedy, so this is never an export's trouble, however often it happens.
+      if (!patience.isGlance) this.#gap(end.sentences);
       return undefined;
     }
-    if (this.patience.isGlance && end.kind !== 'end' && end.kind !== 'empty') return undefined;
+    if (patience.isGlance && end.kind !== 'end' && end.kind !== 'empty') return undefined;
     if (end.kind === 'broken') {
       if (acceptIncomplete) return this.#finish(course);
       return this.#trouble(
@@ -175,7 +177,7 @@ export class Reading {
       return 'same';
     }
     const pull = await this.#finish(course);
-    const { pages, records } = this.parts.ledger.get(key);
+    const { pages, records } = parts.ledger.get(key);
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,
@@ -187,15 +189,16 @@ export class Reading {
   }
 
   async #course(): Promise<Course> {
-    const { entry, parts, landed, acceptIncomplete, service } = this;
+    const { entry, parts, acceptIncomplete, service } = this.order;
+    const { pages, whole } = this.disk;
     const { day, estimate = 0, doubted, troubles, state } = entry;
     const { sent = 0, delivered = 0, click = 0 } = (await parts.warehouse.messages()).get(day) ?? {};
     const expected = Math.max(estimate, sent, delivered, click);
-    const isCut = this.whole?.isCut?.() !== false;
+    const isCut = whole?.isCut?.() !== false;
     const lack = this.#isAgain && !isCut ? await parts.warehouse.lackOf(day) : undefined;
     return new Course(
       {
-        expectsRecords: !acceptIncomplete && (expected > 0 || landed.length > 0),
+        expectsRecords: !acceptIncomplete && (expected > 0 || pages.length > 0),
         // Each sent message leaves a record. An export with fewer than half of them lacks pages, or counts other
         // things.
         atLeast: acceptIncomplete ? 0 : sent / 2,
@@ -208,29 +211,30 @@ export class Reading {
         keepsBeside: lack !== undefined && lack.repeated + lack.uncounted > 0 && lack.without_id === 0,
         replaces: isKeptBack(entry),
       },
-      landed,
+      pages,
     );
   }
 
   async #follow(course: Course) {
-    const { key, day } = this.entry;
-    const { ledger, invocation } = this.parts;
+    const { entry, parts, patience } = this.order;
+    const { key, day } = entry;
+    const { ledger, invocation } = parts;
     const { effects, signal, terminal } = invocation;
-    let [pauseMs, known, wasReady] = [PAUSE.firstMs, course.pages.size, false];
+    let [pauseMs, pagesBefore, wasReady] = [PAUSE.firstMs, course.pages.size, false];
     for (;;) {
       if (course.isReady && !wasReady) {
         wasReady = true;
         if (!this.#isAgain) await ledger.record({ event: 'ready', key, pages: course.total });
       }
       signal.throwIfAborted();
-      const step = course.next(effects.now().getTime(), this.patience.left <= 0);
+      const step = course.next(effects.now().getTime(), patience.left <= 0);
       if (step.kind === 'ask') {
         await settleAll(step.pages.map((number) => this.#take(number, course)));
       } else if (step.kind === 'pause') {
-        if (course.pages.size > known) pauseMs = PAUSE.firstMs;
-        known = course.pages.size;
+        if (course.pages.size > pagesBefore) pauseMs = PAUSE.firstMs;
+        pagesBefore = course.pages.size;
         if (!course.isReady) terminal.progress(`waiting for the export of ${day}, ${course.state}`);
-        const { left } = this.patience;
+        const { left } = patience;
         const ms = pauseMs * (0.9 + 0.2 * effects.random());
         await effects.sleep(left > 0 ? Math.min(ms, left) : ms, signal);
         pauseMs = Math.min(pauseMs * PAUSE.growth, PAUSE.longestMs);
@@ -241,7 +245,7 @@ export class Reading {
   }
 
   async #take(number: number, course: Course): Promise<void> {
-    const { entry, parts, service } = this;
+    const { entry, parts, service } = this.order;
     const { key, exportId } = entry;
     const { ledger, landing, invocation } = parts;
     const answer = await askPage(service, exportId, ledger.settings.pageParameter, number);
@@ -267,9 +271,10 @@ export class Reading {
 
   /** Reports an export that is not ready; ends the reading of an empty one, or of one whose pages you accept. */
   async #without({ kind, reason }: Unready, course: Course): Promise<Pull | undefined> {
-    const { key, day, exportId } = this.entry;
-    const { ledger, report, invocation } = this.parts;
-    if (this.acceptIncomplete && this.#files.size > 0) return this.#finish(course);
+    const { entry, parts, acceptIncomplete } = this.order;
+    const { key, day, exportId } = entry;
+    const { ledger, report, invocation } = parts;
+    if (acceptIncomplete && this.#files.size > 0) return this.#finish(course);
     if (this.#isAgain && (kind === 'empty' || kind === 'doubtful')) return undefined;
     switch (kind) {
       case 'empty':
@@ -304,9 +309,10 @@ export class Reading {
     return basename(dirname(file)) === basename(this.writer.id);
   }
 
-  /** Ends the reading: pages of the one before are landed in it too, then its manifest. */
+  /** Ends the reading: lands the pages of the reading before it, then writes its manifest. */
   async #finish(course: Course): Promise<Pull> {
-    const { writer, entry, service, acceptIncomplete: accepted } = this;
+    const { writer } = this;
+    const { entry, service, acceptIncomplete: accepted } = this.order;
     const { exportId, landedAt } = entry;
     const files = this.#files;
     for (const [number, page] of files)
@@ -314,20 +320,21 @@ export class Reading {
         files.set(number, await writer.land(await readBody(page.file), page.rows, number));
     const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
     const unreadable = accepted ? [] : [...course.unreadable].sort((a, b) => a - b);
-    // A reading that landed before the export had another id would count as older than what that one brought.
+    // A reading must be later than the one that it replaces, which may have had another id.
     const now = service.clocks.present();
     const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
     return this.#landed(await writer.finish(inOrder, { exportId, unreadable, accepted }, pulledAt));
   }
 
   async #landed(pull: Pull): Promise<Pull> {
-    const { landing, ledger } = this.parts;
+    const { entry, parts } = this.order;
+    const { landing, ledger } = parts;
     const { facts, files, pulledAt } = pull;
     const first = firstAnswers(files);
     const pages = first.length + facts.unreadable.length;
     const unreadable = facts.unreadable.length === 0 ? undefined : facts.unreadable;
-    const { key } = this.entry;
-    await landing.discardBefore(this.entry, pull);
+    const { key } = entry;
+    await landing.discardBefore(entry, pull);
     await ledger.record({ event: 'ready', key, pages });
     const landed = { pages, records: rowsIn(first), unreadable, accepted: facts.accepted };
     await ledger.record({ event: 'landed', key, ...landed, landedAt: pulledAt });
@@ -335,13 +342,15 @@ export class Reading {
   }
 
   async #trouble(note: string, reason = note): Promise<undefined> {
-    if (!this.#isAgain) await this.parts.ledger.record({ event: 'troubled', key: this.entry.key, note });
+    const { entry, parts } = this.order;
+    if (!this.#isAgain) await parts.ledger.record({ event: 'troubled', key: entry.key, note });
     this.#gap(reason);
     return undefined;
   }
 
   #gap(reason: string): void {
-    this.parts.report.gaps.push(eventGap(this.entry.day, reason));
+    const { entry, parts } = this.order;
+    parts.report.gaps.push(eventGap(entry.day, reason));
   }
 }
 

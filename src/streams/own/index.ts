@@ -14,7 +14,7 @@ export const own: Stream = {
   on: ({ tables }) => tables.map(({ name }) => ownStream(name)),
   pull: async (order, parts) => {
     await (await import('./pull.js')).pullOwn(order, parts);
-    await (await import('../holdouts/assign.js')).assignNewPeople(order.service, parts);
+    await (await import('./assign.js')).assignNewPeople(order.service, parts);
   },
-  load: async (...given) => (await import('./load.js')).loadOwn(...given),
+  load: async (...args) => (await import('./load.js')).loadOwn(...args),
 };

@@ -22,8 +22,8 @@ export async function loadOwn(
       hint: 'The next run makes another one.',
     });
   const latest = z.object({ is_latest: z.boolean() });
-  const given = { stream, pulled_at: pull.pulledAt };
-  if (!(await session.row('streams/own/load/latest', latest, given)).is_latest) return;
+  const version = { stream, pulled_at: pull.pulledAt };
+  if (!(await session.row('streams/own/load/latest', latest, version)).is_latest) return;
   const { table } = own;
   await session.run('streams/own/load/replace', { table, file: escaped(asPattern(page.file)) });
   await session.run('streams/own/load/cover', { table, stream, pull: pull.id, loaded_at });

@@ -1,26 +1,26 @@
-/** Notes what is known of each own table, after all of them were loaded. */
+/** Notes rows, keys and days of each own table, after all of them were loaded. */
 import { basename } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { ASSIGNMENTS, ownStream } from '../../ground/streams.js';
 import { ownTables } from '../../warehouse/describe.js';
 import { quoted, selectIn, statement } from '../../warehouse/session.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
-import { makeViews, type People } from '../holdouts/views.js';
+import { makeViews, type People } from './views.js';
 
 /**
- * Notes what is known of each own table, drops those that the settings name no more, and makes the views of conversions and holdouts. Resolves with a
- * sentence for each view that cannot be made as the settings say.
+ * Notes rows, keys and days of each own table and drops tables that are no longer in the settings. Makes the views of conversions and
+ * holdouts. Resolves with a sentence for each view that cannot be made as the settings say.
  */
 export async function noteOwn(
   { session }: Pick<Warehouse, 'session'>,
   { tables, ...people }: Pick<Config, 'tables'> & People,
 ): Promise<string[]> {
-  const found = await ownTables(session);
+  const inFile = await ownTables(session);
   return session.transaction(async () => {
-    const faults = await makeViews(session, found, people);
+    const faults = await makeViews(session, inFile, people);
     await session.run('streams/own/load/clear');
     // The assignments stay: a holdout that is taken out of the settings, and put back, has the same people.
-    for (const { name, columns } of found.filter((one) => one.name !== ASSIGNMENTS)) {
+    for (const { name, columns } of inFile.filter((one) => one.name !== ASSIGNMENTS)) {
       const table = tables.find((one) => one.name === name);
       const stream = ownStream(name);
       if (table === undefined) {
@@ -36,13 +36,13 @@ export async function noteOwn(
         (one) => /^(DATE|TIMESTAMP)/.test(one.type) && !ageless.includes(one.name),
       );
       const key = keys[0] === undefined ? 'null' : quoted(keys[0]);
-      const known = keys[0] === 'recipient' ? 'known_recipients' : 'known';
+      const section = keys[0] === 'recipient' ? 'known_recipients' : 'known';
       await session.run('streams/own/load/note', {
         ...{ table: name, stream, keys, unique_columns: unique, key },
         source: table.from === undefined ? 'a command' : basename(table.from),
         dated: dated.map((one) => quoted(one.name)).join(', '),
         columns: unique.map(quoted).join(', ') || 'null',
-        known: selectIn(statement(`streams/own/load/${known}`, { key })),
+        known: selectIn(statement(`streams/own/load/${section}`, { key })),
       });
     }
     return faults;

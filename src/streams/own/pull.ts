@@ -1,6 +1,6 @@
 /**
- * The stage of your own tables: copies each source, reads it in a process of its own, applies the settings of privacy, leaves out erased
- * persons, lands one file and loads it. A table that fails keeps its last copy.
+ * The stage of your own tables: copies each source, reads the copy in a process of its own, applies the settings of privacy, leaves out
+ * erased persons, lands one file and loads it. A table that fails keeps its last copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -65,8 +65,8 @@ interface Planned extends ReadColumn {
 }
 
 /** The work of the process. */
-export async function perform(given: unknown): Promise<{ readonly read: Read } | Failed> {
-  const task = z.custom<Task>().parse(given);
+export async function perform(message: unknown): Promise<{ readonly read: Read } | Failed> {
+  const task = z.custom<Task>().parse(message);
   try {
     return { read: await readAll(task) };
   } catch (error) {
@@ -100,10 +100,10 @@ async function readAll({ table, files, out, folder }: Task): Promise<Read> {
     await session.run('streams/own/read/view', { select, zone: escaped(table.time_zone) });
     const all = await session.rows('streams/own/read/columns', column);
     assertNames(all.map(({ name }) => name));
-    const given = { files: listOf(files.map(escaped)) };
+    const paths = listOf(files.map(escaped));
     const names =
       formatOf(table) === 'parquet'
-        ? await session.rows('streams/own/read/parquet_names', column, given)
+        ? await session.rows('streams/own/read/parquet_names', column, { files: paths })
         : all;
     // DuckDB renames the second of two columns with one name.
     const renamed = all.find((one) => !names.some(({ name }) => name === one.name));
@@ -151,11 +151,11 @@ function assertNames(names: readonly string[]): void {
 /** The columns that the settings choose, keys first, each with what becomes of it. */
 function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
   const find = (name: string, where: string): Column => {
-    const found = all.find((one) => one.name.toLowerCase() === name.toLowerCase());
-    if (found !== undefined) return found;
-    const known = all.slice(0, 10).map((one) => one.name);
+    const same = all.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (same !== undefined) return same;
+    const names = all.slice(0, 10).map((one) => one.name);
     throw new Unusable(
-      `it has no column ${name} (tables.${table.name}.${where}); its columns are ${known.join(', ')}`,
+      `it has no column ${name} (tables.${table.name}.${where}); its columns are ${names.join(', ')}`,
     );
   };
   const keys = Object.entries(table.keys).map(([kind, name]) => {
@@ -195,9 +195,9 @@ function planOf(name: string, { name: from, type }: Column, table: OwnTable): Pl
 /** Gives each text the first type that all its values have; a column without values is a text. */
 async function decided(plans: readonly Planned[], table: OwnTable, session: Session): Promise<Planned[]> {
   const open = plans.filter(({ types }) => types !== undefined);
-  const given = { counts: open.map(({ value }) => `odd(trim(${value}))`).join(', ') };
+  const columns = { counts: open.map(({ value }) => `odd(trim(${value}))`).join(', ') };
   const shape = z.object({ counts: z.array(z.array(count)) });
-  const { counts } = await session.row('streams/own/read/fitting', shape, given);
+  const { counts } = await session.row('streams/own/read/fitting', shape, columns);
   return plans.map((plan) => {
     const { name, value, types = [] } = plan;
     const [filled = 0, ...odd] = counts[open.indexOf(plan)] ?? [];

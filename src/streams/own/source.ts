@@ -61,7 +61,7 @@ async function copyOutput(
   copy: (stdout: AsyncIterable<Buffer>) => Promise<void>,
   { config, invocation }: Pick<PullParts, 'config' | 'invocation'>,
 ): Promise<void> {
-  const { failure, said } = await runShell(command, {
+  const { failure, output } = await runShell(command, {
     ...shellFor(config, invocation.environment),
     signal: invocation.signal,
     patienceMs: table.max_minutes * 60_000,
@@ -69,7 +69,7 @@ async function copyOutput(
     read: copy,
   });
   if (failure === undefined) return;
-  for (const line of said) invocation.terminal.warn(`${table.name}: ${line}`);
+  for (const line of output) invocation.terminal.warn(`${table.name}: ${line}`);
   throw refusal(table, `its command failed (${failure})`);
 }
 
@@ -83,9 +83,9 @@ export async function filesOf(table: OwnTable): Promise<string[]> {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw refusal(table, `${folder} cannot be read (${whyUnread(cause)})`, cause);
   });
-  const found = names.filter((name) => pattern.test(name)).sort();
-  if (found.length === 0) throw refusal(table, `no file matches ${from}`);
-  if (formatOf(table) === 'duckdb' && found.length > 1)
-    throw refusal(table, `${found.length} DuckDB files match ${from}, and only one can be read`);
-  return found.map((name) => join(folder, name));
+  const matching = names.filter((name) => pattern.test(name)).sort();
+  if (matching.length === 0) throw refusal(table, `no file matches ${from}`);
+  if (formatOf(table) === 'duckdb' && matching.length > 1)
+    throw refusal(table, `${matching.length} DuckDB files match ${from}, and only one can be read`);
+  return matching.map((name) => join(folder, name));
 }

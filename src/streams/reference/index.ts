@@ -24,6 +24,6 @@ export const reference: Stream = {
     };
     return REFERENCE.filter((name) => settings[name] !== undefined && settings[name] !== false);
   },
-  pull: async (...given) => (await import('./pull.js')).pullReference(...given),
-  load: async (...given) => (await import('./load.js')).loadReference(...given),
+  pull: async (...args) => (await import('./pull.js')).pullReference(...args),
+  load: async (...args) => (await import('./load.js')).loadReference(...args),
 };

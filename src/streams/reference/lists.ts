@@ -126,8 +126,8 @@ async function settle(
   const moved = walk.moved || (before?.get(list) ?? null) !== (after?.get(list) ?? null);
   const reading = { ...counted, announced, moved };
   const short = earlier?.facts.short.filter((night) => night.list === list) ?? [];
-  const known = { stored: stored.get(list) ?? 0, short, pulledAt: writer.pulledAt, accepted };
-  const again = whyAgain(reading, last, known);
+  const earlierReadings = { stored: stored.get(list) ?? 0, short, pulledAt: writer.pulledAt, accepted };
+  const again = whyAgain(reading, last, earlierReadings);
   if (again !== undefined) {
     await writer.discard(files);
     return { source, ...again, reading };
@@ -283,14 +283,14 @@ const LOADED = ['data', 'templateListResponse'];
 export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | undefined {
   const outer = readEnvelope(body);
   if (outer?.kind !== 'object' || LOADED.some((key) => outer.twice.has(key))) return undefined;
-  const found = rows.map((keys) => listAt(body, keys)).find((list) => list !== undefined);
-  if (found === undefined) return undefined;
+  const list = rows.map((keys) => listAt(body, keys)).find((one) => one !== undefined);
+  if (list === undefined) return undefined;
   const announced = z
     .number()
     .int()
     .nonnegative()
     .safeParse(total && parsed(valueAt(body, total)));
-  return { ...found, announced: announced.success ? announced.data : null };
+  return { ...list, announced: announced.success ? announced.data : null };
 }
 
 export function rowsOn({ text }: ListPage): unknown[] {
@@ -356,7 +356,7 @@ interface Known {
 }
 
 /**
- * Returns why a reading does not count, undefined if it does.
+ * The reason why a reading does not count; undefined if it counts.
  *
  * @param before the previous reading in the same run
  */

@@ -215,8 +215,8 @@ async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsRead
     list = await readCatalogList(reader);
     return list.catalogs;
   };
-  const known = sources.filter((source) => before.has(source.list));
-  const read = await readLists(known, reader, { before, again });
+  const listed = sources.filter((source) => before.has(source.list));
+  const read = await readLists(listed, reader, { before, again });
   if (!isWhole()) return list.read;
   // A catalog that was deleted during the reading does not count as a failure.
   const failures = read.failures.filter(({ list: name }) => list.catalogs.has(name));
@@ -232,19 +232,19 @@ async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsRead
 const CATALOGS = { rows: [['data'], ['data', 'catalogs'], ['data', 'items']] };
 
 async function readCatalogList(reader: ListsReader): Promise<{ read: ListsRead; catalogs: Announced }> {
-  const found = new Map<string, number | null>();
+  const itemsOf = new Map<string, number | null>();
   const source: ListSource = {
     list: SOLE_LIST,
     what: 'the catalogs',
     shape: CATALOGS,
     id: '',
     onPage(page, number) {
-      if (number === 0) found.clear();
-      for (const [name, items] of catalogsOn(page)) found.set(name, items);
+      if (number === 0) itemsOf.clear();
+      for (const [name, items] of catalogsOn(page)) itemsOf.set(name, items);
     },
     paging: { by: 'cursor', ask: (cursor) => endpoints.catalogs(reader.projectId, cursor) },
   };
-  return { read: await readLists([source], reader), catalogs: found };
+  return { read: await readLists([source], reader), catalogs: itemsOf };
 }
 
 const named = z.object({
@@ -283,8 +283,8 @@ export async function declaredFields(service: ServiceClient, catalog: string): P
     if (verdict.kind !== 'ok') throw service.unanswered('E2 (catalogs)', verdict);
     const page = listPage(body, CATALOGS);
     if (page === undefined) return undefined;
-    const found = rowsOn(page).find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
-    if (found !== undefined) return declared.safeParse(found).data?.fields.map(({ name }) => name);
+    const row = rowsOn(page).find((one) => z.object({ name: z.literal(catalog) }).safeParse(one).success);
+    if (row !== undefined) return declared.safeParse(row).data?.fields.map(({ name }) => name);
     cursor = nextCursor(body);
   } while (!seen.has(cursor));
   throw new RefusedError(`The service has no catalog ${catalog}.`, { hint: 'Create it there first.' });
@@ -321,8 +321,8 @@ async function readBrandTemplates(settings: BrandTemplateSettings, reader: Lists
   const read = await readLists(sources, reader);
   const wanted = read.lists.flatMap(({ list }) => listed.get(list) ?? []);
   const keyOf = ({ list, templateId }: Listed): string => JSON.stringify([list, templateId]);
-  const known = reader.earlier === undefined ? [] : templatesIn(reader.earlier);
-  const earlier = new Map(known.map((before) => [keyOf(before), before]));
+  const templatesBefore = reader.earlier === undefined ? [] : templatesIn(reader.earlier);
+  const earlier = new Map(templatesBefore.map((before) => [keyOf(before), before]));
   const failures: string[] = [];
   const templates = await settleAll(
     wanted.map((template) =>

@@ -40,6 +40,6 @@ export const statistics: Stream = {
   divisible: true,
   fields: STATISTICS_FIELDS,
   on: () => LANDS,
-  pull: async (...given) => (await import('./pull.js')).pullStatistics(...given),
-  load: async (...given) => (await import('./load.js')).loadStatistics(...given),
+  pull: async (...args) => (await import('./pull.js')).pullStatistics(...args),
+  load: async (...args) => (await import('./load.js')).loadStatistics(...args),
 };

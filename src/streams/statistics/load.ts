@@ -6,21 +6,10 @@ import { pagesGiven, type ReadablePull } from '../../warehouse/pages.js';
 import { count } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../free.js';
 
-/**
- * How E17 and E18 differ: the statement that reads the records, the grain columns after the day, and the table names.
- */
+/** How E17 and E18 differ: the section that reads the records, the place of their fields, the tables, and a column. */
 const STATISTICS = {
   statistics: {
     records: 'streams/statistics/load/statistics',
-    grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
-    // Two messages of a campaign on one channel may be two rows; the order of a message's members means nothing.
-    message: 'sorted_members(message)',
-    identified: '(campaign_id is not null or user_journey_id is not null)',
-    sender: 'coalesce(campaign_id, user_journey_id)',
-    ...namesIn(
-      ['campaign_name', 'user_journey_name'],
-      ['campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name'],
-    ),
     place: 'statistic',
     table: 'daily_statistics',
     conversions: 'daily_conversions',
@@ -28,11 +17,6 @@ const STATISTICS = {
   },
   statistics_by_subchannel: {
     records: 'streams/statistics/load/subchannels',
-    grain: 'resource_id, node_id, variant_id, channel, channel_sub, brand_message_target',
-    message: 'null',
-    identified: 'resource_id is not null',
-    sender: 'resource_id',
-    ...namesIn(['resource_name'], ['resource_name', 'node_name', 'variant_name']),
     place: 'statistic_by_subchannel',
     table: 'daily_statistics_by_subchannel',
     conversions: 'daily_conversions_by_subchannel',
@@ -40,20 +24,11 @@ const STATISTICS = {
   },
 } as const;
 
-/** SQL about the columns of names, of which `own` name the campaign or user journey itself. */
-function namesIn(own: readonly string[], all: readonly string[]) {
-  const ownIn = (relation: string): string =>
-    `coalesce(${own.map((name) => `${relation}${name}`).join(', ')})`;
-  return {
-    names: all.join(', '),
-    latest_names: all.map((name) => `max_by(${name}, version) as ${name}`).join(', '),
-    name: ownIn('staged_statistics.'),
-    known_name: ownIn(''),
-  };
-}
-
 /** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
-export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContext): Promise<undefined> {
+export async function loadStatistics(
+  { pulls }: LoadedPulls,
+  context: LoadContext,
+): Promise<'apart' | undefined> {
   const { session, group } = context;
   const stream = pulls[0]?.stream === 'statistics' ? 'statistics' : 'statistics_by_subchannel';
   const names = STATISTICS[stream];
@@ -64,15 +39,16 @@ export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContex
     place: names.place,
   });
   await session.run(names.records);
-  const undated = await session.rows('streams/statistics/load/staged', withoutDays, names);
+  const undated = await session.rows('streams/statistics/load/staged', withoutDays);
   if (stream === 'statistics') assertDays(undated, pulls);
   await session.run('streams/statistics/load/sizes', { ...group, ...names });
-  await holdBack(context, pulls);
+  if ((await holdBack(context, pulls)) === 'apart') return 'apart';
   if (stream === 'statistics') await session.run('streams/statistics/load/restatements');
   await replaceDays(context, { table: names.table, parts: names.conversions }, async () => {
     await session.run('streams/statistics/load/replaced', { ...group, ...names });
   });
   await decideTwins(context);
+  return undefined;
 }
 
 const withoutDays = z.object({ pull: z.string(), records: count });
@@ -87,11 +63,11 @@ function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: read
   );
 }
 
-const found = z.object({ twins: count });
+const twinRows = z.object({ twins: count });
 
 /** Decides about all twins on the days of the load, after any stream that decides about them was loaded. */
 export async function decideTwins({ session, group }: LoadContext): Promise<void> {
-  const { twins } = await session.row('streams/statistics/twins/rows', found, group);
+  const { twins } = await session.row('streams/statistics/twins/rows', twinRows, group);
   if (twins === 0) return;
   await session.run('streams/statistics/twins/decide');
   const tables = Object.entries(STATISTICS).map(([stream, names]) => ({ stream, ...names }));

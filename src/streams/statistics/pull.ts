@@ -22,8 +22,8 @@ type Daily = keyof typeof QUESTIONS;
 
 export async function pullStatistics({ job, service, wanted }: Order, parts: PullParts): Promise<void> {
   const streams = ['statistics', 'statistics_by_subchannel'] as const;
-  const asked = streams.map((stream) => [stream, wanted(stream)] as const);
-  for (const [stream, days] of asked)
+  const orders = streams.map((stream) => [stream, wanted(stream)] as const);
+  for (const [stream, days] of orders)
     await pullDays(stream, days, job, service, parts).catch((error: unknown) => {
       // The keys may be valid for E17 and denied E18.
       if (!(error instanceof CredentialsError) || stream === 'statistics') throw error;
@@ -31,11 +31,11 @@ export async function pullStatistics({ job, service, wanted }: Order, parts: Pul
         parts.report.gaps.push({
           stream,
           days: range,
-          reason: `${error.message} The other streams go on.`,
+          reason: `${error.message} The other streams continue.`,
         });
     });
   // Days whose answer was held back are requested once more later, because the service may have recovered.
-  for (const [stream, days] of asked) {
+  for (const [stream, days] of orders) {
     const doubtful = await doubtfulAmong(days, parts, stream);
     if (doubtful.length === 0) continue;
     await pullDays(stream, doubtful, job, service, parts);

@@ -23,7 +23,7 @@ from {home}.main.events
 limit 0;
 
 -- name: records
--- params: files text[], largest_object bigint, paths text[], path_days date[]
+-- params: files text[], largest_object bigint, paths text[], path_days date[], channels text[]
 -- Usually every record has the keys of the first record, in the same order. Its unknown keys are then unknown in all
 -- records, and are read with a structure of their own.
 set variable first_keys = (
@@ -126,7 +126,7 @@ divided as (
 ),
 
 -- Texts that may be personal, and the time, are looked at together.
-told as (
+texts_joined as (
     select
         *,
         epoch(r.time) as micros,
@@ -154,7 +154,7 @@ told as (
 
 typed as (
     select *, may_be_decomposed(texts) as is_decomposed
-    from told
+    from texts_joined
 ),
 
 -- Empty texts count as missing: an empty reason would turn every send into a failure, and an empty id would merge many records.
@@ -195,7 +195,7 @@ select
     case
         when message is null then null
         when not starts_with(message, '{') then 'other'
-        when channel in ({channels}) then channel
+        when list_contains($channels, channel) then channel
         else 'other'
     end as carries
 from named;

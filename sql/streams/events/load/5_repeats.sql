@@ -102,23 +102,33 @@ from (
 ) as candidates
 where place > 1 or export_date <> winner;
 
+-- name: records_without_id
+create or replace temp view without_id as
+select rowid as row_id, 1 as place_in_record, *
+from events
+where event_id is null and occurred_at is not null;
+
+-- name: messages_without_id
+create or replace temp view without_id as
+select rowid as row_id, 1 as place_in_record, *
+from {table}
+where event_id is null;
+
+-- name: elements_without_id
+create or replace temp view without_id as
+select rowid as row_id, position as place_in_record, *
+from {table}
+where event_id is null;
+
 -- name: surplus_without_id
 -- params: first_day date, last_day date
 -- Finds equal records without an id, time included, in exports of adjacent days; those of one export stay, as above. Equal
 -- records within one export all stay. For each record that is removed, one of its equal messages is removed too.
 create or replace temp table surplus as
-with without_id as (
-    select rowid as row_id, {position} as place_in_record, *
-    from {table}
-    where
-        export_date between $first_day::date - interval 1 day and $last_day::date + interval 1 day
-        and event_id is null
-        and {condition}
-),
-
-contents as (
+with contents as (
     select row_id, place_in_record, date, export_date, hash(*columns(* exclude (row_id, export_date))) as content
     from without_id
+    where export_date between $first_day::date - interval 1 day and $last_day::date + interval 1 day
 ),
 
 numbered as (

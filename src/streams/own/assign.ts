@@ -1,7 +1,7 @@
 /**
  * Assigns the persons of an audience to the arms of its holdouts, each once. The arm is fixed by a keyed digest of the person and the
- * holdout's name, and lands on the day of the assignment: a share that changes later applies to new persons only. What lands is the
- * whole list of those who were ever assigned, as the copy of an own table, so erasure, rebuild and removal treat it alike.
+ * holdout's name, and lands on the day of the assignment: a share that changes later applies to new persons only. The list of all
+ * persons ever assigned lands as the copy of an own table, so erasure, rebuild and removal treat both alike.
  */
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
@@ -17,7 +17,7 @@ import { privacyMark, storedKeys, type KeyColumn } from '../../warehouse/privacy
 import { asPattern } from '../../warehouse/pages.js';
 import { count, selectIn, statement, type Session } from '../../warehouse/session.js';
 import type { PullParts } from '../stream.js';
-import { orGap } from '../own/pull.js';
+import { orGap } from './pull.js';
 
 type Audience = Config['audiences'][number];
 
@@ -94,7 +94,7 @@ async function readEarlier(
   const replaced = ID_COLUMNS.map((kind) => {
     const now = ruleIn(keys, kind);
     const then = ruleIn(own?.keys ?? [], kind);
-    const known = audiences
+    const unhashed = audiences
       .filter(({ person }) => person === kind)
       .map(({ table, person }) => selectIn(statement('streams/own/assign/unhashed', { table, person })));
     const value =
@@ -104,7 +104,7 @@ async function readEarlier(
           ? kind
           : now === 'hash'
             ? `_ruled('${kind}', ${kind})`
-            : `coalesce(${['null', ...known].join(', ')})`;
+            : `coalesce(${['null', ...unhashed].join(', ')})`;
     return `${value} as ${kind}`;
   });
   await session.run('streams/own/assign/earlier', {

@@ -77,20 +77,20 @@ function segmentsIn(
 /** The people of a holdout; none of an audience before the first assignment. */
 function holdoutIn(tables: Tables, holdout: Config['holdouts'][number]): readonly Part[] {
   const { name, table, campaign, share = 'null', arm = '', assigned = '', person = 'user_id' } = holdout;
-  const given = { holdout: name, share: String(share) };
+  const names = { holdout: name, share: String(share) };
   if (campaign !== undefined) {
     const named = { campaign: escaped(campaign), value: escaped(holdout.variant ?? '') };
-    return [{ select: selectOf('assigned_by_campaign', { ...given, ...named }) }];
+    return [{ select: selectOf('assigned_by_campaign', { ...names, ...named }) }];
   }
   if (table === undefined)
-    return tables.some((one) => one.name === ASSIGNMENTS) ? [{ select: selectOf('assigned', given) }] : [];
+    return tables.some((one) => one.name === ASSIGNMENTS) ? [{ select: selectOf('assigned', names) }] : [];
   const fault = faultIn(tables, table, person, [
     { column: arm, setting: `holdouts.${name}.arm` },
     { column: assigned, setting: `holdouts.${name}.assigned`, form: DAY },
   ]);
   if (fault !== undefined) return [{ fault: `The holdout ${name} is left out: ${fault}` }];
   const select = selectOf('assigned_by_table', {
-    ...{ ...given, table, persons: personsOf(person) },
+    ...{ ...names, table, persons: personsOf(person) },
     ...{ arm: quoted(arm), assigned: quoted(assigned), value: escaped(holdout.holdout ?? '') },
   });
   return [{ select }];

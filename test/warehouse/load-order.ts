@@ -1,0 +1,85 @@
+/**
+ * The order of a load, `sql/streams/README.md`: the statements as loads really run them, each with the temporary tables that it makes, those
+ * that it reads, and the tables of the warehouse that it changes, as its text says.
+ */
+import { readFileSync } from 'node:fs';
+import { vi } from 'vitest';
+import { Session, statement } from '../../src/warehouse/session.js';
+
+const [FIRST, LAST] = ['shared/begin_end/begin', 'shared/begin_end/end'];
+
+/** Notes the statements of all loads from now on, in their order; repetitions within a load are left out. */
+export function recordLoads(): readonly string[][] {
+  const loads: string[][] = [];
+  const note = (name: string): void => {
+    if (name === FIRST) loads.push([]);
+    const load = loads.at(-1);
+    if (/^(shared|streams)\//.test(name) && load?.includes(name) === false && load.at(-1) !== LAST)
+      load.push(name);
+  };
+  for (const method of ['run', 'rows', 'runForEach'] as const) {
+    const original = Session.prototype[method] as (this: Session, ...args: unknown[]) => Promise<never>;
+    vi.spyOn(Session.prototype, method).mockImplementation(function (this: Session, ...args: unknown[]) {
+      note(String(args[0]));
+      return original.apply(this, args);
+    });
+  }
+  return loads;
+}
+
+/** The statements of all loads of a stream in one order: what a load adds comes after the statement before it. */
+function merged(loads: readonly (readonly string[])[]): string[] {
+  const all: string[] = [];
+  for (const load of loads)
+    for (const [nth, name] of load.entries())
+      if (!all.includes(name)) all.splice(all.indexOf(load[nth - 1] ?? '') + 1, 0, name);
+  return all;
+}
+
+const matches = (text: string, form: RegExp): string[] => [
+  ...new Set([...text.matchAll(form)].map(([, name = '']) => name)),
+];
+
+/** The relations in the text of a statement, without those that it names for itself. */
+function relationsIn(name: string) {
+  const code = statement(name).replaceAll(/--.*/g, '');
+  const parts = matches(code, /\b(\w+) as \(\n/g);
+  const isOwn = (one: string): boolean => parts.includes(one);
+  return {
+    makes: matches(code, /create or replace (?:temp )?(?:table|view) ([\w.{}]+)/g),
+    reads: matches(code, /\b(?:from|join) ([\w.{}]+)\b(?!\()/g).filter((one) => !isOwn(one)),
+    changes: matches(code, /^(?:insert into|delete from|update) ([\w.{}]+)/gm),
+  };
+}
+
+const HEAD = `# The order of a load
+
+Each group of pulls is loaded in one transaction of \`src/warehouse/load.ts\`, from \`begin\` to \`end\` of \`shared/begin_end.sql\`. Between
+them, the \`load.ts\` of the stream takes its steps, in this order. Some steps are taken only if the data needs them. Tables in braces are
+those of the stream. A test writes this page from the loads of \`test/golden\`:
+\`UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts\`. The build checks what each file \`needs\` of other files and \`leaves\` for them.
+`;
+
+/** The page, from the recorded loads of all streams. */
+export function orderOfLoads(loads: readonly (readonly string[])[]): string {
+  const streamOf = (load: readonly string[]): string =>
+    load.map((name) => /^streams\/(\w+)/.exec(name)?.[1]).find((stream) => stream !== undefined) ?? '';
+  const streams = [...new Set(loads.map(streamOf))].filter((stream) => stream !== '').sort();
+  const sections = streams.map((stream) => {
+    const names = merged(loads.filter((load) => streamOf(load) === stream));
+    const made = new Set(names.flatMap((name) => relationsIn(name).makes));
+    const rows = names.map((name) => {
+      const { makes, reads, changes } = relationsIn(name);
+      const own = reads.filter((one) => made.has(one) && !makes.includes(one));
+      const cells = [makes, own, changes].map((list) => [...list].sort().join(', '));
+      return `| ${[name.replace(/\/(\w+)$/, ' › $1'), ...cells].join(' | ')} |`;
+    });
+    const head = '| statement | makes | reads of earlier steps | changes |\n| --- | --- | --- | --- |';
+    return `\n## ${stream}\n\n${head}\n${rows.join('\n')}\n`;
+  });
+  return HEAD + sections.join('');
+}
+
+export const ORDER_PAGE = 'sql/streams/README.md';
+
+export const committedOrder = (): string => readFileSync(ORDER_PAGE, 'utf8');
