@@ -30,7 +30,7 @@
 --   answer.variant_id = sales.variant_id left join sales as other_sales on baseline.campaign_id = other_sales.campaign_id and
 --   baseline.variant_id = other_sales.variant_id where answer.verdict_code = 'better')
 -- sentences:
---   select campaign_name, base_en, base_ko, days_without_events > 0 and unit = 'person' as is_partial, if(is_partial, ' on days with
+--   select campaign_id, campaign_name, base_en, base_ko, days_without_events > 0 and unit = 'person' as is_partial, if(is_partial, ' on days with
 --   events', '') as days_en, if(is_partial, ', 이벤트가 있는 날짜 기준', '') as days_ko, regexp_replace(verdict, ' Not counted: sending days
 --   without events \([0-9,]+\)\.', '') as verdict
 --   from named where verdict_code in ('better', 'worse') order by verdict_code, sent desc

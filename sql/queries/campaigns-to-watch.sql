@@ -10,24 +10,24 @@
 --   top (bigint, default 5): how many campaigns of each group
 --   least_messages (bigint, default 100, from 0): only campaigns with at least this many clickable messages
 -- sentences:
---   select campaign_name, channel, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days
+--   select campaign_id, campaign_name, channel, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days
 --   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1
 --     en: “{campaign_name}” has significantly more clicks per message than other campaigns on its channel ({channel}) in the last {days}
 --       {days#day|days}: {click_rate}, versus {click_rate_of_others}.
 --     ko: 최근 {days}일간 ‘{campaign_name}’의 메시지당 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 높습니다.
 --     as: finding
---   select campaign_name, channel, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days
+--   select campaign_id, campaign_name, channel, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days
 --   from answer, marts.period('statistics', days := 28) where kind = 'worst' limit 1
 --     en: “{campaign_name}” has significantly fewer clicks per message than other campaigns on its channel ({channel}) in the last {days}
 --       {days#day|days}: {click_rate}, versus {click_rate_of_others}.
 --     ko: 최근 {days}일간 ‘{campaign_name}’의 메시지당 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 낮습니다.
 --     as: finding
---   select campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
+--   select campaign_id, campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
 --     en: The click rate of “{campaign_name}” ({channel}) fell significantly this week: {week_click_rate}, versus {previous_click_rate} the
 --       week before.
 --     ko: ‘{campaign_name}’({channel})의 클릭률이 이번 주에 {previous_click_rate}에서 {week_click_rate}로 유의미하게 낮아졌습니다.
 --     as: finding
---   select campaign_name, channel, messages, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days from
+--   select campaign_id, campaign_name, channel, messages, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days from
 --   answer, marts.period('statistics', days := 28) where kind = 'worst' and campaign_id not in (select campaign_id from answer where
 --   kind = 'falling') limit 1
 --     en: Change the text or the audience of “{campaign_name}” ({channel}). Its click rate is {click_rate} for {messages} messages in the last
@@ -35,7 +35,7 @@
 --     ko: ‘{campaign_name}’({channel})의 문구나 대상을 바꿔 보세요. 최근 {days}일간 보낸 {messages}건의 클릭률은 {click_rate}이고 다른 캠페인은
 --       {click_rate_of_others}입니다.
 --     as: to do
---   select campaign_name, channel, messages, week_click_rate, previous_click_rate from answer where kind = 'falling' limit 2
+--   select campaign_id, campaign_name, channel, messages, week_click_rate, previous_click_rate from answer where kind = 'falling' limit 2
 --     en: Refresh “{campaign_name}” ({channel}): its click rate fell from {previous_click_rate} to {week_click_rate} within a week.
 --     ko: ‘{campaign_name}’({channel}){을/를} 새로 구성해 보세요. 클릭률이 일주일 사이에 {previous_click_rate}에서 {week_click_rate}로 떨어졌습니다.
 --     as: to do

@@ -10,37 +10,37 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as text-message
 --   campaign (varchar, default null): only the campaign or user journey with this id
+-- given:
+--   wrong as (select rule, sum(ads)::bigint as ads, list({'name': resource_name, 'channel': channel, 'count': ads} order by ads desc,
+--   resource_name, channel) as campaigns from (select resource_name, channel, unnest([{'rule': 'night', 'ads': night_ads}, {'rule': 'mark',
+--   'ads': unmarked_ads}, {'rule': 'opt-out', 'ads': without_opt_out}], recursive := true) from answer) where ads > 0 group by rule)
 -- sentences:
---   select sum(night_ads) as night_ads, arg_max(resource_name, night_ads) as resource_name from answer having sum(night_ads) > 0
---     en: {night_ads} {night_ads#ad|ads} went out between 21:00 and 08:00, most of them from “{resource_name}”.
---     ko: 21시~8시에 발송한 광고가 {night_ads}건이며, ‘{resource_name}’{이/가} 가장 많습니다.
+--   from wrong where rule = 'night'
+--     en: {ads} {ads#ad|ads} went out between 21:00 and 08:00.
+--     ko: 21시~8시에 발송한 광고가 {ads}건입니다.
 --     as: finding
---   select sum(unmarked_ads) as unmarked_ads, arg_max(resource_name, unmarked_ads) as resource_name from answer having
---   sum(unmarked_ads) > 0
---     en: {unmarked_ads} {unmarked_ads#ad does|ads do} not begin with “(광고)”, most of them from “{resource_name}”.
---     ko: ‘(광고)’ 표시로 시작하지 않는 광고가 {unmarked_ads}건이며, ‘{resource_name}’{이/가} 가장 많습니다.
+--   from wrong where rule = 'mark'
+--     en: {ads} {ads#ad does|ads do} not begin with “(광고)”.
+--     ko: ‘(광고)’ 표시로 시작하지 않는 광고가 {ads}건입니다.
 --     as: finding
---   select sum(without_opt_out) as without_opt_out, arg_max(resource_name, without_opt_out) as resource_name from answer
---   having sum(without_opt_out) > 0
---     en: {without_opt_out} {without_opt_out#ad does|ads do} not say how to opt out, most of them from “{resource_name}”.
---     ko: 수신거부 방법이 없는 광고가 {without_opt_out}건이며, ‘{resource_name}’{이/가} 가장 많습니다.
+--   from wrong where rule = 'opt-out'
+--     en: {ads} {ads#ad does|ads do} not say how to opt out.
+--     ko: 수신거부 방법이 없는 광고가 {ads}건입니다.
 --     as: finding
 --   select sum(ads) as ads from answer having sum(night_ads) + sum(unmarked_ads) + sum(without_opt_out) = 0
 --     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, with “(광고)” and a way to opt out.
 --     ko: 광고 {ads}건 모두 8시~21시에 ‘(광고)’ 표시와 수신거부 방법을 넣어 발송했습니다.
---   from answer where without_opt_out > 0 order by without_opt_out desc limit 1
---     en: Add a way to opt out to the ads of “{resource_name}” ({channel}), as the law requires: {without_opt_out} {without_opt_out#ad|ads} had
---       none.
---     ko: ‘{resource_name}’ {channel} 광고에 수신거부 방법을 넣으세요(법정 의무). 광고 {without_opt_out}건에 없습니다.
+--   from wrong where rule = 'opt-out'
+--     en: Add a way to opt out to the ads of {campaigns:counted}. The law requires it.
+--     ko: {campaigns:counted}의 광고에 수신거부 방법을 넣으세요(법정 의무).
 --     as: to do
---   from answer where unmarked_ads > 0 order by unmarked_ads desc limit 1
---     en: Begin the ads of “{resource_name}” ({channel}) with “(광고)”, as the law requires: {unmarked_ads} {unmarked_ads#ad|ads}
---       did not.
---     ko: ‘{resource_name}’ {channel} 광고를 ‘(광고)’로 시작하세요(법정 의무). 광고 {unmarked_ads}건에 표시가 없습니다.
+--   from wrong where rule = 'mark'
+--     en: Begin the ads of {campaigns:counted} with “(광고)”. The law requires it.
+--     ko: {campaigns:counted}의 광고를 ‘(광고)’로 시작하세요(법정 의무).
 --     as: to do
---   from answer where night_ads > 0 order by night_ads desc limit 1
---     en: Send the ads of “{resource_name}” ({channel}) between 08:00 and 21:00: {night_ads} {night_ads#ad|ads} went out at night.
---     ko: ‘{resource_name}’ {channel} 광고를 8시~21시에 발송하세요. 광고 {night_ads}건을 야간에 발송했습니다.
+--   from wrong where rule = 'night'
+--     en: Send the ads of {campaigns:counted} between 08:00 and 21:00, not at night.
+--     ko: {campaigns:counted}의 광고를 야간이 아닌 8시~21시에 발송하세요.
 --     as: to do
 --   select 1 from answer limit 1
 --     en: A text needs a free 080 number, a friendtalk message also may name the menu to block the channel.

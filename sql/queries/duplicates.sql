@@ -15,12 +15,12 @@
 --     en: {n} {n#message|messages} went to people who already had one of the same campaign that day, most of them from
 --       “{campaign_name}”.
 --     ko: 같은 날 같은 캠페인을 이미 받은 사람에게 {n}건을 더 보냈습니다. 가장 많은 캠페인은 ‘{campaign_name}’입니다.
---   select campaign_name, channel, duplicates, messages, duplicate_share as rate from answer where duplicates >= 100 and duplicate_share
+--   select campaign_id, campaign_name, channel, duplicates, messages, duplicate_share as rate from answer where duplicates >= 100 and duplicate_share
 --   >= 0.1 order by duplicates desc limit 1
 --     en: {duplicates} of {messages} messages of “{campaign_name}” ({channel}) went to people who already had one that day ({rate}).
 --     ko: ‘{campaign_name}’({channel}) {messages}건 중 {duplicates}건({rate})을 같은 날 이미 받은 사람에게 또 보냈습니다.
 --     as: finding
---   select campaign_name, most_in_a_day from answer where duplicates >= 100 and duplicate_share >= 0.1 order by duplicates desc limit 1
+--   select campaign_id, campaign_name, most_in_a_day from answer where duplicates >= 100 and duplicate_share >= 0.1 order by duplicates desc limit 1
 --     en: Check the frequency cap of “{campaign_name}”: one person got up to {most_in_a_day} messages a day.
 --     ko: ‘{campaign_name}’의 빈도 제한을 확인하세요. 하루에 한 사람에게 최대 {most_in_a_day}건까지 발송되었습니다.
 --     as: to do

@@ -23,6 +23,10 @@
 --   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
 --     en: The most frequent failure reason is “{failure_reason}” ({channel}): {failed} messages {first_date~last_date}.
 --     ko: 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’입니다({first_date~last_date} {failed}건).
+--   select sum(failed) as failed, sum(failed) filter (marts.event_kind(event_name) = 'failover_failed') as texts from answer having texts > 0
+--     en: {texts} of these {failed} failures are texts sent instead of failed messages. Daily statistics do not count them.
+--     ko: 이 실패 {failed}건 중 {texts}건은 실패한 메시지 대신 보낸 문자입니다. 일별 통계에는 포함되지 않습니다.
+--     as: note
 --   select 1 from answer where trend is null limit 1
 --     en: Trends need the events of two complete weeks.
 --     ko: 추세를 표시하려면 2주 전체의 이벤트가 필요합니다.

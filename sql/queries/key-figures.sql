@@ -7,6 +7,9 @@
 -- also: people excluded
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day
+-- given:
+--   counts as (select *, case when figure in ('revenue', 'message_cost') then '' when figure = 'people' then '명' else '건' end as counter from answer where figure not like '%_rate' and
+--   figure <> 'sent' and verdict_code <> 'same')
 -- sentences:
 --   select value as revenue, daily_values[28] as latest, latest / daily_values[21] - 1 as change, currency, last_date - 6 as first_date,
 --   last_date from answer where figure = 'revenue' and value > 0 and days_held = 7 and daily_values[21] > 0
@@ -48,13 +51,11 @@
 --   where figure = 'sent' and (days_held < 7 or previous is null)
 --     en: The weeks cannot be compared: {missing} of the 14 days to {last_date} have no statistics.
 --     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
---   select figure, value, previous, currency, if(figure = 'conversions', '건', '') as counter from answer where verdict_code = 'better' and
---   figure in ('revenue', 'conversions')
+--   select * from counts where value > previous
 --     en: {figure} rose significantly: {value:money}, versus {previous:money} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 늘었습니다.
 --     as: finding
---   select figure, value, previous, currency, if(figure = 'conversions', '건', '') as counter from answer where verdict_code = 'worse' and
---   figure in ('revenue', 'conversions')
+--   select * from counts where value < previous
 --     en: {figure} fell significantly: {value:money}, versus {previous:money} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 줄었습니다.
 --     as: finding
@@ -64,6 +65,16 @@
 --   select figure, value, previous from answer where verdict_code = 'worse' and figure like '%_rate'
 --     en: {figure} became significantly worse: {value:rate}, versus {previous:rate} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 나빠졌습니다.
+--   select 1 from answer where verdict_code is not null limit 1
+--     en: “≈ Normal variation” means that the change is no larger than expected by chance. Counts are compared with the same weekdays a week
+--       earlier, rates by their number of messages.
+--     ko: ‘≈ 평소 수준의 변동’은 우연히 생길 수 있는 범위의 변화입니다. 건수와 금액은 지난주 같은 요일과, 비율은 메시지 수를 고려해 비교합니다.
+--     as: note
+--   select max(last_date) as last_date, max(last_date) + 1 as next_date, max(last_date) + 2 as morning_date from answer having
+--   max(last_date) = (select max(date) from ops.coverage where stream = 'statistics')
+--     en: The latest available day is {last_date}. {next_date} is complete after 07:00 KST on {morning_date}.
+--     ko: 최근 데이터는 {last_date}까지입니다. {next_date} 통계는 {morning_date} 오전 7시(한국 시간) 이후에 볼 수 있습니다.
+--     as: note
 --   select any_value(channels) filter (figure = 'delivery_rate') as delivering, any_value(channels) filter (figure = 'click_rate') as
 --   clicking from answer having delivering is not null and clicking is not null
 --     en: Delivery rate covers {delivering:channels}. Click rate covers {clicking:channels}. Other channels do not report them. Rates
@@ -277,7 +288,7 @@ judged as (
         *,
         case
             -- The seven differences to the same weekday before, by a t-test (5%, 6 degrees of freedom).
-            when figure in ('revenue', 'conversions')
+            when figure not like '%_rate'
                 then if(
                     len(list_filter(differences, lambda one: one is not null)) = 7,
                     2.447 * sqrt(7) * list_stddev_samp(differences),
@@ -300,9 +311,13 @@ select
     round(previous, 4) as previous,
     if(days_held = 7, round(value / nullif(previous, 0) - 1, 4), null) as change,
     case
-        when margin is null or days_held < 7 then null
-        when abs(value - previous) <= greatest(margin, if(figure like '%_rate', 0.0005, 0)) then 'same'
-        when (value > previous) = (figure <> 'failure_rate') then 'better'
+        when margin is null or previous is null or days_held < 7 then null
+        when figure like '%_rate' and abs(value - previous) <= greatest(margin, 0.0005) then 'same'
+        -- People of several days count once in a week. A change below 1% is none.
+        when figure not like '%_rate' and (abs(list_sum(differences)) <= margin or abs(value - previous) < 0.01 * previous) then 'same'
+        when value = previous then 'same'
+        when figure in ('message_cost', 'sent', 'people') then if(value > previous, 'more', 'fewer')
+        when (value > previous) = (figure not in ('failure_rate', 'opt_outs')) then 'better'
         else 'worse'
     end as verdict_code,
     last_date,
@@ -318,10 +333,9 @@ select
     case figure
         when 'message_cost'
             then (
-                select string_agg(distinct channel, ', ' order by channel)
+                select if(bool_or(succeeded > priced), string_agg(distinct channel, ', ' order by channel) filter (priced > 0), null)
                 from marts.message_costs
                 inner join week on message_costs.date between week.last_date - 6 and week.last_date
-                where priced > 0
             )
         when 'delivery_rate' then (select delivering from reporting)
         when 'click_rate' then (select clicking from reporting)

@@ -14,18 +14,38 @@
 --   greatest(min(assigned_on), any_value(first_day)) as date from (select *, coalesce(user_id, service_user_id, device_id, service_device_id)
 --   as id from own.holdouts) as people inner join named using (holdout) group by holdout),
 --   waiting as (from divided where holdout not in (select holdout from answer) and date > coalesce(getvariable('end')::date,
---   (select max(date) from ops.coverage where stream = 'statistics')))
+--   (select max(date) from ops.coverage where stream = 'statistics'))),
+--   earned as (from judged where metric = 'revenue' and verdict_code = 'more'),
+--   spent as (select holdout, first_date, last_date, sum(costs.cost) as cost, string_agg(distinct costs.channel, ', ' order by costs.channel) filter (costs.succeeded
+--   > costs.priced) as unpriced, if(sum(costs.failover_texts) > 0, days - marts.days_held('events', first_date, last_date), 0) as days_without_texts,
+--   days - marts.days_held('statistics', first_date, last_date) as days_without_messages
+--   from earned inner join named using (holdout) inner join marts.message_costs as costs on costs.date between earned.first_date and
+--   earned.last_date where named.kind in ('audience', 'table') and earned.currency = (select any_value(currency) from ops.budget) group
+--   by holdout, first_date, last_date, days having sum(costs.cost) > 0)
 -- sentences:
---   from judged where metric = 'revenue' and verdict_code = 'more' order by holdout
---     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway. The 95% interval is
---       {incremental_low:estimate} to {incremental_high:estimate} (holdout “{holdout}”: {people_with_messages} people, {people_held_out} more without
---       messages).
---     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다. 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다(홀드아웃
---       ‘{holdout}’: 발송 대상 {people_with_messages}명, 미발송 {people_held_out}명).
+--   from earned where holdout not in (select holdout from spent) order by holdout
+--     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway.
+--     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다.
 --     as: finding
---   select any_value(judged.currency) as currency, sum(revenue_days.revenue) as credited from judged, marts.revenue_days where judged.metric =
---   'revenue' and judged.verdict_code = 'more' and revenue_days.date between judged.first_date and judged.last_date having
---   count(distinct holdout) = 1 and list_distinct(flatten(list(currencies))) = [any_value(judged.currency)]
+--   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
+--   least ', '') as least_en, if(is_partial, '최소 ', '') as least_ko from earned inner join spent using (holdout) order by holdout
+--     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway, for {least_en}{cost:estimate}
+--       of messages.
+--     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다(같은 기간 메시지 비용 {least_ko}{cost:estimate}).
+--     as: finding
+--   from earned order by holdout
+--     en: The 95% interval is {incremental_low:estimate} to {incremental_high:estimate} (holdout “{holdout}”: {people_with_messages} people,
+--       {people_held_out} more without messages).
+--     ko: 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다(홀드아웃 ‘{holdout}’: 발송 대상 {people_with_messages}명, 미발송 {people_held_out}명).
+--     as: finding
+--   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
+--   holdout) from judged) = 1
+--     en: Messages also made {incremental} more people buy (95% interval {incremental_low} to {incremental_high}).
+--     ko: 구매 고객도 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명).
+--     as: finding
+--   select any_value(earned.currency) as currency, sum(revenue_days.revenue) as credited from earned, marts.revenue_days where
+--   revenue_days.date between earned.first_date and earned.last_date having count(distinct holdout) = 1 and
+--   list_distinct(flatten(list(currencies))) = [any_value(earned.currency)]
 --     en: The service credits campaigns with {credited:estimate} on the same days, including what people would have bought anyway.
 --     ko: 같은 기간 서비스가 집계한 캠페인 기여 매출은 {credited:estimate}이며, 메시지가 없어도 구매했을 금액이 포함되어 있습니다.
 --     as: finding
@@ -34,7 +54,8 @@
 --       “{holdout}”, {first_date~last_date}).
 --     ko: 메시지가 없었을 때보다 매출이 {loss:estimate} 줄었습니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
 --     as: finding
---   from judged where metric = 'conversions' and verdict_code = 'more' order by holdout
+--   from judged where metric = 'conversions' and verdict_code = 'more' and (holdout not in (select holdout from earned) or (select
+--   count(distinct holdout) from judged) > 1) order by holdout
 --     en: Messages made {incremental} more people buy {first_date~last_date} (95% interval {incremental_low} to {incremental_high};
 --       holdout “{holdout}”).
 --     ko: {first_date~last_date} 메시지 덕분에 구매 고객이 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명, 홀드아웃
@@ -98,6 +119,19 @@
 --   order by holdout
 --     en: “{holdout}” does not count {people} {people#person|people} yet, assigned with another share.
 --     ko: 홀드아웃 ‘{holdout}’에서 다른 비율로 배정한 {people}명은 아직 집계하지 않았습니다.
+--     as: note
+--   from spent where unpriced is not null order by holdout
+--     en: Message cost {first_date~last_date} leaves out messages without a price ({unpriced:channels}).
+--     ko: {first_date~last_date} 메시지 비용에서 단가가 없는 메시지({unpriced:channels})는 제외했습니다.
+--     as: note
+--   from spent where days_without_messages > 0 order by holdout
+--     en: Message cost {first_date~last_date} leaves out {days_without_messages} {days_without_messages#day|days} without statistics.
+--     ko: {first_date~last_date} 메시지 비용에서 통계가 없는 {days_without_messages}일은 제외했습니다.
+--     as: note
+--   from spent where days_without_texts > 0 order by holdout
+--     en: Message cost {first_date~last_date} leaves out texts sent instead of failed messages on {days_without_texts} {days_without_texts#day|days} without
+--       events.
+--     ko: {first_date~last_date} 메시지 비용에서 이벤트 데이터가 없는 {days_without_texts}일의 대체 발송 문자는 제외했습니다.
 --     as: note
 --   select distinct holdout from judged where is_adjusted order by holdout
 --     en: The purchases of the 28 days before the assignment make the figures of “{holdout}” more precise.

@@ -18,6 +18,7 @@ import type { PastRun } from '../../journal/journal.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { offered } from '../queries/access.js';
 import { loadCatalogue, nameOfTitle, newQuery, type Asking, type QueryFile } from '../queries/catalogue.js';
+import type { Row } from '../queries/wording.js';
 import { SCRIPT, STYLE } from '../report/document.js';
 import { Html, markup } from '../report/html.js';
 import type { Answer } from '../report/render.js';
@@ -39,7 +40,7 @@ import {
 import { askingOf, cleanAddress, givenIn, head, partOf, titleOf } from './form.js';
 import { addressOf, ASSETS, questionAddress, framed, notice, pageOf, shortName, View } from './frame.js';
 import { HEADERS, type Guard } from './guard.js';
-import { answered, DOWNLOADS, failure, questionLink } from './question.js';
+import { answered, detailAddress, DOWNLOADS, failure, questionLink } from './question.js';
 
 export interface Serving {
   readonly file: string;
@@ -240,7 +241,12 @@ class Explorer {
     const { language } = view;
     return this.#asker.kept(`today ${language} ${dayOf(now())}`, async () => {
       const catalogue = loadCatalogue();
-      const linkOf = ({ asked }: Answer): Html => {
+      const known = await this.#asker.known(this.given.signal);
+      const linkOf = ({ asked }: Answer, row: Row = {}): Html => {
+        const id = row['campaign_id'] ?? row['resource_id'];
+        const address = typeof id === 'string' ? detailAddress(known, id) : undefined;
+        const kind = address?.startsWith('/journey') === true ? 'journey' : 'campaign';
+        if (address !== undefined) return markup`<a href="${address}">${view.word(kind)}</a>`;
         const query = catalogue.find(({ name }) => name === asked.query);
         return query === undefined
           ? markup``

@@ -114,6 +114,7 @@ export async function rowsOf(connection: DuckDBConnection, selects: readonly str
 
 /**
  * `{column}`, `{column:unit}`, days as `{first~last}`, `{column#one|several}`, and a Korean particle in both forms: `{은/는}`.
+ * `{column:counted}` names the first three of a list of campaigns with their counts.
  */
 const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
@@ -143,8 +144,25 @@ export function filled(text: string, row: Row, wording: Wording): string {
     : written;
 }
 
+const MOST_COUNTED = 3;
+const countedShape = z.array(z.object({ name: z.string(), channel: z.string(), count: z.number() }));
+
+/** `“A” (push: 1,780), “B” (e-mail: 522) and 2 more`. */
+function counted(value: unknown, wording: Wording): string {
+  const all = countedShape.parse(value);
+  const named = all.slice(0, MOST_COUNTED).map(({ name, channel, count }) => {
+    const [of, n] = [wording.value('channel', channel), wording.count(count)];
+    return wording.say({ en: `“${name}” (${of}: ${n})`, ko: `‘${name}’(${of} ${n}건)` });
+  });
+  const left = all.length - named.length;
+  if (wording.language === 'ko') return `${named.join(', ')}${left > 0 ? ` 외 ${left}개` : ''}`;
+  const last = left > 0 ? `${left} more` : (named.pop() ?? '');
+  return named.length === 0 ? last : `${named.join(', ')} and ${last}`;
+}
+
 function valueIn(column: string, row: Row, wording: Wording, kind?: string): string {
   const value = row[column] ?? null;
+  if (kind === 'counted') return counted(value, wording);
   const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
   if (value !== null && typeof value === 'object' && kind === undefined) {
     const names = value.map((name) => wording.value(column, name));

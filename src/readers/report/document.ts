@@ -6,7 +6,7 @@ import { shiftDay, type Day } from '../../ground/calendar.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import type { Said } from '../queries/sentences.js';
 import { Html, markup, prose } from './html.js';
-import { folded, listed, type Answered, type Renderer } from './render.js';
+import { folded, listed, type Answer, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
 
 /** Style and behavior of the page, which contains them. */
@@ -106,54 +106,68 @@ const selfContained: Frame = (title, body, { wording }, { day }) => {
   return `<!doctype html>\n${page.markup}\n`;
 };
 
+/** A sentence of the first screen, with the section and the answer that it is about. */
+interface Line extends Said {
+  readonly section: Word;
+  readonly answer: Answer;
+}
+
 /** The sentences of the first screen, in their order. */
-export interface FirstScreen {
-  readonly alerts: readonly string[];
-  readonly happened: readonly string[];
-  readonly standsOut: readonly string[];
+interface FirstScreen {
+  readonly alerts: readonly Line[];
+  readonly happened: readonly Line[];
+  readonly standsOut: readonly Line[];
   /** What to change in campaigns, the most urgent first. What concerns the job is in its section. */
-  readonly toDo: readonly string[];
+  readonly toDo: readonly Line[];
 }
 
 export function firstScreen(all: readonly Answered[]): FirstScreen {
-  const texts = (said: readonly { readonly text: string }[]): string[] => [
-    ...new Set(said.map(({ text }) => text)),
-  ];
+  const once = (said: readonly Line[]): Line[] =>
+    said.filter(({ text }, i) => said.findIndex((one) => one.text === text) === i);
   const happened = all.filter(({ section }) => section.id === 'happened');
-  const place = ({ query }: { query: string }): number =>
-    (URGENT.indexOf(query) + URGENT.length) % URGENT.length;
-  const first = texts([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]);
-  const findings = texts(saidBy(all, 'finding', false)).filter((text) => !first.includes(text));
+  const place = ({ answer: { asked } }: Line): number =>
+    (URGENT.indexOf(asked.query) + URGENT.length) % URGENT.length;
+  const first = once([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]);
+  const findings = once(saidBy(all, 'finding', false)).filter(({ section }) => section !== 'happened');
   return {
-    alerts: texts([...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)]),
+    alerts: once([...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)]),
     happened: first,
     standsOut: findings.slice(0, MOST_FINDINGS),
-    toDo: texts(saidBy(all, 'to do', false).sort((a, b) => place(a) - place(b))),
+    toDo: once(saidBy(all, 'to do', false).sort((a, b) => place(a) - place(b))),
   };
 }
 
-const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean) =>
+const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean): Line[] =>
   all
     .filter(({ section }) => (section.isAbout === true) === ofAbout)
-    .flatMap(({ answers }) => answers)
-    .flatMap(({ asked: { query }, said }) => said.map(({ as, text }) => ({ query, as, text })))
+    .flatMap(({ section, answers }) =>
+      answers.flatMap((answer) => answer.said.map((said) => ({ ...said, section: section.id, answer }))),
+    )
     .filter(({ as }) => as === role);
 
-function alerts(renderer: Renderer, said: readonly string[], { notice }: Circumstances): Html[] {
-  const lines = [...(notice === undefined ? [] : [renderer.word(notice.word)]), ...said];
+function alerts(renderer: Renderer, said: readonly Line[], { notice }: Circumstances): Html[] {
+  const lines = [
+    ...(notice === undefined ? [] : [renderer.word(notice.word)]),
+    ...said.map(({ text }) => text),
+  ];
   const more = markup`<a href="#about">${renderer.word('seeAbout')}</a>`;
   return lines.map((text) => markup`<p class="notice" role="status">${prose(text)} ${more}</p>`);
 }
 
-function standsOut(renderer: Renderer, findings: readonly string[]): Html {
+/** A sentence, and the way to what it is about: where the page is served, its campaign or its question. */
+const item = (renderer: Renderer, { text, row, section, answer }: Line): Html =>
+  markup`<li>${prose(text)} ${renderer.linkOf?.(answer, row) ?? markup`<a href="#${section}">${renderer.word(section)}</a>`}</li>`;
+
+function standsOut(renderer: Renderer, findings: readonly Line[]): Html {
+  const list = findings.map((one) => item(renderer, one));
   return markup`<div role="region" aria-labelledby="stands-out">
     <h2 id="stands-out">${renderer.word('standsOut')}</h2>
-    ${listed(findings) ?? markup`<p>${renderer.word('nothingStandsOut')}</p>`}
+    ${list.length === 0 ? markup`<p>${renderer.word('nothingStandsOut')}</p>` : markup`<ul>${list}</ul>`}
     </div>`;
 }
 
-function toDo(renderer: Renderer, texts: readonly string[]): Html {
-  const list = texts.map((text) => markup`<li>${prose(text)}</li>`);
+function toDo(renderer: Renderer, lines: readonly Line[]): Html {
+  const list = lines.map((one) => item(renderer, one));
   const left = list.slice(MOST_TO_DO);
   const more = markup`<ol start="${MOST_TO_DO + 1}">${left}</ol>`;
   return markup`<div class="to-do" role="region" aria-labelledby="to-do">

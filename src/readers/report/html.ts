@@ -10,8 +10,8 @@ export type Child = Html | string | number | undefined | readonly Child[];
 export const markup = (parts: TemplateStringsArray, ...values: readonly Child[]): Html =>
   new Html(parts.map((part, i) => part.replace(/\n\s*/g, '') + textOf(values[i])).join(''));
 
-/** Code between backticks, a short name in quotes with what is attached to it, and a number with its percent sign. */
-const PIECES = /(`[^`]+`|[‘“][^’”]{1,24}[’”]\S*|\d[\d,.]*\u00a0?%\S*)/;
+/** Code between backticks, a short name in quotes with what is attached to it, a range, and a number with its percent sign. */
+const PIECES = /(`[^`]+`|[‘“][^’”]{1,24}[’”]\S*|\d[\d,]*–\d\S*|\d[\d,.]*\u00a0?%\S*)/;
 
 /** A sentence as markup. Lines are not broken inside of a short name, nor between a name and its particle. */
 export function prose(sentence: string): Child {

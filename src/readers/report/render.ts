@@ -22,14 +22,14 @@ export interface Answered {
 }
 
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-const VERDICTS = ['better', 'worse', 'same'] as const;
+const VERDICTS = ['better', 'worse', 'same', 'more', 'fewer'] as const;
 const MOST_SUBJECTS = 3;
 /** The number of days of the week that is marked in a line of 28 days. */
 const MARKED = 7;
 
 const MOST_LINES = 6;
 /** The sentences of the first screen; its figures say the rest. */
-const MOST_CLAIMS = 5;
+const MOST_CLAIMS = 6;
 
 /** What a figure of the first screen counts. */
 const BASES: Readonly<Record<string, Word>> = {
@@ -56,10 +56,10 @@ const highestOf = (values: readonly (number | null)[]): number =>
   Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
 
 export class Renderer {
-  /** @param linkOf the address of the question behind an answer, where the page is served */
+  /** @param linkOf where the page is served, a link to the question behind an answer, or to the campaign of a row */
   constructor(
     readonly wording: Wording,
-    readonly linkOf?: (answer: Answer) => Html,
+    readonly linkOf?: (answer: Answer, row?: Row) => Html,
   ) {}
 
   word(word: Word, values: Row = {}): string {
@@ -89,15 +89,11 @@ export class Renderer {
     const claims = texts('finding', 'sentence');
     const [headline] = claims;
     const isFirst = id === 'happened';
-    // What was earned leads, without its interval.
-    const lead = [...(headline?.split(/(?<=\.) /) ?? []), ...claims.slice(1, MOST_CLAIMS)];
     const sentences =
       failure === undefined
         ? isFirst
-          ? [
-              paragraph('sentence lead', lead.slice(0, 1)),
-              lead.slice(1).map((text) => paragraph('sentence', [text])),
-            ]
+          ? // What was earned leads.
+            [paragraph('sentence lead', claims.slice(0, 1)), listed(claims.slice(1, MOST_CLAIMS))]
           : paragraph('sentence', claims)
         : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
     const toDo = isAbout ? listed(texts('to do')) : undefined;
@@ -131,6 +127,12 @@ export class Renderer {
     if ('columns' in asked) return this.#table(asked, rows);
     if ('counters' in asked) return this.#series(asked, rows);
     if (asked.kind === 'heatmap') return this.#heatmap(asked, rows, said);
+    if (asked.kind === 'lines') {
+      const [currency] =
+        new Set(rows.map((row) => row['currency'])).size === 1 ? [rows[0]?.['currency']] : [];
+      const unit = typeof currency === 'string' ? ` (${currency})` : '';
+      return this.lines(this.#caption(asked.caption) + unit, rows, namesIn(asked.axes))?.drawn;
+    }
     if (asked.kind !== 'tiles') return undefined;
     return markup`<div class="tiles">${rows.map((row) => this.#tile(row))}</div>`;
   }
@@ -164,7 +166,8 @@ export class Renderer {
         : previous === null
           ? this.word('noWeekBefore')
           : markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
-    const base = BASES[figure];
+    const isAllPriced = figure === 'message_cost' && known(row, 'channels') === null;
+    const base = isAllPriced ? 'ofAllPriced' : BASES[figure];
     const of =
       base === undefined || (WORDS[base].en.includes('{channels}') && known(row, 'channels') === null)
         ? undefined

@@ -8,6 +8,7 @@ import { messageOf } from '../../ground/errors.js';
 import { answerAndSentences } from '../queries/ask.js';
 import { questionNamed } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/output.js';
+import type { Said } from '../queries/sentences.js';
 import { Wording, type Row } from '../queries/wording.js';
 import type { PastRun } from '../../journal/journal.js';
 import { isOutOfMemory } from '../../landing/duckdb.js';
@@ -27,8 +28,8 @@ interface ReportOptions {
   readonly now: Date;
   /** The runs of the journal; the one that writes the report has its end. */
   readonly runs: readonly PastRun[];
-  /** The document around a page that is served, and the link from an answer to its question. */
-  readonly served?: { readonly frame: Frame; readonly linkOf: (answer: Answer, wording: Wording) => Html };
+  /** The document around a page that is served, and the link from an answer to its question, or from a row to its campaign. */
+  readonly served?: { readonly frame: Frame; readonly linkOf: (answer: Answer, row?: Row) => Html };
 }
 
 /**
@@ -48,7 +49,7 @@ export function makeReport(
     const notice = noticeOf(runs, new Set(known.map((run) => run.run_id)));
     const { day, all } = await answersOf(reader, SECTIONS, wording, now);
     const faults = all.flatMap(({ failure }) => failure ?? []);
-    const renderer = new Renderer(wording, served && ((answer) => served.linkOf(answer, wording)));
+    const renderer = new Renderer(wording, served?.linkOf);
     const circumstances = {
       day,
       madeAt: formatKst(now),
@@ -70,9 +71,9 @@ export function makeDigest(
     const { day, all } = await answersOf(reader, sections, wording, now);
     const renderer = new Renderer(wording);
     const { happened, standsOut, toDo } = firstScreen(all);
-    const part = (title: Word, lines: readonly string[], none: Word): Part => ({
+    const part = (title: Word, lines: readonly Said[], none: Word): Part => ({
       title: renderer.word(title),
-      lines: lines.length === 0 ? [renderer.word(none)] : lines,
+      lines: lines.length === 0 ? [renderer.word(none)] : lines.map(({ text }) => text),
     });
     return {
       title: `${renderer.word('title')} ${day === undefined ? renderer.word('noDay') : wording.day(day, 'long')}`,

@@ -61,8 +61,15 @@ export interface Heatmap {
   readonly caption: Word;
 }
 
+/** A line over an axis with days: the first of `axes` is its places, the second its measure. */
+interface Lines {
+  readonly kind: 'lines';
+  readonly caption: Word;
+  readonly axes: Columns;
+}
+
 /** How an answer is shown below its sentences; with none of these, it is not. */
-export type Block = Table | Series | Heatmap | { readonly kind?: 'tiles' };
+export type Block = Table | Series | Heatmap | Lines | { readonly kind?: 'tiles' };
 
 interface Question {
   readonly query: string;
@@ -116,6 +123,7 @@ export const SECTIONS: readonly Section[] = [
   ),
   open(
     'revenue',
+    { query: 'revenue-days', kind: 'lines', caption: 'dailySales', axes: 'date revenue', isSilent: true },
     table(
       'revenue-by-channel',
       'channelSales',
@@ -290,7 +298,12 @@ export const SECTIONS: readonly Section[] = [
   section(
     'failures',
     { query: 'failure-alarm' },
-    { query: 'compliance' },
+    table('compliance', 'adRules', 'resource_name ads unmarked_ads without_opt_out night_ads', {
+      where: ({ unmarked_ads: mark, without_opt_out: way, night_ads: night }) =>
+        Number(mark) + Number(way) + Number(night) > 0,
+      most: 5,
+      sub: 'channel',
+    }),
     table('failure-reasons', 'reasons', 'failure_reason cause failed failure_rate trend', {
       by: 'failed',
       most: 6,

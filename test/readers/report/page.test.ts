@@ -53,15 +53,34 @@ describe('the first screen', () => {
       answered('checks', [['to do', 'of the job']], { isAbout: true }),
     ]);
     const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
-    expect(items).toEqual(['first', 'second', 'third', 'fourth']);
+    expect(items).toEqual(['first', 'second', 'third', 'fourth'].map((text) => `${text} Channels`));
+    expect(document.querySelector('.to-do li a')?.getAttribute('href')).toBe('#channels');
     expect(textOf(document, '.to-do summary')).toBe('1 more');
-    expect(textOf(document, '.to-do details li')).toBe('fifth');
+    expect(textOf(document, '.to-do details li')).toBe('fifth Channels');
     expect(textOf(document, '.to-do')).not.toContain('of the job');
     expect(textOf(document, '#findings')).toContain('of the job');
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
     const quiet = pageOf([answered('channel-summary', [['sentence', 'A sentence.']])]);
     expect(textOf(quiet, '.to-do')).toContain('No action needed.');
     expect(textOf(quiet, '.reading')).toContain('No significant changes');
+  });
+
+  test('leads to the campaign of a sentence, or to its question, where the page is served', () => {
+    const [given] = answered('ab-tests', [['to do', 'Send B.']]).answers;
+    const said = given?.said.map((one) => ({ ...one, row: { campaign_id: 'c1' } })) ?? [];
+    const all = [answered('checks', [['finding', 'Odd.']]), answered('ab-tests', [])];
+    const renderer = new Renderer(
+      new Wording('en'),
+      ({ asked }, row) => markup`<a href="${String(row?.['campaign_id'] ?? asked.query)}"></a>`,
+    );
+    const withRow = all.map((one, i) =>
+      i === 0 ? one : { ...one, answers: one.answers.map((answer) => ({ ...answer, said })) },
+    );
+    const { document } = parseHTML(
+      documentOf(renderer, withRow, { day: DAY, madeAt: 'now', notice: undefined }),
+    );
+    const links = [...document.querySelectorAll('.reading li a')].map((link) => link.getAttribute('href'));
+    expect(links).toEqual(['checks', 'c1']);
   });
 
   test('has a line for what makes its numbers doubtful, and the reason at the end', () => {
