@@ -30,7 +30,7 @@ describe('news', { tags: ['long'] }, () => {
     expect(plain(page)).toContain(plain(said[0] ?? '–'));
   });
 
-  test('a morning without the statistics of yesterday has no digest', async () => {
+  test('a morning without the statistics of yesterday has no digest', { tags: ['extended'] }, async () => {
     const receiver = await Hook.listen();
     const nights = await Nights.make(
       `start_date: 2026-11-18\nlookback_days: 1\nretries: 0\nalerts: [{ url: "${receiver.url}", on: [digest] }]\n`,

@@ -51,7 +51,7 @@ test('fish is told the commands, and the words behind a command', async () => {
   );
 });
 
-test('help describes a query, also one of the own', async () => {
+test('help describes a query, also one of the own', { tags: ['long'] }, async () => {
   const help = (name: string) => ended(start(['query', name, '--help'], folder));
   const { stdout } = await help('restful');
   expect(stdout).toContain('restful: Rest\nWho rests?\n\nIt takes no parameters.\n');

@@ -64,18 +64,22 @@ async function withoutBinding(): Promise<string> {
   return join(folder, 'dist/src/cli.js');
 }
 
-test('without the native part of DuckDB a command says so, and version and help are shown', async () => {
-  const command = await withoutBinding();
-  for (const words of [['run'], ['status'], ['doctor'], ['query', '--sql', 'select 1']]) {
-    const { code, stderr } = await node(command, ...words);
-    expect(stderr).toMatch(
-      new RegExp(
-        `^dawnload: The native part of DuckDB for ${process.platform}-${process.arch}\\S* is not installed or cannot be loaded\\.\n` +
-          '  Install on this machine, with optional packages \\(`npm ci`, without `--omit=optional`\\), or use the container image\\.\n$',
-      ),
-    );
-    expect(code).toBe(1);
-  }
-  expect(await node(command, '--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
-  expect((await node(command, 'help', 'run')).code).toBe(0);
-});
+test(
+  'without the native part of DuckDB a command says so, and version and help are shown',
+  { tags: ['long'] },
+  async () => {
+    const command = await withoutBinding();
+    for (const words of [['run'], ['status'], ['doctor'], ['query', '--sql', 'select 1']]) {
+      const { code, stderr } = await node(command, ...words);
+      expect(stderr).toMatch(
+        new RegExp(
+          `^dawnload: The native part of DuckDB for ${process.platform}-${process.arch}\\S* is not installed or cannot be loaded\\.\n` +
+            '  Install on this machine, with optional packages \\(`npm ci`, without `--omit=optional`\\), or use the container image\\.\n$',
+        ),
+      );
+      expect(code).toBe(1);
+    }
+    expect(await node(command, '--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    expect((await node(command, 'help', 'run')).code).toBe(0);
+  },
+);

@@ -218,20 +218,24 @@ describe('dawnload mcp', () => {
     await client.end();
   });
 
-  it('passes over lines that are no messages, and answers questions that were asked before the input ended', async () => {
-    const client = await initialized();
-    for (const line of ['no json', '{}', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', ''])
-      client.write(line);
-    client.write('{"jsonrpc":"2.0","id":true,"method":"ping"}');
-    const odd = '{"name":"ask","arguments":{"question":"reach","parameters":{"__proto__":"x"}}}';
-    client.write(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":${odd}}`);
-    const asked = client.call('query', { sql: 'select 42' });
-    expect(await client.end('{"jsonrpc":"2.0","id":11,"method":"ping"}')).toBe(0);
-    expect((await asked).text).toContain('[42]');
-    expect(client.lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
-      expect.objectContaining({ id: 11, result: {} }),
-    );
-  });
+  it(
+    'passes over lines that are no messages, and answers questions that were asked before the input ended',
+    { tags: ['long'] },
+    async () => {
+      const client = await initialized();
+      for (const line of ['no json', '{}', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', ''])
+        client.write(line);
+      client.write('{"jsonrpc":"2.0","id":true,"method":"ping"}');
+      const odd = '{"name":"ask","arguments":{"question":"reach","parameters":{"__proto__":"x"}}}';
+      client.write(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":${odd}}`);
+      const asked = client.call('query', { sql: 'select 42' });
+      expect(await client.end('{"jsonrpc":"2.0","id":11,"method":"ping"}')).toBe(0);
+      expect((await asked).text).toContain('[42]');
+      expect(client.lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+        expect.objectContaining({ id: 11, result: {} }),
+      );
+    },
+  );
 
   long('answers a client of 2026-07-28, which sends no initialize', async () => {
     const client = new Client(['--rows', '2']);

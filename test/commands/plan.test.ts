@@ -55,60 +55,67 @@ describe('before the first run, the plan of ten weeks', () => {
   });
 });
 
-test('days that are over the budget of a run are ranges, with the limit, the need, and that no single day fits', async () => {
-  await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(2)}`);
-  const run = await place.run(['run']);
-  const reason =
-    /over exports\.budget for one run: 2026-11-17\.\.2026-11-20, about [\d,]+ records\. The limit is 2 records a run, and each day needs about \d+ to \d+, so no single day fits\./;
-  expect(run.stderr).toMatch(reason);
-  expect(run.code).toBe(3);
-  // A stream that is wanted and of which nothing is held is as far behind as it is.
-  expect(
-    await place.rows(
-      "select first_date, days_held::int as held, days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'",
-    ),
-  ).toEqual([{ first_date: null, held: 0, missing: 4, behind: 4 }]);
-  const { stdout } = await place.run(['plan']);
-  expect(stdout).not.toContain('is new');
-  expect(stdout).toContain('events                    nothing to request');
-  expect(stdout).toMatch(/ not requested, over .*: 2026-11-17\.\.2026-11-20, about [\d,]+ records\./);
-  expect(stdout).toMatch(reason);
-  // The next night pulls the statistics of its day before it decides, so the day is forecast from those before it.
-  const next = { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' };
-  const tomorrow = await place.run(['plan'], next);
-  expect(tomorrow.stdout).toContain('forecast until the run has pulled their statistics: 2026-11-21');
-  expect(tomorrow.stdout).toMatch(
-    / not requested, over .*: 2026-11-17\.\.2026-11-21, about [\d,]+ records\./,
-  );
-  const range = ['--start', '2026-11-21', '--end', '2026-11-21', '--streams', 'events', '--dry-run'];
-  const alone = await place.run(['backfill', ...range], next);
-  expect(alone.stdout).toContain(
-    'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
-  );
-  expect(alone.stdout).toContain(
-    'at no cost: dawnload backfill --start 2026-11-21 --end 2026-11-21 --streams statistics\n',
-  );
-  const paid = await place.run(['backfill', ...range, '--yes-paid'], next);
-  expect(paid.stdout).toContain('request 1 day (2026-11-21), of unknown size');
-  // Streams of which nothing is asked are not spoken of.
-  expect(paid.stdout).not.toMatch(/statistics|campaigns/);
-  const dates = ['--start', '2026-11-10', '--end', '2026-11-10'];
-  expect((await place.run(['backfill', ...dates, '--dry-run'])).stdout).toContain(
-    'once `backfill --yes-paid` has the statistics: 2026-11-10\n',
-  );
-  await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(100_000)}`);
-  expect((await place.run(['backfill', ...dates])).stderr).toContain(
-    'start the same backfill again with --yes-paid.',
-  );
-  await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(2)}`);
-  const early = await place.run(['backfill', '--start', '2026-11-10', '--end', '2026-11-10', '--yes-paid']);
-  expect(early.code).toBe(3);
-  expect(early.stderr).toContain('To request the other days, start the same backfill again.');
-  const { stdout: json } = await place.run(['backfill', ...range, '--yes-paid', '--json'], next);
-  expect((JSON.parse(json) as Plan).events).toMatchObject({ estimated_records: null, estimated_price: null });
-});
+test(
+  'days that are over the budget of a run are ranges, with the limit, the need, and that no single day fits',
+  { tags: ['long'] },
+  async () => {
+    await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(2)}`);
+    const run = await place.run(['run']);
+    const reason =
+      /over exports\.budget for one run: 2026-11-17\.\.2026-11-20, about [\d,]+ records\. The limit is 2 records a run, and each day needs about \d+ to \d+, so no single day fits\./;
+    expect(run.stderr).toMatch(reason);
+    expect(run.code).toBe(3);
+    // A stream that is wanted and of which nothing is held is as far behind as it is.
+    expect(
+      await place.rows(
+        "select first_date, days_held::int as held, days_missing::int as missing, days_behind_newest::int as behind from marts.freshness where stream = 'events'",
+      ),
+    ).toEqual([{ first_date: null, held: 0, missing: 4, behind: 4 }]);
+    const { stdout } = await place.run(['plan']);
+    expect(stdout).not.toContain('is new');
+    expect(stdout).toContain('events                    nothing to request');
+    expect(stdout).toMatch(/ not requested, over .*: 2026-11-17\.\.2026-11-20, about [\d,]+ records\./);
+    expect(stdout).toMatch(reason);
+    // The next night pulls the statistics of its day before it decides, so the day is forecast from those before it.
+    const next = { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' };
+    const tomorrow = await place.run(['plan'], next);
+    expect(tomorrow.stdout).toContain('forecast until the run has pulled their statistics: 2026-11-21');
+    expect(tomorrow.stdout).toMatch(
+      / not requested, over .*: 2026-11-17\.\.2026-11-21, about [\d,]+ records\./,
+    );
+    const range = ['--start', '2026-11-21', '--end', '2026-11-21', '--streams', 'events', '--dry-run'];
+    const alone = await place.run(['backfill', ...range], next);
+    expect(alone.stdout).toContain(
+      'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
+    );
+    expect(alone.stdout).toContain(
+      'at no cost: dawnload backfill --start 2026-11-21 --end 2026-11-21 --streams statistics\n',
+    );
+    const paid = await place.run(['backfill', ...range, '--yes-paid'], next);
+    expect(paid.stdout).toContain('request 1 day (2026-11-21), of unknown size');
+    // Streams of which nothing is asked are not spoken of.
+    expect(paid.stdout).not.toMatch(/statistics|campaigns/);
+    const dates = ['--start', '2026-11-10', '--end', '2026-11-10'];
+    expect((await place.run(['backfill', ...dates, '--dry-run'])).stdout).toContain(
+      'once `backfill --yes-paid` has the statistics: 2026-11-10\n',
+    );
+    await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(100_000)}`);
+    expect((await place.run(['backfill', ...dates])).stderr).toContain(
+      'start the same backfill again with --yes-paid.',
+    );
+    await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(2)}`);
+    const early = await place.run(['backfill', '--start', '2026-11-10', '--end', '2026-11-10', '--yes-paid']);
+    expect(early.code).toBe(3);
+    expect(early.stderr).toContain('To request the other days, start the same backfill again.');
+    const { stdout: json } = await place.run(['backfill', ...range, '--yes-paid', '--json'], next);
+    expect((JSON.parse(json) as Plan).events).toMatchObject({
+      estimated_records: null,
+      estimated_price: null,
+    });
+  },
+);
 
-test('the plan names days that lack the counts by sub-channel alone', async () => {
+test('the plan names days that lack the counts by sub-channel alone', { tags: ['long'] }, async () => {
   await place.configure('start_date: 2026-11-16\nlookback_days: 1\nretries: 0\n');
   place.sandbox.setFaults([{ endpoint: 'E18', kind: 'status', status: 403, body: { error: 'Forbidden' } }]);
   expect((await place.run(['run'])).code).toBe(1);

@@ -35,7 +35,7 @@ long('a paid night whose reader leaves between a paid request and its answer', a
   expect(place.sandbox.bills()).toHaveLength(2);
 });
 
-long('a full disk behind the output is told at the end, and the night is whole', async () => {
+extended('a full disk behind the output is told at the end, and the night is whole', async () => {
   const place = await makePlace(PAID);
   const night = spawn(process.execPath, [CLI, 'run', '--json'], {
     cwd: place.folder,

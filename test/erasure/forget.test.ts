@@ -253,22 +253,26 @@ test('records nothing where the published file cannot be replaced', async () => 
 });
 
 describe('what arrives after an erasure', () => {
-  test('is cut when an older copy of the landing zone is put back, and counted', async () => {
-    await begin(erasedBase());
-    const erased = await contents(place.published);
-    await rm(join(data(), 'landing', 'events'), { recursive: true });
-    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), {
-      recursive: true,
-      preserveTimestamps: true,
-    });
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await leftIn(person)).toEqual([]);
-    expect(differences(erased, await contents(place.published))).toEqual([]);
-    const [{ late }] = (await place.rows('select late_records > 0 as late from ops.erasures')) as [
-      { late: boolean },
-    ];
-    expect(late).toBe(true);
-  });
+  test(
+    'is cut when an older copy of the landing zone is put back, and counted',
+    { tags: ['extended'] },
+    async () => {
+      await begin(erasedBase());
+      const erased = await contents(place.published);
+      await rm(join(data(), 'landing', 'events'), { recursive: true });
+      await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), {
+        recursive: true,
+        preserveTimestamps: true,
+      });
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(await leftIn(person)).toEqual([]);
+      expect(differences(erased, await contents(place.published))).toEqual([]);
+      const [{ late }] = (await place.rows('select late_records > 0 as late from ops.erasures')) as [
+        { late: boolean },
+      ];
+      expect(late).toBe(true);
+    },
+  );
 
   extended(
     'loads and is cut again where a process was killed between two pages, which no look goes on with, and where an older copy of a page comes back',
@@ -311,30 +315,38 @@ describe('what arrives after an erasure', () => {
     },
   );
 
-  test('stops the run each time the journal lacks the erasure, until recover enters it from the warehouse, and where an older journal was restored', async () => {
-    await begin(erasedBase());
-    const erased = await contents(place.published);
-    await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
-    const recovers = async (): Promise<void> => {
-      expect((await place.run(['recover', '--yes'])).code).toBe(0);
-      expect((await place.run(['run'])).code).toBe(0);
-    };
-    await loseJournal();
-    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
-    for (const command of [['run'], ['rebuild'], ['push', 'user-properties', '--sql', 'select 1 as user_id']])
-      expect((await place.run(command)).code, command[0]).toBe(1);
-    expect(differences(erased, await contents(place.published))).toEqual([]);
-    await recovers();
-    expect(await leftIn(person)).toEqual([]);
-    expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 1 }]);
-    await loseJournal();
-    await recovers();
-    // Older than the second copy of the journal.
-    await rm(join(data(), 'ledger'), { recursive: true });
-    await rename(join(data(), 'backup'), join(data(), 'ledger'));
-    await recovers();
-    expect(await leftIn(person)).toEqual([]);
-  });
+  test(
+    'stops the run each time the journal lacks the erasure, until recover enters it from the warehouse, and where an older journal was restored',
+    { tags: ['extended'] },
+    async () => {
+      await begin(erasedBase());
+      const erased = await contents(place.published);
+      await cp(join(data(), 'ledger'), join(data(), 'backup'), { recursive: true });
+      const recovers = async (): Promise<void> => {
+        expect((await place.run(['recover', '--yes'])).code).toBe(0);
+        expect((await place.run(['run'])).code).toBe(0);
+      };
+      await loseJournal();
+      await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true });
+      for (const command of [
+        ['run'],
+        ['rebuild'],
+        ['push', 'user-properties', '--sql', 'select 1 as user_id'],
+      ])
+        expect((await place.run(command)).code, command[0]).toBe(1);
+      expect(differences(erased, await contents(place.published))).toEqual([]);
+      await recovers();
+      expect(await leftIn(person)).toEqual([]);
+      expect(await place.rows('select count(*)::int as n from ops.erasures')).toEqual([{ n: 1 }]);
+      await loseJournal();
+      await recovers();
+      // Older than the second copy of the journal.
+      await rm(join(data(), 'ledger'), { recursive: true });
+      await rename(join(data(), 'backup'), join(data(), 'ledger'));
+      await recovers();
+      expect(await leftIn(person)).toEqual([]);
+    },
+  );
 
   extended(
     'stops the run where only the witness knows the erasure, until the journal is restored',

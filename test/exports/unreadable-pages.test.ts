@@ -175,7 +175,7 @@ describe('a page of a paid export that cannot be read', () => {
     expect((await place.run(['run'])).code).toBe(0);
   });
 
-  test('is asked for as often as retries says, and noted', async () => {
+  test('is asked for as often as retries says, and noted', { tags: ['long'] }, async () => {
     const yaml = YAML.replace('retries: 0', 'retries: 1');
     const { place, run, asked } = await night(0, (text) => text.slice(0, 500), { yaml });
     expect(asked).toBe(2);

@@ -222,19 +222,23 @@ extended('an export that has no page is accepted by a person’s word', async ()
   ]);
 });
 
-test('the journal holds no text of the service about a page that does not come', async () => {
-  const place = await makePlace(YAML, { eventsPerDay: 1_900 });
-  place.sandbox.bend((endpoint, answer, query) =>
-    endpoint === 'E21' && query.get('page') === '1'
-      ? { ...answer, body: Buffer.from('{"status":"error","message":"no letter for Kim"}') }
-      : answer,
-  );
-  await ends(place.run(['run']), 1, /Page 1 .*no letter for Kim/);
-  expect((await place.run(['exports', 'show', KEY])).stdout).toMatch(
-    /note +A page of the export cannot be downloaded\. Landed pages are kept/,
-  );
-  expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).not.toContain('Kim');
-});
+test(
+  'the journal holds no text of the service about a page that does not come',
+  { tags: ['long'] },
+  async () => {
+    const place = await makePlace(YAML, { eventsPerDay: 1_900 });
+    place.sandbox.bend((endpoint, answer, query) =>
+      endpoint === 'E21' && query.get('page') === '1'
+        ? { ...answer, body: Buffer.from('{"status":"error","message":"no letter for Kim"}') }
+        : answer,
+    );
+    await ends(place.run(['run']), 1, /Page 1 .*no letter for Kim/);
+    expect((await place.run(['exports', 'show', KEY])).stdout).toMatch(
+      /note +A page of the export cannot be downloaded\. Landed pages are kept/,
+    );
+    expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).not.toContain('Kim');
+  },
+);
 
 long('an answer to the paid request that breaks off is kept, and its file is named', async () => {
   const place = await makePlace(YAML, {
@@ -427,21 +431,25 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
   );
 });
 
-test('a person who agrees to pay for days pays for no other day that the budget turns out to allow', async () => {
-  const place = await make(
-    (page) => page.data.splice(Math.ceil(page.data.length * 0.6)),
-    YAML.replace(DAY, '2026-11-18').replace('records_per_run: 100000', 'records_per_run: 140'),
-    60,
-  );
-  const questions: string[] = [];
-  const terminal = {
-    ...invocationOf().terminal,
-    interactive: true,
-    confirm: (question: string) => Promise.resolve(questions.push(question) > 0),
-  };
-  const clock = { now: () => new Date(NOW), moveTo: () => undefined };
-  const range = ['backfill', '--start', '2026-11-18', '--end', DAY, '--streams', 'statistics,events'];
-  await performCommand(range, place.folder, place.environment, clock, terminal);
-  expect(questions).toEqual([expect.stringContaining('Request paid exports of 2 days,')]);
-  expect(place.sandbox.bills()).toHaveLength(2);
-});
+test(
+  'a person who agrees to pay for days pays for no other day that the budget turns out to allow',
+  { tags: ['long'] },
+  async () => {
+    const place = await make(
+      (page) => page.data.splice(Math.ceil(page.data.length * 0.6)),
+      YAML.replace(DAY, '2026-11-18').replace('records_per_run: 100000', 'records_per_run: 140'),
+      60,
+    );
+    const questions: string[] = [];
+    const terminal = {
+      ...invocationOf().terminal,
+      interactive: true,
+      confirm: (question: string) => Promise.resolve(questions.push(question) > 0),
+    };
+    const clock = { now: () => new Date(NOW), moveTo: () => undefined };
+    const range = ['backfill', '--start', '2026-11-18', '--end', DAY, '--streams', 'statistics,events'];
+    await performCommand(range, place.folder, place.environment, clock, terminal);
+    expect(questions).toEqual([expect.stringContaining('Request paid exports of 2 days,')]);
+    expect(place.sandbox.bills()).toHaveLength(2);
+  },
+);

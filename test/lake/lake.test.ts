@@ -258,32 +258,36 @@ describe('own tables in a lake', () => {
   const ORDERS = 'tables:\n  orders: { from: ./orders.csv, keys: { user_id: member } }\n';
   const OWN = LAKE_YAML.replace('namespace: dl', 'namespace: dl\n  own: true');
 
-  test('are there only if the settings say so, change with the file, and leave with the setting', async () => {
-    const { place, lake } = await filled();
-    /** The rows of the lake, after a night with such a file. */
-    const pushed = async (yaml: string, csv: string): Promise<unknown> => {
-      await place.configure(SETTINGS + yaml + ORDERS);
-      await writeFile(join(place.folder, 'orders.csv'), csv);
-      await good(place, 'backfill --start 2026-11-20 --end 2026-11-20 --streams own');
-      const tables = await lake.rows("from duckdb_tables() where schema_name = 'dl_own'");
-      return tables.length === 0 ? 'no table' : lake.rows('from dl_own.orders order by all');
-    };
-    const first = 'member,amount,date\nu-1,5,spring\nu-2,6,\n';
-    expect(await pushed(LAKE_YAML, first)).toBe('no table');
-    expect(await pushed(OWN, first)).toEqual([
-      { user_id: 'u-1', amount: '5', date: 'spring' },
-      { user_id: 'u-2', amount: '6', date: null },
-    ]);
-    // Another type, then another name of a column, with the same values.
-    expect(await pushed(OWN, 'member,amount,date\nu-1,5.5,spring\n')).toEqual([
-      { user_id: 'u-1', amount: 5.5, date: 'spring' },
-    ]);
-    expect(await pushed(OWN, 'member,price,date\nu-1,5.5,spring\n')).toEqual([
-      { user_id: 'u-1', price: 5.5, date: 'spring' },
-    ]);
-    await good(place, 'lake verify');
-    expect(await pushed(LAKE_YAML, first)).toBe('no table');
-  }, 600_000);
+  test(
+    'are there only if the settings say so, change with the file, and leave with the setting',
+    { tags: ['extended'], timeout: 600_000 },
+    async () => {
+      const { place, lake } = await filled();
+      /** The rows of the lake, after a night with such a file. */
+      const pushed = async (yaml: string, csv: string): Promise<unknown> => {
+        await place.configure(SETTINGS + yaml + ORDERS);
+        await writeFile(join(place.folder, 'orders.csv'), csv);
+        await good(place, 'backfill --start 2026-11-20 --end 2026-11-20 --streams own');
+        const tables = await lake.rows("from duckdb_tables() where schema_name = 'dl_own'");
+        return tables.length === 0 ? 'no table' : lake.rows('from dl_own.orders order by all');
+      };
+      const first = 'member,amount,date\nu-1,5,spring\nu-2,6,\n';
+      expect(await pushed(LAKE_YAML, first)).toBe('no table');
+      expect(await pushed(OWN, first)).toEqual([
+        { user_id: 'u-1', amount: '5', date: 'spring' },
+        { user_id: 'u-2', amount: '6', date: null },
+      ]);
+      // Another type, then another name of a column, with the same values.
+      expect(await pushed(OWN, 'member,amount,date\nu-1,5.5,spring\n')).toEqual([
+        { user_id: 'u-1', amount: 5.5, date: 'spring' },
+      ]);
+      expect(await pushed(OWN, 'member,price,date\nu-1,5.5,spring\n')).toEqual([
+        { user_id: 'u-1', price: 5.5, date: 'spring' },
+      ]);
+      await good(place, 'lake verify');
+      expect(await pushed(LAKE_YAML, first)).toBe('no table');
+    },
+  );
 });
 
 describe('retention with a lake', () => {

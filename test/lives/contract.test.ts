@@ -102,14 +102,18 @@ describe.each([
     expect(messages.map(([day, { sent }]) => [day, sent])).toEqual(DAYS.map((day) => [day, SENT]));
   });
 
-  test('has the days of the exports that were loaded, in any order, also once it is opened again', async () => {
-    for (const order of [pulls(), pulls().toReversed()]) {
-      const store = make();
-      for (const pull of order) await store.load(pull);
-      expect(await coverage(store)).toEqual(DAYS.map((day) => [day, 5]));
-      expect(await store.loaded()).toEqual(order.map(({ id }) => id).sort());
-    }
-  });
+  test(
+    'has the days of the exports that were loaded, in any order, also once it is opened again',
+    { tags: ['long'] },
+    async () => {
+      for (const order of [pulls(), pulls().toReversed()]) {
+        const store = make();
+        for (const pull of order) await store.load(pull);
+        expect(await coverage(store)).toEqual(DAYS.map((day) => [day, 5]));
+        expect(await store.loaded()).toEqual(order.map(({ id }) => id).sort());
+      }
+    },
+  );
 
   test('is the same after a pull is loaded again', async () => {
     const [store, [pull]] = [make(), pulls()];

@@ -46,27 +46,31 @@ const computed = async (): Promise<Record<string, string>> => {
   return Object.fromEntries(Object.entries(all).filter(([table]) => DAILY.includes(table)));
 };
 
-test('a run that is killed while it removes pages is ended by the next one, which removes the same', async () => {
-  const data = join(place.folder, 'data');
-  const before = `${data}-before`;
-  const pages = async (): Promise<string[]> =>
-    (await readdir(join(data, 'landing', 'events'), { recursive: true }))
-      .filter((name) => name.endsWith('.gz'))
-      .sort();
-  const all = await pages();
-  await copyData(data, before);
-  await place.configure(YAML + RETENTION);
-  expect((await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'retention/removed' })).signal).toBe('SIGKILL');
-  expect((await place.run(['run'])).code).toBe(0);
-  const [left, figures] = [await pages(), await computed()];
-  expect(left.length).toBeLessThan(all.length);
+test(
+  'a run that is killed while it removes pages is ended by the next one, which removes the same',
+  { tags: ['extended'] },
+  async () => {
+    const data = join(place.folder, 'data');
+    const before = `${data}-before`;
+    const pages = async (): Promise<string[]> =>
+      (await readdir(join(data, 'landing', 'events'), { recursive: true }))
+        .filter((name) => name.endsWith('.gz'))
+        .sort();
+    const all = await pages();
+    await copyData(data, before);
+    await place.configure(YAML + RETENTION);
+    expect((await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'retention/removed' })).signal).toBe('SIGKILL');
+    expect((await place.run(['run'])).code).toBe(0);
+    const [left, figures] = [await pages(), await computed()];
+    expect(left.length).toBeLessThan(all.length);
 
-  await copyData(before, data);
-  expect((await place.run(['run'])).code).toBe(0);
-  expect(left).toEqual(await pages());
-  expect(differences(figures, await computed())).toEqual([]);
-  await copyData(before, data);
-});
+    await copyData(before, data);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(left).toEqual(await pages());
+    expect(differences(figures, await computed())).toEqual([]);
+    await copyData(before, data);
+  },
+);
 
 test('the plan names what the next run removes, the run removes it, and daily aggregates stay', async () => {
   const before = await computed();
@@ -244,16 +248,20 @@ extended(
   },
 );
 
-test('a rebuild keeps what was computed of the removed days and says what it could not make again', async () => {
-  const before = await contents(place.published);
-  const { code, stderr } = await place.run(['rebuild']);
-  expect(code).toBe(0);
-  expect(stderr.replaceAll('\n', ' ')).toContain('what was computed from them is kept');
-  const after = await computed();
-  expect(differences(Object.fromEntries(DAILY.map((table) => [table, before[table] ?? ''])), after)).toEqual(
-    [],
-  );
-});
+test(
+  'a rebuild keeps what was computed of the removed days and says what it could not make again',
+  { tags: ['extended'] },
+  async () => {
+    const before = await contents(place.published);
+    const { code, stderr } = await place.run(['rebuild']);
+    expect(code).toBe(0);
+    expect(stderr.replaceAll('\n', ' ')).toContain('what was computed from them is kept');
+    const after = await computed();
+    expect(
+      differences(Object.fromEntries(DAILY.map((table) => [table, before[table] ?? ''])), after),
+    ).toEqual([]);
+  },
+);
 
 extended(
   'an export whose pages were removed keeps its id, so a rebuild keeps what was computed of its day',

@@ -9,7 +9,7 @@ import { answeringHere } from '../support/here.js';
 
 answeringHere();
 
-test('a night pushes the group of each user of a holdout, once', async () => {
+test('a night pushes the group of each user of a holdout, once', { tags: ['long'] }, async () => {
   const place = await Place.make(
     `start_date: 2026-11-19
 lookback_days: 1

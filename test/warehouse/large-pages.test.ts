@@ -35,7 +35,7 @@ const pageOf = (records: readonly Row[]): string =>
 const left = ({ folder }: Workshop): string[] =>
   existsSync(join(folder, 'tmp')) ? readdirSync(join(folder, 'tmp')) : [];
 
-describe('a page of 20 MB', () => {
+describe('a page of 20 MB', { tags: ['long'] }, () => {
   long('of an export gives the rows of small pages, also where a record has to be repaired', async () => {
     const records = Array.from({ length: 300 }, (_, nth) => email(nth, 70_000));
     // Half of a surrogate pair, which DuckDB rejects.

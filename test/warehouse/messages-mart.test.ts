@@ -87,39 +87,45 @@ test('a message has its text, its person and the price of its sub-channel; place
   ).toEqual([]);
 });
 
-test('a channel without sub-channels on a day keeps its messages; a hashed placeholder of the settings is nobody', async () => {
-  const ids = { service_user_id: null, device_id: null, service_device_id: null };
-  const workshop = await modelled(
-    (workshop) => [
-      workshop.statistics(DAY, [
-        statistic({ channel: 'text-message' }),
-        statistic({ channel: 'email', campaign_id: 'c2' }),
-      ]),
-      workshop.subchannels(DAY, [
-        { ...statistic(), resource_id: 'c1', channel: 'text-message', channel_sub: 'Lms', message_sent: 5 },
-      ]),
-      workshop.events(DAY, [
-        [
-          record({ ...ids, id: 'm1', user_id: '0012' }),
-          record({ ...ids, id: 'm2', user_id: 'Guest-User' }),
-          record({ ...ids, id: 'm3', user_id: 'undefined' }),
-        ],
-      ]),
-    ],
-    {
-      placeholderIds: ['Guest-User'],
-      privacy: { recipients: 'keep', key: KEY, columns: [{ name: 'user_id', rule: 'hash' }] },
-    },
-  );
-  expect(
-    await workshop.lines('select event_id from marts.messages where person is not null order by all'),
-  ).toEqual(['m1']);
-  const prices = [
-    { channel: 'text-message', sub_channel: 'lms', price: 28 },
-    { channel: 'email', sub_channel: 'failover', price: 5 },
-  ];
-  await workshop.with((warehouse) => warehouse.note({ prices }));
-  expect(
-    await workshop.lines('select channel, succeeded, priced, cost from marts.message_costs order by channel'),
-  ).toEqual(['email | 9 | 0 | -', 'text-message | 4 | 4 | 112']);
-});
+test(
+  'a channel without sub-channels on a day keeps its messages; a hashed placeholder of the settings is nobody',
+  { tags: ['long'] },
+  async () => {
+    const ids = { service_user_id: null, device_id: null, service_device_id: null };
+    const workshop = await modelled(
+      (workshop) => [
+        workshop.statistics(DAY, [
+          statistic({ channel: 'text-message' }),
+          statistic({ channel: 'email', campaign_id: 'c2' }),
+        ]),
+        workshop.subchannels(DAY, [
+          { ...statistic(), resource_id: 'c1', channel: 'text-message', channel_sub: 'Lms', message_sent: 5 },
+        ]),
+        workshop.events(DAY, [
+          [
+            record({ ...ids, id: 'm1', user_id: '0012' }),
+            record({ ...ids, id: 'm2', user_id: 'Guest-User' }),
+            record({ ...ids, id: 'm3', user_id: 'undefined' }),
+          ],
+        ]),
+      ],
+      {
+        placeholderIds: ['Guest-User'],
+        privacy: { recipients: 'keep', key: KEY, columns: [{ name: 'user_id', rule: 'hash' }] },
+      },
+    );
+    expect(
+      await workshop.lines('select event_id from marts.messages where person is not null order by all'),
+    ).toEqual(['m1']);
+    const prices = [
+      { channel: 'text-message', sub_channel: 'lms', price: 28 },
+      { channel: 'email', sub_channel: 'failover', price: 5 },
+    ];
+    await workshop.with((warehouse) => warehouse.note({ prices }));
+    expect(
+      await workshop.lines(
+        'select channel, succeeded, priced, cost from marts.message_costs order by channel',
+      ),
+    ).toEqual(['email | 9 | 0 | -', 'text-message | 4 | 4 | 112']);
+  },
+);

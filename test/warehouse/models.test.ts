@@ -204,7 +204,7 @@ describe('models that nights bring forward', { tags: ['long'] }, () => {
   });
 });
 
-test('every model works on a warehouse that holds only free statistics', async () => {
+test('every model works on a warehouse that holds only free statistics', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   await model(workshop, [workshop.statistics(DAY, [statistic({ date: DAY })])], 'last');
   const held = await everything(workshop);

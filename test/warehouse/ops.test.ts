@@ -140,7 +140,7 @@ test('a run is noted when it begins, and completed when it ends', async () => {
   expect(await run()).toEqual(over);
 });
 
-test('the runs of decades fit into the memory of an ordinary night', async () => {
+test('the runs of decades fit into the memory of an ordinary night', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const at = '2026-11-20T22:30:00.000Z';
   const summary = { loaded: 'x'.repeat(1_500) };

@@ -148,37 +148,41 @@ describe('goals', () => {
   const mainGoal = (workshop: Workshop): Promise<Row> =>
     workshop.lookOne(`select goal, conversions from marts.goals where resource_id = 'c1' and is_main`);
 
-  test('the main goal is chosen once: it is told when another would win, and a setting changes it', async () => {
-    const workshop = await modelled(twoDays);
-    const chosen = `select resource_id, goal, chosen_on::varchar as chosen_on, chosen_by from ops.main_goals order by all`;
-    const by = { chosen_on: '2026-11-21', chosen_by: 'rule' };
-    expect(await workshop.look(chosen)).toEqual([
-      { resource_id: 'c1', goal: '구매', ...by },
-      { resource_id: 'c2', goal: '가입', ...by },
-      { resource_id: 'c3', goal: '가', ...by },
-    ]);
-    await workshop.load(
-      workshop.statistics(NEXT, [
-        statistic({ date: NEXT, conversion: [...conversion('가입', 70), ...conversion('구매', 6)] }),
-      ]),
-    );
-    expect(await workshop.findings()).toMatchObject([
-      { name: 'main_goals', severity: 'warn', subject: 'c1', expected: '구매: 7', actual: '가입: 75' },
-    ]);
-    expect(await mainGoal(workshop)).toEqual({ goal: '구매', conversions: '7' });
+  test(
+    'the main goal is chosen once: it is told when another would win, and a setting changes it',
+    { tags: ['long'] },
+    async () => {
+      const workshop = await modelled(twoDays);
+      const chosen = `select resource_id, goal, chosen_on::varchar as chosen_on, chosen_by from ops.main_goals order by all`;
+      const by = { chosen_on: '2026-11-21', chosen_by: 'rule' };
+      expect(await workshop.look(chosen)).toEqual([
+        { resource_id: 'c1', goal: '구매', ...by },
+        { resource_id: 'c2', goal: '가입', ...by },
+        { resource_id: 'c3', goal: '가', ...by },
+      ]);
+      await workshop.load(
+        workshop.statistics(NEXT, [
+          statistic({ date: NEXT, conversion: [...conversion('가입', 70), ...conversion('구매', 6)] }),
+        ]),
+      );
+      expect(await workshop.findings()).toMatchObject([
+        { name: 'main_goals', severity: 'warn', subject: 'c1', expected: '구매: 7', actual: '가입: 75' },
+      ]);
+      expect(await mainGoal(workshop)).toEqual({ goal: '구매', conversions: '7' });
 
-    const under = async (mainGoals: Record<string, string>): Promise<void> => {
-      await workshop.close();
-      Object.assign(workshop.options, { mainGoals });
-    };
-    await under({ c1: '가입' });
-    expect(await workshop.findings()).toEqual([]);
-    expect(await mainGoal(workshop)).toEqual({ goal: '가입', conversions: '75' });
-    await under({ c1: '가임' });
-    expect(await workshop.findings()).toMatchObject([
-      { name: 'main_goals', subject: 'c1', expected: '가입, 구매', actual: '가임' },
-    ]);
-  });
+      const under = async (mainGoals: Record<string, string>): Promise<void> => {
+        await workshop.close();
+        Object.assign(workshop.options, { mainGoals });
+      };
+      await under({ c1: '가입' });
+      expect(await workshop.findings()).toEqual([]);
+      expect(await mainGoal(workshop)).toEqual({ goal: '가입', conversions: '75' });
+      await under({ c1: '가임' });
+      expect(await workshop.findings()).toMatchObject([
+        { name: 'main_goals', subject: 'c1', expected: '가입, 구매', actual: '가임' },
+      ]);
+    },
+  );
 
   test('the main goal of before holds in a warehouse that is made anew, and after a setting', async () => {
     const workshop = new Workshop({ mainGoals: { c1: '구매' } });
@@ -203,38 +207,42 @@ describe('goals', () => {
   });
 });
 
-test('an unsubscribe is no click, nor is what the settings name, and a changed list counts old days again', async () => {
-  const names = [
-    'send_success',
-    'email_click',
-    'unsubscribe_click',
-    'email_optout_link_click',
-    'survey_no_click',
-  ];
-  const rows = names.map((event_name, n) =>
-    record({
-      id: `e${n}`,
-      channel: 'email',
-      event_name,
-      user_id: `u${n % 2}`,
-      time: micros(DAY, 40_000 + 60 * n),
-    }),
-  );
-  const workshop = await modelled((workshop) => [workshop.events(DAY, [rows])]);
-  const clicked = async (): Promise<string[]> =>
-    workshop.lines(
-      "select string_agg(distinct event_name, ', ' order by event_name) from marts.daily_events where kind = 'clicked'",
+test(
+  'an unsubscribe is no click, nor is what the settings name, and a changed list counts old days again',
+  { tags: ['long'] },
+  async () => {
+    const names = [
+      'send_success',
+      'email_click',
+      'unsubscribe_click',
+      'email_optout_link_click',
+      'survey_no_click',
+    ];
+    const rows = names.map((event_name, n) =>
+      record({
+        id: `e${n}`,
+        channel: 'email',
+        event_name,
+        user_id: `u${n % 2}`,
+        time: micros(DAY, 40_000 + 60 * n),
+      }),
     );
-  expect(await clicked()).toEqual(['email_click, survey_no_click']);
-  expect(
-    await workshop.lines('select sum(clicked)::integer from marts.daily_people where clicked > 0'),
-  ).toEqual(['2']);
-  await workshop.close();
-  Object.assign(workshop.options, { notClicks: ['survey_no_click'] });
-  await workshop.with(refreshModels);
-  expect(await clicked()).toEqual(['email_click']);
-  await workshop.close();
-  Object.assign(workshop.options, { notClicks: [] });
-  await workshop.with(refreshModels);
-  expect(await clicked()).toEqual(['email_click, survey_no_click']);
-});
+    const workshop = await modelled((workshop) => [workshop.events(DAY, [rows])]);
+    const clicked = async (): Promise<string[]> =>
+      workshop.lines(
+        "select string_agg(distinct event_name, ', ' order by event_name) from marts.daily_events where kind = 'clicked'",
+      );
+    expect(await clicked()).toEqual(['email_click, survey_no_click']);
+    expect(
+      await workshop.lines('select sum(clicked)::integer from marts.daily_people where clicked > 0'),
+    ).toEqual(['2']);
+    await workshop.close();
+    Object.assign(workshop.options, { notClicks: ['survey_no_click'] });
+    await workshop.with(refreshModels);
+    expect(await clicked()).toEqual(['email_click']);
+    await workshop.close();
+    Object.assign(workshop.options, { notClicks: [] });
+    await workshop.with(refreshModels);
+    expect(await clicked()).toEqual(['email_click, survey_no_click']);
+  },
+);

@@ -258,22 +258,27 @@ test('one process may open the published file after another without losing sight
   expect(await sentIn(workshop.path)).toBe(10);
 });
 
-test('a published file can be read whole by any DuckDB: nothing in it needs a function of this program', async () => {
-  const instance = await DuckDBInstance.create(ten.path, { access_mode: 'READ_ONLY' });
-  const connection = await instance.connect();
-  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
-  const relations = await rows(`
+test(
+  'a published file can be read whole by any DuckDB: nothing in it needs a function of this program',
+  { tags: ['long'] },
+  async () => {
+    const instance = await DuckDBInstance.create(ten.path, { access_mode: 'READ_ONLY' });
+    const connection = await instance.connect();
+    const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
+    const relations = await rows(`
     select format('"{}"."{}"', schema_name, name) as name from (
       select schema_name, table_name as name from duckdb_tables()
       union all
       select schema_name, view_name from duckdb_views() where not internal
     ) as relations`);
-  expect(relations.length).toBeGreaterThan(50);
-  for (const { name } of relations) if (typeof name === 'string') await rows(`select * from ${name} limit 1`);
-  const macros = await rows(
-    `select function_name from duckdb_functions() where not internal and regexp_matches(macro_definition, '\\b_[a-z]+\\(')`,
-  );
-  expect(macros).toEqual([]);
-  connection.closeSync();
-  instance.closeSync();
-});
+    expect(relations.length).toBeGreaterThan(50);
+    for (const { name } of relations)
+      if (typeof name === 'string') await rows(`select * from ${name} limit 1`);
+    const macros = await rows(
+      `select function_name from duckdb_functions() where not internal and regexp_matches(macro_definition, '\\b_[a-z]+\\(')`,
+    );
+    expect(macros).toEqual([]);
+    connection.closeSync();
+    instance.closeSync();
+  },
+);

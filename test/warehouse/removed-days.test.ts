@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { long } from '../support/tags.js';
 import type { Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
@@ -145,8 +145,9 @@ async function expectSame(removed: Workshop, kept: Workshop): Promise<void> {
   expect(await findings(removed)).toEqual(await findings(kept));
 }
 
-long(
+test(
   'a warehouse of which days leave night by night answers as one that has them all',
+  { tags: ['extended'], timeout: 300_000 },
   async () => {
     const [kept, removed] = await twice(8);
     await nights(kept, 8, 2);
@@ -162,7 +163,6 @@ long(
     }
     await expectSame(removed, kept);
   },
-  300_000,
 );
 
 long('a full refresh keeps what both versions of a model have of days that left', async () => {

@@ -36,39 +36,43 @@ test('a day without a record is covered, its totals are zero, and the campaigns 
   });
 });
 
-test('a day that an answer leaves as it was is not computed again, and any difference is', async () => {
-  const touched = 'select distinct stream, date::varchar from ops.touched_days order by all';
-  const metric = (count: number) => ({
-    data: { stats: [{ metricName: 'send_success', dailyCounts: [{ date: DAY, count }] }] },
-    error: null,
-  });
-  const workshop = new Workshop();
-  const night = async (given: Row, value: number): Promise<string[]> => {
-    await workshop.load(
-      workshop.statistics(RANGE, [statistic(given)]),
-      workshop.subchannels(DAY, [statistic({ resource_id: 'c1', ...given })]),
-      workshop.campaigns({ start: DAY, end: DAY }, { c1: metric(value) }),
-    );
-    const changed = await workshop.lines(touched);
-    // As a night does that has modelled and checked them.
-    await workshop.change('delete from ops.touched_days');
-    return changed;
-  };
-  const all = [`campaigns | ${DAY}`, `statistics | ${BEFORE}`, `statistics | ${DAY}`];
-  const both = [...all, `statistics_by_subchannel | ${DAY}`];
-  expect(await night({}, 1)).toEqual(both);
-  expect(await night({}, 1)).toEqual([]);
-  expect(await night({ tags: ['gift'] }, 1)).toEqual([
-    `statistics | ${DAY}`,
-    `statistics_by_subchannel | ${DAY}`,
-  ]);
-  expect(await night({ tags: ['gift'] }, 2)).toEqual([`campaigns | ${DAY}`]);
-  // A note alone is a difference.
-  expect(await night({ tags: ['gift'], added: 1 }, 2)).toEqual([
-    `statistics | ${DAY}`,
-    `statistics_by_subchannel | ${DAY}`,
-  ]);
-});
+test(
+  'a day that an answer leaves as it was is not computed again, and any difference is',
+  { tags: ['long'] },
+  async () => {
+    const touched = 'select distinct stream, date::varchar from ops.touched_days order by all';
+    const metric = (count: number) => ({
+      data: { stats: [{ metricName: 'send_success', dailyCounts: [{ date: DAY, count }] }] },
+      error: null,
+    });
+    const workshop = new Workshop();
+    const night = async (given: Row, value: number): Promise<string[]> => {
+      await workshop.load(
+        workshop.statistics(RANGE, [statistic(given)]),
+        workshop.subchannels(DAY, [statistic({ resource_id: 'c1', ...given })]),
+        workshop.campaigns({ start: DAY, end: DAY }, { c1: metric(value) }),
+      );
+      const changed = await workshop.lines(touched);
+      // As a night does that has modelled and checked them.
+      await workshop.change('delete from ops.touched_days');
+      return changed;
+    };
+    const all = [`campaigns | ${DAY}`, `statistics | ${BEFORE}`, `statistics | ${DAY}`];
+    const both = [...all, `statistics_by_subchannel | ${DAY}`];
+    expect(await night({}, 1)).toEqual(both);
+    expect(await night({}, 1)).toEqual([]);
+    expect(await night({ tags: ['gift'] }, 1)).toEqual([
+      `statistics | ${DAY}`,
+      `statistics_by_subchannel | ${DAY}`,
+    ]);
+    expect(await night({ tags: ['gift'] }, 2)).toEqual([`campaigns | ${DAY}`]);
+    // A note alone is a difference.
+    expect(await night({ tags: ['gift'], added: 1 }, 2)).toEqual([
+      `statistics | ${DAY}`,
+      `statistics_by_subchannel | ${DAY}`,
+    ]);
+  },
+);
 
 test('a row that comes twice counts once, with the larger counts, and all are noted', async () => {
   const workshop = new Workshop();

@@ -121,24 +121,27 @@ const CAMPAIGNS = Object.entries(WORLDS).map(([id, world]) => ({ id, ...world })
 test.each([
   ['in the order of a night', [0, 1, 2]],
   ['in another order', [2, 1, 0]],
-])('whether rows with one key add up is decided by other statistics, loaded %s', async (_, order) => {
-  const workshop = new Workshop();
-  const statistics = CAMPAIGNS.flatMap((one) =>
-    one.statistics.map((row) => ({ ...row, campaign_id: one.id })),
-  );
-  const parts = CAMPAIGNS.flatMap((one) => one.subchannels.map((row) => ({ ...row, resource_id: one.id })));
-  const answers = CAMPAIGNS.map(({ id, campaigns: stats = [] }): [string, unknown] => [
-    id,
-    { data: { lastCollectedAt: null, stats }, error: null },
-  ]);
-  const pulls = [
-    workshop.statistics(DAY, statistics),
-    workshop.subchannels(DAY, parts),
-    workshop.campaigns({ start: DAY, end: DAY }, Object.fromEntries(answers)),
-  ];
-  await workshop.load(...order.map((at) => pulls[at]!));
-  const found = async (): Promise<unknown> => {
-    const rows = await workshop.look(`
+])(
+  'whether rows with one key add up is decided by other statistics, loaded %s',
+  { tags: ['long'] },
+  async (_, order) => {
+    const workshop = new Workshop();
+    const statistics = CAMPAIGNS.flatMap((one) =>
+      one.statistics.map((row) => ({ ...row, campaign_id: one.id })),
+    );
+    const parts = CAMPAIGNS.flatMap((one) => one.subchannels.map((row) => ({ ...row, resource_id: one.id })));
+    const answers = CAMPAIGNS.map(({ id, campaigns: stats = [] }): [string, unknown] => [
+      id,
+      { data: { lastCollectedAt: null, stats }, error: null },
+    ]);
+    const pulls = [
+      workshop.statistics(DAY, statistics),
+      workshop.subchannels(DAY, parts),
+      workshop.campaigns({ start: DAY, end: DAY }, Object.fromEntries(answers)),
+    ];
+    await workshop.load(...order.map((at) => pulls[at]!));
+    const found = async (): Promise<unknown> => {
+      const rows = await workshop.look(`
       select id, list_value(
           (select sum(message_sent)::integer from daily_statistics where campaign_id = id),
           (select sum(message_sent)::integer from daily_statistics_by_subchannel where resource_id = id)
@@ -147,19 +150,20 @@ test.each([
             order by stream, given_rows::varchar)
           from ops.load_notes where given_rows is not null and contains(subject, id)) as notes
       from (select distinct campaign_id as id from daily_statistics)`);
-    return Object.fromEntries(rows.map(({ id, ...row }) => [id, row]));
-  };
-  const wanted = Object.fromEntries(CAMPAIGNS.map(({ id, sent, notes }) => [id, { sent, notes }]));
-  expect(await found()).toEqual(wanted);
-  // Loaded again, the same rows give the same sums, and no restatement.
-  await workshop.load(workshop.statistics(DAY, statistics), workshop.subchannels(DAY, parts));
-  expect(await found()).toEqual(wanted);
-  expect(await workshop.lines('select count(*) from ops.restatements')).toEqual(['0']);
-  const undecided = (await workshop.findings()).filter(({ finding }) =>
-    finding.includes('no other statistic shows'),
-  );
-  expect(undecided).toHaveLength(2);
-});
+      return Object.fromEntries(rows.map(({ id, ...row }) => [id, row]));
+    };
+    const wanted = Object.fromEntries(CAMPAIGNS.map(({ id, sent, notes }) => [id, { sent, notes }]));
+    expect(await found()).toEqual(wanted);
+    // Loaded again, the same rows give the same sums, and no restatement.
+    await workshop.load(workshop.statistics(DAY, statistics), workshop.subchannels(DAY, parts));
+    expect(await found()).toEqual(wanted);
+    expect(await workshop.lines('select count(*) from ops.restatements')).toEqual(['0']);
+    const undecided = (await workshop.findings()).filter(({ finding }) =>
+      finding.includes('no other statistic shows'),
+    );
+    expect(undecided).toHaveLength(2);
+  },
+);
 
 test('the conversions of rows that add up are all there, and go when the rows do not add up any more', async () => {
   const workshop = new Workshop();
@@ -174,32 +178,36 @@ test('the conversions of rows that add up are all there, and go when the rows do
   expect(await workshop.lines(SENT)).toEqual(['500 | 500']);
 });
 
-test('a statistic that comes as several rows, now or before, is no restatement; a later change of one row is', async () => {
-  const rows = [campaign(500), campaign(300, noDetails)];
-  const nights = [
-    [campaign(500)],
-    rows,
-    rows,
-    [campaign(800)],
-    [campaign(810)],
-    [campaign(700), campaign(110, noDetails)],
-  ];
-  const restated = 'select counter, kind, before, after from ops.restatements';
-  const sent = 'select message_sent from daily_statistics';
-  const nightly = new Workshop();
-  await nightly.load(nightly.subchannels(DAY, [part(800)]));
-  const counted: unknown[] = [];
-  for (const night of nights) {
-    await nightly.load(nightly.statistics(DAY, night));
-    counted.push(...(await nightly.lines(sent)));
-  }
-  // At last no other statistic shows that the rows add up.
-  expect(counted).toEqual(['500', '800', '800', '800', '810', '700']);
-  expect(await nightly.lines(restated)).toEqual(['message_sent | changed | 800 | 810']);
-  const atOnce = new Workshop();
-  await atOnce.load(
-    atOnce.subchannels(DAY, [part(800)]),
-    ...nights.map((night) => atOnce.statistics(DAY, night)),
-  );
-  for (const sql of [sent, restated]) expect(await atOnce.lines(sql)).toEqual(await nightly.lines(sql));
-});
+test(
+  'a statistic that comes as several rows, now or before, is no restatement; a later change of one row is',
+  { tags: ['long'] },
+  async () => {
+    const rows = [campaign(500), campaign(300, noDetails)];
+    const nights = [
+      [campaign(500)],
+      rows,
+      rows,
+      [campaign(800)],
+      [campaign(810)],
+      [campaign(700), campaign(110, noDetails)],
+    ];
+    const restated = 'select counter, kind, before, after from ops.restatements';
+    const sent = 'select message_sent from daily_statistics';
+    const nightly = new Workshop();
+    await nightly.load(nightly.subchannels(DAY, [part(800)]));
+    const counted: unknown[] = [];
+    for (const night of nights) {
+      await nightly.load(nightly.statistics(DAY, night));
+      counted.push(...(await nightly.lines(sent)));
+    }
+    // At last no other statistic shows that the rows add up.
+    expect(counted).toEqual(['500', '800', '800', '800', '810', '700']);
+    expect(await nightly.lines(restated)).toEqual(['message_sent | changed | 800 | 810']);
+    const atOnce = new Workshop();
+    await atOnce.load(
+      atOnce.subchannels(DAY, [part(800)]),
+      ...nights.map((night) => atOnce.statistics(DAY, night)),
+    );
+    for (const sql of [sent, restated]) expect(await atOnce.lines(sql)).toEqual(await nightly.lines(sql));
+  },
+);

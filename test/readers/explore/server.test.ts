@@ -23,7 +23,7 @@ import { answeringHere, answeringInItsProcess } from '../../support/here.js';
 import { ends, makePlace } from '../../support/place.js';
 import { temporaryFolder } from '../../warehouse/support.js';
 import { Served, TOKEN } from './support.js';
-import { long } from '../../support/tags.js';
+import { extended, long } from '../../support/tags.js';
 
 const NASTY = `<script>alert('하나')</script> & "둘" \u202e<img src=x onerror=alert(1)>`;
 const LONG = '긴'.repeat(10_000);
@@ -76,7 +76,7 @@ const HOLDOUT = `
   where hash(user_id) % 10 < if(arm = 'holdout', 3, 6);
   insert into ops.holdouts by name select 'members' as holdout, 'table' as kind, 0.1 as share, 0.05 as smallest_effect`;
 
-test('where a holdout exists, incremental revenue comes first', { tags: ['long'] }, async () => {
+long('where a holdout exists, incremental revenue comes first', async () => {
   const withHoldout = join(folder, 'holdout.duckdb');
   copyFileSync(file, withHoldout);
   await change(withHoldout, HOLDOUT);
@@ -435,7 +435,7 @@ describe('a slow question', () => {
     await expect.poll(questionsUnderWay).toBe(0);
   });
 
-  test('that needs too much memory ends at its limit, and says so', async () => {
+  long('that needs too much memory ends at its limit, and says so', async () => {
     const small = await Served.forTest(file, { limits: { seconds: 30, megabytes: 300 } });
     const { body } = await small.get(
       `/sql?q=${encodeURIComponent('select list(i) from range(300_000_000) as t(i)')}`,
@@ -496,7 +496,7 @@ async function fetchPieces(from: Served, path: string, enough: (text: string) =>
   return { end, text: () => text, leave: () => socket.destroy() };
 }
 
-long(
+extended(
   'of a thousand requests at the same time each gets an answer or one sentence',
   async () => {
     const own = await Served.forTest(file);
@@ -516,7 +516,7 @@ long(
   180_000,
 );
 
-test('exports, runs and findings are in the language of the page', async () => {
+long('exports, runs and findings are in the language of the page', async () => {
   const own = join(temporaryFolder(), 'warehouse.duckdb');
   copyFileSync(file, own);
   await change(
@@ -546,7 +546,7 @@ test('exports, runs and findings are in the language of the page', async () => {
   expect(runs).toMatch(/종료 시각.*결과.*예산·동의 범위까지 완료/s);
 });
 
-test('bars are named by what their rows have, and a page does not repeat what it is about', async () => {
+long('bars are named by what their rows have, and a page does not repeat what it is about', async () => {
   const { body } = await served.get('/q/message-costs?lang=ko');
   expect(pageOf(body).querySelector('.chart th')?.textContent).toBe('채널');
   const listed = (await served.get('/search?q=-')).body;
@@ -615,7 +615,7 @@ describe('hostile names', { tags: ['long'] }, () => {
 });
 
 describe('the published file', () => {
-  test('that a night publishes meanwhile is shown from then on', async () => {
+  long('that a night publishes meanwhile is shown from then on', async () => {
     const own = join(temporaryFolder(), 'warehouse.duckdb');
     copyFileSync(file, own);
     const view = await Served.forTest(own);
@@ -638,7 +638,7 @@ describe('the published file', () => {
     expect((await view.get('/')).body).not.toBe(today);
   });
 
-  test('that is gone is one sentence in each view, and comes back', async () => {
+  long('that is gone is one sentence in each view, and comes back', async () => {
     const own = join(temporaryFolder(), 'warehouse.duckdb');
     copyFileSync(file, own);
     const view = await Served.forTest(own);
@@ -666,29 +666,32 @@ describe('the published file', () => {
   });
 });
 
-test('a question about one person is recorded, also beside another one, and not offered without the private folder', async () => {
-  const place = temporaryFolder();
-  const own = join(place, 'warehouse.duckdb');
-  copyFileSync(file, own);
-  const view = await Served.forTest(own);
-  expect((await view.get('/q/timeline?id=u1')).status).toBe(404);
-  expect((await view.get('/search?q=timeline')).body).not.toContain('/q/timeline');
-  const hidden = join(place, 'private');
-  mkdirSync(hidden);
-  writeFileSync(join(hidden, 'hmac.key'), Buffer.alloc(32, 7));
-  const lines = (): number =>
-    existsSync(join(hidden, 'access.jsonl'))
-      ? readFileSync(join(hidden, 'access.jsonl'), 'utf8').trimEnd().split('\n').length
-      : 0;
-  expect((await view.get('/q/timeline')).status).toBe(200);
-  expect(lines()).toBe(0);
-  expect((await view.get('/q/timeline?id=u1')).body).toContain('was recorded');
-  expect(lines()).toBe(1);
-  expect((await view.get('/q/timeline.csv?id=u1')).body).toContain('push-notification');
-  expect(lines()).toBe(2);
-  await view.get('/q/timeline?id=u1&beside=channel-summary');
-  expect(lines()).toBe(3);
-});
+long(
+  'a question about one person is recorded, also beside another one, and not offered without the private folder',
+  async () => {
+    const place = temporaryFolder();
+    const own = join(place, 'warehouse.duckdb');
+    copyFileSync(file, own);
+    const view = await Served.forTest(own);
+    expect((await view.get('/q/timeline?id=u1')).status).toBe(404);
+    expect((await view.get('/search?q=timeline')).body).not.toContain('/q/timeline');
+    const hidden = join(place, 'private');
+    mkdirSync(hidden);
+    writeFileSync(join(hidden, 'hmac.key'), Buffer.alloc(32, 7));
+    const lines = (): number =>
+      existsSync(join(hidden, 'access.jsonl'))
+        ? readFileSync(join(hidden, 'access.jsonl'), 'utf8').trimEnd().split('\n').length
+        : 0;
+    expect((await view.get('/q/timeline')).status).toBe(200);
+    expect(lines()).toBe(0);
+    expect((await view.get('/q/timeline?id=u1')).body).toContain('was recorded');
+    expect(lines()).toBe(1);
+    expect((await view.get('/q/timeline.csv?id=u1')).body).toContain('push-notification');
+    expect(lines()).toBe(2);
+    await view.get('/q/timeline?id=u1&beside=channel-summary');
+    expect(lines()).toBe(3);
+  },
+);
 
 describe('a question of your own', () => {
   const SQL = 'select date, sum(sent) as sent from marts.channel_days group by date';

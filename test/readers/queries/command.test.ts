@@ -691,7 +691,7 @@ describe('a query of a user', () => {
 describe('standard output', () => {
   answeringInItsProcess();
 
-  it('that a reader closes early ends the command silently', async () => {
+  it('that a reader closes early ends the command silently', { tags: ['long'] }, async () => {
     let lines = 0;
     const head = new Writable({
       write(_chunk, _, done) {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { strFromU8, unzipSync } from 'fflate';
 import { answerOf, AS_IS, csvText, jsonRows, writeParquet } from '../../../src/readers/queries/formats.js';
 import { xlsxBytes } from '../../../src/readers/queries/xlsx.js';
-import { long } from '../../support/tags.js';
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;
 let folder: string;
@@ -209,7 +208,7 @@ describe('a workbook', () => {
     expect(xml).toContain('채널');
   });
 
-  long('has as many rows as Excel can open', async () => {
+  it('has as many rows as Excel can open', { tags: ['extended'] }, async () => {
     const xml = await sheet('select i from range(1048580) as t(i)');
     expect(xml.split('<row>')).toHaveLength(1 + 1_048_576);
   });

@@ -19,7 +19,6 @@ import { drawTable } from '../../../src/terminal/table.js';
 import { NOW, Place } from '../../support/dawnload.js';
 import { kept } from '../../support/template.js';
 import { ask, askBundled, cellsOf, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
-import { long } from '../../support/tags.js';
 
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const catalogue = loadCatalogue();
@@ -159,7 +158,7 @@ describe('in the fixed world', () => {
     expect(email).toMatchObject({ first_date: '2026-09-26', last_date: '2026-11-20', days_held: '56' });
   });
 
-  long('sessions in another zone get the same answers', async () => {
+  it('sessions in another zone get the same answers', { tags: ['extended'] }, async () => {
     for (const answer of answers) {
       expect(await asked(answer, 'Pacific/Kiritimati'), answer.name).toBe(answer.csv);
     }

@@ -380,6 +380,7 @@ describe('a notice', () => {
 
 test.each(['en', 'ko'] as const)(
   'in %s sections of an empty warehouse say what would fill them, or are not there',
+  { tags: ['long'] },
   async (language) => {
     const empty = join(temporaryFolder(), 'empty.duckdb');
     copyTemplate(empty);
