@@ -31,8 +31,8 @@
 --   baseline.variant_id = other_sales.variant_id where answer.verdict_code = 'better')
 -- sentences:
 --   select campaign_id, campaign_name, base_en, base_ko, days_without_events > 0 and unit = 'person' as is_partial, if(is_partial, ' on days with
---   events', '') as days_en, if(is_partial, ', 이벤트가 있는 날짜 기준', '') as days_ko, regexp_replace(verdict, ' Not counted: sending days
---   without events \([0-9,]+\)\.', '') as verdict
+--   events', '') as days_en, if(is_partial, ', 이벤트가 있는 날짜 기준', '') as days_ko, regexp_replace(verdict, ' (Not counted: sending days
+--   without events \([0-9,]+\)|이벤트 데이터가 없는 발송일 [0-9,]+일은 제외했습니다)\.', '') as verdict
 --   from named where verdict_code in ('better', 'worse') order by verdict_code, sent desc
 --     en: In the test of “{campaign_name}” ({base_en}{days_en}), {verdict}
 --     ko: ‘{campaign_name}’ A/B 테스트({base_ko}{days_ko}): {verdict}

@@ -99,7 +99,10 @@ export class Renderer {
     const toDo = isAbout ? listed(texts('to do')) : undefined;
     const notes = paragraph('note', texts('note'));
     // On the first screen, what stands out matters more than how figures are counted.
-    const note = isFirst && notes ? folded(this.word('howCounted'), notes) : notes;
+    const note =
+      isFirst && notes
+        ? folded(this.word('howCounted'), markup`<div class="note">${listed(texts('note'))}</div>`)
+        : notes;
     const body = markup`<div class="says">${sentences}${toDo}${note}${this.#links(answers)}</div>
       <div class="shows">${answers.map((answer) => this.shown(answer))}</div>`;
     const isFixed = isAbout || isFirst;
