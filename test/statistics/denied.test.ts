@@ -17,7 +17,7 @@ const denied = (endpoint: string, status: number, error: string, more: object = 
   ({ endpoint, kind: 'status', status, body: { data: null, error }, ...more }) as Fault;
 
 test.each([
-  ['E18', 401, 'Unauthorized', {}, /Statistics by subchannel of .*: .*The other streams go on/],
+  ['E18', 401, 'Unauthorized', {}, /Statistics by subchannel of .*: .*The other streams continue/],
   ['E19', 403, 'Forbidden', { times: 1 }, /Campaigns of .*: Campaign \S+: The service denies access/],
   ['E19', 401, 'Unauthorized', {}, /Campaigns of .*: Campaign \S+ and \d+ more: The service refuses a token/],
 ] as const)('%s %i %s %j', async (endpoint, status, error, more, said) => {
