@@ -1,6 +1,7 @@
 -- title: A/B tests
 -- title_ko: A/B 테스트
 -- chart: interval variant_name difference difference_low difference_high by campaign_name
+-- first: campaign_name variant_name verdict verdict_code metric rate lift size
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is the difference significant?
 -- question_ko: A/B 테스트마다 어느 안이 더 좋고, 차이가 유의미한가요?
@@ -88,7 +89,7 @@ select
     round(ab_tests.p_value, 4) as p_value,
     ab_tests.size_needed,
     round(ab_tests.unequal_groups_p_value, 4) as unequal_groups_p_value,
-    round(ab_tests.messages_per_person, 2) as messages_per_person,
+    round(ab_tests.variance_factor, 2) as variance_factor,
     ab_tests.people_crossed,
     ab_tests.machine_clicks,
     round(ab_tests.compared_rate, 4) as compared_rate,

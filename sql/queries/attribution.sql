@@ -1,6 +1,7 @@
 -- title: Purchases after messages
 -- title_ko: 메시지 이후 구매
 -- chart: bar resource_name last_touch_7d by channel
+-- first: resource_name preceded channel last_touch_7d any_touch_7d last_touch_revenue any_touch_revenue
 -- subject: conversions and costs
 -- question: After which messages do people buy, by the orders in your own table?
 -- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 구매하나요?

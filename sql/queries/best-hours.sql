@@ -9,6 +9,7 @@
 --   start (date, default min(date)): first KST day of sending; by default the first available day
 --   end (date, default max(date)): last KST day of sending; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
+--   campaign (varchar, default null): only the campaign or user journey with this id
 --   top (bigint, default 1): how many hours of each campaign and channel to show
 --   least_messages (bigint, default 100, from 0): only hours with at least this many messages
 --   least_days (bigint, default 3, from 0): only hours with sends on at least this many days
@@ -109,4 +110,5 @@ from shrunk
 inner join params on shrunk.rank <= params.top
 left join campaigns on shrunk.campaign_id = campaigns.campaign_id
 left join user_journeys on shrunk.user_journey_id = user_journeys.user_journey_id
+where marts.matches('campaign', coalesce(shrunk.campaign_id, shrunk.user_journey_id))
 order by shrunk.messages_of_all desc, resource_id, shrunk.channel, shrunk.rank;

@@ -14,10 +14,24 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
---   select resource_name, sum(sent) as sent, count(distinct date) as days from answer group by resource_type, resource_id, resource_name
---   having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
+--   select resource_name, sum(sent) as sent, count(distinct date) as days from answer where coalesce(getvariable('campaign'), getvariable('journey')) is
+--   null group by resource_type, resource_id, resource_name having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: “{resource_name}” sent the most messages: {sent} on {days} {days#day|days}.
 --     ko: 이 기간에는 ‘{resource_name}’{을/를} 가장 많이 발송했습니다({days}일 동안 {sent}건).
+--   select resource_name, sum(sent) as sent, sum(clicked) as clicked, min(date) as first_date, max(date) as last_date from answer
+--   where coalesce(getvariable('campaign'), getvariable('journey')) is not null group by resource_name having sum(sent) > 0 and
+--   sum(clicked) is not null
+--     en: “{resource_name}” sent {sent} {sent#message|messages} {first_date~last_date} and got {clicked} {clicked#click|clicks}.
+--     ko: ‘{resource_name}’: {first_date~last_date} 발송 {sent}건, 클릭 {clicked}건.
+--   select resource_name, sum(sent) as sent, min(date) as first_date, max(date) as last_date from answer where
+--   coalesce(getvariable('campaign'), getvariable('journey')) is not null group by resource_name having sum(sent) > 0 and
+--   sum(clicked) is null
+--     en: “{resource_name}” sent {sent} {sent#message|messages} {first_date~last_date}.
+--     ko: ‘{resource_name}’: {first_date~last_date} 발송 {sent}건.
+--   select goal, sum(conversions) as conversions from answer where coalesce(getvariable('campaign'), getvariable('journey')) is not
+--   null and goal is not null group by goal having sum(conversions) > 0 order by 2 desc limit 1
+--     en: “{goal}” was reached {conversions} {conversions#time|times}.
+--     ko: ‘{goal}’ 전환은 {conversions}건입니다.
 --   select 1 where not exists (from answer)
 --     en: No matching campaign or user journey sent messages on the available days.
 --     ko: 데이터가 있는 날짜에 조건에 맞는 캠페인이나 유저 여정의 발송이 없습니다.

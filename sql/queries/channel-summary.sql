@@ -1,6 +1,7 @@
 -- title: Channels
 -- title_ko: 채널 요약
 -- chart: line first_date sent by channel, bar channel sent
+-- first: first_date channel sent click_rate conversions conversion_rate delivery_rate failure_rate clicked
 -- subject: overview
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- question_ko: 채널별 발송과 성과는 어떤가요? 일·주·월 단위로도 볼 수 있습니다.

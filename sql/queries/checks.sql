@@ -1,5 +1,6 @@
 -- title: Open findings
 -- title_ko: 데이터 검사에서 발견된 문제
+-- first: severity name date subject finding meaning expected actual
 -- subject: the data
 -- question: What did the last round of checks find?
 -- question_ko: 최근 데이터 검사에서 발견된 문제는 무엇인가요?

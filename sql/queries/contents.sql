@@ -1,6 +1,7 @@
 -- title: Templates and titles
 -- title_ko: 템플릿과 제목
 -- chart: bar content click_rate by channel
+-- first: content content_kind channel sent click_rate clicked delivery_rate failure_rate
 -- subject: contents
 -- question: Which templates and titles do best on each channel?
 -- question_ko: 채널별로 성과가 가장 좋은 템플릿과 제목은 무엇인가요?

@@ -1,6 +1,7 @@
 -- title: User journeys as funnels
 -- title_ko: 유저 여정 퍼널
 -- chart: bar user_journey_node_name sent by user_journey_name
+-- first: user_journey_name step user_journey_node_name sent share_of_first drop_off click_rate conversion_rate
 -- subject: journeys
 -- question: Where do people drop out of each user journey?
 -- question_ko: 유저 여정마다 어느 단계에서 이탈하나요?

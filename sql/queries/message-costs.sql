@@ -1,6 +1,7 @@
 -- title: What messages cost
 -- title_ko: 메시지 비용
 -- chart: bar resource_name cost by channel, bar channel cost
+-- first: channel resource_name succeeded cost cost_per_click conversions cost_per_conversion
 -- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- question_ko: 채널이나 캠페인별 메시지 비용, 클릭당·전환당 비용은 얼마인가요?
@@ -10,6 +11,7 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   by (varchar, default 'channel', one of channel campaign): what each row covers; campaigns and user journeys are shown by channel
 --   channel (varchar, default null): only this channel, such as push-notification
+--   campaign (varchar, default null): only the campaign or user journey with this id
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
 --   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
@@ -63,7 +65,8 @@ days as (
         )
     from marts.message_days
     inner join params on message_days.date between params.first_date and params.last_date
-    where marts.matches('channel', message_days.channel)
+    where
+        marts.matches('channel', message_days.channel) and marts.matches('campaign', message_days.resource_id)
 ),
 totals as (
     select
@@ -89,7 +92,7 @@ costs as (
         sum(cost) as cost
     from marts.message_costs
     inner join params on message_costs.date between params.first_date and params.last_date
-    where marts.matches('channel', channel)
+    where marts.matches('channel', channel) and marts.matches('campaign', message_costs.resource_id)
     group by all
 )
 -- A price per click or conversion is of the messages alone, without the texts sent instead.

@@ -1,6 +1,7 @@
 -- title: Opt-outs after messages
 -- title_ko: 발송 후 수신거부
 -- chart: interval item difference difference_low difference_high by channel
+-- first: item channel verdict verdict_code per_thousand per_thousand_of_others messages opted_out
 -- subject: opt-outs
 -- question: Which campaigns, templates or hours have more opt-outs within 72 hours than the others?
 -- question_ko: 발송 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대는 무엇인가요?
@@ -8,6 +9,7 @@
 --   start (date, default last_date - 27): first KST day of sending; by default the range has 28 days
 --   end (date, default max(date)): last KST day of sending; by default the latest with all 72 hours available
 --   per (varchar, default 'campaign', one of campaign template hour): how messages are grouped
+--   campaign (varchar, default null): only the row of the campaign or user journey with this id
 --   others (varchar, default 'channel', one of channel all): compared with all others of the channel, or of all channels
 --   least_messages (bigint, default 100, from 0): no verdict for fewer messages than this
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
@@ -21,9 +23,12 @@
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date, count(*) filter (verdict_code not in ('too_few', 'alone')) as
 --   compared from answer having count(*) filter (verdict_code
---   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code not in ('too_few', 'alone')) > 0
+--   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code not in ('too_few', 'alone')) > 0 and getvariable('campaign') is null
 --     en: No messages {first_date~last_date} were followed by significantly more opt-outs within 72 hours than others ({compared} compared).
 --     ko: {first_date~last_date} 발송 중 72시간 내 수신거부가 유의미하게 많은 메시지는 없습니다(비교 대상 {compared}개).
+--   from answer where getvariable('campaign') is not null and verdict_code not in ('more', 'unknown') order by opted_out desc
+--     en: Opt-outs within 72 hours followed {opted_out} of {messages} messages of “{item}” ({channel}, {first_date~last_date}).
+--     ko: ‘{item}’({channel}): {first_date~last_date} 발송 {messages}건 중 {opted_out}건에서 72시간 내 수신거부가 발생했습니다.
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}
@@ -195,6 +200,7 @@ cross join params
 inner join verdict_words as words on judged.verdict_code = words.verdict_code
 left join campaigns on params.per = 'campaign' and judged.key = campaigns.campaign_id
 left join user_journeys on params.per = 'campaign' and judged.key = user_journeys.user_journey_id
+where marts.matches('campaign', judged.key) or judged.verdict_code = 'opt_outs_unknown'
 order by
     list_position(['unknown', 'more', 'fewer', 'inconclusive', 'too_few', 'alone', 'none'], replace(judged.verdict_code, 'opt_outs_', '')),
     judged.p_value,

@@ -39,7 +39,7 @@
 --     ko: 합칠 A/B 테스트가 없습니다.
 
 with arms as (
-    select *, if(unit = 'person', 1, greatest(1, coalesce(messages_per_person, 1))) as likeness
+    select *, if(unit = 'person', 1, greatest(1, coalesce(variance_factor, 1))) as likeness
     from marts.ab_tests
     where metric = marts.choice('metric', ['click', 'conversion'])
 ),

@@ -7,6 +7,7 @@
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
+--   campaign (varchar, default null): only the campaign or user journey with this id
 -- sentences:
 --   select list(distinct coalesce(template_name, template))[:3] as templates, sum(sent) as sent from answer where template_known in
 --   ('that day', 'earlier') having sent > 0
@@ -56,7 +57,10 @@ from marts.template_days
 inner join period on template_days.date between period.first_date and period.last_date
 left join campaigns on template_days.campaign_id = campaigns.campaign_id
 left join user_journeys on template_days.user_journey_id = user_journeys.user_journey_id
-where template_days.state is not null and template_days.sent > 0
+where
+    template_days.state is not null
+    and template_days.sent > 0
+    and marts.matches('campaign', coalesce(template_days.campaign_id, template_days.user_journey_id))
 group by all
 order by
     template_days.template_known desc, sent desc, template_days.template_kind, template_days.template, resource_id, template_days.status;

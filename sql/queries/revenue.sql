@@ -12,7 +12,7 @@
 --   goal (varchar, default null): the conversion whose amounts count; by default the main goal of each campaign
 -- sentences:
 --   select campaign_name, revenue, currencies[1] as currency, greatest(first_date, first_held) as first_date from answer, marts.period('campaigns', days := 28)
---   where variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
+--   where getvariable('campaign') is null and variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
 --   answer)) <= 1 order by revenue desc limit 1
 --     en: “{campaign_name}” earned the most since {first_date}: {revenue:money}.
 --     ko: {first_date} 이후 매출은 ‘{campaign_name}’{이/가} 가장 큽니다({revenue:money}).
@@ -21,6 +21,10 @@
 --   order by revenue_per_message desc limit 1
 --     en: “{campaign_name}” earned the most per message: {revenue_per_message:money}.
 --     ko: 메시지당 매출은 ‘{campaign_name}’{이/가} 가장 높습니다({revenue_per_message:money}).
+--   select campaign_name, revenue, revenue_per_message, currencies[1] as currency, greatest(first_date, first_held) as first_date, last_date from answer,
+--   marts.period('campaigns', days := 28) where getvariable('campaign') is not null and variant_name is null and revenue > 0
+--     en: The service credits “{campaign_name}” with {revenue:money} {first_date~last_date}, {revenue_per_message:money} per message.
+--     ko: {first_date~last_date} ‘{campaign_name}’ 매출은 {revenue:money}, 메시지당 {revenue_per_message:money}입니다(서비스 집계 기준).
 --   select campaign_name, currencies from answer where variant_name is null and len(currencies) > 1
 --     en: “{campaign_name}” has revenue in {currencies}, so it has no total.
 --     ko: ‘{campaign_name}’의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.

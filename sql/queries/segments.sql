@@ -1,6 +1,7 @@
 -- title: Segments
 -- title_ko: 세그먼트별 성과
 -- chart: bar value revenue_per_person, bar value click_rate
+-- first: segment value people click_rate buyers buyer_share revenue revenue_per_person
 -- subject: conversions and costs
 -- question: How do the segments of your customers differ in messages, clicks and revenue per person?
 -- question_ko: 고객 세그먼트별로 메시지, 클릭, 1인당 매출이 어떻게 다른가요?

@@ -1,6 +1,7 @@
 -- title: What messages bring
 -- title_ko: 메시지의 순증 효과
 -- chart: interval holdout change change_low change_high by metric
+-- first: holdout metric verdict_code incremental incremental_low incremental_high change p_value
 -- subject: conversions and costs
 -- question: How much more do people buy who may get messages than those of a holdout, who get none?
 -- question_ko: 메시지를 받지 않는 홀드아웃 고객보다 얼마나 더 구매하나요?

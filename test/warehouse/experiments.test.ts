@@ -388,9 +388,9 @@ describe('A/B tests', () => {
   test('the numbers are those of the people who got messages, with an interval that allows for daily looks', async () => {
     const [, b] = await rows(
       'two messages a person',
-      'unit, size, successes, rate, difference, difference_low, difference_high, p_value, lift, messages_per_person',
+      'unit, size, successes, rate, difference, difference_low, difference_high, p_value, lift, variance_factor',
     );
-    expect(b).toMatchObject({ unit: 'person', size: '600', successes: '165', messages_per_person: 2 });
+    expect(b).toMatchObject({ unit: 'person', size: '600', successes: '165', variance_factor: 2 });
     expect(b?.['rate']).toBeCloseTo(0.275, 10);
     expect(b?.['difference']).toBeCloseTo(0.075, 10);
     expect(b?.['lift']).toBeCloseTo(0.375, 10);

@@ -237,7 +237,7 @@ measures as (
         if(has_people and has_clickers, 'person', 'message') as unit,
         if(unit = 'person', people, clickable) as size,
         if(unit = 'person', clickers, greatest(0, least(clicked, clickable))) as successes,
-        if(unit = 'person', 1, messages_per_person) as likeness,
+        if(unit = 'person', 1, variance_factor) as likeness,
         tested_arms.*
     from tested_arms
     where clickable > 0
@@ -248,7 +248,7 @@ measures as (
         'message' as unit,
         succeeded as size,
         greatest(0, least(coalesce(conversions, 0), succeeded)) as successes,
-        if(has_people, messages_per_person, null) * settings.conversions_per_person as likeness,
+        if(has_people, variance_factor, null) * settings.conversions_per_person as likeness,
         tested_arms.*
     from tested_arms
     where converts and succeeded > 0
@@ -471,7 +471,7 @@ select
     unequal_groups_p_value,
     shares_moved_on,
     ceil(size_needed)::bigint as size_needed,
-    messages_per_person,
+    variance_factor,
     people_crossed,
     machine_clicks,
     sent,

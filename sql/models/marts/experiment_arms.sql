@@ -1,8 +1,8 @@
 -- grain: one campaign, channel and variant of an A/B test, over all loaded days.
 --
 -- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
--- variant. messages_per_person is weighted by messages (the sum of squares over the sum): that number of messages may behave as one, and
--- the variance by message is multiplied by it. Messages of days without events are assumed to reach the same people.
+-- variant. variance_factor multiplies the variance by message: that many messages of a person may behave as one (the sum of squares
+-- over the sum). It is an estimate, because messages of days without events are assumed to reach the same people.
 -- clickers are people who clicked otherwise than by a machine (message_responses). first_days has the same people by the day of their first message.
 -- A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant that they got first,
 -- crossed_from those alone who got it on an earlier day than another one.
@@ -116,7 +116,7 @@ counted as (
         sum(clickers)::bigint as clickers,
         list({'date': date, 'people_sent': people_sent, 'people': people, 'clickers': clickers} order by date) as first_days,
         sum(machine_clicks)::bigint as machine_clicks,
-        sum(squares) / nullif(sum(received), 0) as messages_per_person
+        sum(squares) / nullif(sum(received), 0) as variance_factor
     from first_days
     group by campaign_id, channel, variant_id
 )
@@ -141,7 +141,7 @@ select
     coalesce(counted.machine_clicks, 0) as machine_clicks,
     coalesce(crossed_first.people_crossed, 0) as people_crossed,
     coalesce(crossed_first.crossed_from, 0) as crossed_from,
-    counted.messages_per_person * greatest(1, arms.succeeded / nullif(messages.received, 0)) as messages_per_person,
+    counted.variance_factor * greatest(1, arms.succeeded / nullif(messages.received, 0)) as variance_factor,
     coalesce(days_without_events.days, 0) as days_without_events
 from arms
 inner join campaigns on arms.campaign_id = campaigns.campaign_id

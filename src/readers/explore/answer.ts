@@ -2,6 +2,8 @@
  * Answers the questions of a view, and lists what its forms offer: the work of a process of its own (queries/child.ts). A
  * question that fails leaves the others.
  */
+import type { DuckDBValue } from '@duckdb/node-api';
+import pLimit from 'p-limit';
 import { z } from 'zod';
 import { dayCount, shiftDay, type DayRange } from '../../ground/calendar.js';
 import { DawnloadError, messageOf } from '../../ground/errors.js';
@@ -10,13 +12,12 @@ import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { contextOf } from '../queries/agent.js';
 import { ask } from '../queries/ask.js';
 import { asking, questionOf, type Asking, type Chart, type Question } from '../queries/catalogue.js';
-import { isNumeric, jsonText } from '../queries/formats.js';
+import { isNumeric, isRepetitive, jsonText } from '../queries/formats.js';
 import type { Said } from '../queries/sentences.js';
 import type { Row, Value } from '../queries/wording.js';
 
 const part = z.object({
   asking,
-  where: z.object({ column: z.string(), value: z.string() }).optional(),
   by: z.object({ column: z.string(), isDown: z.boolean() }).optional(),
   /** The rows of the table: how many are left out, and how many are given. */
   from: z.number().default(0),
@@ -41,6 +42,8 @@ export interface Sheet {
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
   readonly rows: readonly Row[];
   readonly total: number;
+  /** The columns after the first one that have one value in all rows. */
+  readonly same: readonly string[];
   readonly charts: readonly Chart[];
   readonly drawn: readonly Row[];
   readonly said: readonly Said[];
@@ -85,8 +88,9 @@ export interface Answers {
 
 export async function answer(_: Question, reader: Reader, how: unknown): Promise<Answers> {
   const { language, now, parts, isBefore, isKnown } = form.parse(how);
-  const outcomes: Outcome[] = [];
-  for (const one of parts) outcomes.push(await outcomeOf(one, reader, now, language));
+  // A small question leaves a core idle.
+  const inTurn = pLimit(2);
+  const outcomes = await Promise.all(parts.map((one) => inTurn(() => outcomeOf(one, reader, now, language))));
   const [first] = outcomes;
   const days = first !== undefined && 'sheet' in first ? first.sheet.about?.days : undefined;
   const before =
@@ -109,7 +113,7 @@ const MOST_DRAWN = 20_000;
 const QUALIFYING = ['currency', 'currencies', 'sent', 'verdict_code'];
 
 async function outcomeOf(
-  { asking: asked, where, by, from, rows: most, isAbout }: z.output<typeof part>,
+  { asking: asked, by, from, rows: most, isAbout }: z.output<typeof part>,
   reader: Reader,
   now: Date,
   language: Language,
@@ -118,7 +122,7 @@ async function outcomeOf(
   try {
     const question = questionOf(asked, now);
     if (question === undefined) throw new Error('The question is missing.');
-    const found = await ask(session, question, language, (where ?? by) && { where, by });
+    const found = await ask(session, question, language, by);
     const columns = found.columns.map(({ name, type }) => ({ name, isNumber: isNumeric(type) }));
     const charts =
       question.query?.charts ?? guessed(found.columns.map(({ name, type }) => [name, String(type)]));
@@ -129,8 +133,12 @@ async function outcomeOf(
     const isWhole = charts.some(({ kind }) => kind === 'tiles' || kind === 'heatmap');
     const [rows, drawn]: [Row[], Row[]] = [[], []];
     let nth = 0;
+    let top: readonly DuckDBValue[] | undefined;
+    let same = [...columns.keys()].slice(1);
     for await (const chunk of found.chunks) {
       for (const cells of chunk.getRows()) {
+        const first = (top ??= cells);
+        same = same.filter((i) => String(cells[i]) === String(first[i]));
         const isShown = nth >= from && nth < from + most;
         if (isShown || nth < MOST_DRAWN) {
           const row: Record<string, Value> = {};
@@ -156,6 +164,11 @@ async function outcomeOf(
         columns,
         rows,
         total: found.rows,
+        // The rows that were not read may have other values.
+        same:
+          nth === found.rows && isRepetitive(nth, columns.length)
+            ? same.flatMap((i) => columns[i]?.name ?? [])
+            : [],
         charts,
         drawn,
         said: found.said,

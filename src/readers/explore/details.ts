@@ -4,6 +4,7 @@ import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../wa
 import { statement } from '../../warehouse/session.js';
 import { questionsAbout, type QueryFile, type Chart } from '../queries/catalogue.js';
 import { findWords } from '../queries/search.js';
+import type { Said } from '../queries/sentences.js';
 import type { Row } from '../queries/wording.js';
 import { markup, prose, withoutTags, type Child, type Html } from '../report/html.js';
 import { folded } from '../report/render.js';
@@ -114,44 +115,42 @@ function bySubject(view: View, catalogue: readonly QueryFile[]): Html {
 interface Asked {
   readonly query: QueryFile;
   readonly fields: Readonly<Record<string, string>>;
-  /** The column in which the rows have the id, if the question does not take it. */
-  readonly where?: string;
 }
 
-/** Their sentences name the first of many, which says nothing about one. */
-const RANKINGS = ['campaign-days', 'revenue'];
-
-/** The questions about one thing: those of a table that is filtered have no sentences, because they are about all of it. */
+/** The questions about one campaign or user journey, and the parameter that takes its id. */
 const ASKED: Readonly<
   Record<
     'campaign' | 'journey',
-    readonly (readonly [query: string, takes: Readonly<Record<string, string>>, where?: string])[]
+    readonly (readonly [query: string, fields: Readonly<Record<string, string>>])[]
   >
 > = {
   campaign: [
     ['campaign-days', { campaign: 'id' }],
-    ['ab-tests', { campaign: 'id' }],
-    ['best-hours', { top: '5' }, 'resource_id'],
-    ['conversions', { campaign: 'id' }],
     ['revenue', { campaign: 'id' }],
-    ['message-costs', { by: 'campaign' }, 'resource_id'],
-    ['opt-outs-after-messages', {}, 'resource_id'],
+    ['message-costs', { campaign: 'id' }],
+    ['ab-tests', { campaign: 'id' }],
+    ['best-hours', { campaign: 'id', top: '5' }],
+    ['conversions', { campaign: 'id' }],
+    ['opt-outs-after-messages', { campaign: 'id' }],
     ['duplicates', { campaign: 'id' }],
     ['fatigue', { campaign: 'id' }],
     ['compliance', { campaign: 'id' }],
-    ['refused-templates', {}, 'resource_id'],
+    ['refused-templates', { campaign: 'id' }],
   ],
   journey: [
-    ['journey-funnel', { journey: 'id' }],
     ['campaign-days', { journey: 'id', by: 'variant_or_node' }],
-    ['best-hours', { top: '5' }, 'resource_id'],
-    ['message-costs', { by: 'campaign' }, 'resource_id'],
-    ['opt-outs-after-messages', {}, 'resource_id'],
+    ['journey-funnel', { journey: 'id' }],
+    ['message-costs', { campaign: 'id' }],
+    ['best-hours', { campaign: 'id', top: '5' }],
+    ['opt-outs-after-messages', { campaign: 'id' }],
     ['fatigue', { campaign: 'id' }],
     ['compliance', { campaign: 'id' }],
-    ['refused-templates', {}, 'resource_id'],
+    ['refused-templates', { campaign: 'id' }],
   ],
 };
+
+/** Their sentences are the summary, which findings and to-dos of all questions follow. */
+const SUMMARY = ['campaign-days', 'revenue', 'message-costs'];
 
 const FEW_ROWS = 12;
 
@@ -161,32 +160,36 @@ const own = (name: 'about' | 'texts' | 'causes' | 'days' | 'runs' | 'exports', i
 });
 
 function questionsOf(kind: keyof typeof ASKED, id: string, catalogue: readonly QueryFile[]): Asked[] {
-  return ASKED[kind].flatMap(([name, takes, where]) => {
+  return ASKED[kind].flatMap(([name, takes]) => {
     const query = catalogue.find((one) => one.name === name);
     const fields = Object.fromEntries(
       Object.entries(takes).map(([key, value]) => [key, value === 'id' ? id : value]),
     );
-    return query === undefined ? [] : [{ query, fields, ...(where === undefined ? {} : { where }) }];
+    return query === undefined ? [] : [{ query, fields }];
   });
 }
 
-export function partsOf(
+const partsAbout = (view: View, asked: readonly Asked[]): Part[] =>
+  asked.map(({ query: { name }, fields }) => {
+    const param = Object.entries(fields).map((pair) => pair.join('='));
+    return { asking: { name, param, lang: view.language }, rows: FEW_ROWS };
+  });
+
+export const partsOf = (
   view: View,
   kind: keyof typeof ASKED,
   id: string,
   catalogue: readonly QueryFile[],
-): Part[] {
-  const asked = questionsOf(kind, id, catalogue).map(({ query, fields, where }): Part => ({
-    asking: {
-      name: query.name,
-      param: Object.entries(fields).map((pair) => pair.join('=')),
-      lang: view.language,
-    },
-    rows: FEW_ROWS,
-    ...(where === undefined ? {} : { where: { column: where, value: id } }),
-  }));
-  return [own('about', id), own('texts', id), own('causes', id), ...asked];
-}
+): Part[] => [
+  own('about', id),
+  own('texts', id),
+  own('causes', id),
+  ...partsAbout(view, questionsOf(kind, id, catalogue)),
+];
+
+/** What is said of an answer that has rows. */
+const saidOf = (outcome: Outcome | undefined): readonly Said[] =>
+  outcome !== undefined && 'sheet' in outcome && outcome.sheet.rows.length > 0 ? outcome.sheet.said : [];
 
 const rowsOf = (outcome: Outcome | undefined): readonly Row[] =>
   outcome !== undefined && 'sheet' in outcome ? outcome.sheet.rows : [];
@@ -206,6 +209,29 @@ function fixedTable(
   return markup`<h2>${view.word(word)}</h2>${drawn}`;
 }
 
+/** A question of a view below a heading that leads to it, with those of its sentences that are not elsewhere. */
+function section(
+  view: View,
+  { query, fields }: Asked,
+  outcome: Outcome | undefined,
+  known: Known,
+  said: readonly Said[],
+  without?: readonly string[],
+): Html | undefined {
+  if (outcome === undefined) return undefined;
+  const address = questionAddress(query.name, fields);
+  const heading = markup`<h2><a href="${address}">${titleOf(view, query)}</a></h2>`;
+  if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
+  const { sheet } = outcome;
+  const { rows, total } = sheet;
+  if (rows.length === 0) return said.length === 0 ? undefined : markup`${heading}${sentencesOf(said)}`;
+  const more =
+    total > rows.length
+      ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: rows.length, total })} <a href="${address}">${view.word('every')}</a></p>`
+      : undefined;
+  return markup`${heading}${sentencesOf(said)}${chartOf(view, query, sheet)}${table(view, query, sheet, known, { isFixed: true, without })}${more}`;
+}
+
 export function detail(
   view: View,
   kind: keyof typeof ASKED,
@@ -223,24 +249,20 @@ export function detail(
   const facts = [names('channels', 'channel'), days, id]
     .filter((one) => one !== '')
     .map((one) => shortName(one, 120));
-  const sections = questionsOf(kind, id, catalogue).map(({ query, fields, where }, i) => {
-    const outcome = outcomes[i];
-    if (outcome === undefined) return undefined;
-    const address = questionAddress(query.name, fields);
-    const heading = markup`<h2><a href="${address}">${titleOf(view, query)}</a></h2>`;
-    if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
-    const { sheet } = outcome;
-    const isSilent = where !== undefined || RANKINGS.includes(query.name);
-    if (sheet.rows.length === 0) return undefined;
-    const more =
-      sheet.total > sheet.rows.length
-        ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: sheet.rows.length, total: sheet.total })} <a href="${address}">${view.word('every')}</a></p>`
-        : undefined;
-    return markup`${heading}${isSilent ? undefined : sentencesOf(sheet)}${chartOf(view, query, sheet)}${table(view, query, sheet, known, { isFixed: true, without: ABOUT[kind] })}${more}`;
+  const [summary, news]: [Said[], Said[]] = [[], []];
+  const sections = questionsOf(kind, id, catalogue).map((asked, i) => {
+    const said = saidOf(outcomes[i]).filter((one) => {
+      const isNews = one.as === 'finding' || one.as === 'to do';
+      const isOfSummary = one.as === 'sentence' && SUMMARY.includes(asked.query.name);
+      if (isNews || isOfSummary) (isNews ? news : summary).push(one);
+      return !isNews && !isOfSummary;
+    });
+    return section(view, asked, outcomes[i], known, said, ABOUT[kind]);
   });
   return markup`<h1>${shortName(String(row['name'] ?? id), 200)}</h1>
     <p class="note">${view.word(kind)} · ${facts.join(' · ')}${formerly === '' ? '' : ` · ${view.word('formerly', { names: formerly })}`}</p>
     ${tags.length === 0 ? undefined : markup`<ul class="links">${tags.map((tag) => markup`<li><a href="${questionAddress('campaign-performance', { tag })}">${shortName(tag)}</a></li>`)}</ul>`}
+    ${sentencesOf(summary)}${sentencesOf(news)}
     <h2>${view.word('texts')}</h2>${messageTexts(view, rowsOf(texts))}
     ${sections}
     ${fixedTable(view, 'causes', causes, catalogue, 'failure-reasons', known)}`;
@@ -279,10 +301,18 @@ function messageTexts(view: View, rows: readonly Row[]): Html {
 
 const OF_DATA = ['freshness', 'missing-days', 'checks', 'budget', 'export-fees', 'restatements-by-age'];
 
-export function dataParts(view: View): Part[] {
-  const asked = OF_DATA.map((name): Part => ({ asking: { name, lang: view.language }, rows: FEW_ROWS }));
-  return [own('days'), own('runs'), own('exports'), ...asked];
-}
+const ofData = (catalogue: readonly QueryFile[]): Asked[] =>
+  OF_DATA.flatMap((name) => catalogue.find((one) => one.name === name) ?? []).map((query) => ({
+    query,
+    fields: {},
+  }));
+
+export const dataParts = (view: View, catalogue: readonly QueryFile[]): Part[] => [
+  own('days'),
+  own('runs'),
+  own('exports'),
+  ...partsAbout(view, ofData(catalogue)),
+];
 
 export function data(
   view: View,
@@ -290,13 +320,10 @@ export function data(
   catalogue: readonly QueryFile[],
   known: Known,
 ): Html {
-  const sections = OF_DATA.map((name, i) => {
-    const [query, outcome] = [catalogue.find((one) => one.name === name), outcomes[i]];
-    if (query === undefined || outcome === undefined) return undefined;
-    const heading = markup`<h2><a href="${questionAddress(name)}">${titleOf(view, query)}</a></h2>`;
-    if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
-    const { sheet } = outcome;
-    return markup`${heading}${sentencesOf(sheet)}${sheet.rows.length === 0 ? undefined : table(view, query, sheet, known, { isFixed: true })}`;
+  const sections = ofData(catalogue).map((asked, i) => {
+    const outcome = outcomes[i];
+    const said = outcome !== undefined && 'sheet' in outcome ? outcome.sheet.said : [];
+    return section(view, asked, outcome, known, said);
   });
   const listed = (word: Word, outcome: Outcome | undefined, like: string): Html | undefined =>
     fixedTable(view, word, outcome, catalogue, like, known);

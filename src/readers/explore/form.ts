@@ -6,7 +6,7 @@ import type { Known, Part } from './answer.js';
 import { addressOf, nameOf, shortName, type View } from './frame.js';
 import { CHOICES, PARAMETERS } from './words.js';
 
-const FIELDS = ['lang', 'sort', 'page', 'beside', 'run', 'token'];
+const FIELDS = ['lang', 'sort', 'page', 'columns', 'beside', 'run', 'token'];
 export const PAGE_ROWS = 100;
 /** The most values that a list offers without typing. */
 const MOST_LISTED = 300;
@@ -115,7 +115,7 @@ export function head(
       ${fields(view, query, known, '')}
       <label>${view.word('beside')}<select name="beside">${options}</select></label>
       ${other && markup`<fieldset><legend>${titleOf(view, other)}</legend>${fields(view, other, known, 'b.')}</fieldset>`}
-      ${view.get('sort') && markup`<input type="hidden" name="sort" value="${view.get('sort')}">`}
+      ${['sort', 'columns'].map((name) => view.get(name) && markup`<input type="hidden" name="${name}" value="${view.get(name)}">`)}
       <button>${view.word('ask')}</button>
     </form>
     ${hasDays ? presets(view, known, usualDays(view, query, known, '')) : undefined}`;

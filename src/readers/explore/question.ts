@@ -1,7 +1,8 @@
 /** An answer as a view: its sentences, a chart and a table, and what to do with it. */
 import type { DayRange } from '../../ground/calendar.js';
 import { quoteShell } from '../../ground/text.js';
-import type { Chart, QueryFile } from '../queries/catalogue.js';
+import { firstOf, type Chart, type QueryFile } from '../queries/catalogue.js';
+import type { Said } from '../queries/sentences.js';
 import { unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
 import { folded, isJudged, listed, Renderer } from '../report/render.js';
@@ -60,10 +61,10 @@ export function block(
   const pair =
     earlier === undefined
       ? undefined
-      : markup`<div class="pair"><div><h2>${daysIn(view, sheet.about?.days)}</h2>${sentencesOf(sheet)}${chartOf(view, query, sheet)}</div>
-          <div><h2>${daysIn(view, beforeDays)} <small>${view.word('before')}</small></h2>${sentencesOf(earlier)}${chartOf(view, query, earlier)}</div></div>`;
+      : markup`<div class="pair"><div><h2>${daysIn(view, sheet.about?.days)}</h2>${sentencesOf(sheet.said)}${chartOf(view, query, sheet)}</div>
+          <div><h2>${daysIn(view, beforeDays)} <small>${view.word('before')}</small></h2>${sentencesOf(earlier.said)}${chartOf(view, query, earlier)}</div></div>`;
   return markup`<div class="answer">${heading}
-    ${pair ?? [sentencesOf(sheet), chartOf(view, query, sheet)]}
+    ${pair ?? [sentencesOf(sheet.said), chartOf(view, query, sheet)]}
     ${before !== undefined && 'failure' in before ? failure(view, before) : undefined}
     ${isEmpty && sheet.said.length === 0 ? markup`<p>${view.word('noRows')}</p>` : undefined}
     ${isEmpty ? undefined : table(view, query, sheet, known, { earlier, isFixed: isOther })}
@@ -75,7 +76,7 @@ export function block(
 const daysIn = (view: View, days: DayRange | undefined): string =>
   days === undefined ? '' : view.wording.days(days.start, days.end).replace(/^on /, '');
 
-export function sentencesOf({ said }: Sheet): Html {
+export function sentencesOf(said: readonly Said[]): Html {
   const of = (...roles: readonly string[]): string[] => [
     ...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text)),
   ];
@@ -142,7 +143,7 @@ function draw(
     return undefined;
   const sub = by === undefined ? {} : { sub: by };
   const units =
-    kind === 'interval' && measureUnit(query, measure) === 'points'
+    kind === 'interval' && unitOf(measure, query) === 'points'
       ? { [measure]: 'points' as const, [ends[0] ?? '']: 'points' as const }
       : {};
   const shown = kind === 'bar' ? { bars: measure } : { interval: columns.slice(1).join(' ') };
@@ -165,7 +166,7 @@ function unitIn(view: View, query: string, measure: string, rows: readonly Row[]
   const named = BASES[`${query} ${measure}`] ?? BASES[measure];
   if (query === '') return undefined;
   if (named !== undefined) return view.wording.say(named);
-  if (measureUnit(query, measure) === 'points')
+  if (unitOf(measure, query) === 'points')
     return view.wording.say({ en: 'percentage points from the baseline', ko: '기준안 대비 %p' });
   if (unitOf(measure) === 'rate') return '%';
   if (unitOf(measure) !== 'money') return undefined;
@@ -178,7 +179,7 @@ const MOST_BARS = 12;
 
 interface TableOptions {
   /** The columns that say on each row what the page is about. */
-  readonly without?: readonly string[];
+  readonly without?: readonly string[] | undefined;
   readonly earlier?: Sheet | undefined;
   /** True if the address does not sort it. */
   readonly isFixed?: boolean;
@@ -193,18 +194,24 @@ export function table(
   { earlier, isFixed = false, label, without = [] }: TableOptions = {},
 ): Html {
   const { rows, total } = sheet;
-  // A part of a view leaves out what is unknown everywhere.
-  const columns = sheet.columns.filter(
+  const isVerdict = sheet.columns.some(({ name }) => name === 'verdict');
+  const all = sheet.columns.filter(
     ({ name }) =>
       !without.includes(name) &&
-      // Tiles draw it.
-      name !== 'daily_values' &&
-      (!isFixed || rows.some((row) => (row[name] ?? null) !== null)) &&
-      // The verdict says it in words.
-      (name !== 'verdict_code' ||
-        query === undefined ||
-        !sheet.columns.some((one) => one.name === 'verdict')),
+      // Tiles draw it, and the verdict says it in words.
+      (query === undefined || !(name === 'daily_values' || (name === 'verdict_code' && isVerdict))),
   );
+  const first = firstOf(
+    all.map(({ name }) => name),
+    query,
+  );
+  const isWhole = view.get('columns') === 'all' && !isFixed;
+  const chosen = isWhole ? all : first.flatMap((name) => all.find((one) => one.name === name) ?? []);
+  // What all rows have alike is said once; a part of a view leaves out what none has.
+  const isKnown = (name: string): boolean => rows.some((row) => (row[name] ?? null) !== null);
+  const isSame = (name: string): boolean =>
+    query !== undefined && earlier === undefined && sheet.same.includes(name);
+  const columns = chosen.filter(({ name }) => !isSame(name) && (!isFixed || isKnown(name)));
   const sort = view.get('sort') ?? '';
   const headOf = (name: string): string =>
     query === undefined ? name : view.wording.head(name === 'verdict_code' ? 'verdict' : name, query.name);
@@ -238,9 +245,18 @@ export function table(
     return markup`<tr>${cells}</tr>`;
   });
   const name = label ?? (query === undefined ? '' : titleOf(view, query));
-  const note =
-    matched &&
-    markup`<p class="note">${view.word('beforeBelow', { days: daysIn(view, earlier?.about?.days) })}</p>`;
+  const [top = {}] = rows;
+  const alike = chosen.filter(({ name }) => isSame(name) && isKnown(name));
+  const notes = [
+    matched && view.word('beforeBelow', { days: daysIn(view, earlier?.about?.days) }),
+    alike.length === 0
+      ? undefined
+      : `${view.word('inEach')}: ${alike.map(({ name }) => `${headOf(name)} ${written(view, query, name, top)}`).join(' · ')}.`,
+    isFixed || first.length === all.length
+      ? undefined
+      : markup`<a href="${view.address({ columns: isWhole ? undefined : 'all' })}">${view.word(isWhole ? 'fewColumns' : 'allColumns', { count: all.length })}</a>`,
+  ].filter((one) => one !== undefined);
+  const note = notes.length === 0 ? undefined : markup`<p class="note">${notes.map((one) => [one, ' '])}</p>`;
   return markup`${note}<div class="scroll" role="region" aria-label="${view.word('table')}: ${name}" tabindex="0">
     <table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
     ${isFixed ? undefined : pager(view, rows.length, total)}`;
@@ -270,17 +286,6 @@ function matching(now: Sheet, before: Sheet): ((row: Row) => Row | undefined) | 
 /** Longer texts have a column wide enough for lines. */
 const LONG = 24;
 
-/** Units that the names of columns do not give. */
-const UNITS = [
-  ['ab-tests', /^difference/, 'points'],
-  ['ab-tests', /^lift$/, 'change'],
-  ['pooled-tests', /^lift/, 'change'],
-  ['send-heatmap', /day$/, 'rate'],
-] as const;
-
-const measureUnit = (query: string, name: string) =>
-  UNITS.find(([of, pattern]) => of === query && pattern.test(name))?.[2];
-
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 /** A value as people read it; of free SQL as it is. */
@@ -292,19 +297,7 @@ function written(view: View, query: QueryFile | undefined, name: string, row: Ro
   if (name === 'verdict_code' && (value === 'better' || value === 'worse' || value === 'same'))
     return new Renderer(view.wording).word(value);
   if (typeof value === 'string' && INSTANT.test(value)) return value.slice(0, 16).replace('T', ' ');
-  const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
-  const unit = measureUnit(query.name, name);
-  // A row of a measure has its unit.
-  const measured = [row['measure'], row['figure']].find((one) => typeof one === 'string');
-  if (typeof value === 'number' && measured !== undefined && /^(?:value|previous)$/.test(name))
-    return view.wording.value(name, value, measured, currency);
-  if (typeof value === 'number' && unit === undefined && !Number.isInteger(value) && Math.abs(value) < 10)
-    // A small number that is no share keeps three digits.
-    if (view.wording.value(name, value) === view.wording.count(value))
-      return String(Number(value.toPrecision(3)));
-  if (typeof value === 'number' && unit !== undefined && !Number.isInteger(value))
-    return view.wording[unit](value);
-  return shortName(view.wording.value(name, value, undefined, currency), 300);
+  return shortName(view.wording.cell(query.name, name, row), 300);
 }
 
 /** The columns that name a campaign or a journey, with those of its id. */

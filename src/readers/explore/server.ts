@@ -332,8 +332,9 @@ class Explorer {
       const found = tableView(view, table, known);
       return found === undefined ? this.#page(c, 404, 'notFound') : c.html(pageOf(view, table, found));
     }
+    const catalogue = loadCatalogue();
     return this.#flowing(c, view, view.word('data'), inMain(markup``), async (signal) =>
-      data(view, await this.#answers(view, dataParts(view), signal), loadCatalogue(), known),
+      data(view, await this.#answers(view, dataParts(view, catalogue), signal), catalogue, known),
     );
   }
 

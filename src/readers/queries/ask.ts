@@ -17,7 +17,7 @@ import {
   type Question,
   withoutComments,
 } from './catalogue.js';
-import { escaped, tellsOfDamage } from '../../landing/duckdb.js';
+import { tellsOfDamage } from '../../landing/duckdb.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { readCheck } from '../../warehouse/checks.js';
@@ -31,14 +31,14 @@ import duckdb = require('@duckdb/node-api');
  * Runs all statements and returns the answer of the last one; the statements before it prepare the question.
  *
  * @param language the language of the sentences that read the answer; without it they are not asked
- * @param view which of the rows are read, and in which order; of several statements all are, in their own order
+ * @param by the order of the rows; those of several statements keep their own
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
   reader: Reader,
   question: Question,
   language?: Language,
-  view?: View,
+  by?: Sorting,
 ): Promise<Answer> {
   const { sql, subject, query } = question;
   if (/^[\s;]*$/.test(withoutComments(sql))) {
@@ -52,13 +52,13 @@ export async function ask(
     await setVariables(connection, values);
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
     const isSingle = async () => (await connection.extractStatements(sql)).count === 1;
-    const isKept = sentences.length > 0 || (view !== undefined && (await isSingle()));
+    const isKept = sentences.length > 0 || (by !== undefined && (await isSingle()));
     if (isKept) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
     const told = await saidOf(connection, sentences, wording);
-    // The view is the reader's.
-    isOurs &&= view === undefined;
-    const result = await runAll(connection, isKept ? viewSql(view) : sql, subject);
+    // The column is the reader's.
+    isOurs &&= by === undefined;
+    const result = await runAll(connection, isKept ? sortedSql(by) : sql, subject);
     const isEmpty = isKept && result.rowCount === 0;
     const why = isEmpty
       ? await whyEmpty(reader, { ...question, values }, told.length > 0, wording)
@@ -70,15 +70,15 @@ export async function ask(
   }
 }
 
-export interface View {
-  readonly where?: { readonly column: string; readonly value: string } | undefined;
-  readonly by?: { readonly column: string; readonly isDown: boolean } | undefined;
+/** The column by which rows are sorted. */
+interface Sorting {
+  readonly column: string;
+  readonly isDown: boolean;
 }
 
-function viewSql({ where, by }: View = {}): string {
-  const chosen = where === undefined ? '' : ` where ${quoted(where.column)} = '${escaped(where.value)}'`;
-  const sorted = by === undefined ? '' : `${quoted(by.column)} ${by.isDown ? 'desc' : 'asc'} nulls last, `;
-  return `select * from answer${chosen} order by ${sorted}rowid`;
+function sortedSql(by: Sorting | undefined): string {
+  const first = by === undefined ? '' : `${quoted(by.column)} ${by.isDown ? 'desc' : 'asc'} nulls last, `;
+  return `from answer order by ${first}rowid`;
 }
 
 const NOT_HELD = {

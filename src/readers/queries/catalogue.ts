@@ -60,6 +60,19 @@ export interface QueryFile {
   readonly sql: string;
   /** How the answer is drawn: the first chart for which it has enough values. */
   readonly charts: readonly Chart[];
+  /** The columns of the answer that a narrow table shows, in this order; empty if they are its first ones. */
+  readonly first: readonly string[];
+}
+
+/** An answer with more columns than this is shown with its first ones. */
+const MOST_COLUMNS = 10;
+const FIRST_COLUMNS = 8;
+
+/** The columns of an answer that are read first: all of a narrow one, and of SQL that somebody wrote. */
+export function firstOf(columns: readonly string[], query: QueryFile | undefined): readonly string[] {
+  if (query === undefined || columns.length <= MOST_COLUMNS) return columns;
+  const chosen = query.first.filter((name) => columns.includes(name));
+  return chosen.length > 0 ? chosen : columns.slice(0, FIRST_COLUMNS);
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
@@ -103,7 +116,7 @@ export function queryNamed(name: string, own?: string): QueryFile {
     hint:
       inOwn && existsSync(inOwn)
         ? `${inOwn} has no header with a title, as docs/queries.md shows one. \`dawnload query -f ${inOwn}\` runs it without one.`
-        : `${own && !existsSync(own) ? `The folder ${own} does not exist. ` : ''}${others}`,
+        : others,
   });
 }
 
@@ -215,7 +228,7 @@ export function newQuery(
 }
 
 /**
- * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `access`, `params` (either `none` or a list of indented lines), `sentences` with the
+ * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `access`, `chart`, `first`, `params` (either `none` or a list of indented lines), `sentences` with the
  * common table expressions that they read (`given`), and the names of shared sentences (`also`).
  */
 function parseQuery(name: string, file: string, sql: string): QueryFile {
@@ -243,6 +256,7 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
     ],
     sql,
     charts: parseCharts(file, header['chart']?.[0]),
+    first: header['first']?.[0]?.split(' ') ?? [],
   };
 }
 

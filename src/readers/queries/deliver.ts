@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
 import { visibleLines } from '../../terminal/text.js';
-import { Dictionary } from '../../warehouse/dictionary.js';
+import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { isBundled, type Question } from './catalogue.js';
 import { ask, removedFrom } from './ask.js';
@@ -44,7 +44,7 @@ export async function answer(
   tell([...found.said.map((one) => one.text), ...notes]);
   const naming = lang === 'en' ? AS_IS : koreanNames(name);
   const pieces: Pieces = {
-    table: () => tableText(found, naming, limit, { ...drawing, lang }),
+    table: () => tableText(found, asShown(naming, lang, name), limit, { ...drawing, lang }, question.query),
     csv: () => csvText(found, naming, bom),
     json: () => jsonRows(found),
     parquet: () => parquetBytes(found, scratch),
@@ -54,6 +54,26 @@ export async function answer(
   const isText = format === 'csv' || format === 'json';
   await writeTo(stdout, isTerminal && isText ? escaped(pieces) : pieces);
   return found.rows;
+}
+
+/** Numbers of a query in their units, as pages write them. */
+function asShown(naming: Naming, lang: Language, query: string | undefined): Naming {
+  if (query === undefined) return naming;
+  const wording = new Wording(lang);
+  return {
+    ...naming,
+    words: (column, value, of) => {
+      const number = Number(String(value));
+      const isNumber = typeof value !== 'boolean' && Number.isFinite(number) && Math.abs(number) < 1e15;
+      if (!isNumber) return naming.words?.(column, value, of);
+      const text = (name: string): string | null => {
+        const other = of?.(name);
+        return typeof other === 'string' ? other : null;
+      };
+      const [currency, measure, figure] = [text('currency'), text('measure'), text('figure')];
+      return wording.cell(query, column, { currency, measure, figure, [column]: number });
+    },
+  };
 }
 
 /** The names of columns and values, where the dictionary contains them. Free SQL shows unchanged values. */

@@ -2,7 +2,9 @@
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { escaped, openInstance } from '../../landing/duckdb.js';
 import { drawTable, type Drawing, type Row } from '../../terminal/table.js';
+import { wrapLine } from '../../terminal/text.js';
 import { copyAnswer } from '../../warehouse/session.js';
+import { firstOf, type QueryFile } from './catalogue.js';
 import duckdb = require('@duckdb/node-api');
 
 export const FORMATS = ['table', 'csv', 'json', 'parquet', 'xlsx'] as const;
@@ -63,7 +65,11 @@ export interface Naming {
   readonly head: (column: string) => string;
   readonly word: (column: string, text: string) => string;
   /** The words of a value that is no text, such as yes; undefined for one that is written as programs write it. */
-  readonly words?: (column: string, value: DuckDBValue) => string | undefined;
+  readonly words?: (
+    column: string,
+    value: DuckDBValue,
+    of?: (column: string) => DuckDBValue | undefined,
+  ) => string | undefined;
 }
 
 export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text };
@@ -86,13 +92,14 @@ export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = fa
 
 /** The values as texts, in batches of rows; null for null. */
 async function* textsOf({ columns, chunks }: QueryResult, { word, words }: Naming): AsyncGenerator<Row[]> {
+  const at = new Map(columns.map(({ name }, i) => [name, i]));
   for await (const chunk of chunks) {
     yield chunk.getRows().map((row) =>
       columns.map(({ name, type }, i) => {
         const value = row[i] ?? null;
         if (value === null) return null;
         if (typeof value === 'string') return word(name, value);
-        return words?.(name, value) ?? cellText(value, type);
+        return words?.(name, value, (other) => row[at.get(other) ?? -1]) ?? cellText(value, type);
       }),
     );
   }
@@ -197,29 +204,16 @@ export async function* jsonRows({ columns, chunks }: QueryResult): AsyncGenerato
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
-const NAME = /(?:^|_)name$/;
-const COUNT =
-  /^(sent|failed|succeeded|delivered|shown|clicked|clickers|(direct_)?conversions|messages|people(_reached)?|responses|events|size)$/;
-/** Rates, but for those of machines, of other rows or times, and of ends of intervals. */
-const RATE =
-  /^(?!machine_|human_|compared_|previous_|recent_|week_|usual_|shrunk_)(\w+_)?(rate|share|retention)(_of_first)?$|^(drop_off|change)$/;
+/** Whether a table is large enough to say once what all of its rows have alike. */
+export const isRepetitive = (rows: number, columns: number): boolean => rows >= 3 && columns > 6;
 
-/** The rank of a column: subject of the row (0), rate (1), count or other (2), id of something that also has a name (3). */
-function rankOf(names: readonly string[], i: number): number {
-  const name = names[i] ?? '';
-  const isNamed =
-    names.includes(`${name}_name`) || names.some((one) => NAME.test(one) && name.endsWith('_id'));
-  if (isNamed) return 3;
-  if (RATE.test(name)) return 1;
-  const first = names.findIndex((one) => COUNT.test(one) || RATE.test(one));
-  return i === 0 || i < first || first < 0 || NAME.test(name) ? 0 : 2;
-}
-
+/** Draws the answer. In one of a query, what all rows have alike is a line above them. */
 export async function* tableText(
   answer: QueryResult,
   naming: Naming,
   limit: number,
   drawing: Drawing,
+  query?: QueryFile,
 ): AsyncGenerator<string> {
   const shown: Row[] = [];
   for await (const rows of textsOf(answer, naming)) {
@@ -227,12 +221,22 @@ export async function* tableText(
     if (shown.length === limit) break;
   }
   const names = answer.columns.map(({ name }) => name);
-  const heads = answer.columns.map(({ name, type }, i) => ({
+  const first = firstOf(names, query);
+  const heads = answer.columns.map(({ name, type }) => ({
     name: naming.head(name),
     numeric: isNumeric(type),
     below: name === 'verdict',
-    isName: NAME.test(name),
-    rank: rankOf(names, i),
+    isName: /(?:^|_)name$/.test(name),
+    rank: first.includes(name) ? 0 : 2,
   }));
-  yield `${drawTable(heads, shown, drawing)}\n`;
+  const [top = []] = shown;
+  const isLarge = query !== undefined && isRepetitive(shown.length, heads.length);
+  const isSame = heads.map((_, i) => isLarge && i > 0 && shown.every((row) => row[i] === top[i]));
+  const same = heads.flatMap(({ name }, i) => (isSame[i] === true ? [`${name} ${top[i] ?? '–'}`] : []));
+  if (same.length > 0)
+    yield `${wrapLine(`${IN_EACH[drawing.lang ?? 'en']}: ${same.join(', ')}`, drawing.width)}\n`;
+  const varying = <T>(list: readonly T[]): T[] => list.filter((_, i) => isSame[i] !== true);
+  yield `${drawTable(varying(heads), shown.map(varying), drawing)}\n`;
 }
+
+const IN_EACH = { en: 'In each row', ko: '모든 행 공통' };

@@ -10,6 +10,7 @@ export type Unit =
   | 'points'
   | 'change'
   | 'duration'
+  | 'probability'
   | 'money'
   | 'price'
   | 'estimate'
@@ -22,13 +23,23 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)change(_|$)/, 'change'],
   [/(^|_)(rate|share|retention)(_|$)|^drop_off$/, 'rate'],
   [/_seconds$/, 'duration'],
+  [/(^|_)p_value$/, 'probability'],
   [/(^|_)(cost|revenue)(_per_\w+)?$/, 'money'],
   [/^hour$/, 'hour'],
   [/(^|_)(date|day|month)$/, 'day'],
 ];
 
-/** The unit of a column by its name; undefined for a count, and for text. */
-export const unitOf = (column: string): Unit | undefined =>
+/** Units that the names of columns do not give. */
+const UNITS_OF_QUERIES: readonly (readonly [query: string, column: RegExp, Unit])[] = [
+  ['ab-tests', /^difference/, 'points'],
+  ['ab-tests', /^lift$/, 'change'],
+  ['pooled-tests', /^lift/, 'change'],
+  ['send-heatmap', /day$/, 'rate'],
+];
+
+/** The unit of a column by its query and its name; undefined for a count, and for text. */
+export const unitOf = (column: string, query = ''): Unit | undefined =>
+  UNITS_OF_QUERIES.find(([of, pattern]) => of === query && pattern.test(column))?.[2] ??
   UNITS.find(([pattern]) => pattern.test(column))?.[1];
 
 const DURATIONS: readonly (readonly [number, string, string])[] = [
@@ -98,6 +109,11 @@ export class Wording {
   duration(seconds: number): string {
     const [size, en, ko] = DURATIONS.find(([least]) => seconds >= least) ?? [0, 's', '초'];
     return `${this.count(seconds / (size || 1))}${this.say({ en: `\u00a0${en}`, ko })}`;
+  }
+
+  /** `0.042`; smaller ones are `<0.001`, because none is zero. */
+  probability(value: number): string {
+    return value < 0.001 ? '<0.001' : String(Number(value.toFixed(3)));
   }
 
   /** An amount; from 100 on without decimals. */
@@ -185,10 +201,23 @@ export class Wording {
       if (unit === 'money' || unit === 'price' || unit === 'estimate') return this[unit](value, currency);
       if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
         return this[unit](value);
+      if (unit === 'probability') return this.probability(value);
       return this.count(value);
     }
     if (unit === 'day') return this.day(value);
     return Dictionary.load().word(kind, value, this.language) ?? shownText(value);
+  }
+
+  /** A value in a table of the answer of a query: a measure has its unit in its row, and a small count keeps three digits. */
+  cell(query: string, column: string, row: Row): string {
+    const value = row[column] ?? null;
+    const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
+    const measure = [row['measure'], row['figure']].find((one) => typeof one === 'string');
+    const isMeasured = measure !== undefined && /^(?:value|previous)$/.test(column);
+    const kind = isMeasured ? measure : unitOf(column, query);
+    const isSmall = typeof value === 'number' && !Number.isInteger(value) && Math.abs(value) < 10;
+    if (isSmall && kind === undefined) return String(Number(value.toPrecision(3)));
+    return this.value(column, value, typeof value === 'number' ? kind : undefined, currency);
   }
 
   /** A sentence of a check, or the text of an error or its hint. */

@@ -71,7 +71,16 @@ test('names unit, group and days of a chart, and draws no variants beside their 
   });
   const drawn = (rows: readonly Row[]): (string | null)[] => {
     const charts = query?.charts ?? [];
-    const sheet = { columns: [], rows, total: rows.length, charts, drawn: rows, said: [], values: [] };
+    const sheet = {
+      columns: [],
+      rows,
+      total: rows.length,
+      charts,
+      drawn: rows,
+      said: [],
+      values: [],
+      same: [],
+    };
     const chart = pageOf(chartOf(view, query, sheet)?.markup ?? '');
     return [...chart.querySelectorAll('caption, tbody th')].map(({ textContent }) => textContent);
   };
@@ -85,14 +94,23 @@ test('writes a verdict in words', () => {
   const query = loadCatalogue().find(({ name }) => name === 'channel-changes');
   const rows = [{ measure: 'click_rate', value: 0.0304, verdict_code: 'same' }];
   const columns = ['measure', 'value', 'verdict_code'].map((name) => ({ name, isNumber: name === 'value' }));
-  const sheet = { columns, rows, total: 1, charts: [], drawn: [], said: [], values: [] };
+  const sheet = { columns, rows, total: 1, charts: [], drawn: [], said: [], values: [], same: [] };
   const known = { values: {}, streams: {}, columns: [], macros: [] };
   const cells = [...pageOf(table(view, query, sheet, known).markup).querySelectorAll('tbody tr > *')];
   expect(cells.map(({ textContent }) => textContent)).toEqual(['클릭률', '3.0%', '≈ 평소 수준의 변동']);
 });
 
 const sheetOf = (rows: readonly Row[], query: QueryFile | undefined, said: Sheet['said'] = []): Sheet => ({
-  ...{ columns: [], rows, total: rows.length, charts: query?.charts ?? [], drawn: rows, said, values: [] },
+  ...{
+    columns: [],
+    rows,
+    total: rows.length,
+    charts: query?.charts ?? [],
+    drawn: rows,
+    said,
+    values: [],
+    same: [],
+  },
 });
 const named = (name: string): QueryFile | undefined => loadCatalogue().find((one) => one.name === name);
 const english = new View('en', new URL('http://localhost/'), undefined);

@@ -19,7 +19,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../src/config/invocation.js';
 import { queryCommand, type QueryOptions } from '../../../src/commands/query.js';
 import { loadConfig } from '../../../src/config/config.js';
+import { firstOf, queryNamed } from '../../../src/readers/queries/catalogue.js';
 import { inChild } from '../../../src/readers/queries/child.js';
+import { Wording } from '../../../src/readers/queries/wording.js';
 import { realEffects } from '../../../src/ground/effects.js';
 import { DawnloadError, EXIT, InterruptedError } from '../../../src/ground/errors.js';
 import { answeringHere, answeringInItsProcess } from '../../support/here.js';
@@ -107,6 +109,7 @@ describe('dawnload query', () => {
       'sentences',
       'sql',
       'charts',
+      'first',
     ]);
   });
 
@@ -263,24 +266,24 @@ describe('an answer as a table', () => {
     'channel-summary',
     'template-performance',
     'journey-funnel',
-  ])(
-    'of %s has its rates on a terminal of 80 columns, and ids and counts only where there is room',
-    async (name) => {
-      const { heads = [] } = goldenAnswers().find((answer) => answer.name === name) ?? {};
-      const cellOf = (head: string): string =>
-        head.endsWith('name') ? "'11월 재구매 유도 캠페인'" : '34099';
-      const text = /channel|kind|type|date|variant|template$/;
-      const columns = heads.map(
-        (head) => `${text.test(head) ? "'push-notification'" : cellOf(head)} as ${head}`,
-      );
-      const sql = `select ${columns.join(', ')} from range(9)`;
-      const { stdout } = await run({ sql }, { terminal: 80 });
-      const left = (/Too narrow for: ([^.]+)\./.exec(stdout.replaceAll('\n', ' '))?.[1] ?? '').split(/,\s+/);
-      for (const rate of ['click_rate', 'drop_off'])
-        if (heads.includes(rate)) expect(left).not.toContain(rate);
-      for (const id of heads.filter((head) => head.endsWith('_id'))) expect(left).toContain(id);
-    },
-  );
+  ])('of %s begins with its rates, and has ids last', (name) => {
+    const { heads = [] } = goldenAnswers().find((answer) => answer.name === name) ?? {};
+    const first = firstOf(heads, queryNamed(name));
+    for (const rate of ['click_rate', 'drop_off']) if (heads.includes(rate)) expect(first).toContain(rate);
+    expect(first.filter((head) => head.endsWith('_id'))).toEqual([]);
+    expect(first.length).toBeLessThan(heads.length);
+  });
+
+  it('has rates in percent and a small p value as such, and says once what all rows have alike', async () => {
+    const { stdout } = await run({ name: 'channel-summary' });
+    expect(stdout).toMatch(/^In each row: .*last_date 2026-\d\d-\d\d/);
+    expect(stdout).toMatch(/│ +\d+\.\d+% │/);
+    expect(stdout).not.toMatch(/│ +0\.\d+ │/);
+    const csv = await run({ name: 'channel-summary', format: 'csv' });
+    expect(csv.stdout).toMatch(/,0\.\d+/);
+    expect(new Wording('en').cell('uplift', 'p_value', { p_value: 0 })).toBe('<0.001');
+    expect(new Wording('ko').cell('uplift', 'p_value', { p_value: 0.0438 })).toBe('0.044');
+  });
 
   it('says in Korean which columns are left out', async () => {
     const columns = Array.from({ length: 30 }, (_, i) => `1 as column_${i}`).join(', ');
