@@ -5,6 +5,7 @@
 -- subject: conversions and costs
 -- question: After which messages do people buy, by the orders in your own table?
 -- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 구매하나요?
+-- words: last click, last touch, 기여도, 마지막 클릭 기여 매출
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day of conversions; by default the range has 28 days

@@ -3,6 +3,7 @@
 -- subject: people
 -- question: Who got more ads in a week than the cap allows?
 -- question_ko: 한 주에 한도보다 많은 광고를 받은 사람은 누구인가요?
+-- words: 광고 많이 받은 사람, 과다 발송, frequency cap, 빈도 제한, 발송 한도
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

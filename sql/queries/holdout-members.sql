@@ -3,6 +3,7 @@
 -- subject: people
 -- question: Which users of a holdout get no messages, and which may get them?
 -- question_ko: 홀드아웃에서 메시지를 받지 않는 고객과 받을 수 있는 고객은 누구인가요?
+-- words: holdout list, 홀드아웃 명단
 -- params:
 --   holdout (varchar, default null): only the holdout with this name
 --   user (varchar, default null): only the user with this id

@@ -4,6 +4,7 @@
 -- subject: overview
 -- question: What did each month send, reach, earn and cost?
 -- question_ko: 월별로 얼마나 발송했고, 몇 명에게 도달했으며, 매출과 비용은 얼마인가요?
+-- words: monthly report, 월간 보고, 월별 실적
 -- also: excluded
 -- params:
 --   months (bigint, default 6): how many months, up to the month of the latest available day

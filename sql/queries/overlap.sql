@@ -4,6 +4,7 @@
 -- subject: people
 -- question: Which campaigns and user journeys reach the same people?
 -- question_ko: 같은 사람에게 가는 캠페인과 유저 여정은 무엇인가요?
+-- words: same people, 겹치는 고객, 타깃 중복
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -3,6 +3,7 @@
 -- subject: overview
 -- question: How did the last days compare with those before, and with the same days a year ago?
 -- question_ko: 최근 기간은 직전 기간, 1년 전과 비교해 어떤가요?
+-- words: compare, vs, versus, last week, week over week, 비교, 지난주 비교, 전주 대비, 전년 대비
 -- also: excluded
 -- params:
 --   start (date, default last_date - 6): first KST day of the period; by default the period has 7 days

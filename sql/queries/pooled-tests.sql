@@ -4,6 +4,7 @@
 -- subject: campaigns
 -- question: What do the A/B tests with one tag, or with one word in the names of their variants, show together?
 -- question_ko: 태그가 같거나 테스트안 이름에 같은 단어가 있는 A/B 테스트를 합치면 결과가 어떤가요?
+-- words: significance, 유의미한 차이
 -- also: people excluded
 -- params:
 --   word (varchar, default null): a word in the names of variants, such as emoji; they are compared with the variants without it

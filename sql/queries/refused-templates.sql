@@ -4,6 +4,7 @@
 -- subject: contents
 -- question: Which templates are still sent though they were refused or suspended, and by which campaign?
 -- question_ko: 반려되거나 중단되었는데도 발송 중인 템플릿은 무엇이고, 어느 캠페인인가요?
+-- words: rejected templates, 반려된 템플릿
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

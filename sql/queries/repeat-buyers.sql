@@ -4,6 +4,7 @@
 -- subject: conversions and costs
 -- question: How many people buy again by your own orders, and after how many days?
 -- question_ko: 우리 주문 데이터 기준으로 다시 구매하는 고객은 몇 명이고, 며칠 만에 다시 구매하나요?
+-- words: repurchase cycle, 재구매 주기, repurchase, repurchase rate, buy again, repeat purchase, 재구매, 재구매율, 재구매률
 -- also: people
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days

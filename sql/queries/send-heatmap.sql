@@ -4,6 +4,7 @@
 -- subject: times
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- question_ko: 어느 요일, 어느 시간대에 보낸 메시지의 클릭률이 가장 높나요?
+-- words: best day of the week, weekday, 요일별 클릭률
 -- also: people exports
 -- params:
 --   channel (varchar, default null): this channel, such as email; by default the one with the most messages that counts clicks

@@ -122,7 +122,7 @@ async function outcomeOf(
   try {
     const question = questionOf(asked, now);
     if (question === undefined) throw new Error('The question is missing.');
-    const found = await ask(session, question, language, by);
+    const found = await ask(session, question, language, by, isAbout);
     const columns = found.columns.map(({ name, type }) => ({ name, isNumber: isNumeric(type) }));
     const charts =
       question.query?.charts ?? guessed(found.columns.map(({ name, type }) => [name, String(type)]));

@@ -32,6 +32,7 @@ import duckdb = require('@duckdb/node-api');
  *
  * @param language the language of the sentences that read the answer; without it they are not asked
  * @param by the order of the rows; those of several statements keep their own
+ * @param isExplained whether an empty answer says why, for which the question is asked again
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
@@ -39,6 +40,7 @@ export async function ask(
   question: Question,
   language?: Language,
   by?: Sorting,
+  isExplained = true,
 ): Promise<Answer> {
   const { sql, subject, query } = question;
   if (/^[\s;]*$/.test(withoutComments(sql))) {
@@ -59,7 +61,7 @@ export async function ask(
     // The column is the reader's.
     isOurs &&= by === undefined;
     const result = await runAll(connection, isKept ? sortedSql(by) : sql, subject);
-    const isEmpty = isKept && result.rowCount === 0;
+    const isEmpty = isKept && isExplained && result.rowCount === 0;
     const why = isEmpty
       ? await whyEmpty(reader, { ...question, values }, told.length > 0, wording)
       : undefined;
@@ -101,8 +103,14 @@ async function whyEmpty(
   );
   for (const [name] of choosing) await reader.connection.run(`reset variable "${name}"`);
   const others = choosing.length === 0 ? [] : await reader.objects(`from (${selectIn(sql)}) limit 1`);
-  const chosen = choosing.map((one) => one.join('=')).join(', ');
-  return others.length === 0 ? undefined : filled(wording.say(LEFT_OUT), { chosen }, wording);
+  if (others.length === 0) return undefined;
+  const pairs = [];
+  for (const [parameter, value] of choosing) {
+    const known = await reader.rows('ask/known', knownValue, { parameter });
+    const name = known.find((one) => one.value === value)?.name;
+    pairs.push(`${parameter}=${name ?? value}`);
+  }
+  return filled(wording.say(LEFT_OUT), { chosen: pairs.join(', ') }, wording);
 }
 
 /** Keeps the answer of a bundled query in the table that its sentences read. */

@@ -52,6 +52,8 @@ export interface QueryFile {
   readonly question: string;
   /** The Korean question; a query of the user's may lack it. */
   readonly question_ko: string;
+  /** Other words by which people search it, in both languages. */
+  readonly words: string;
   readonly params: readonly QueryParameter[];
   /** True if each use is recorded, because it shows one person's messages. */
   readonly isRecorded: boolean;
@@ -129,10 +131,10 @@ export function queriesAbout(search: string, own?: string): Found<QueryFile> {
 
 export function questionsAbout(catalogue: readonly QueryFile[], search: string): Found<QueryFile> {
   const placesOf = (query: QueryFile): string[] => {
-    const { name, title, title_ko: korean, question, question_ko: asked, sql } = query;
-    return [name, `${title}\n${korean}`, `${question}\n${asked}`, withoutComments(sql)];
+    const { name, title, title_ko: korean, question, question_ko: asked, words, sql } = query;
+    return [name, words, `${title}\n${korean}`, `${question}\n${asked}`, withoutComments(sql)];
   };
-  return findWords(catalogue, search, placesOf, ({ name }) => name);
+  return findWords(catalogue, search, placesOf);
 }
 
 /** The files by the names of their queries. Numbers have one definition, so a bundled query cannot be replaced. */
@@ -228,7 +230,7 @@ export function newQuery(
 }
 
 /**
- * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `access`, `chart`, `first`, `params` (either `none` or a list of indented lines), `sentences` with the
+ * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `words`, `access`, `chart`, `first`, `params` (either `none` or a list of indented lines), `sentences` with the
  * common table expressions that they read (`given`), and the names of shared sentences (`also`).
  */
 function parseQuery(name: string, file: string, sql: string): QueryFile {
@@ -246,6 +248,7 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
     title_ko: header['title_ko']?.[0] ?? field('title'),
     question: field('question'),
     question_ko: header['question_ko']?.[0] ?? field('question'),
+    words: header['words']?.[0] ?? '',
     isRecorded: header['access']?.[0] === 'recorded',
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
     sentences: [

@@ -1,90 +1,15 @@
 /**
- * Search by words in both languages: each word finds itself, its stem and its synonyms. What has all words comes first; if
+ * Search by words in both languages: each word finds itself and its stem. What has all words comes first; if
  * nothing has, what has most of them.
  */
 import { plain } from '../../ground/text.js';
-
-interface Synonyms {
-  readonly en: readonly string[];
-  readonly ko: readonly string[];
-  /** The questions that these words mean, best first. */
-  readonly questions: readonly string[];
-  /** True if the other words say what is wanted: the best of what. */
-  readonly isVague?: boolean;
-}
-
-const same = (en: string, ko: string, questions: string): Synonyms => ({
-  en: en.split(', '),
-  ko: ko.split(', '),
-  questions: questions.split(' '),
-});
-
-/** Words that marketers use for one thing. */
-const SYNONYMS: readonly Synonyms[] = [
-  same('open rate, opens, openings', '오픈율, 오픈률, 개봉률, 개봉율, 열람률, 오픈, 개봉', 'event-rates'),
-  same(
-    'unsubscribe, unsubscribes, unsubscribed, opt-out, opt-outs, opt out',
-    '구독 취소, 구독 해지, 수신 거부, 수신거부율',
-    'opt-outs opt-outs-after-messages',
-  ),
-  same(
-    'roas, roi, revenue per cost, return on ad spend',
-    '비용 대비 매출, 광고 수익률, 로아스',
-    'revenue-by-channel',
-  ),
-  same(
-    'winner, a/b test, ab test, split test',
-    '승자, 이긴 안, a/b 테스트, ab 테스트, 에이비 테스트',
-    'ab-tests',
-  ),
-  same(
-    'cause, causes, reason, reasons, bounce, bounces',
-    '원인, 실패 원인, 실패 이유, 실패 사유, 반송',
-    'failure-reasons',
-  ),
-  same(
-    'ctr, click rate, click-through rate',
-    '클릭률, 클릭율, 클릭 비율',
-    'campaign-performance channel-summary contents',
-  ),
-  {
-    ...same(
-      'top, best, biggest, highest, ranking',
-      '1위, 1등, 가장 큰, 가장 많은, 가장 높은, 가장 좋은, 순위, 랭킹, 상위',
-      'campaign-performance',
-    ),
-    isVague: true,
-  },
-  same(
-    'text, texts, copy, wording, subject line',
-    '문구, 카피, 제목, 소재, 멘트',
-    'contents template-performance',
-  ),
-  same('revenue, sales, turnover', '매출, 매출액, 판매액, 수익', 'revenue revenue-by-channel'),
-  same('churn, churned, lapsed', '이탈, 이탈률, 이탈 고객, 휴면 고객', 'win-back sunset'),
-  same('inactive, dormant, unengaged', '휴면, 비활성, 무반응', 'sunset win-back'),
-  same('retention, retention rate', '리텐션, 유지율, 잔존율', 'cohorts'),
-  same(
-    'repurchase, repurchase rate, buy again, repeat purchase',
-    '재구매, 재구매율, 재구매률',
-    'repeat-buyers win-back',
-  ),
-  same('conversion rate, cvr', '전환율, 전환률', 'conversions campaign-performance'),
-  same('cpc, cpa, cost per click, spend', '클릭당 비용, 전환당 비용, 광고비, 발송비', 'message-costs'),
-  same('delivery rate, deliverability', '도달률, 도달율, 전달률', 'channel-summary'),
-  same('incremental, incrementality, lift, holdout', '증분, 순증, 홀드아웃, 대조군', 'uplift'),
-  same('best time, send time', '발송 시간, 최적 시간, 보내기 좋은 시간', 'best-hours send-heatmap'),
-  same('frequency cap', '빈도 제한, 발송 한도', 'frequency message-pressure'),
-  same('vip, best customers', '우수 고객, 단골', 'revenue-by-person'),
-  same('failure rate', '실패율, 실패률', 'failure-alarm failure-reasons'),
-];
 
 /** Words that choose nothing. */
 const FILLERS = new Set(
   [
     'a an and the at by for from in of on to with is are was were',
-    'do does did has had have how what when where which who i it me my our us show',
-    '그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 무엇 뭐 어떤 대한',
+    'do does did has had have how what when where which who i it me my our us show most many',
+    '그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 무엇 뭐 어떤 대한 어느 간',
   ].flatMap((words) => words.split(' ')),
 );
 
@@ -96,15 +21,15 @@ const PERIOD =
 const ENDINGS = /(?:에서|에게|으로|까지|부터|건수|인원|하는|하기|[율률별간들을를은는이가의에로도만수액한])$/;
 const ENGLISH_ENDING = /(?<=^[a-z]{4,})(?:ures?|ing|ed|es|s)$/;
 
-const VAGUE = 0.3;
+/** Words for a rank, which say little about what is ranked. */
+const VAGUE = /^(?:top|best|biggest|highest|ranking|1[위등]|좋은|높은|순위|랭킹|상위)$/;
+const VAGUE_WEIGHT = 0.3;
 const PERIOD_WEIGHT = 0.1;
 
 interface Term {
   /** As it was written. */
   readonly text: string;
   readonly words: readonly string[];
-  readonly synonyms: readonly string[];
-  readonly questions: readonly string[];
   /** How much it says about what is wanted. */
   readonly weight: number;
 }
@@ -120,42 +45,13 @@ const stemsOf = (word: string): string[] => {
   return stems;
 };
 
-/** The most words of a phrase that has synonyms. */
-const LONGEST_PHRASE = 4;
-
-const PHRASES = new Map(
-  SYNONYMS.flatMap((one) => [...one.en, ...one.ko].map((phrase) => [plain(phrase), one] as const)),
-);
-
 function termsOf(search: string): Term[] {
-  const words = search
-    .trim()
-    .split(/\s+/)
-    .filter((word) => plain(word) !== '');
-  const terms: Term[] = [];
-  for (let i = 0; i < words.length;) {
-    const lengths = [...Array(Math.min(LONGEST_PHRASE, words.length - i)).keys()].reverse();
-    const found = lengths
-      .map((more) => {
-        const some = words.slice(i, i + more + 1);
-        const stem = stemsOf(plain(some.join(''))).find((one) => PHRASES.has(one));
-        return { some, group: stem === undefined ? undefined : PHRASES.get(stem) };
-      })
-      .find(({ group }) => group !== undefined);
-    const [some, group] = [found?.some ?? words.slice(i, i + 1), found?.group];
-    i += some.length;
-    const text = some.join(' ');
+  const words = search.split(/\s+/).filter((word) => plain(word) !== '' && !FILLERS.has(plain(word)));
+  return words.map((text) => {
     const word = plain(text);
-    if (group === undefined && FILLERS.has(word)) continue;
-    terms.push({
-      text,
-      words: stemsOf(word),
-      synonyms: group === undefined ? [] : [...group.en, ...group.ko].map(plain),
-      questions: group?.questions ?? [],
-      weight: group?.isVague === true ? VAGUE : group === undefined && PERIOD.test(word) ? PERIOD_WEIGHT : 1,
-    });
-  }
-  return terms;
+    const weight = VAGUE.test(word) ? VAGUE_WEIGHT : PERIOD.test(word) ? PERIOD_WEIGHT : 1;
+    return { text, words: stemsOf(word), weight };
+  });
 }
 
 /** Short Latin words count only as the beginning of a word: top is not in stop. */
@@ -176,12 +72,10 @@ const textOf = (text: string): Text => ({
     .filter((word) => word !== ''),
 });
 
-/** A synonym is less certain than the word itself. */
-const SYNONYM = 0.8;
-/** More than a name that has the word. */
-const MEANT = 6;
-/** What a title is worth: the second of four places. */
+/** What a title is worth: it, and what it is also called, come after the name. */
 const TITLE = 3;
+/** For each other place that has the word. */
+const EACH_OTHER = 0.1;
 /** For each further word in a name or a title. */
 const TOGETHER = 2;
 const MOST_PARTIAL = 5;
@@ -205,32 +99,24 @@ export const NOTHING: Found<never> = { items: [], missing: [] };
  * a place more than those after it.
  *
  * @param placesOf the texts of an item, the most important first
- * @param nameOf the name by which synonyms mean an item
  */
 export function findWords<T>(
   items: readonly T[],
   search: string,
   placesOf: (item: T) => readonly string[],
-  nameOf: (item: T) => string = () => '',
 ): Found<T> {
   const terms = termsOf(search);
   if (terms.length === 0) return search.trim() === '' ? NOTHING : { items, missing: [] };
   const weights = items.map((item) => {
     const places = placesOf(item).map(textOf);
     const worth = (words: readonly string[]): number => {
-      const at = places.findIndex((place) => words.some((word) => has(place, word)));
-      return at < 0 ? 0 : places.length - at;
+      const found = places.flatMap((place, at) => (words.some((word) => has(place, word)) ? [at] : []));
+      return found[0] === undefined ? 0 : places.length - found[0] + EACH_OTHER * (found.length - 1);
     };
-    return terms.map(({ words, synonyms, questions }) => {
-      const meant = questions.indexOf(nameOf(item));
-      return {
-        meant: meant < 0 ? 0 : MEANT - meant,
-        said: Math.max(worth(words), SYNONYM * worth(synonyms)),
-      };
-    });
+    return terms.map(({ words }) => worth(words));
   });
   const rarity = terms.map((_, i) => {
-    const many = weights.filter((of) => (of[i]?.said ?? 0) > 1).length;
+    const many = weights.filter((of) => (of[i] ?? 0) > 1).length;
     return 1 / (1 + Math.log2(1 + many));
   });
   // Days choose a period, and a rank an order: no question needs to have them.
@@ -240,11 +126,8 @@ export function findWords<T>(
     .map((item, nth): Hit<T> => {
       const of = weights[nth] ?? [];
       // Of several nouns, the last is what is wanted.
-      const scores = terms.map(
-        ({ weight }, i) =>
-          weight * (1 + i / 100) * Math.max(of[i]?.meant ?? 0, (of[i]?.said ?? 0) * (rarity[i] ?? 0)),
-      );
-      const named = terms.filter((_, i) => (of[i]?.said ?? 0) >= SYNONYM * TITLE).length;
+      const scores = terms.map(({ weight }, i) => weight * (1 + i / 100) * (of[i] ?? 0) * (rarity[i] ?? 0));
+      const named = terms.filter((_, i) => (of[i] ?? 0) >= TITLE).length;
       const score = scores.reduce((sum, one) => sum + one, TOGETHER * Math.max(0, named - 1));
       return { item, score, missing: needed.filter((i) => scores[i] === 0).map((i) => terms[i]?.text ?? '') };
     })

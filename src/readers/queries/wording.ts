@@ -211,7 +211,8 @@ export class Wording {
   /** A value in a table of the answer of a query: a measure has its unit in its row, and a small count keeps three digits. */
   cell(query: string, column: string, row: Row): string {
     const value = row[column] ?? null;
-    const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
+    const [named, other] = [row['currency'] ?? row['currencies'] ?? []].flat();
+    const currency = typeof named === 'string' && other === undefined ? named : null;
     const measure = [row['measure'], row['figure']].find((one) => typeof one === 'string');
     const isMeasured = measure !== undefined && /^(?:value|previous)$/.test(column);
     const kind = isMeasured ? measure : unitOf(column, query);

@@ -104,6 +104,7 @@ describe('dawnload query', () => {
       'title_ko',
       'question',
       'question_ko',
+      'words',
       'isRecorded',
       'params',
       'sentences',

@@ -29,6 +29,18 @@ test.each([
   ['홀드아웃 효과', 'incremental lift', 'uplift'],
   ['전환율', 'conversion rate', 'conversions'],
   ['도달률', 'delivery rate', 'channel-summary'],
+  ['이번 주 지난주 비교', 'this week vs last week', 'period-comparison'],
+  ['한 번도 클릭 안 한 사람', 'people who never clicked', 'sunset'],
+  ['월간 보고', 'monthly report', 'month'],
+  ['신규 고객', 'new customers', 'new-and-returning'],
+  ['누락된 날짜', 'is the data complete', 'missing-days'],
+  ['객단가', 'average order value', 'revenue'],
+  ['기여도', 'last click attribution', 'attribution'],
+  ['대체 발송', 'fallback text messages', 'failovers'],
+  ['홀드아웃 명단', 'holdout list', 'holdout-members'],
+  ['많이 구매한 고객', 'top spenders', 'revenue-by-person'],
+  ['핵심 지표', 'KPI', 'key-figures'],
+  ['요일별 클릭률', 'best day of the week', 'send-heatmap'],
 ])('%s, or in English %s, finds %s first', (korean, english, first) => {
   expect({ korean: found(korean)[0], english: found(english)[0] }).toEqual({ korean: first, english: first });
 });
