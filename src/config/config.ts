@@ -34,7 +34,7 @@ export class SettingsError extends ConfigError {
     { message, hint }: ConfigError,
     readonly alertSettings: AlertSettings,
   ) {
-    super(message, hint === undefined ? {} : { hint });
+    super(message, { hint });
   }
 }
 

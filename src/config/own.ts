@@ -10,7 +10,7 @@ import { byName, currency, day, matching, number, size, text } from './values.js
 export const KEY_KINDS = [...ID_COLUMNS, 'recipient'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-export const TABLE_FORMATS = ['csv', 'json', 'parquet', 'duckdb'] as const;
+const TABLE_FORMATS = ['csv', 'json', 'parquet', 'duckdb'] as const;
 const COLUMN_TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'instant'] as const;
 
 const source = z.strictObject({

@@ -23,7 +23,7 @@ const textColumn = z.object({ name: z.string(), is_document: z.boolean() });
 const written = z.object({ written: z.array(z.string()) });
 
 /** What an erasure finds in one landed copy of an own table. */
-export interface FoundCopy {
+interface FoundCopy {
   /** Rows of the persons, and of all. */
   readonly own: number;
   readonly rows: number;

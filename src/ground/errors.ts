@@ -17,7 +17,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 interface ErrorDetails {
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -82,7 +82,7 @@ export class CorruptDatabaseError extends DawnloadError {
   constructor(message: string, cause?: unknown) {
     super(message, {
       hint: 'To rebuild it from the landing zone, without any request: `dawnload rebuild`.',
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     });
   }
 }

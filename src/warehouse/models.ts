@@ -70,7 +70,7 @@ export function isIncremental(model: Model): model is IncrementalModel {
 }
 
 /** The column by which rows are replaced: `date`, or `week` (the Monday of each week). */
-export function columnOf({ partition }: Pick<Incremental, 'partition'>): 'date' | 'week' {
+function columnOf({ partition }: Pick<Incremental, 'partition'>): 'date' | 'week' {
   return partition === 'week' ? 'week' : 'date';
 }
 

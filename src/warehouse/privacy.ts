@@ -158,7 +158,7 @@ export interface KeyColumn {
 type Rules = Pick<Privacy, 'recipients' | 'columns'>;
 
 /** The rule for ids of a kind, or for a column of that name. */
-export const ruleOf = (name: string, { recipients, columns = [] }: Rules): 'keep' | 'hash' | 'drop' =>
+const ruleOf = (name: string, { recipients, columns = [] }: Rules): 'keep' | 'hash' | 'drop' =>
   name === 'recipient' ? recipients : (columns.find((one) => one.name === name)?.rule ?? 'keep');
 
 /** The columns of ids of these kinds that are stored. */
