@@ -33,8 +33,8 @@ export default defineConfig({
     // Nothing may depend on the machine being in Korea: the suite runs in a zone with daylight saving.
     env: { TZ: 'America/New_York' },
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     // Files of one process share what they import, which takes longer to load than many of them to run.
     isolate: false,
