@@ -14,9 +14,11 @@
 --   by (varchar, default 'campaign', one of campaign channel message): one row per campaign or user journey, channel, or message
 -- sentences:
 --   select sum(last_touch_7d) as conversions, sum(last_touch_7d) filter (preceded = 'message') as credited,
---   credited / conversions as credited_share from answer having conversions > 0 and credited > 0
---     en: {credited} of {conversions} conversions ({credited_share}) came within 7 days after a message.
---     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 메시지 이후 7일 안에 발생했습니다.
+--   credited / conversions as credited_share, if(coalesce(getvariable('after'), 'click') = 'click', 'a click on a message', 'a message') as
+--   touch_en, if(coalesce(getvariable('after'), 'click') = 'click', '메시지 클릭', '메시지 발송') as touch_ko from answer having conversions > 0
+--   and credited > 0
+--     en: {credited} of {conversions} conversions ({credited_share}) came within 7 days after {touch_en}.
+--     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 {touch_ko} 후 7일 안에 발생했습니다.
 --   from answer where preceded = 'message' and resource_name is not null and last_touch_7d > 0 order by last_touch_7d desc, resource_name limit 1
 --     en: “{resource_name}” is the last touch before {last_touch_7d} of them.
 --     ko: 마지막으로 접한 메시지가 ‘{resource_name}’인 전환이 {last_touch_7d}건으로 가장 많습니다.
@@ -26,6 +28,10 @@
 --   select 1 from answer where preceded = 'message' limit 1
 --     en: A conversion after a message may have another cause. Only a holdout, people who get no message, shows what messages bring.
 --     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 홀드아웃(미발송 그룹)과 비교해야 알 수 있습니다.
+--     as: note
+--   select left_out from answer where left_out > 0 limit 1
+--     en: Not counted: {left_out} {left_out#conversion|conversions} on days without events.
+--     ko: 이벤트가 없는 날짜의 전환 {left_out}건은 제외했습니다.
 --     as: note
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days that matter have events, so more conversions may have had a message before.
@@ -51,15 +57,16 @@ held as (
     inner join params on coverage.date between params.first_date - 7 and params.last_date
     where coverage.stream = 'events'
 ),
-converted as (
-    select
-        row_number() over () as conversion,
-        conversions.person,
-        epoch_us(conversions.converted_at) as converted_us,
-        conversions.value,
-        conversions.currency
+in_range as (
+    select conversions.*, conversions.date in (select date from ops.coverage where stream = 'events') as has_events
     from marts.conversion_people as conversions
     inner join params on conversions.date between params.first_date and params.last_date
+),
+-- What happened before a conversion is unknown on a day without events.
+converted as (
+    select row_number() over () as conversion, person, epoch_us(converted_at) as converted_us, value, currency
+    from in_range
+    where has_events
 ),
 -- Clicks of mail scanners are nobody's.
 touched as (
@@ -184,6 +191,7 @@ select
     (select any_value(currency) from converted) as currency,
     held.days_held,
     held.days,
+    (select count(*) from in_range where not has_events) as left_out,
     answered.resource_type,
     answered.resource_id
 from answered

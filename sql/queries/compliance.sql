@@ -48,8 +48,8 @@
 --     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: Ads are texts and friendtalk messages that are marked as ads or begin with “(광고)”. Ads at night need a separate consent.
---     ko: 광고로 표시했거나 ‘(광고)’로 시작하는 문자와 친구톡만 점검합니다. 야간 광고에는 별도 동의가 필요합니다.
+--     en: Ads are texts and friendtalk messages that are marked as ads or begin with “(광고)”. Push, e-mail and brand messages are not checked. Ads at night need a separate consent.
+--     ko: 광고로 표시했거나 ‘(광고)’로 시작하는 문자와 친구톡만 점검하며, 푸시·이메일·브랜드 메시지는 점검하지 않습니다. 야간 광고에는 별도 동의가 필요합니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
 --     en: No text or friendtalk message is an ad on the days with events.

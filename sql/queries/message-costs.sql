@@ -29,6 +29,11 @@
 --   select sum(failover_texts) as texts, sum(failover_cost) as cost, any_value(currency) as currency from answer having cost > 0
 --     en: {cost:money} of that is for {texts} {texts#text|texts} sent instead of failed messages.
 --     ko: 그중 {cost:money}{은/는} 실패한 메시지 대신 보낸 문자 {texts}건의 비용입니다.
+--   select marts.days_held('statistics', first_date, last_date) - marts.days_held('events', first_date, last_date) as days from
+--   marts.period('statistics', days := 28) where days > 0 and exists (from answer where failover_texts > 0)
+--     en: Texts sent instead of failed messages are unknown on {days} {days#day|days} without events, so the true cost may be higher.
+--     ko: 이벤트가 없는 {days}일은 실패한 메시지 대신 보낸 문자를 알 수 없어 실제 비용은 더 클 수 있습니다.
+--     as: note
 --   select sum(failover_texts) as texts from answer where failover_cost is null having texts > 0 and exists (from ops.message_prices)
 --     en: Cost leaves out {texts} {texts#text|texts} sent instead of failed messages. Set a price for text-message failover.
 --     ko: 실패한 메시지 대신 보낸 문자 {texts}건은 단가가 없어 비용에서 제외했습니다. `prices`에서 `text-message`의 `failover` 단가를 설정하세요.

@@ -11,10 +11,10 @@
 --   least_messages (bigint, default 10): fewest messages of a listed person
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
---   select count(*) as people, any_value(people_in_all) as of_all, count(*) / any_value(people_in_all) as rate, any_value(least) as
---   least from answer having people > 0
---     en: {people} of {of_all} people ({rate}) got at least {least} {least#message|messages} and clicked none.
---     ko: 수신자 {of_all}명 중 {people}명({rate})은 메시지를 {least}건 이상 받고 한 번도 클릭하지 않았습니다.
+--   select count(*) as people, any_value(people_with_as_many) as of_all, count(*) / any_value(people_with_as_many) as rate,
+--   any_value(least) as least from answer having people > 0
+--     en: {people} of the {of_all} people who got at least {least} {least#message|messages} ({rate}) clicked none.
+--     ko: 메시지를 {least}건 이상 받은 {of_all}명 중 {people}명({rate})이 한 번도 클릭하지 않았습니다.
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
 --   any_value(days_needed)
 --     en: Only {days_held} of the {days_needed} days have events. These people may have clicked on another day.
@@ -56,7 +56,7 @@ select
     persons.messages,
     array_to_string(persons.channels, ', ') as channels,
     persons.last_date,
-    (select count(*) from persons) as people_in_all,
+    (select count(*) from persons where persons.messages >= params.least) as people_with_as_many,
     params.least,
     params.days_held,
     params.last_date - params.first_date + 1 as days_needed,

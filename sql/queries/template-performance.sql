@@ -1,6 +1,7 @@
 -- title: Brand and alimtalk templates
 -- title_ko: 브랜드·알림톡 템플릿
 -- chart: bar template_name sent by template_kind
+-- first: template_name template_kind sent failure_rate click_rate status text
 -- subject: contents
 -- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
 -- question_ko: 브랜드·알림톡 템플릿은 당시의 본문, 상태, 버튼별로 성과가 어떤가요?
@@ -10,6 +11,7 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   kind (varchar, default null, one of brand alimtalk): only templates of this kind
 --   template (varchar, default null): only the brand template of this name, or the alimtalk template of this code
+--   campaign (varchar, default null): only the campaign or user journey with this id
 --   per (varchar, default 'version', one of version template): a row for each version of a template, or one with its latest version
 --   least_sent (bigint, default 1, from 0): only rows with at least this many messages
 -- sentences:
@@ -35,6 +37,7 @@ days as (
     from marts.template_days
     inner join params on template_days.date between params.first_date and params.last_date
     where marts.matches('kind', template_days.template_kind) and marts.matches('template', template_days.template)
+        and marts.matches('campaign', coalesce(template_days.campaign_id, template_days.user_journey_id))
 ),
 sums as (
     select

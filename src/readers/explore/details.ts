@@ -126,6 +126,7 @@ const ASKED: Readonly<
 > = {
   campaign: [
     ['campaign-days', { campaign: 'id' }],
+    ['template-performance', { campaign: 'id' }],
     ['revenue', { campaign: 'id' }],
     ['message-costs', { campaign: 'id' }],
     ['ab-tests', { campaign: 'id' }],
@@ -140,6 +141,7 @@ const ASKED: Readonly<
   journey: [
     ['campaign-days', { journey: 'id', by: 'variant_or_node' }],
     ['journey-funnel', { journey: 'id' }],
+    ['template-performance', { campaign: 'id' }],
     ['message-costs', { campaign: 'id' }],
     ['best-hours', { campaign: 'id', top: '5' }],
     ['opt-outs-after-messages', { campaign: 'id' }],
@@ -257,7 +259,9 @@ export function detail(
       if (isNews || isOfSummary) (isNews ? news : summary).push(one);
       return !isNews && !isOfSummary;
     });
-    return section(view, asked, outcomes[i], known, said, ABOUT[kind]);
+    const isEmpty = outcomes[i] !== undefined && 'sheet' in outcomes[i] && rowsOf(outcomes[i]).length === 0;
+    // What a campaign has none of is no part of its page.
+    return isEmpty ? undefined : section(view, asked, outcomes[i], known, said, ABOUT[kind]);
   });
   return markup`<h1>${shortName(String(row['name'] ?? id), 200)}</h1>
     <p class="note">${view.word(kind)} · ${facts.join(' · ')}${formerly === '' ? '' : ` · ${view.word('formerly', { names: formerly })}`}</p>

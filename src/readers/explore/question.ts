@@ -114,9 +114,10 @@ function draw(
   const heading = (column: string): string => renderer.head(column, query);
   // Bars are of what their first column names, lines of what they are divided by.
   const group = !isOfWhole && by !== undefined && (kind === 'line' || whole.length > 0) ? by : name;
-  const unit = unitIn(view, query, measure, rows);
+  const measured = unitIn(view, query, measure, rows);
+  const unit = measured === undefined || measured === heading(measure).toLowerCase() ? '' : ` (${measured})`;
   const label = [
-    `${heading(measure)}${unit === undefined ? '' : ` (${unit})`}${view.wording.say({ en: ` by ${heading(group).toLowerCase()}`, ko: `, ${heading(group)}별` })}`,
+    `${heading(measure)}${unit}${view.wording.say({ en: ` by ${heading(group).toLowerCase()}`, ko: `, ${heading(group)}별` })}`,
     daysIn(view, about?.days),
   ]
     .filter((one) => one !== '')
@@ -129,7 +130,7 @@ function draw(
         : undefined;
     return found && markup`${found.drawn}${more}`;
   }
-  const asked = { query, command: '', said, rows: drawn };
+  const asked = { query, fields: {}, command: '', said, rows: drawn };
   if (kind === 'tiles') return total === 0 ? undefined : renderer.shown({ ...asked, asked: { query, kind } });
   const caption = { en: label, ko: label };
   if (kind === 'heatmap') return renderer.shown({ ...asked, asked: { query, kind, caption: 'heatmap' } });

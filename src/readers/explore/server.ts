@@ -242,15 +242,13 @@ class Explorer {
     return this.#asker.kept(`today ${language} ${dayOf(now())}`, async () => {
       const catalogue = loadCatalogue();
       const known = await this.#asker.known(this.given.signal);
-      const linkOf = ({ asked }: Answer, row: Row = {}): Html => {
+      const linkOf = ({ asked, fields }: Answer, row: Row = {}): Html => {
         const id = row['campaign_id'] ?? row['resource_id'];
         const address = typeof id === 'string' ? detailAddress(known, id) : undefined;
         const kind = address?.startsWith('/journey') === true ? 'journey' : 'campaign';
         if (address !== undefined) return markup`<a href="${address}">${view.word(kind)}</a>`;
         const query = catalogue.find(({ name }) => name === asked.query);
-        return query === undefined
-          ? markup``
-          : questionLink(query, titleOf(view, query), asked.parameters ?? {});
+        return query === undefined ? markup`` : questionLink(query, titleOf(view, query), fields);
       };
       const served = { frame: (_: string, content: Html) => content.markup, linkOf };
       const { page } = await makeReport(file, { language, now: now(), runs: await runs(), served });

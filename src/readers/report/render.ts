@@ -9,6 +9,8 @@ import { HEADS, WORDS, type Word } from './words.js';
 
 export interface Answer {
   readonly asked: Asked;
+  /** The parameters of the question, its first day included. */
+  readonly fields: Readonly<Record<string, string>>;
   readonly command: string;
   readonly rows: readonly Row[];
   readonly said: readonly Said[];
@@ -431,11 +433,11 @@ export class Renderer {
   }
 }
 
-/** All days from the first to the last, if some follow each other: a day without a row is a gap. */
+/** All days from the first to the last, unless they are weeks or months apart: a day without a row is a gap. */
 function withEachDay(places: readonly string[]): readonly string[] {
   const [start = '', end = start] = [places[0], places.at(-1)];
   const isDaily =
-    places.every(isDay) && places.some((day, nth) => nth > 0 && shiftDay(places[nth - 1] ?? '', 1) === day);
+    places.every(isDay) && places.some((day, nth) => nth > 0 && day < shiftDay(places[nth - 1] ?? '', 7));
   return isDaily ? daysOf({ start, end }) : places;
 }
 

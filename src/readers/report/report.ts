@@ -129,12 +129,13 @@ async function answerTo(
 ): Promise<Answer> {
   const { query, since, isSilent = false, needsRows = false, parameters } = asked;
   const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
-  const param = Object.entries({ ...parameters, ...start }).map(([name, value]) => `${name}=${value}`);
+  const fields = { ...parameters, ...start };
+  const param = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
   const question = questionNamed(query, { param, lang: wording.language }, now);
   const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
   const answer = await answerAndSentences(reader, question, wording, isSilent);
   const said = needsRows && answer.rows.length === 0 ? [] : answer.said;
-  return { asked, command, ...answer, said };
+  return { asked, fields, command, ...answer, said };
 }
 
 const summary = z.object({

@@ -28,7 +28,9 @@ function answered(
   const asked = { query, ...block };
   return {
     section: { id: isAbout ? 'findings' : 'channels', isAbout, asks: [asked] },
-    answers: [{ asked, command: '', rows, said: said.map(([as, text]) => ({ as, text, row: {} })) }],
+    answers: [
+      { asked, fields: {}, command: '', rows, said: said.map(([as, text]) => ({ as, text, row: {} })) },
+    ],
   };
 }
 
@@ -298,7 +300,7 @@ test('a day without sends is a gap, and what people did on it still counts', () 
     counters: 'clicked',
     most: 1,
   };
-  const series = renderer.shown({ asked, command: '', said: [], rows })?.markup ?? '';
+  const series = renderer.shown({ asked, fields: {}, command: '', said: [], rows })?.markup ?? '';
   expect(series.match(/class="line"/g)).toHaveLength(2);
   expect(series).toContain('>120 · 100.0%<');
 });
