@@ -15,7 +15,7 @@
 --   count(*) filter (what = 'clicked') as clicked, count(*) filter (what = 'failed') as failed from answer having messages > 0
 --     en: This person got {messages} {messages#message|messages} since {first_date} and clicked {clicked} {clicked#time|times}. {failed}
 --       {failed#send|sends} failed.
---     ko: {first_date}부터 메시지 {messages}건을 받고 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.
+--     ko: {first_date}부터 메시지 {messages}건을 받아 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.
 --   select 1 where not exists (from answer) and marts.is_excluded(getvariable('id')::varchar)
 --     en: This id is under `exclude`, so its messages are not counted. The table `events` has them.
 --     ko: 집계 제외 대상(`exclude`)의 ID라 메시지를 집계하지 않습니다. `events` 테이블에는 있습니다.

@@ -117,7 +117,10 @@ function draw(
   const measured = unitIn(view, query, measure, rows);
   const unit = measured === undefined || measured === heading(measure).toLowerCase() ? '' : ` (${measured})`;
   const label = [
-    `${heading(measure)}${unit}${view.wording.say({ en: ` by ${heading(group).toLowerCase()}`, ko: `, ${heading(group)}별` })}`,
+    view.wording.say({
+      en: `${heading(measure)}${unit} by ${heading(group).toLowerCase()}`,
+      ko: `${heading(group)}별 ${heading(measure)}${unit}`,
+    }),
     daysIn(view, about?.days),
   ]
     .filter((one) => one !== '')
@@ -228,13 +231,13 @@ export function table(
     return markup`<th scope="col"${isNumber ? new Html(' class="number"') : undefined}${sorted}>${content}</th>`;
   });
   const named = columns.findIndex(({ name, isNumber }) => !isNumber && !/date|day|month|week$/.test(name));
-  const matched = earlier === undefined ? undefined : matching(sheet, earlier);
+  const matched = earlier === undefined || earlier.rows.length === 0 ? undefined : matching(sheet, earlier);
   const lines = rows.map((row) => {
     const past = matched?.(row);
     const cells = columns.map(({ name, isNumber }, i) => {
       const content = cell(view, query, name, row, known);
       const small =
-        isNumber && earlier !== undefined
+        isNumber && matched !== undefined
           ? markup`<small>${past === undefined ? view.word('newRow') : written(view, query, name, past)}</small>`
           : undefined;
       if (i === named) return markup`<th scope="row">${content}</th>`;
@@ -247,12 +250,12 @@ export function table(
   });
   const name = label ?? (query === undefined ? '' : titleOf(view, query));
   const [top = {}] = rows;
-  const alike = chosen.filter(({ name }) => isSame(name) && isKnown(name));
+  const alike = chosen.filter(({ name }) => isSame(name) && isKnown(name) && (top[name] ?? null) !== null);
   const notes = [
-    matched && view.word('beforeBelow', { days: daysIn(view, earlier?.about?.days) }),
+    earlier && view.word(matched ? 'beforeBelow' : 'noBefore', { days: daysIn(view, earlier.about?.days) }),
     alike.length === 0
       ? undefined
-      : `${view.word('inEach')}: ${alike.map(({ name }) => `${headOf(name)} ${written(view, query, name, top)}`).join(' · ')}.`,
+      : `${view.word('inEach')}: ${alike.map(({ name }) => `${headOf(name)} ${written(view, query, name, top).replace(/\.$/, '')}`).join(' · ')}.`,
     isFixed || first.length === all.length
       ? undefined
       : markup`<a href="${view.address({ columns: isWhole ? undefined : 'all' })}">${view.word(isWhole ? 'fewColumns' : 'allColumns', { count: all.length })}</a>`,

@@ -232,11 +232,14 @@ export async function* tableText(
   const [top = []] = shown;
   const isLarge = query !== undefined && isRepetitive(shown.length, heads.length);
   const isSame = heads.map((_, i) => isLarge && i > 0 && shown.every((row) => row[i] === top[i]));
-  const same = heads.flatMap(({ name }, i) => (isSame[i] === true ? [`${name} ${top[i] ?? '–'}`] : []));
+  const same = heads.flatMap(({ name }, i) => {
+    const value = top[i] ?? null;
+    return isSame[i] === true && value !== null ? [`${name} ${value.replace(/\.$/, '')}`] : [];
+  });
   if (same.length > 0)
     yield `${wrapLine(`${IN_EACH[drawing.lang ?? 'en']}: ${same.join(', ')}`, drawing.width)}\n`;
   const varying = <T>(list: readonly T[]): T[] => list.filter((_, i) => isSame[i] !== true);
   yield `${drawTable(varying(heads), shown.map(varying), drawing)}\n`;
 }
 
-const IN_EACH = { en: 'In each row', ko: '모든 행 공통' };
+const IN_EACH = { en: 'In each row', ko: '공통 값' };

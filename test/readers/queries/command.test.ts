@@ -213,7 +213,7 @@ describe('dawnload query', () => {
     );
     const partly = await run({ name: '어제 채널별 매출과 날씨' });
     expect(partly.stdout).toMatch(/^전환·비용\n {2}revenue-by-channel/);
-    expect(partly.stderr).toContain('제외: 날씨');
+    expect(partly.stderr).toContain('없는 단어: 날씨');
     const { stdout } = await run({ lang: 'ko' });
     expect(stdout).toMatch(/channel-changes +지난주에 좋아지거나 나빠진 채널은/);
   });
