@@ -26,7 +26,8 @@
 --   'click' and unit = 'person' then '클릭한 사람 비율' when metric = 'click' then '메시지당 클릭' when unit = 'person' then '전환한 사람 비율' else
 --   '메시지당 전환' end as base_ko from answer),
 --   winners as (select answer.*, marts.variant_in_korean(answer.variant_name) as variant_ko, baseline.variant_name as baseline_name,
---   round(sales.revenue, 2) as revenue, round(other_sales.revenue, 2) as other_revenue, sales.currency, sales.first_date from named as answer left join answer
+--   round(sales.revenue, 2) as revenue, round(other_sales.revenue, 2) as other_revenue, if(sales.revenue > other_sales.revenue,
+--   ' also', '') as also_en, replace(answer.base_en, 'people who', 'of people') as of_en, sales.currency, sales.first_date from named as answer left join answer
 --   as baseline on answer.campaign_id = baseline.campaign_id and answer.channel = baseline.channel and answer.metric =
 --   baseline.metric and baseline.verdict_code = 'baseline' left join sales on answer.campaign_id = sales.campaign_id and
 --   answer.variant_id = sales.variant_id left join sales as other_sales on baseline.campaign_id = other_sales.campaign_id and
@@ -57,16 +58,17 @@
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
 --   from winners where revenue > 0 and other_revenue is not null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {base_en}, {compared_rate} versus
---       {compared_baseline_rate}. Since {first_date} it sold {revenue:money} per message, {baseline_name} {other_revenue:money}.
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko} 기준 {compared_rate}로 기준안
---       {compared_baseline_rate}보다 높습니다. {first_date}부터 메시지당 매출은 {revenue:money}, 기준안은 {other_revenue:money}입니다.
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name},
+--       {compared_baseline_rate} with {baseline_name} ({difference:points}, 95% interval {difference_low:points} to {difference_high:points}). Since {first_date}, {variant_name}{also_en} sold {revenue:money}
+--       per message, {baseline_name} {other_revenue:money}.
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {compared_rate}, 기준안은
+--       {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}). {first_date}부터 메시지당 매출은 {revenue:money}, 기준안은 {other_revenue:money}입니다.
 --     as: to do
 --   from winners where revenue is null or revenue <= 0 or other_revenue is null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: it wins by {base_en}, {compared_rate} versus
---       {compared_baseline_rate}.
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko} 기준 {compared_rate}로 기준안
---       {compared_baseline_rate}보다 높습니다.
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name},
+--       {compared_baseline_rate} with {baseline_name} ({difference:points}, 95% interval {difference_low:points} to {difference_high:points}).
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {compared_rate}, 기준안은
+--       {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}).
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.

@@ -13,35 +13,31 @@
 --   campaign (varchar, default null): only the campaign or user journey with this id
 -- given:
 --   wrong as (select rule, sum(ads)::bigint as ads, list({'name': resource_name, 'channel': channel, 'count': ads} order by ads desc,
---   resource_name, channel) as campaigns from (select resource_name, channel, unnest([{'rule': 'night', 'ads': night_ads}, {'rule': 'mark',
+--   resource_name, channel) as campaigns, min(first_date) as first_date, max(last_date) as last_date from (select resource_name, channel, first_date, last_date,
+--   unnest([{'rule': 'night', 'ads': night_ads}, {'rule': 'mark',
 --   'ads': unmarked_ads}, {'rule': 'opt-out', 'ads': without_opt_out}], recursive := true) from answer) where ads > 0 group by rule)
 -- sentences:
---   from wrong where rule = 'night'
---     en: {ads} {ads#ad|ads} went out between 21:00 and 08:00.
---     ko: 21시~8시에 발송한 광고가 {ads}건입니다.
---     as: finding
---   from wrong where rule = 'mark'
---     en: {ads} {ads#ad does|ads do} not begin with “(광고)”.
---     ko: ‘(광고)’ 표시로 시작하지 않는 광고가 {ads}건입니다.
---     as: finding
---   from wrong where rule = 'opt-out'
---     en: {ads} {ads#ad does|ads do} not say how to opt out.
---     ko: 수신거부 방법이 없는 광고가 {ads}건입니다.
+--   select min(first_date) as first_date, max(last_date) as last_date, string_agg(format('{:,d} ', ads) || case rule when 'night' then 'sent between 21:00 and
+--   08:00' when 'mark' then 'without “(광고)”' else 'without a way to opt out' end, ', ' order by ads desc, rule) as parts_en, string_agg(case rule
+--   when 'night' then '야간(21시~8시) 발송' when 'mark' then '‘(광고)’ 표시 누락' else '수신거부 방법 누락' end || format(' {:,d}건', ads), ', ' order by
+--   ads desc, rule) as parts_ko from wrong having count(*) > 0
+--     en: Ads {first_date~last_date} break rules: {parts_en}.
+--     ko: {first_date~last_date} 광고에 {parts_ko}이 있습니다.
 --     as: finding
 --   select sum(ads) as ads from answer having sum(night_ads) + sum(unmarked_ads) + sum(without_opt_out) = 0
 --     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, with “(광고)” and a way to opt out.
 --     ko: 광고 {ads}건 모두 8시~21시에 ‘(광고)’ 표시와 수신거부 방법을 넣어 발송했습니다.
 --   from wrong where rule = 'opt-out'
---     en: Add a way to opt out to the ads of {campaigns:counted}. The law requires it.
---     ko: {campaigns:counted}의 광고에 수신거부 방법을 넣으세요(법정 의무).
+--     en: Add a way to opt out to the ads of {campaigns:counted}. The law requires it. These ads went out {first_date~last_date}.
+--     ko: {campaigns:counted}의 광고에 수신거부 방법을 넣으세요({first_date~last_date} 발송 기준, 법정 의무).
 --     as: to do
 --   from wrong where rule = 'mark'
---     en: Begin the ads of {campaigns:counted} with “(광고)”. The law requires it.
---     ko: {campaigns:counted}의 광고를 ‘(광고)’로 시작하세요(법정 의무).
+--     en: Begin the ads of {campaigns:counted} with “(광고)”. The law requires it. These ads went out {first_date~last_date}.
+--     ko: {campaigns:counted}의 광고를 ‘(광고)’로 시작하세요({first_date~last_date} 발송 기준, 법정 의무).
 --     as: to do
 --   from wrong where rule = 'night'
---     en: Send the ads of {campaigns:counted} between 08:00 and 21:00, not at night.
---     ko: {campaigns:counted}의 광고를 야간이 아닌 8시~21시에 발송하세요.
+--     en: Send the ads of {campaigns:counted} between 08:00 and 21:00, not at night. These ads went out {first_date~last_date}.
+--     ko: {campaigns:counted}의 광고를 야간이 아닌 8시~21시에 발송하세요({first_date~last_date} 발송 기준).
 --     as: to do
 --   select 1 from answer limit 1
 --     en: A text needs a free 080 number, a friendtalk message also may name the menu to block the channel.

@@ -17,8 +17,9 @@
 --     ko: 같은 날 같은 캠페인을 이미 받은 사람에게 {n}건을 더 보냈습니다. 가장 많은 캠페인은 ‘{campaign_name}’입니다.
 --   select campaign_id, campaign_name, channel, duplicates, messages, duplicate_share as rate from answer where duplicates >= 100 and duplicate_share
 --   >= 0.1 order by duplicates desc limit 1
---     en: {duplicates} of {messages} messages of “{campaign_name}” ({channel}) went to people who already had one that day ({rate}).
---     ko: ‘{campaign_name}’({channel}) {messages}건 중 {duplicates}건({rate})을 같은 날 이미 받은 사람에게 또 보냈습니다.
+--     en: {duplicates} of {messages} messages of “{campaign_name}” ({channel}) that did not fail went to people who already had
+--       one that day ({rate}).
+--     ko: ‘{campaign_name}’({channel}) 발송 성공 {messages}건 중 {duplicates}건({rate})을 같은 날 이미 받은 사람에게 또 보냈습니다.
 --     as: finding
 --   select campaign_id, campaign_name, most_in_a_day from answer where duplicates >= 100 and duplicate_share >= 0.1 order by duplicates desc limit 1
 --     en: Check the frequency cap of “{campaign_name}”: one person got up to {most_in_a_day} messages a day.

@@ -8,6 +8,9 @@
 -- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
+-- given:
+--   causes as (select cause, sum(failed) as failed, sum(sum(failed)) over () as of_all, sum(failed) / of_all as rate from answer group by cause),
+--   unexplained as (select coalesce(sum(failed), 0) as failed, max(rate) as unknown_rate from causes where cause is null)
 -- sentences:
 --   select list(failure_reason order by recent_failed desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
 --   and failure_reason is not null having number > 0
@@ -17,15 +20,18 @@
 --   select 1 from answer where trend is not null having count(*) filter (trend = 'rising') = 0 and count(*) > 0
 --     en: No failure reason increased significantly this week.
 --     ko: 이번 주에 유의미하게 늘어난 실패 사유는 없습니다.
---   from (select cause, sum(failed) as failed, sum(sum(failed)) over () as of_all, sum(failed) / sum(sum(failed)) over () as rate from
---   answer group by cause) where cause is not null qualify count(*) over () > 1 order by failed desc, cause limit 1
+--   from causes where cause is not null and failed < of_all and failed >= (select failed from unexplained) order by failed desc, cause limit 1
 --     en: The main known cause of failures is “{cause}”: {rate} ({failed} of {of_all}).
 --     ko: 실패의 {rate}({of_all}건 중 {failed}건)는 ‘{cause}’ 때문입니다.
+--   select causes.*, unknown_rate from causes, unexplained where cause is not null and unexplained.failed > (select max(failed) from causes where
+--   cause is not null) order by causes.failed desc, cause limit 1
+--     en: No cause is known for {unknown_rate} of failures; “{cause}” follows with {rate} ({failed} of {of_all}).
+--     ko: 실패의 {unknown_rate}는 원인을 알 수 없습니다. 확인된 원인 중에는 ‘{cause}’{이/가} {rate}({of_all}건 중 {failed}건)로 가장 많습니다.
 --   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
 --     en: The most frequent failure reason is “{failure_reason}” ({channel}): {failed} messages {first_date~last_date}.
 --     ko: 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’입니다({first_date~last_date} {failed}건).
 --   select sum(failed) as failed, sum(failed) filter (marts.event_kind(event_name) = 'failover_failed') as texts from answer having texts > 0
---     en: {texts} of these {failed} failures are texts sent instead of failed messages. Daily statistics do not count them.
+--     en: {texts} of these {failed} failures are of texts sent instead of failed messages. Daily statistics do not count them.
 --     ko: 이 실패 {failed}건 중 {texts}건은 실패한 메시지 대신 보낸 문자입니다. 일별 통계에는 포함되지 않습니다.
 --     as: note
 --   select 1 from answer where trend is null limit 1

@@ -12,32 +12,22 @@
 --   counts as (select *, case when figure in ('revenue', 'message_cost') then '' when figure = 'people' then '명' else '건' end as counter from answer where figure not like '%_rate' and
 --   figure <> 'sent' and verdict_code <> 'same')
 -- sentences:
---   select value as revenue, daily_values[28] as latest, latest / daily_values[21] - 1 as change, currency, last_date - 6 as first_date,
---   last_date from answer where figure = 'revenue' and value > 0 and days_held = 7 and daily_values[21] > 0
---     en: The service credits campaigns with {revenue:money} of revenue {first_date~last_date}, {latest:money} of it on {last_date}
---       ({change} from a week earlier).
---     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준). {last_date}은 {latest:money}{으로/로}, 지난주 같은 요일 대비
---       {change}입니다.
---   select value as revenue, currency, change, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0
---   and days_held = 7 and coalesce(daily_values[21], 0) = 0
---     en: The service credits campaigns with {revenue:money} of revenue {first_date~last_date}.
---     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
+--   select value as revenue, currency, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0 and
+--   days_held = 7
+--     en: {first_date~last_date}: the messaging service credits campaigns with {revenue:money} of revenue.
+--     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계 기준).
+--   select daily_values[28] as latest, daily_values[21] as before, latest / before - 1 as change, currency, last_date, lower(dayname(last_date))
+--   as weekday, list_transform(range(22, 28), lambda day: daily_values[day] - daily_values[day - 7]) as others, abs(latest - before) < 0.01 * before or
+--   list_count(others) = 6 and abs(latest - before) <= 2.571 * list_stddev_samp(others) as is_usual, if(is_usual, ' (≈ normal variation)', '') as usual_en,
+--   if(is_usual, '(≈ 평소 수준의 변동)', '') as usual_ko from answer where figure = 'revenue' and value > 0 and days_held = 7 and before > 0
+--     en: {weekday}, {last_date}: {latest:money}, {change} from the {weekday} before{usual_en}.
+--     ko: {last_date}({weekday}) 매출은 {latest:money}{으로/로}, 지난주 같은 요일 대비 {change}입니다{usual_ko}.
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
---   and not exists (from answer where figure = 'revenue' and value > 0)
---     en: “{goal}” has {conversions} {conversions#conversion|conversions} {first_date~last_date}.
+--     en: {first_date~last_date}: “{goal}” has {conversions} {conversions#conversion|conversions}.
 --     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.
---   select value as conversions, goal from answer where figure = 'conversions' and days_held = 7 and exists (from answer where figure =
---   'revenue' and value > 0)
---     en: “{goal}” has {conversions} {conversions#conversion|conversions}.
---     ko: ‘{goal}’ 전환은 {conversions}건입니다.
---   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7 and not exists (from
---   answer where figure = 'conversions' or figure = 'revenue' and value > 0)
+--   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
 --     en: {sent} messages went out {first_date~last_date}.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
---   select value as sent from answer where figure = 'sent' and days_held = 7 and exists (from answer where figure = 'conversions' or
---   figure = 'revenue' and value > 0)
---     en: {sent} messages went out.
---     ko: 메시지는 {sent}건 보냈습니다.
 --   select value as sent, days_held, last_date from answer where figure = 'sent' and days_held < 7
 --     en: {sent} messages went out on the {days_held} available {days_held#day|days} of the week to {last_date}.
 --     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.

@@ -19,8 +19,12 @@
 --     en: The messages cost {cost:money}.
 --     ko: 메시지 비용은 {cost:money}입니다.
 --   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
---     en: A click costs least on {channel}: {cost_per_click:money}.
---     ko: 클릭당 비용은 {channel} 채널이 {cost_per_click:money}{으로/로} 가장 낮습니다.
+--     en: Among channels with a price above 0, a click costs least on {channel}: {cost_per_click:money}.
+--     ko: 단가가 0보다 큰 채널 중 클릭당 비용은 {channel} 채널이 {cost_per_click:money}{으로/로} 가장 낮습니다.
+--   select 1 from answer where channel = 'email' and cost_per_click > 0 limit 1
+--     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
+--     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
+--     as: note
 --   select string_agg(distinct channel, ', ' order by channel) filter (unpriced > 0) as channels, sum(unpriced) as messages from answer
 --   having messages > 0 and exists (from ops.message_prices)
 --     en: Cost leaves out {messages} {messages#message|messages} without a price, on {channels:channels}.

@@ -16,9 +16,8 @@
 --     ko: 클릭이 가장 많은 ‘{resource_name}’({channel}){은/는} 발송 후 {p50_seconds} 안에 클릭의 절반이 발생합니다.
 --   select resource_name, channel, p50_seconds from answer where response = 'clicked' and responses >= 20 qualify count(*) over () >
 --   1 and rank() over (order by p50_seconds) = count(*) over ()
---     en: “{resource_name}” ({channel}) gets its clicks most slowly: half of them within {p50_seconds}. Only items with at least 20
---       clicks are compared.
---     ko: ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 발생하는 데 {p50_seconds} 걸립니다(클릭 20건 이상인 항목만 비교).
+--     en: Of those with at least 20 clicks, “{resource_name}” ({channel}) gets them most slowly: half of them within {p50_seconds}.
+--     ko: 클릭이 20건 이상인 항목 중 ‘{resource_name}’({channel})의 클릭이 가장 늦어, 절반이 발생하는 데 {p50_seconds} 걸립니다.
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
 --     en: Not counted: {machines} clicks of mail scanners. They are {rate} of the {channel} clicks whose message is known.

@@ -36,20 +36,23 @@
 --     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다(같은 기간 메시지 비용 {least_ko}{cost:estimate}).
 --     as: finding
 --   from earned order by holdout
---     en: The 95% interval is {incremental_low:estimate} to {incremental_high:estimate} (holdout “{holdout}”: {people_with_messages} people,
---       {people_held_out} more without messages).
---     ko: 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다(홀드아웃 ‘{holdout}’: 발송 대상 {people_with_messages}명, 미발송 {people_held_out}명).
+--     en: {first_date~last_date}: the 95% interval is {incremental_low:estimate} to {incremental_high:estimate}. In the holdout “{holdout}”,
+--       {people_with_messages} people may get messages; {people_held_out} get none.
+--     ko: {first_date~last_date} 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다. 홀드아웃 ‘{holdout}’에서 {people_with_messages}명은
+--       메시지를 받을 수 있고 {people_held_out}명은 받지 않습니다.
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1
---     en: Messages also made {incremental} more people buy (95% interval {incremental_low} to {incremental_high}).
---     ko: 구매 고객도 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명).
+--     en: {first_date~last_date}: messages also made {incremental} more people buy (95% interval {incremental_low} to {incremental_high}).
+--     ko: {first_date~last_date} 구매 고객도 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명).
 --     as: finding
---   select any_value(earned.currency) as currency, sum(revenue_days.revenue) as credited from earned, marts.revenue_days where
+--   select any_value(earned.currency) as currency, sum(revenue_days.revenue) as credited, any_value(first_date) as first_date,
+--   any_value(last_date) as last_date from earned, marts.revenue_days where
 --   revenue_days.date between earned.first_date and earned.last_date having count(distinct holdout) = 1 and
 --   list_distinct(flatten(list(currencies))) = [any_value(earned.currency)]
---     en: The service credits campaigns with {credited:estimate} on the same days, including what people would have bought anyway.
---     ko: 같은 기간 서비스가 집계한 캠페인 기여 매출은 {credited:estimate}이며, 메시지가 없어도 구매했을 금액이 포함되어 있습니다.
+--     en: {first_date~last_date}: the messaging service itself credits campaigns with {credited:estimate}, including what people would have
+--       bought anyway.
+--     ko: {first_date~last_date} 메시지 서비스가 자체 집계한 캠페인 기여 매출은 {credited:estimate}이며, 메시지가 없어도 구매했을 금액이 포함되어 있습니다.
 --     as: finding
 --   select *, -incremental as loss from judged where metric = 'revenue' and verdict_code = 'fewer' order by holdout
 --     en: People who may get messages bought for {loss:estimate} less than they would have bought without messages (holdout

@@ -157,7 +157,7 @@ create macro marts.failure_cause(reason) as case
         marts.failure_code(reason) like '5.1.%'
         or regexp_matches(
             reason,
-            '(?i)not[ -]?registered|unregistered|(bad|expired) ?(device ?)?token|entity was not found|not a valid .{0,20}token|(no such|unknown|invalid|unrouteable).{0,12}(user|mailbox|recipient|address|number|registration|token)|(user|mailbox|recipient|address|number|domain) (unknown|not found|does not exist)|\b55[0-9]\b.{0,60}mailbox unavailable|no mx record|결번|없는 ?번호|잘못된 ?번호|번호 ?오류|존재하지|미가입|비가입|가입자 ?없|미사용자|토큰.{0,4}만료'
+            '(?i)not[ -]?registered|unregistered|(bad|expired) ?(device ?)?token|\b410\b.{0,3}gone|(subscription|token).{0,12}expired|entity was not found|not a valid .{0,20}token|(no such|unknown|invalid|unrouteable).{0,12}(user|mailbox|recipient|address|number|registration|token)|(user|mailbox|recipient|address|number|domain) (unknown|not found|does not exist)|\b55[0-9]\b.{0,60}mailbox unavailable|no mx record|결번|없는 ?번호|잘못된 ?번호|번호 ?오류|존재하지|미가입|비가입|가입자 ?없|미사용자|사용자가? ?아[님닙]|토큰.{0,4}만료'
         )
         then 'unknown recipient'
     when
@@ -165,7 +165,7 @@ create macro marts.failure_cause(reason) as case
         then 'full'
     when
         regexp_matches(
-            reason, '(?i)\b[45]\.7\.|spam|block|refus|denied|den[iy]|reject|blacklist|opt(ed)?[ -]?out|수신 ?거부|차단|스팸|거절'
+            reason, '(?i)\b[45]\.7\.|spam|block|refus|denied|den[iy]|reject|blacklist|opt(ed)?[ -]?out|수신 ?거부|수신 ?동의|차단|스팸|거절'
         )
         then 'refused'
     when regexp_matches(reason, '(?i)template|content|format|too ?(large|big|long)|length|템플릿|형식|내용|문구|길이|크기')

@@ -428,7 +428,7 @@ describe('A/B tests', () => {
     );
     expect(Number(needed)).toBeGreaterThan(600);
     expect(inconclusive).toMatch(
-      /^Inconclusive so far: a difference of 20% of the rate needs about [\d,]+ per variant, and the smaller one has 600\.$/,
+      /^No winner yet: a difference of 20% of the rate needs about [\d,]+ (?:people|messages) per variant, and the smaller one has 600\.$/,
     );
     expect(await said('without events', 'unit, size, rate, difference_low, verdict')).toEqual([
       'message',

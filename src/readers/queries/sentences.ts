@@ -147,12 +147,15 @@ export function filled(text: string, row: Row, wording: Wording): string {
 const MOST_COUNTED = 3;
 const countedShape = z.array(z.object({ name: z.string(), channel: z.string(), count: z.number() }));
 
-/** `“A” (push: 1,780), “B” (e-mail: 522) and 2 more`. */
+/** `“A” (1,780 Friendtalk ads), “B” (1 text message ad) and 2 more`. */
 function counted(value: unknown, wording: Wording): string {
   const all = countedShape.parse(value);
   const named = all.slice(0, MOST_COUNTED).map(({ name, channel, count }) => {
     const [of, n] = [wording.value('channel', channel), wording.count(count)];
-    return wording.say({ en: `“${name}” (${of}: ${n})`, ko: `‘${name}’(${of} ${n}건)` });
+    return wording.say({
+      en: `“${name}” (${n} ${of} ${count === 1 ? 'ad' : 'ads'})`,
+      ko: `‘${name}’(${of} ${n}건)`,
+    });
   });
   const left = all.length - named.length;
   if (wording.language === 'ko') return `${named.join(', ')}${left > 0 ? ` 외 ${left}개` : ''}`;

@@ -85,7 +85,7 @@ export class Wording {
 
   /** `1,234`. */
   count(value: number): string {
-    return this.#numbers.format(value);
+    return this.#numbers.format(value).replace('-', '−');
   }
 
   /** A share as a percentage: `4.4%`; below 1% with two decimals, `0.35%`. */
@@ -129,7 +129,7 @@ export class Wording {
   /** An amount that is known as exactly as three digits are: `84 million KRW`, `12,300 KRW`, `1억 3,700만원`. */
   estimate(amount: number, currency?: string | null): string {
     const rounded = Number(Math.abs(amount).toPrecision(3));
-    const sign = amount < 0 ? '-' : '';
+    const sign = amount < 0 ? '−' : '';
     return this.#inCurrency(
       sign + (this.language === 'ko' ? this.#inTenThousands(rounded) : this.#inMillions(rounded)),
       currency,

@@ -18,10 +18,10 @@ const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 /** Nothing but the style and the one script that are in the page may apply. */
 const POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${SCRIPT_HASH}'`;
 
-/** The queries whose to-dos come first, the most urgent one first. */
+/** The queries whose findings and to-dos come first, the most urgent one first. */
 const URGENT = [
-  'failure-alarm',
   'compliance',
+  'failure-alarm',
   'opt-outs-after-messages',
   'ab-tests',
   'refused-templates',
@@ -59,6 +59,8 @@ export function documentOf(
   const { day: last } = given;
   const days = last === undefined ? renderer.word('noDay') : wording.days(shiftDay(last, -6), last);
   const title = renderer.word('title');
+  const [next = null, morning = null] = last === undefined ? [] : [shiftDay(last, 1), shiftDay(last, 2)];
+  const isNextDue = morning !== null && given.madeAt < `${morning} 07:00`;
   const links = [...others.map(({ id }) => id), 'about' as const].map(
     (id) => markup`<li><a href="#${id}">${renderer.word(id)}</a></li>`,
   );
@@ -67,7 +69,7 @@ export function documentOf(
   const body = markup`
     <header>
       <h1>${title} <span>${days}</span></h1>
-      <p>${renderer.word('made', { made: given.madeAt })}</p>
+      <p>${renderer.word('made', { made: given.madeAt })} ${isNextDue ? renderer.word('next', { next_date: next, morning_date: morning }) : ''}</p>
       ${alerts(renderer, said.alerts, given)}
     </header>
     <main>
@@ -121,19 +123,22 @@ interface FirstScreen {
   readonly toDo: readonly Line[];
 }
 
+/** Where a sentence is in the order of urgency; those of other queries are last, with the last of these. */
+const place = ({ answer: { asked } }: Line): number =>
+  (URGENT.indexOf(asked.query) + URGENT.length) % URGENT.length;
+
 export function firstScreen(all: readonly Answered[]): FirstScreen {
   const once = (said: readonly Line[]): Line[] =>
     said.filter(({ text }, i) => said.findIndex((one) => one.text === text) === i);
   const happened = all.filter(({ section }) => section.id === 'happened');
-  const place = ({ answer: { asked } }: Line): number =>
-    (URGENT.indexOf(asked.query) + URGENT.length) % URGENT.length;
+  const urgentFirst = (said: readonly Line[]): Line[] => once(said.toSorted((a, b) => place(a) - place(b)));
   const first = once([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]);
-  const findings = once(saidBy(all, 'finding', false)).filter(({ section }) => section !== 'happened');
+  const findings = urgentFirst(saidBy(all, 'finding', false)).filter(({ section }) => section !== 'happened');
   return {
     alerts: once([...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)]),
     happened: first,
     standsOut: findings.slice(0, MOST_FINDINGS),
-    toDo: once(saidBy(all, 'to do', false).sort((a, b) => place(a) - place(b))),
+    toDo: urgentFirst(saidBy(all, 'to do', false)),
   };
 }
 

@@ -224,7 +224,7 @@ export class Renderer {
       // A number as a name needs its heading.
       const heading = /^[\d+-]+$/.test(textOf(row, named)) ? markup` data-head="${name?.head}"` : undefined;
       const head = markup`<th scope="row" class="${name?.kind}"${heading}>
-        ${name?.content(row)}${mark > 0 ? markup`<sup>${mark}</sup>` : ''}${small && markup`<small>${small}</small>`}
+        ${name?.content(row)}${mark > 0 ? markup`<sup>${'*'.repeat(mark)}</sup>` : ''}${small && markup`<small>${small}</small>`}
         </th>`;
       const cells = columns.map(({ column, kind, head: label, content }) => {
         const number = numberOf(row, column);
@@ -250,7 +250,8 @@ export class Renderer {
       (one) => markup`<th scope="col" class="${one?.kind}">${one?.head}</th>`,
     );
     const notes = shared.map(
-      (note, i) => markup`<p class="note"><sup>${i + 1}</sup> ${prose(this.wording.sentence(note))}</p>`,
+      (note, i) =>
+        markup`<p class="note"><sup>${'*'.repeat(i + 1)}</sup> ${prose(this.wording.sentence(note))}</p>`,
     );
     const sheet = (some: readonly Row[]): Html => tableOf('sortable', told, heads, some.map(rowOf));
     return this.#sheets(about, rows, block.most ?? rows.length, sheet, notes);

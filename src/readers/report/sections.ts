@@ -124,17 +124,12 @@ export const SECTIONS: readonly Section[] = [
   open(
     'revenue',
     { query: 'revenue-days', kind: 'lines', caption: 'dailySales', axes: 'date revenue', isSilent: true },
-    table(
-      'revenue-by-channel',
-      'channelSales',
-      'channel revenue revenue_share revenue_change revenue_per_message cost',
-      {
-        since: 6,
-        bars: 'revenue',
-        units: { revenue: 'money', revenue_per_message: 'money', cost: 'money' },
-        wide: 'revenue_share revenue_per_message',
-      },
-    ),
+    table('revenue-by-channel', 'channelSales', 'channel revenue revenue_share revenue_per_message cost', {
+      since: 6,
+      bars: 'revenue',
+      units: { revenue: 'money', revenue_per_message: 'money', cost: 'money' },
+      wide: 'revenue_share revenue_per_message',
+    }),
     table('revenue', 'sales', 'campaign_name revenue revenue_per_message conversions', {
       where: ({ variant_name: variant, revenue }) => variant === null && Number(revenue) > 0,
       by: 'revenue',

@@ -9,7 +9,11 @@ export const WORDS = {
   noDay: text('no day yet', '데이터 없음'),
   made: text(
     'Days and times are Korean (KST). Made by Dawnload on {made}.',
-    '날짜와 시각은 한국 시간(KST) 기준입니다. 생성: {made} (Dawnload)',
+    '날짜와 시각은 한국 시간(KST) 기준입니다. 생성: {made} (Dawnload).',
+  ),
+  next: text(
+    '{next_date} follows after 07:00 KST on {morning_date}.',
+    '{next_date} 통계는 {morning_date} 오전 7시 이후에 나옵니다.',
   ),
   contents: text('Contents', '목차'),
   happened: text('At a glance', '한눈에 보기'),
@@ -19,7 +23,7 @@ export const WORDS = {
   toDo: text('Do next', '추천 액션'),
   nothingToDo: text('No action needed.', '지금 필요한 액션이 없습니다.'),
   moreToDo: text('{left} more', '{left}건 더 보기'),
-  moreRows: text('{left} more rows', '{left}개 더 보기'),
+  moreRows: text('{left} more {left#row|rows}', '{left}개 더 보기'),
   notDrawn: text('This part could not be shown: {reason}', '이 부분을 표시하지 못했습니다. {reason}'),
   about: text('About the data', '데이터 안내'),
   commands: text('Queries behind this page', '이 페이지의 쿼리'),
