@@ -21,19 +21,19 @@
 --   08:00' when 'mark' then 'without “(광고)”' else 'without a way to opt out' end, ', ' order by ads desc, rule) as parts_en, string_agg(case rule
 --   when 'night' then '야간(21시~8시) 발송' when 'mark' then '‘(광고)’ 표시 누락' else '수신거부 방법 누락' end || format(' {:,d}건', ads), ', ' order by
 --   ads desc, rule) as parts_ko from wrong having count(*) > 0
---     en: Ads {first_date~last_date} break rules: {parts_en}.
---     ko: {first_date~last_date} 광고에 {parts_ko}이 있습니다.
+--     en: By their texts, ads {first_date~last_date} break rules: {parts_en}.
+--     ko: {first_date~last_date} 광고 문구 기준으로 {parts_ko}이 있습니다.
 --     as: finding
 --   select sum(ads) as ads from answer having sum(night_ads) + sum(unmarked_ads) + sum(without_opt_out) = 0
 --     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, with “(광고)” and a way to opt out.
 --     ko: 광고 {ads}건 모두 8시~21시에 ‘(광고)’ 표시와 수신거부 방법을 넣어 발송했습니다.
 --   from wrong where rule = 'opt-out'
---     en: Add a way to opt out to the ads of {campaigns:counted}. The law requires it. These ads went out {first_date~last_date}.
---     ko: {campaigns:counted}의 광고에 수신거부 방법을 넣으세요({first_date~last_date} 발송 기준, 법정 의무).
+--     en: Add a way to opt out to the ads of {campaigns:counted}. These ads went out {first_date~last_date}.
+--     ko: {campaigns:counted}의 광고에 수신거부 방법을 넣으세요({first_date~last_date} 발송 기준).
 --     as: to do
 --   from wrong where rule = 'mark'
---     en: Begin the ads of {campaigns:counted} with “(광고)”. The law requires it. These ads went out {first_date~last_date}.
---     ko: {campaigns:counted}의 광고를 ‘(광고)’로 시작하세요({first_date~last_date} 발송 기준, 법정 의무).
+--     en: Begin the ads of {campaigns:counted} with “(광고)”. These ads went out {first_date~last_date}.
+--     ko: {campaigns:counted}의 광고를 ‘(광고)’로 시작하세요({first_date~last_date} 발송 기준).
 --     as: to do
 --   from wrong where rule = 'night'
 --     en: Send the ads of {campaigns:counted} between 08:00 and 21:00, not at night. These ads went out {first_date~last_date}.
@@ -41,7 +41,8 @@
 --     as: to do
 --   select 1 from answer limit 1
 --     en: A text needs a free 080 number, a friendtalk message also may name the menu to block the channel.
---     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다.
+--       The messenger may add both to a friendtalk message that is flagged as an ad. The exports show the text alone.
+--     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다. 광고로 표시한 친구톡에는 메신저가 이를 자동으로 붙일 수 있지만 데이터에는 본문만 있습니다.
 --     as: note
 --   select 1 from answer limit 1
 --     en: Ads are texts and friendtalk messages that are marked as ads or begin with “(광고)”. Push, e-mail and brand messages are not checked. Ads at night need a separate consent.
