@@ -18,6 +18,9 @@
 --   select sum(cost) as cost, any_value(currency) as currency from answer having sum(cost) > 0
 --     en: The messages cost {cost:money}.
 --     ko: 메시지 비용은 {cost:money}입니다.
+--   select sum(failover_texts) as texts, sum(failover_cost) as cost, any_value(currency) as currency from answer having cost > 0
+--     en: {cost:money} of that is for {texts} {texts#text|texts} sent instead of failed messages.
+--     ko: 그중 {cost:money}{은/는} 실패한 메시지 대신 보낸 문자 {texts}건의 비용입니다.
 --   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: Among channels with a price above 0, a click costs least on {channel}: {cost_per_click:money}.
 --     ko: 단가가 0보다 큰 채널 중 클릭당 비용은 {channel} 채널이 {cost_per_click:money}{으로/로} 가장 낮습니다.
@@ -30,9 +33,6 @@
 --     en: Cost leaves out {messages} {messages#message|messages} without a price, on {channels:channels}.
 --     ko: {channels:channels} 메시지 {messages}건은 단가가 없어 비용에서 제외했습니다.
 --     as: note
---   select sum(failover_texts) as texts, sum(failover_cost) as cost, any_value(currency) as currency from answer having cost > 0
---     en: {cost:money} of that is for {texts} {texts#text|texts} sent instead of failed messages.
---     ko: 그중 {cost:money}{은/는} 실패한 메시지 대신 보낸 문자 {texts}건의 비용입니다.
 --   select marts.days_held('statistics', first_date, last_date) - marts.days_held('events', first_date, last_date) as days from
 --   marts.period('statistics', days := 28) where days > 0 and exists (from answer where failover_texts > 0)
 --     en: Texts sent instead of failed messages are unknown on {days} {days#day|days} without events, so the true cost may be higher.
