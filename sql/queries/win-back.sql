@@ -11,6 +11,9 @@
 --   end (date, default max(date)): last KST day of messages and purchases; by default the latest available day
 --   inactive_days (bigint, default 28, from 1): days without a purchase before the first day, at least
 --   window_days (bigint, default 14, from 1): days after a message within which a purchase counts
+-- given:
+--   asked as (select first_date, coalesce(getvariable('inactive_days')::bigint, 28)::integer as days, (select min(date) from own.conversions)
+--   as first_bought from marts.period('events', days := 28))
 -- sentences:
 --   from answer where got = 'any_message' and people > 0
 --     en: {people} of {lapsed_people} people without a purchase for {inactive_days} {inactive_days#day|days} got a message.
@@ -46,12 +49,10 @@
 --   select 1 where not exists (from answer) and not exists (from own.conversions)
 --     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
---   select first_date as day from marts.period('events', days := 28) where not exists (from answer) and (select min(date) from
---   own.conversions) > first_date - coalesce(getvariable('inactive_days')::bigint, 28)::integer
+--   select first_date as day from asked where not exists (from answer) and first_bought > first_date - days
 --     en: The purchases begin too late to tell who had stopped buying by {day:day}. Choose a later start.
 --     ko: 구매 데이터가 늦게 시작되어 {day:day}에 누가 이탈 고객인지 알 수 없습니다. 시작일을 늦춰 보세요.
---   select coalesce(getvariable('inactive_days')::bigint, 28) as days from marts.period('events', days := 28) where not exists (from answer)
---   and (select min(date) from own.conversions) <= first_date - coalesce(getvariable('inactive_days')::bigint, 28)::integer
+--   select days from asked where not exists (from answer) and first_bought <= first_date - days
 --     en: On the first day, no customer had gone {days} {days#day|days} without a purchase.
 --     ko: 시작일 기준으로 {days}일 이상 구매하지 않은 고객이 없습니다.
 

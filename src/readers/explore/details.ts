@@ -259,9 +259,7 @@ export function detail(
       if (isNews || isOfSummary) (isNews ? news : summary).push(one);
       return !isNews && !isOfSummary;
     });
-    const isEmpty = outcomes[i] !== undefined && 'sheet' in outcomes[i] && rowsOf(outcomes[i]).length === 0;
-    // What a campaign has none of is no part of its page.
-    return isEmpty ? undefined : section(view, asked, outcomes[i], known, said, ABOUT[kind]);
+    return section(view, asked, outcomes[i], known, said, ABOUT[kind]);
   });
   return markup`<h1>${shortName(String(row['name'] ?? id), 200)}</h1>
     <p class="note">${view.word(kind)} · ${facts.join(' · ')}${formerly === '' ? '' : ` · ${view.word('formerly', { names: formerly })}`}</p>

@@ -3,7 +3,7 @@ import type { DayRange } from '../../ground/calendar.js';
 import { quoteShell } from '../../ground/text.js';
 import { firstOf, type Chart, type QueryFile } from '../queries/catalogue.js';
 import type { Said } from '../queries/sentences.js';
-import { unitOf, type Row, type Value } from '../queries/wording.js';
+import { currencyOf, unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
 import { folded, isJudged, listed, Renderer } from '../report/render.js';
 import type { Failure, Finding, Known, Outcome, Sheet } from './answer.js';
@@ -173,10 +173,7 @@ function unitIn(view: View, query: string, measure: string, rows: readonly Row[]
   if (unitOf(measure, query) === 'points')
     return view.wording.say({ en: 'percentage points from the baseline', ko: '기준안 대비 %p' });
   if (unitOf(measure) === 'rate') return '%';
-  if (unitOf(measure) !== 'money') return undefined;
-  const found = new Set(rows.flatMap((row) => [row['currency'] ?? row['currencies'] ?? []].flat()));
-  const [only] = found;
-  return found.size === 1 && typeof only === 'string' ? only : undefined;
+  return unitOf(measure) === 'money' ? (currencyOf(rows) ?? undefined) : undefined;
 }
 
 const MOST_BARS = 12;
@@ -250,7 +247,7 @@ export function table(
   });
   const name = label ?? (query === undefined ? '' : titleOf(view, query));
   const [top = {}] = rows;
-  const alike = chosen.filter(({ name }) => isSame(name) && isKnown(name) && (top[name] ?? null) !== null);
+  const alike = chosen.filter(({ name }) => isSame(name) && isKnown(name));
   const notes = [
     earlier && view.word(matched ? 'beforeBelow' : 'noBefore', { days: daysIn(view, earlier.about?.days) }),
     alike.length === 0

@@ -1,5 +1,6 @@
 /** The words of the views in both languages. Those of the page of today are in ../report/words.ts. */
 import type { Words } from '../../warehouse/dictionary.js';
+import { IN_EACH } from '../queries/wording.js';
 
 const text = (en: string, ko: string): Words => ({ en, ko });
 
@@ -70,7 +71,7 @@ export const WORDS = {
   ),
   noBefore: text('The previous period ({days}) has no data.', '직전 기간({days}) 데이터가 없습니다.'),
   newRow: text('new', '신규'),
-  inEach: text('In each row', '공통 값'),
+  inEach: IN_EACH,
   allColumns: text('All {count} columns', '컬럼 {count}개 모두 보기'),
   fewColumns: text('Fewer columns', '주요 컬럼만 보기'),
   covers: text('Covers {days}.', '대상 기간: {days}.'),

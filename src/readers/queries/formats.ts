@@ -5,6 +5,7 @@ import { drawTable, type Drawing, type Row } from '../../terminal/table.js';
 import { wrapLine } from '../../terminal/text.js';
 import { copyAnswer } from '../../warehouse/session.js';
 import { firstOf, type QueryFile } from './catalogue.js';
+import { IN_EACH } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
 export const FORMATS = ['table', 'csv', 'json', 'parquet', 'xlsx'] as const;
@@ -241,5 +242,3 @@ export async function* tableText(
   const varying = <T>(list: readonly T[]): T[] => list.filter((_, i) => isSame[i] !== true);
   yield `${drawTable(varying(heads), shown.map(varying), drawing)}\n`;
 }
-
-const IN_EACH = { en: 'In each row', ko: '공통 값' };

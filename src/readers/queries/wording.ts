@@ -42,6 +42,16 @@ export const unitOf = (column: string, query = ''): Unit | undefined =>
   UNITS_OF_QUERIES.find(([of, pattern]) => of === query && pattern.test(column))?.[2] ??
   UNITS.find(([pattern]) => pattern.test(column))?.[1];
 
+/** What stands before the values that all rows of an answer have. */
+export const IN_EACH = { en: 'In each row', ko: '공통 값' };
+
+/** The one currency of the rows; null if they have none or several. */
+export function currencyOf(rows: readonly Row[]): string | null {
+  const all = new Set(rows.flatMap((row) => [row['currency'] ?? row['currencies'] ?? []].flat()));
+  const [only] = all;
+  return all.size === 1 && typeof only === 'string' ? only : null;
+}
+
 const DURATIONS: readonly (readonly [number, string, string])[] = [
   [86_400, 'd', '일'],
   [3600, 'h', '시간'],
@@ -199,9 +209,8 @@ export class Wording {
     if (typeof value === 'object') return value.map((one) => this.value(column, one, kind)).join(', ');
     if (typeof value === 'number') {
       if (unit === 'money' || unit === 'price' || unit === 'estimate') return this[unit](value, currency);
-      if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'duration' || unit === 'hour')
-        return this[unit](value);
-      if (unit === 'probability') return this.probability(value);
+      if (unit === 'rate' || unit === 'points' || unit === 'change') return this[unit](value);
+      if (unit === 'duration' || unit === 'hour' || unit === 'probability') return this[unit](value);
       return this.count(value);
     }
     if (unit === 'day') return this.day(value);
@@ -211,14 +220,12 @@ export class Wording {
   /** A value in a table of the answer of a query: a measure has its unit in its row, and a small count keeps three digits. */
   cell(query: string, column: string, row: Row): string {
     const value = row[column] ?? null;
-    const [named, other] = [row['currency'] ?? row['currencies'] ?? []].flat();
-    const currency = typeof named === 'string' && other === undefined ? named : null;
     const measure = [row['measure'], row['figure']].find((one) => typeof one === 'string');
     const isMeasured = measure !== undefined && /^(?:value|previous)$/.test(column);
     const kind = isMeasured ? measure : unitOf(column, query);
     const isSmall = typeof value === 'number' && !Number.isInteger(value) && Math.abs(value) < 10;
     if (isSmall && kind === undefined) return String(Number(value.toPrecision(3)));
-    return this.value(column, value, typeof value === 'number' ? kind : undefined, currency);
+    return this.value(column, value, typeof value === 'number' ? kind : undefined, currencyOf([row]));
   }
 
   /** A sentence of a check, or the text of an error or its hint. */

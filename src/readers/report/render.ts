@@ -1,7 +1,7 @@
 /** Draws sections: sentences, and blocks of tables and charts. What they show is data, in `sections.ts`. */
 import { daysOf, isDay, shiftDay } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
-import type { Row, Value, Wording } from '../queries/wording.js';
+import { currencyOf, type Row, type Value, type Wording } from '../queries/wording.js';
 import { bar, interval, line, lines, stepOf } from './chart.js';
 import { markup, prose, type Child, type Html } from './html.js';
 import type { Asked, Caption, Columns, Heatmap, Section, Series, Table } from './sections.js';
@@ -99,12 +99,12 @@ export class Renderer {
           : paragraph('sentence', claims)
         : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
     const toDo = isAbout ? listed(texts('to do')) : undefined;
-    const notes = paragraph('note', texts('note'));
+    const notes = texts('note');
     // On the first screen, what stands out matters more than how figures are counted.
     const note =
-      isFirst && notes
-        ? folded(this.word('howCounted'), markup`<div class="note">${listed(texts('note'))}</div>`)
-        : notes;
+      isFirst && notes.length > 0
+        ? folded(this.word('howCounted'), markup`<div class="note">${listed(notes)}</div>`)
+        : paragraph('note', notes);
     const body = markup`<div class="says">${sentences}${toDo}${note}${this.#links(answers)}</div>
       <div class="shows">${answers.map((answer) => this.shown(answer))}</div>`;
     const isFixed = isAbout || isFirst;
@@ -133,9 +133,8 @@ export class Renderer {
     if ('counters' in asked) return this.#series(asked, rows);
     if (asked.kind === 'heatmap') return this.#heatmap(asked, rows, said);
     if (asked.kind === 'lines') {
-      const [currency] =
-        new Set(rows.map((row) => row['currency'])).size === 1 ? [rows[0]?.['currency']] : [];
-      const unit = typeof currency === 'string' ? ` (${currency})` : '';
+      const currency = currencyOf(rows);
+      const unit = currency === null ? '' : ` (${currency})`;
       return this.lines(this.#caption(asked.caption) + unit, rows, namesIn(asked.axes))?.drawn;
     }
     if (asked.kind !== 'tiles') return undefined;
