@@ -235,7 +235,10 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** A table of all commands, each with its options. A command that only groups others has none. */
+/**
+ * A table of all commands, each with its options. A command that only groups others has none; `--json` is beside the command,
+ * because many have it.
+ */
 function commandsMarkdown(): string {
   const commands = program.commands.flatMap((one) =>
     one.commands.length > 0 && one.options.length === 0 ? one.commands : [one, ...one.commands],
@@ -244,32 +247,62 @@ function commandsMarkdown(): string {
     .filter((one) => one.name() !== 'help')
     .flatMap((one) => {
       const name = one.parent === program ? one.name() : `${one.parent?.name() ?? ''} ${one.name()}`;
-      const options = one.options.map(({ flags, description }) => ['', `\`${flags}\``, description]);
-      return [[`**${name}**`, '', one.description()], ...options];
+      const [json, others] = [
+        one.options.some(({ long }) => long === '--json'),
+        one.options.filter(({ long }) => long !== '--json'),
+      ];
+      const options = others.map(({ flags, description }) => ['', `\`${flags}\``, description]);
+      return [[`**${name}**`, json ? '`--json`' : '', one.description()], ...options];
     });
   const cells = [['command', 'option', 'meaning'], ['---', '---', '---'], ...rows];
   return cells.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
 }
 
+/** The names of queries by subject, then a section for each. Parameters that many queries share come once, before them. */
 function queriesMarkdown(catalogue: readonly QueryFile[]): string {
-  const rows = catalogue.map(
-    ({ name, subject, title }) => `| ${subject} | [\`${name}\`](#${name}) | ${title} |`,
-  );
-  const sections = catalogue.map(({ name, question, params }) => {
-    const { csv = '', parameters = [] } = goldenAnswers().find((one) => one.name === name) ?? {};
-    const given = parameters.map((pair) => ` --param ${pair.join('=')}`).join('');
-    const example = [`dawnload query ${name}${given}`, ...exampleOf(csv)];
-    const taken = params.map(({ name: parameter, type, default: fallback, choices, description }) => {
+  const taken = ({ params }: QueryFile): string[] =>
+    params.map(({ name, type, default: fallback, choices, description }) => {
       const values = choices.length > 0 ? choices.join(', ') : type;
-      return `- \`${parameter}\` (${values}${fallback === 'null' ? '' : `; default \`${fallback}\``}): ${description}`;
+      return `\`${name}\` (${values}${fallback === 'null' ? '' : `; default \`${fallback}\``}): ${description}`;
     });
-    const parts = [`## ${name}`, question, taken.join('\n'), `\`\`\`text\n${example.join('\n')}\n\`\`\``];
-    return parts.filter((part) => part !== '').join('\n\n');
+  const shared = sharedOf(catalogue.flatMap((one) => taken(one)));
+  const sections = catalogue.map((one) => {
+    const { csv = '', parameters = [] } = goldenAnswers().find(({ name }) => name === one.name) ?? {};
+    const given = parameters.map((pair) => ` --param ${pair.join('=')}`).join('');
+    const example = [`dawnload query ${one.name}${given}`, ...exampleOf(csv)];
+    const words = [`**${one.title}.** ${one.question}`, ...ownAndShared(taken(one), shared)].join('<br>');
+    return [`## ${one.name}`, words, `\`\`\`text\n${example.join('\n')}\n\`\`\``].join('\n\n');
   });
-  return (
-    ['| subject | query | title |\n|---|---|---|', rows.join('\n')].join('\n') +
-    `\n\n${sections.join('\n\n')}`
-  );
+  const subjects = [...new Set(catalogue.map(({ subject }) => subject))].map((subject) => {
+    const names = catalogue.filter((one) => one.subject === subject).map(({ name }) => `[${name}](#${name})`);
+    return `- **${subject}**: ${names.join(', ')}`;
+  });
+  const common = `Parameters that sections list under "Also":<br>${shared.join('<br>')}`;
+  return [subjects.join('\n'), common, ...sections].join('\n\n');
+}
+
+/** The texts that six or more share; of those that begin with one name, the most frequent. */
+function sharedOf(texts: readonly string[]): string[] {
+  const uses = new Map<string, number>();
+  for (const text of texts) uses.set(text, (uses.get(text) ?? 0) + 1);
+  const often = [...uses].filter(([, count]) => count >= 6).sort(([, one], [, other]) => other - one);
+  const isFirst = (text: string): boolean =>
+    text === often.find(([one]) => nameIn(one) === nameIn(text))?.[0];
+  return often.flatMap(([text]) => (isFirst(text) ? [text] : [])).sort();
+}
+
+/** The texts of a section's own, and one line that names the shared ones. */
+function ownAndShared(texts: readonly string[], shared: readonly string[]): string[] {
+  const common = texts.filter((text) => shared.includes(text)).map((text) => nameIn(text));
+  return [
+    ...texts.filter((text) => !shared.includes(text)),
+    ...(common.length === 0 ? [] : [`Also: ${common.join(', ')}.`]),
+  ];
+}
+
+/** The name, in code style, that a text begins with. */
+function nameIn(text: string): string {
+  return /^`[^`]*`/.exec(text)?.[0] ?? '';
 }
 
 /**
@@ -280,35 +313,21 @@ function tablesMarkdown(schemas: readonly SchemaEntry[]): string {
   const escaped = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('|', '\\|');
   const meaning = (column: RelationEntry['columns'][number]): string =>
     `\`${column.name}\`: ${escaped(column.description)}`;
-  const uses = new Map<string, number>();
-  for (const { columns } of schemas.flatMap(({ relations }) => relations))
-    for (const text of columns.map((column) => meaning(column))) uses.set(text, (uses.get(text) ?? 0) + 1);
-  const often = [...uses].filter(([, count]) => count >= 6).sort(([, one], [, other]) => other - one);
-  const nameIn = (text: string): string => text.slice(0, text.indexOf(':'));
-  const isFirst = (text: string): boolean =>
-    text === often.find(([one]) => nameIn(one) === nameIn(text))?.[0];
-  const shared = often.flatMap(([text]) => (isFirst(text) ? [text] : [])).sort();
-  const isShared = (column: RelationEntry['columns'][number]): boolean => shared.includes(meaning(column));
+  const meanings = ({ columns }: RelationEntry): string[] => columns.map((column) => meaning(column));
+  const shared = sharedOf(schemas.flatMap(({ relations }) => relations.flatMap((one) => meanings(one))));
   const blocks = schemas
     .filter(({ relations }) => relations.length > 0)
     .flatMap(({ name, description, relations }) => [
       `## Schema ${name}`,
       escaped(description),
       relations.map((relation) => `[${relation.name}](#${anchorOf(relation.name)})`).join(' · '),
-      ...relations.flatMap((relation) => {
-        const common = relation.columns.filter((column) => isShared(column));
-        const own = relation.columns.filter((column) => !isShared(column));
-        return [
-          `### ${relation.name}`,
-          [
-            `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
-            ...own.map((column) => meaning(column)),
-            ...(common.length === 0
-              ? []
-              : [`Also: ${common.map((column) => `\`${column.name}\``).join(', ')}.`]),
-          ].join('<br>'),
-        ];
-      }),
+      ...relations.flatMap((relation) => [
+        `### ${relation.name}`,
+        [
+          `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
+          ...ownAndShared(meanings(relation), shared),
+        ].join('<br>'),
+      ]),
     ]);
   const before = [
     '## Shared columns',
