@@ -67,7 +67,7 @@ describe('dawnload docs', () => {
     expect(one.columns[0]).toEqual({
       name: 'event_id',
       type: 'varchar',
-      description: 'Id of the record. The message tables refer to it.',
+      description: 'Id of the record, used by the message tables.',
       label: '이벤트 ID',
     });
   });

@@ -113,7 +113,7 @@ describe('an answer for an agent', () => {
     const { about: watched } = await asked('campaigns-to-watch');
     expect(watched.definitions).toMatchObject({
       kind: expect.stringMatching(/^best or worst/) as string,
-      at_least: expect.stringContaining('nearer end') as string,
+      at_least: expect.stringContaining('Smaller end') as string,
       campaign_name: 'Name of the campaign.',
       p_value: expect.stringContaining('Holm') as string,
     });
