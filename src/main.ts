@@ -98,8 +98,8 @@ async function perform(typed: Typed, command: string): Promise<ExitCode> {
 /** Imports what reads the settings, which takes most of the start; help and version need no settings. */
 async function configLoader(flags: Flags): Promise<Invocation['loadConfig']> {
   const { loadConfig } = await import('./config/config.js');
-  const { FIELDS } = await import('./streams/index.js');
-  return () => loadConfig(FIELDS, flags);
+  const { STREAMS } = await import('./streams/index.js');
+  return () => loadConfig(STREAMS, flags);
 }
 
 /** Alerts that a `run` could not start, such as for a mistyped option: nobody reads what cron writes. */

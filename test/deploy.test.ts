@@ -1,6 +1,6 @@
 // @module-tag long
 /** The files of deploy/, each read by the program that it is for where that is on this machine, and run as it would be. */
-import { FIELDS } from '../src/streams/index.js';
+import { STREAMS } from '../src/streams/index.js';
 import { execFileSync, spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -225,7 +225,7 @@ test('Kubernetes: one night at a time, retried by its schedule, without privileg
       },
     },
   });
-  const { exports } = loadConfig(FIELDS, {}, {}, temporaryFolder());
+  const { exports } = loadConfig(STREAMS, {}, {}, temporaryFolder());
   expect(jobTemplate.spec.activeDeadlineSeconds).toBeGreaterThan((exports.maxWaitMinutes + 30) * 60);
   const desk = parse(read('kubernetes-desk.yaml')) as { kind: string; spec: { volumes: unknown } };
   expect(desk).toMatchObject({ kind: 'Pod', spec: { ...shared, containers: [container] } });
@@ -269,7 +269,7 @@ test('the example of a first account is accepted, and explains every line', () =
     (line, i) => /^ *(- )?\w+:/.test(line) && !/^ *#/.test(lines[i - 1] ?? ''),
   );
   expect(unexplained).toEqual([]);
-  const config = loadConfig(FIELDS, {}, {}, folder);
+  const config = loadConfig(STREAMS, {}, {}, folder);
   expect(config.exports.budget).toEqual({ recordsPerRun: 200_000, recordsPerMonth: 6_000_000 });
   expect(readFileSync(join(folder, '.env.example'), 'utf8')).toContain(config.alerts[0]?.variable);
 });

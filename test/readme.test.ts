@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { docsCommand } from '../src/commands/docs.js';
 import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config/schema.js';
+import { STREAMS } from '../src/streams/index.js';
 import { EXIT } from '../src/ground/errors.js';
 import { loadCatalogue, type QueryFile } from '../src/readers/queries/catalogue.js';
 import type { RelationEntry, SchemaEntry } from '../src/warehouse/dictionary.js';
@@ -125,10 +126,10 @@ describe('docs/', () => {
         keysOf(value, path === '' ? key : `${path}.${key}`),
       );
     };
-    const keys = keysOf(settingsSchema, '');
+    const keys = keysOf(settingsSchema(STREAMS), '');
     expect(keys).toContain('exports.budget.records_per_run');
     const rows = rowsOf('docs/configuration.md');
-    const defaults: unknown = settingsSchema.parse({});
+    const defaults: unknown = settingsSchema(STREAMS).parse({});
     const scalar = z.union([z.string(), z.number(), z.boolean()]).optional();
     for (const key of keys) {
       const value = key
@@ -140,8 +141,8 @@ describe('docs/', () => {
         value === undefined
           ? ['', '`start_date`']
           : [`\`${typeof value === 'object' ? JSON.stringify(value) : scalar.parse(value)}\``];
-      // Rules by name are read into a list.
-      if (key === 'privacy.columns') wanted.push('`{}`');
+      // What is set by name is read into a list.
+      if (['privacy.columns', 'tables', 'audiences', 'holdouts'].includes(key)) wanted.push('`{}`');
       if (key === 'exports.largest_answer') wanted.push('`1GiB`');
       expect(wanted, key).toContain(shown);
     }
@@ -151,7 +152,7 @@ describe('docs/', () => {
     const examples = [...read('docs/configuration.md').matchAll(/```yaml\n(.*?)```/gs)];
     expect(examples.length).toBeGreaterThan(0);
     for (const [, yaml = ''] of examples)
-      settingsSchema.parse(parseDocument(yaml, { schema: 'failsafe' }).toJS());
+      settingsSchema(STREAMS).parse(parseDocument(yaml, { schema: 'failsafe' }).toJS());
   });
 
   test('explain every exit code, and every code of the specification', () => {

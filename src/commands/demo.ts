@@ -7,7 +7,7 @@ import { startSandbox } from '../../sandbox/index.js';
 import { groupsCsv, ordersCsv, ordersOf } from '../../sandbox/world/orders.js';
 import { faultForDuckdb, loadConfig } from '../config/config.js';
 import { readText } from '../config/files.js';
-import { FIELDS } from '../streams/index.js';
+import { STREAMS } from '../streams/index.js';
 import { dayOf, daysOf, lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/errors.js';
 import { dataFiles } from '../landing/paths.js';
@@ -89,7 +89,7 @@ export const demoCommand: Command = async (_, invocation) => {
     const orders = ordersOf(SHOP, days).filter(({ orderedAt }) => dayOf(orderedAt) <= last);
     await writeFile(resolve(folder, 'groups.csv'), groupsCsv(SHOP.heldOut, values.start_date));
     await writeFile(resolve(folder, 'orders.csv'), ordersCsv(orders));
-    const config = loadConfig(FIELDS, { settingsFile: file }, ENVIRONMENT, folder);
+    const config = loadConfig(STREAMS, { settingsFile: file }, ENVIRONMENT, folder);
     const demo = { ...invocation, flags: { settingsFile: file }, loadConfig: () => config };
     const exitCode = await runCommand({}, demo);
     if (exitCode !== EXIT.done) return exitCode;

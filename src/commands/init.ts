@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { faultForDuckdb, isUnencrypted } from '../config/config.js';
 import { readDotEnv, readText } from '../config/files.js';
 import type { Invocation } from '../config/invocation.js';
-import { settingsSchema } from '../config/schema.js';
+import { COMMON } from '../config/schema.js';
 import { dayOf, lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { contactService } from '../operations/contact.js';
@@ -21,7 +21,7 @@ import type { Command, Options } from './shared.js';
 
 type InitOptions = Options<'baseUrl' | 'projectId' | 'startDate', 'allowHttp' | 'skipChecks' | 'force'>;
 
-const { base_url, project_id, start_date } = settingsSchema.shape;
+const { base_url, project_id, start_date } = COMMON;
 const key = z.string().regex(/^\P{Cc}*$/u, 'holds control characters');
 
 const QUESTIONS = [

@@ -9,8 +9,8 @@ import type { Environment } from '../ground/effects.js';
 import { ConfigError, UsageError } from '../ground/errors.js';
 import { harmless } from '../ground/shell.js';
 import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
-import { fieldsFor, type Shapes } from '../ground/fields.js';
-import { alert, camel, inWords, settingsAbout, settingsSchema } from './schema.js';
+import { fieldsFor } from '../ground/fields.js';
+import { alert, camel, COMMON, fieldsOf, inWords, settingsSchema, type Declaration } from './schema.js';
 
 /** Wraps a secret so that printing or serializing it gives an empty value. */
 const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
@@ -62,11 +62,11 @@ const OVERRIDES = [
 /**
  * Reads the settings.
  *
- * @param shapes the fields of the documents of all streams, among which `privacy.columns` names some
+ * @param streams what each stream declares about settings
  * @throws ConfigError for a missing or malformed file, an unknown key, or a value out of range
  */
 export function loadConfig(
-  shapes: Shapes,
+  streams: readonly Declaration[],
   flags: Flags = {},
   environment: Environment = process.env,
   cwd: string = process.cwd(),
@@ -87,7 +87,7 @@ export function loadConfig(
   const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new ConfigError('DAWNLOAD_NOW must be an instant such as 2026-11-21T07:30:00+09:00.');
-  const settings = parseSettings(shapes, file, variables, (text) =>
+  const settings = parseSettings(streams, file, variables, (text) =>
     resolve(cwd, flags.dataDir ?? resolve(folder, text)),
   );
   // A configuration has one ledger, wherever the command is started: only a path in a flag is relative to the working
@@ -96,12 +96,12 @@ export function loadConfig(
     path === undefined ? undefined : resolve(folder, path);
   const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
   const { experiments, main_goals: mainGoals, prices, pushes, ...others } = settings;
-  const { tables, audiences, holdouts, ...named } = others;
-  const { report, alerts, lake, reference, exclude, ...rest } = camel(named);
-  const { brandTemplates: brand } = reference;
+  const { report, alerts, lake, exclude, ...rest } = camel(others);
   return Object.freeze({
     ...rest,
-    fields: fieldsFor(rest.brand, shapes),
+    fields: fieldsFor(rest.brand, fieldsOf(streams)),
+    /** The absolute path of the folder with the settings, where relative paths in them begin. */
+    folder,
     /** The path of the settings file, for messages; undefined without a file. */
     file,
     /** The absolute path of the data folder. */
@@ -119,20 +119,12 @@ export function loadConfig(
         rule,
       })),
     },
-    /** The lists of reference data; a list that is undefined or false is not pulled. Brand templates need a sender key. */
-    reference: { ...reference, brandTemplates: brand.senderKeys.length === 0 ? undefined : brand },
-    exports: { ...rest.exports, startDate: rest.exports.startDate ?? rest.startDate },
     /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
     experiments,
     mainGoals,
     prices: priceRows(prices),
-    /** Your own tables; paths are absolute. */
-    tables: Object.entries(tables).map(([name, one]) => ({ ...one, name, from: inFolder(one.from) })),
     /** The user ids of staff and test people, or the absolute path of the file that lists them. */
     excluded: typeof exclude.userIds === 'string' ? resolve(folder, exclude.userIds) : exclude.userIds,
-    /** Groups of people, and those of them who get no messages. */
-    audiences: listed(audiences),
-    holdouts: listed(holdouts),
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,
@@ -305,14 +297,11 @@ export function isLoopback(address: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
 }
 
-const listed = <T>(byName: Readonly<Record<string, T>>): (T & { readonly name: string })[] =>
-  Object.entries(byName).map(([name, one]) => ({ ...one, name }));
-
 /** The folder in which commands of the settings run, and their environment, which has no keys and no addresses of webhooks. */
-export function shellFor({ alerts, file }: Pick<Config, 'alerts' | 'file'>, environment: Environment) {
+export function shellFor({ alerts, folder }: Pick<Config, 'alerts' | 'folder'>, environment: Environment) {
   const addresses = new Set(alerts.map(({ variable }) => variable));
   return {
-    cwd: file === undefined ? process.cwd() : dirname(file),
+    cwd: folder,
     environment: harmless(environment, addresses),
   };
 }
@@ -349,7 +338,7 @@ function withoutEmpty(variables: Environment): Environment {
 
 /** @param locate the absolute path of a data folder */
 function parseSettings(
-  shapes: Shapes,
+  streams: readonly Declaration[],
   file: string | undefined,
   variables: Environment,
   locate: (dataDir: string) => string,
@@ -358,7 +347,8 @@ function parseSettings(
   const overrides = Object.fromEntries(overriding.map(([variable, key]) => [key, variables[variable]]));
   const fromFile = file === undefined ? {} : readSettings(file);
   const raw = { ...fromFile, ...overrides };
-  const { data, error } = settingsAbout(fieldsFor('service', shapes)).safeParse(raw);
+  const schema = settingsSchema(streams);
+  const { data, error } = schema.safeParse(raw);
   const unusable = data && faultForDuckdb(locate(data.data_dir));
   if (data !== undefined && unusable === undefined) return data;
   const { alerts, project_id: projectId, data_dir: dataDir, heartbeat } = readable.parse(raw);
@@ -372,7 +362,8 @@ function parseSettings(
   function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
     const source = file ?? 'The environment';
     if (issue === undefined) return new ConfigError(`${source} cannot be understood.`);
-    if (issue.code === 'unrecognized_keys') return unknownKey(source, issue.path, issue.keys[0] ?? '');
+    if (issue.code === 'unrecognized_keys')
+      return unknownKey(source, issue.path, issue.keys[0] ?? '', schema);
     const key = issue.path.join('.');
     const [variable] = overriding.find(([, setting]) => setting === key) ?? [];
     return new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, {
@@ -392,7 +383,7 @@ export function faultForDuckdb(dataDir: string): ConfigError | undefined {
 
 const readable = z.object({
   alerts: z.array(z.unknown()).catch([]),
-  project_id: settingsSchema.shape.project_id.catch(undefined),
-  data_dir: settingsSchema.shape.data_dir.catch('./data'),
-  heartbeat: settingsSchema.shape.heartbeat.catch(undefined),
+  project_id: COMMON.project_id.catch(undefined),
+  data_dir: COMMON.data_dir.catch('./data'),
+  heartbeat: COMMON.heartbeat.catch(undefined),
 });

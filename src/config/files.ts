@@ -7,7 +7,6 @@ import { z } from 'zod';
 import type { Environment } from '../ground/effects.js';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
-import { settingsSchema } from './schema.js';
 
 /** The variables set in the `.env` of a folder; undefined if this account may not read it: readers need no keys. */
 export function readDotEnv(folder: string): Environment | undefined {
@@ -117,16 +116,21 @@ export function readText(file: string): string {
 }
 
 /** @param source the file, or another place with the key */
-export function unknownKey(source: string, path: readonly PropertyKey[], key: string): ConfigError {
+export function unknownKey(
+  source: string,
+  path: readonly PropertyKey[],
+  key: string,
+  schema?: z.ZodType,
+): ConfigError {
   const full = [...path, key].join('.');
   const named = [...path.filter((part) => typeof part === 'string'), key].join('.');
   if (/(access|secret)_?key/i.test(key))
     return new ConfigError(`${source}: secrets do not belong in the file (${full}).`, {
       hint: 'Remove it, and set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in .env.',
     });
-  const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
+  const known = schema && keysIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
   return new ConfigError(`${source}: unknown key "${full}".`, {
-    hint: `${didYouMean(named, keysIn(schema))}docs/configuration.md lists the settings.`,
+    hint: `${didYouMean(named, known ?? [])}docs/configuration.md lists the settings.`,
   });
 }
 

@@ -1,17 +1,44 @@
 /**
- * The schema of `dawnload.yaml` and the type of the resulting settings; docs/configuration.md explains each. Every scalar
- * arrives as text (see `readSettings`); the message of each rule describes the valid values.
+ * The schema of `dawnload.yaml` and the type of the resulting settings; docs/configuration.md explains each. Streams declare the
+ * settings that are theirs. Every scalar arrives as text (see `readSettings`); the message of each rule describes the valid values.
  */
 import { z } from 'zod';
-import { ID_COLUMNS, isReadAs, type Field } from '../ground/fields.js';
+import { fieldsFor, ID_COLUMNS, isReadAs, type Field, type Shapes } from '../ground/fields.js';
 import { didYouMean } from '../ground/text.js';
-import { audiences, conversions, holdouts, ownFaults, tables } from './own.js';
-import { byName, currency, day, matching, number, section, size, text, whole, yesOrNo } from './values.js';
+import {
+  answerText,
+  byName,
+  day,
+  ids,
+  matching,
+  number,
+  parameter,
+  section,
+  text,
+  whole,
+  yesOrNo,
+} from './values.js';
+
+/** The settings of all streams. Each stream adds the type of its own here, by declaration merging. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- the members are where they belong
+export interface StreamSettings {}
+
+/** What a stream declares about settings. */
+export interface Declaration {
+  /** The fields of its documents, among which `privacy.columns` names some. */
+  readonly fields: Shapes;
+  /** Its settings, by their names in `dawnload.yaml`. */
+  readonly settings?: Partial<Readonly<Record<keyof StreamSettings, z.ZodType>>>;
+  /** The contradictions between its settings and others, each with the path of a setting and a clause. */
+  contradictions?(settings: FileSettings): readonly Contradiction[];
+}
+
+interface Contradiction {
+  readonly path: readonly string[];
+  readonly message: string;
+}
 
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
-
-const parameter = (what = 'parameter'): z.ZodString =>
-  matching(/^[A-Za-z0-9_.[\]-]+$/, `must be the name of a ${what}`);
 
 /** The base address of a service. Endpoint paths are appended to it, so it may have no query. */
 function service(what: string): z.ZodType<string, string> {
@@ -27,40 +54,6 @@ function service(what: string): z.ZodType<string, string> {
 
 const baseUrl = service('must be an http or https address such as https://api.example.com, without a query');
 const address = service('must be an http or https address, without a query and without keys');
-
-const budget = section({
-  records_per_run: whole(0, 1e12).optional(),
-  records_per_month: whole(0, 1e12).optional(),
-})
-  .refine(
-    ({ records_per_run: run, records_per_month: month }) => (run ?? month) !== undefined,
-    'must set records_per_run, records_per_month or both',
-  )
-  // A single limit applies to both, so that the missing one does not mean unlimited.
-  .transform(({ records_per_run: run, records_per_month: month }) => ({
-    records_per_run: run ?? month ?? 0,
-    records_per_month: month ?? run ?? 0,
-  }));
-
-const answerText = text('must be the text of an answer').refine(
-  (answer) => answer.trim() !== '',
-  'must not be blank',
-);
-
-const paidExports = section({
-  budget: budget.optional(),
-  price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
-  currency: currency.optional(),
-  start_date: day.optional(),
-  include_message_data: yesOrNo.default(true),
-  page_parameter: parameter().default('page'),
-  refusals: z.array(answerText, 'must be a list of texts of answers').default([]),
-  tolerate_missing: matching(/^(0|\d{1,2}(\.\d+)?%)$/, 'must be a share such as 0.2%')
-    .transform((text) => Number(text.replace('%', '')) / 100)
-    .default(0),
-  max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
-  largest_answer: size(3).default(2 ** 30),
-});
 
 const webhook = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
@@ -146,73 +139,7 @@ const lake = section({
   own: yesOrNo.default(false),
 });
 
-const SWITCH = 'must be true, false or "key: value" lines';
-
-function ids(what: string): z.ZodType<readonly string[]> {
-  return z.array(z.string(what).min(1, what), what).transform((all) => [...new Set(all)]);
-}
-
 const EXCLUDED = 'must be a list of ids, or a file with one id on each line';
-
-/** The parameters for requesting numbered pages of a list, starting at 1. The specification leaves their names open. */
-const pages = {
-  page_parameter: parameter().default('pageNum'),
-  size_parameter: parameter().default('pageSize'),
-  page_size: whole(1, 1000).default(1000),
-};
-
-const brandTemplates = section(
-  {
-    sender_keys: ids('must be a list of sender keys').default([]),
-    ...pages,
-    // The place of the parameter in E5 (N6); E4 takes it in the query.
-    sender_key_parameter: parameter().default('senderKey'),
-    sender_key_in: z.enum(['query', 'header'], 'must be query or header').default('query'),
-    recheck_days: whole(0, 366).default(7),
-  },
-  'must have sender_keys, such as { sender_keys: [KEY] }',
-);
-
-const alimtalkTemplates = section(
-  {
-    channel_ids: ids('must be a list of channel ids').default([]),
-    ...pages,
-    channel_parameter: parameter().default('channelId'),
-  },
-  SWITCH,
-);
-
-const optOuts = section(
-  {
-    ...pages,
-    start_parameter: parameter().default('startRequestDate'),
-    end_parameter: parameter().default('endRequestDate'),
-  },
-  SWITCH,
-);
-
-/** Accepts `true` and `false` instead of a section of settings. */
-const switched = <T extends z.ZodType>(section: T) =>
-  z
-    .preprocess(
-      (value) => (value === 'true' ? {} : value === 'false' ? undefined : value),
-      z.optional(section),
-    )
-    .optional();
-
-const reference = section({
-  max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
-  catalogs: z
-    .union(
-      [yesOrNo, ids('must be names of catalogs')],
-      'must be true, false or a list of names such as [products]',
-    )
-    .default(false)
-    .transform((names) => (names === true ? 'all' : names !== false && names.length > 0 && names)),
-  brand_templates: brandTemplates.prefault({}),
-  alimtalk_templates: switched(alimtalkTemplates),
-  opt_outs: switched(optOuts),
-});
 
 /** The language of the report, English by default; undefined if no report is wanted. */
 const report = z
@@ -227,16 +154,6 @@ const columns = byName(rule)
   .transform((rules) =>
     Object.entries(rules).flatMap(([name, wanted]) => (wanted === 'keep' ? [] : [{ name, rule: wanted }])),
   );
-
-/** The schema of the settings for these fields: `privacy.columns` names only fields that can be hashed or left out. */
-export const settingsAbout = (fields: readonly Field[]) =>
-  settingsSchema.superRefine(({ privacy }, context) => {
-    for (const { name, rule: wanted } of privacy.columns) {
-      const message = refusalOf(name, wanted, fields);
-      if (message !== undefined)
-        context.addIssue({ code: 'custom', path: ['privacy', 'columns', name], message });
-    }
-  });
 
 function refusalOf(name: string, wanted: z.infer<typeof rule>, fields: readonly Field[]): string | undefined {
   if (ID_COLUMNS.some((column) => column === name)) return undefined;
@@ -348,100 +265,104 @@ const differentNames = [
   'must name each channel once, because capitals and underscores make no difference',
 ] as const;
 
-export const settingsSchema = z
-  .strictObject({
-    base_url: baseUrl.optional(),
-    allow_http: yesOrNo.default(false),
-    project_id: matching(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits').optional(),
-    brand: word.default('service'),
-    messenger: word.default('chatapp'),
-    /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
-    service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
-    data_dir: text('must be a folder')
-      .regex(/^[^\0]+$/, 'must be a folder')
-      .default('./data'),
-    ledger_copy: text('must be a file').optional(),
-    /** `head` where inodes are not stable over a mount. */
-    witness: z.enum(['file', 'head'], 'must be file or head').default('file'),
-    start_date: day.optional(),
-    lookback_days: whole(0, 366).default(7),
-    requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
-    // The required concurrency is the request rate times the response time: 50 per second at 600 ms each require 30.
-    concurrency: whole(1, 256).default(64),
-    request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
-    retries: whole(0, 20).default(4),
-    statistics_tags: ids('must be a list of tags').default([]),
-    privacy: section({ recipients: rule.default('hash'), columns: columns.prefault({}) }).prefault({}),
-    retention: retention.prefault({}),
-    exports: paidExports.prefault({}),
-    reference: reference.prefault({}),
-    lake: lake.optional(),
-    report: report.prefault('true'),
-    alerts: z.array(alert, 'must be a list').default([]),
-    push: pushLimits.prefault({}),
-    pushes: z
-      .array(push, 'must be a list')
-      .refine(
-        (all) => new Set(all.map(({ name }) => name)).size === all.length,
-        'must give each a name of its own',
-      )
-      .default([]),
-    mcp: section({ memory_megabytes: whole(256, 1_048_576).default(1024) }).prefault({}),
-    prices: byName(z.union([price, z.record(z.string(), price).refine(...differentNames)], A_PRICE))
-      .refine(...differentNames)
-      .prefault({}),
-    tables: tables.prefault({}),
-    conversions: conversions.optional(),
-    audiences: audiences.prefault({}),
-    holdouts: holdouts.prefault({}),
-    queries: text('must be a folder').optional(),
-    heartbeat: webhook.optional(),
-    after_publish: z
-      .array(text('must be a command or an address'), 'must be a list of commands or addresses')
-      .default([]),
-    experiments: byName(experiment)
-      .refine(
-        (tests) => tests['default']?.goal === undefined,
-        'must name goals by campaign, not under default',
-      )
-      .default({}),
-    not_clicks: ids('must be a list of names of events').default([]),
-    placeholder_ids: ids('must be a list of ids').default([]),
-    exclude: section({
-      user_ids: z.union([ids(EXCLUDED), text(EXCLUDED)], EXCLUDED).default([]),
-    }).prefault({}),
-    main_goals: byName(text('must be the name of a conversion')).default({}),
-  })
-  .refine(
-    ({ experiments, main_goals }) =>
-      Object.entries(main_goals).every(([id, goal]) => [undefined, goal].includes(experiments[id]?.goal)),
-    { path: ['main_goals'], error: 'must not name another goal than experiments does' },
-  )
-  .superRefine(({ privacy, ...settings }, context) => {
-    const dropped = privacy.columns.flatMap(({ name, rule: wanted }) => (wanted === 'drop' ? [name] : []));
-    for (const fault of ownFaults({ ...settings, dropped })) context.addIssue({ code: 'custom', ...fault });
-  })
-  .refine(
-    ({ exclude, privacy }) =>
-      exclude.user_ids.length === 0 ||
-      !privacy.columns.some(({ name, rule }) => name === 'user_id' && rule === 'drop'),
-    {
-      path: ['exclude', 'user_ids'],
-      error: 'needs the ids of events, which privacy.columns drops; set user_id: hash there',
-    },
-  )
-  .refine(
-    ({ start_date: first = '', exports }) => exports.start_date === undefined || exports.start_date >= first,
-    {
-      path: ['exports', 'start_date'],
-      error: 'must not be before start_date, because the statistics of a day give the size of its export',
-    },
-  )
-  .refine(({ statistics_tags: tags, exports }) => tags.length === 0 || exports.budget === undefined, {
-    path: ['statistics_tags'],
-    error:
-      'must be empty with exports.budget: the size of an export, which has all records, is estimated from the statistics',
+/** The settings that belong to no stream. */
+export const COMMON = {
+  base_url: baseUrl.optional(),
+  allow_http: yesOrNo.default(false),
+  project_id: matching(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits').optional(),
+  brand: word.default('service'),
+  messenger: word.default('chatapp'),
+  /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
+  service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
+  data_dir: text('must be a folder')
+    .regex(/^[^\0]+$/, 'must be a folder')
+    .default('./data'),
+  ledger_copy: text('must be a file').optional(),
+  /** `head` where inodes are not stable over a mount. */
+  witness: z.enum(['file', 'head'], 'must be file or head').default('file'),
+  start_date: day.optional(),
+  lookback_days: whole(0, 366).default(7),
+  requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
+  // The required concurrency is the request rate times the response time: 50 per second at 600 ms each require 30.
+  concurrency: whole(1, 256).default(64),
+  request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
+  retries: whole(0, 20).default(4),
+  privacy: section({ recipients: rule.default('hash'), columns: columns.prefault({}) }).prefault({}),
+  retention: retention.prefault({}),
+  lake: lake.optional(),
+  report: report.prefault('true'),
+  alerts: z.array(alert, 'must be a list').default([]),
+  push: pushLimits.prefault({}),
+  pushes: z
+    .array(push, 'must be a list')
+    .refine(
+      (all) => new Set(all.map(({ name }) => name)).size === all.length,
+      'must give each a name of its own',
+    )
+    .default([]),
+  mcp: section({ memory_megabytes: whole(256, 1_048_576).default(1024) }).prefault({}),
+  prices: byName(z.union([price, z.record(z.string(), price).refine(...differentNames)], A_PRICE))
+    .refine(...differentNames)
+    .prefault({}),
+  queries: text('must be a folder').optional(),
+  heartbeat: webhook.optional(),
+  after_publish: z
+    .array(text('must be a command or an address'), 'must be a list of commands or addresses')
+    .default([]),
+  experiments: byName(experiment)
+    .refine((tests) => tests['default']?.goal === undefined, 'must name goals by campaign, not under default')
+    .default({}),
+  not_clicks: ids('must be a list of names of events').default([]),
+  placeholder_ids: ids('must be a list of ids').default([]),
+  exclude: section({
+    user_ids: z.union([ids(EXCLUDED), text(EXCLUDED)], EXCLUDED).default([]),
+  }).prefault({}),
+  main_goals: byName(text('must be the name of a conversion')).default({}),
+};
+
+/** The settings as the file has them: names in snake_case, values checked. */
+export type FileSettings = z.output<z.ZodObject<typeof COMMON>> & StreamSettings;
+
+/** The schema of a file with the settings of these streams. */
+export function settingsSchema(streams: readonly Declaration[]): z.ZodType<FileSettings> {
+  const declared = Object.fromEntries(streams.flatMap(({ settings = {} }) => Object.entries(settings)));
+  // Each stream tells the type of its settings to the compiler, where it declares their schema.
+  const schema = z.strictObject({ ...COMMON, ...declared }).pipe(z.custom<FileSettings>());
+  const fields = fieldsFor('service', fieldsOf(streams));
+  return schema.superRefine((settings, context) => {
+    const all = [
+      ...contradictions(settings, fields),
+      ...streams.flatMap((stream) => stream.contradictions?.(settings) ?? []),
+    ];
+    for (const { path, message } of all) context.addIssue({ code: 'custom', path: [...path], message });
   });
+}
+
+/** The fields of the documents of all these streams. */
+export const fieldsOf = (streams: readonly Pick<Declaration, 'fields'>[]): Shapes =>
+  Object.fromEntries(streams.flatMap(({ fields }) => Object.entries(fields)));
+
+function contradictions(
+  { experiments, main_goals: mainGoals, exclude, privacy }: FileSettings,
+  fields: readonly Field[],
+): Contradiction[] {
+  const found = privacy.columns.flatMap(({ name, rule: wanted }) => {
+    const message = refusalOf(name, wanted, fields);
+    return message === undefined ? [] : [{ path: ['privacy', 'columns', name], message }];
+  });
+  if (Object.entries(mainGoals).some(([id, goal]) => ![undefined, goal].includes(experiments[id]?.goal)))
+    found.push({ path: ['main_goals'], message: 'must not name another goal than experiments does' });
+  if (exclude.user_ids.length > 0 && isDropped(privacy, 'user_id'))
+    found.push({
+      path: ['exclude', 'user_ids'],
+      message: 'needs the ids of events, which privacy.columns drops; set user_id: hash there',
+    });
+  return found;
+}
+
+/** True if the settings of privacy drop the ids of that column. */
+export const isDropped = ({ columns: rules }: FileSettings['privacy'], column: string): boolean =>
+  rules.some(({ name, rule: wanted }) => name === column && wanted === 'drop');
 
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
 
@@ -464,15 +385,5 @@ export function camel(value: unknown): unknown {
 }
 
 /** The settings of the file, except lists and those keyed by campaign: SQL gets these under the names in the file. */
-export type Settings = Camel<
-  Omit<
-    z.infer<typeof settingsSchema>,
-    'audiences' | 'experiments' | 'holdouts' | 'main_goals' | 'prices' | 'pushes' | 'tables'
-  >
->;
+export type Settings = Camel<Omit<FileSettings, 'experiments' | 'main_goals' | 'prices' | 'pushes'>>;
 export type PushSettings = z.infer<typeof push>;
-type ReferenceSettings = Settings['reference'];
-export type BrandTemplateSettings = ReferenceSettings['brandTemplates'];
-export type AlimtalkTemplateSettings = NonNullable<ReferenceSettings['alimtalkTemplates']>;
-export type OptOutSettings = NonNullable<ReferenceSettings['optOuts']>;
-export type PageSettings = Pick<OptOutSettings, 'pageParameter' | 'sizeParameter' | 'pageSize'>;

@@ -65,3 +65,15 @@ export function size(mostGiB: number): z.ZodType<number, string> {
     .transform((text) => bytesIn(text) ?? 0)
     .refine((bytes) => bytes >= 2 ** 20 && bytes <= mostGiB * 2 ** 30, what);
 }
+
+export const parameter = (what = 'parameter'): z.ZodString =>
+  matching(/^[A-Za-z0-9_.[\]-]+$/, `must be the name of a ${what}`);
+
+export const answerText = text('must be the text of an answer').refine(
+  (answer) => answer.trim() !== '',
+  'must not be blank',
+);
+
+export function ids(what: string): z.ZodType<readonly string[]> {
+  return z.array(z.string(what).min(1, what), what).transform((all) => [...new Set(all)]);
+}

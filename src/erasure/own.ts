@@ -1,6 +1,6 @@
 /** Erased persons in the landed copies of own tables, and in the tables of the schema `own`. */
 import { z } from 'zod';
-import { KEY_KINDS } from '../config/own.js';
+import { KEY_KINDS } from '../ground/fields.js';
 import { escaped } from '../landing/duckdb.js';
 import type { DurableFolder } from '../landing/atomic-file.js';
 import { listPulls, readPull, streamFolders } from '../landing/landing-zone.js';

@@ -1,6 +1,6 @@
 /** Finds all ids of a person in the warehouse, and the rows with these ids. */
 import { z } from 'zod';
-import type { KeyKind } from '../config/own.js';
+import type { KeyKind } from '../ground/fields.js';
 import type { Day } from '../ground/calendar.js';
 import { PERSON_COLUMNS } from '../ground/fields.js';
 import { EVENT_TABLES } from '../streams/events/messages.js';

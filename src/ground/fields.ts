@@ -49,6 +49,10 @@ const KINDS = [
 
 export const ID_COLUMNS = ['user_id', 'service_user_id', 'device_id', 'service_device_id'] as const;
 
+/** The kinds of ids by which a row of an own table belongs to a person, and the names of their columns. */
+export const KEY_KINDS = [...ID_COLUMNS, 'recipient'] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
 export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_id'];
 
 export function isNested(kind: Kind): boolean {

@@ -1,6 +1,6 @@
 /** The streams, in the order in which a night pulls them. A new one is a folder here, a folder in `sql/streams`, and an entry. */
 import type { Config } from '../config/config.js';
-import type { Shapes } from '../ground/fields.js';
+import { fieldsOf } from '../config/schema.js';
 import type { StreamName } from '../ground/streams.js';
 import { campaigns } from './campaigns/index.js';
 import { landsAs } from '../warehouse/load.js';
@@ -45,4 +45,5 @@ export const FREE_DAY_STREAMS = landing(byDay.filter(({ paid }) => !paid));
 /** Pairs of a landed name and the tables that it is loaded into. */
 export const TABLES = STREAMS.flatMap(({ tables }) => Object.entries(tables));
 
-export const FIELDS: Shapes = Object.fromEntries(STREAMS.flatMap(({ fields }) => Object.entries(fields)));
+/** The fields of the documents of all streams. */
+export const FIELDS = fieldsOf(STREAMS);

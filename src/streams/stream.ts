@@ -1,11 +1,11 @@
 /** The shape of a stream's declaration, through which the rest of the program uses a stream. */
 import type { Config } from '../config/config.js';
+import type { Declaration } from '../config/schema.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Ledger } from '../exports/ledger.js';
 import type { ExportReport } from '../exports/paid-request.js';
 import type { Day } from '../ground/calendar.js';
 import type { Job, StreamName } from '../ground/streams.js';
-import type { Shapes } from '../ground/fields.js';
 import type { LandingParts } from '../landing/landing-zone.js';
 import type { DataFiles } from '../landing/paths.js';
 import type { ServiceClient } from '../service/client.js';
@@ -13,15 +13,13 @@ import type { Loadable } from '../warehouse/load.js';
 import type { Session } from '../warehouse/session.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
-export interface Stream extends Loadable {
+export interface Stream extends Loadable, Declaration {
   /** The names for `--streams`; each pulls the whole stream, or the part of it with the same name. */
   readonly choices: readonly string[];
   /** The tables that each of what lands is loaded into, by their names. */
   readonly tables: Readonly<Record<StreamName, RegExp>>;
   /** True if requests are billed, so that budget and consent decide. */
   readonly paid: boolean;
-  /** The fields of its documents. What they don't list is kept in `extra`, and noted as drift. */
-  readonly fields: Shapes;
   /** The parts that the settings switch on. */
   on(config: Config): readonly StreamName[];
   /**

@@ -138,12 +138,17 @@ export class Session {
     for (let nth = 0; nth < statements.count; nth++) {
       const reader = await this.#sound(async () => {
         const prepared = await statements.prepare(nth);
-        const names = Array.from({ length: prepared.parameterCount }, (_, at) =>
-          prepared.parameterName(at + 1),
-        );
-        const own = Object.fromEntries(names.map((one) => [one, params[one]]));
-        prepared.bind(mapped(own, toDuckDB), mapped(own, typeOf));
-        return prepared.runAndReadAll();
+        try {
+          const names = Array.from({ length: prepared.parameterCount }, (_, at) =>
+            prepared.parameterName(at + 1),
+          );
+          const own = Object.fromEntries(names.map((one) => [one, params[one]]));
+          prepared.bind(mapped(own, toDuckDB), mapped(own, typeOf));
+          return await prepared.runAndReadAll();
+        } finally {
+          // It holds the hash tables of its plan, which may be hundreds of megabytes, until it is destroyed.
+          prepared.destroySync();
+        }
       });
       rows = reader.getRowObjectsJS();
     }

@@ -1,5 +1,5 @@
 import { fieldsFor } from '../../src/ground/fields.js';
-import { FIELDS } from '../../src/streams/index.js';
+import { FIELDS, STREAMS } from '../../src/streams/index.js';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ function load(
   environment: Record<string, string> = {},
 ): ReturnType<typeof loadConfig> {
   writeFileSync(join(folder, 'dawnload.yaml'), yaml);
-  return loadConfig(FIELDS, {}, environment, folder);
+  return loadConfig(STREAMS, {}, environment, folder);
 }
 
 function refusal(yaml: string | Buffer, environment: Record<string, string> = {}): string {
@@ -65,7 +65,6 @@ describe('dawnload.yaml', () => {
     });
     expect(config.exports.budget).toBeUndefined();
     expect(config.exports).toMatchObject({
-      startDate: '2026-11-01',
       includeMessageData: true,
       pageParameter: 'page',
       refusals: [],
@@ -174,12 +173,12 @@ not_clicks: [survey_no_click]
     ],
   ])('a file of %s is refused', (_, text, words) => {
     writeFileSync(join(folder, 'dawnload.yaml'), text);
-    expect(() => loadConfig(FIELDS, {}, {}, folder)).toThrow(ConfigError);
+    expect(() => loadConfig(STREAMS, {}, {}, folder)).toThrow(ConfigError);
     expect(refusal(text)).toMatch(words);
   });
 
   test('--config that names a folder, and a DAWNLOAD_NOW that is no instant, are refused', () => {
-    expect(() => loadConfig(FIELDS, { settingsFile: '.' }, {}, folder)).toThrow(ConfigError);
+    expect(() => loadConfig(STREAMS, { settingsFile: '.' }, {}, folder)).toThrow(ConfigError);
     expect(refusal(MINIMUM, { DAWNLOAD_NOW: 'yesterday' })).toMatch(/DAWNLOAD_NOW must be an instant/);
   });
 
@@ -290,11 +289,11 @@ not_clicks: [survey_no_click]
   });
 
   test('a file named by --config that is not there is an error, the default one is not', () => {
-    expect(() => loadConfig(FIELDS, { settingsFile: 'nowhere.yaml' }, {}, folder)).toThrow(
+    expect(() => loadConfig(STREAMS, { settingsFile: 'nowhere.yaml' }, {}, folder)).toThrow(
       /configuration file .* does not exist/,
     );
-    expect(loadConfig(FIELDS, {}, {}, folder).file).toBeUndefined();
-    expect(() => requireService(loadConfig(FIELDS, {}, {}, folder))).toThrow(
+    expect(loadConfig(STREAMS, {}, {}, folder).file).toBeUndefined();
+    expect(() => requireService(loadConfig(STREAMS, {}, {}, folder))).toThrow(
       /This folder has no dawnload.yaml/,
     );
   });
@@ -351,7 +350,7 @@ describe('the environment', () => {
     mkdirSync(elsewhere);
     writeFileSync(join(folder, 'dawnload.yaml'), MINIMUM);
     const dataDirFrom = (cwd: string, environment: Record<string, string> = {}): string =>
-      loadConfig(FIELDS, { settingsFile: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
+      loadConfig(STREAMS, { settingsFile: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
     for (const cwd of [folder, elsewhere, tmpdir()]) {
       expect(dataDirFrom(cwd)).toBe(join(folder, 'data'));
       // The variable, as cron sets it, too: one configuration has one ledger.
@@ -361,7 +360,7 @@ describe('the environment', () => {
     for (const cwd of [folder, elsewhere, tmpdir()]) expect(dataDirFrom(cwd)).toBe(join(folder, 'books'));
     // What a person types, the shell completes: relative to the working folder.
     const typed = { settingsFile: join(folder, 'dawnload.yaml'), dataDir: 'typed' };
-    expect(loadConfig(FIELDS, typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
+    expect(loadConfig(STREAMS, typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
   });
 
   test.each([
@@ -390,7 +389,7 @@ describe('the environment', () => {
       'DAWNLOAD_BASE_URL=https://thief.example\nDAWNLOAD_PROJECT_ID=ffffffffffffffffffffffffffffffff\n' +
         'DAWNLOAD_ACCESS_KEY=theirs\nDAWNLOAD_DATA_DIR=theirs\n',
     );
-    const config = loadConfig(FIELDS, { settingsFile: join(folder, 'dawnload.yaml') }, {}, elsewhere);
+    const config = loadConfig(STREAMS, { settingsFile: join(folder, 'dawnload.yaml') }, {}, elsewhere);
     expect(config).toMatchObject({
       baseUrl: 'https://api.example.com',
       projectId: '0123456789abcdef0123456789abcdef',

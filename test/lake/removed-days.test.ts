@@ -1,6 +1,6 @@
 // @module-tag long
 /** Days of events that only a lake holds: no command takes them for missing, none pays for them again. */
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ const working = (): string => join(data(), 'private', 'warehouse.duckdb');
 
 /** The days leave the private file, as they do after a lake holds them. */
 async function leave(days: readonly Day[]): Promise<void> {
-  const { brand, messenger, fields, privacy } = loadConfig(FIELDS, {}, place.environment, place.folder);
+  const { brand, messenger, fields, privacy } = loadConfig(STREAMS, {}, place.environment, place.folder);
   const effects = { now: () => new Date(), reach: () => undefined };
   const warehouse = await Warehouse.open({
     path: working(),

@@ -1,5 +1,5 @@
 /** The settings under `lake:`, the types of the lake, and what its failures are told as. */
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ const CATALOG = '  catalog: { uri: "https://catalog.example.com/iceberg", wareho
 
 async function load(yaml: string, environment: Record<string, string> = {}): Promise<Config> {
   await writeFile(join(folder, 'dawnload.yaml'), yaml);
-  return loadConfig(FIELDS, {}, environment, folder);
+  return loadConfig(STREAMS, {}, environment, folder);
 }
 
 describe('the settings of the lake', () => {

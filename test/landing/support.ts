@@ -1,5 +1,5 @@
 /** Folders that go away, effects without chance, and real child processes that can be killed. */
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ export function testEffects(time = MORNING): TestEffects {
   return effects;
 }
 
-const { exports } = loadConfig(FIELDS, {}, {}, '/nowhere');
+const { exports } = loadConfig(STREAMS, {}, {}, '/nowhere');
 
 /** A data folder with the settings that nobody changed. */
 export const placeOf = (dataDir: string) => ({ dataDir, exports });

@@ -8,7 +8,7 @@ import type { CrashPoint } from '../../src/ground/crash-points.js';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
 import { DawnloadError, InterruptedError } from '../../src/ground/errors.js';
 import { Journal } from '../../src/journal/journal.js';
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { Chance } from '../torture/chance.js';
 import type { Counters } from '../torture/counters.js';
 import { Clock, DAY_MS } from '../torture/trial.js';
@@ -433,7 +433,7 @@ export class Life {
   #config(): Config {
     const home = this.#home;
     if (this.#settings?.home !== home)
-      this.#settings = { home, config: loadConfig(FIELDS, {}, this.place.environment, home) };
+      this.#settings = { home, config: loadConfig(STREAMS, {}, this.place.environment, home) };
     return this.#settings.config;
   }
 

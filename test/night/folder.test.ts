@@ -1,5 +1,5 @@
 /** The data folder as a value: what is open is released in every case, and the error of the work stays the error. */
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -25,7 +25,7 @@ import { extended } from '../support/tags.js';
 
 async function opened(): Promise<{ config: Config; effects: TestEffects; notes: string[]; dataDir: string }> {
   const dataDir = await dataFolder();
-  const config = { ...loadConfig(FIELDS, { dataDir }, {}, '/nowhere'), startDate: '2026-11-20' };
+  const config = { ...loadConfig(STREAMS, { dataDir }, {}, '/nowhere'), startDate: '2026-11-20' };
   return { config, effects: testEffects(), notes: [], dataDir };
 }
 

@@ -1,4 +1,4 @@
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -72,7 +72,7 @@ describe('at a terminal', () => {
     expect(person.screen()).toMatch(/accepts the keys and the project/);
     expect(person.screen()).toMatch(/doctor[\s\S]* plan [\s\S]* run [\s\S]* schedule /);
     for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
-    const config = loadConfig(FIELDS, { settingsFile: yaml }, {}, folder);
+    const config = loadConfig(STREAMS, { settingsFile: yaml }, {}, folder);
     expect(config).toMatchObject({ baseUrl: sandbox.url, projectId: PROJECT, startDate: '2026-11-14' });
     expect(config.exports.budget).toBeUndefined();
     expect(config.credentials?.reveal()).toEqual(KEYS);
@@ -110,7 +110,7 @@ describe('at a terminal', () => {
     ])
       expect(person.screen()).toMatch(words);
     expect(person.screen()).not.toContain('not-the-secret');
-    expect(loadConfig(FIELDS, { settingsFile: yaml }, {}, folder).projectId).toBe(PROJECT);
+    expect(loadConfig(STREAMS, { settingsFile: yaml }, {}, folder).projectId).toBe(PROJECT);
   });
 
   test('Ctrl-C at the last question writes nothing, also after refusals of the service', async () => {
@@ -145,7 +145,9 @@ describe('without a terminal', () => {
   test('takes options, and keys from the environment', async () => {
     const result = await init(FLAGS(), ENVIRONMENT);
     expect(result.code).toBe(0);
-    expect(loadConfig(FIELDS, { settingsFile: yaml }, {}, folder)).toMatchObject({ startDate: '2026-11-15' });
+    expect(loadConfig(STREAMS, { settingsFile: yaml }, {}, folder)).toMatchObject({
+      startDate: '2026-11-15',
+    });
   });
 
   test.each<[string, () => string[], Record<string, string>, RegExp]>([
@@ -168,7 +170,7 @@ describe('without a terminal', () => {
     const args = [...FLAGS({ '--base-url': 'http://10.255.255.1' }), '--skip-checks'];
     await ends(init(args, ENVIRONMENT), 2, /unencrypted[\s\S]*--allow-http/);
     expect((await init([...args, '--allow-http'], ENVIRONMENT)).code).toBe(0);
-    expect(loadConfig(FIELDS, { settingsFile: yaml }, {}, folder).allowHttp).toBe(true);
+    expect(loadConfig(STREAMS, { settingsFile: yaml }, {}, folder).allowHttp).toBe(true);
   });
 });
 
@@ -236,7 +238,7 @@ describe('what is written is read again as it is', () => {
     const earlier = "OTHER='kept # so'\n";
     const text = envFile({ accessKey: key, secretKey: `${key}2` }, earlier);
     return writeFile(env, text).then(() => {
-      const config = loadConfig(FIELDS, {}, {}, folder);
+      const config = loadConfig(STREAMS, {}, {}, folder);
       expect(config.credentials?.reveal()).toEqual({ accessKey: key, secretKey: `${key}2` });
       expect(text).toContain(earlier);
     });
@@ -256,7 +258,7 @@ describe('what is written is read again as it is', () => {
         startDate: '2026-11-01',
       };
       await writeFile(yaml, settingsFile({ ...base, dataDir }));
-      const config = loadConfig(FIELDS, {}, {}, folder);
+      const config = loadConfig(STREAMS, {}, {}, folder);
       expect(config.dataDir).toBe(join(dataDir.startsWith('/') ? '/' : folder, dataDir));
       expect(config).toMatchObject({ baseUrl: base.baseUrl, projectId: base.projectId });
       expect(config.exports.budget).toBeUndefined();

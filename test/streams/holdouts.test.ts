@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
 import { messageOf } from '../../src/ground/errors.js';
 import { loadCatalogue } from '../../src/readers/queries/catalogue.js';
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { filesWith } from '../support/contents.js';
 import { change, reading, type Place } from '../support/dawnload.js';
 import { ends, makePlace, Nights } from '../support/place.js';
@@ -303,7 +303,7 @@ describe('the settings', () => {
     await writeFile(join(folder, 'dawnload.yaml'), YAML + lines);
     let said = 'nothing';
     try {
-      loadConfig(FIELDS, {}, {}, folder);
+      loadConfig(STREAMS, {}, {}, folder);
     } catch (error) {
       said = messageOf(error);
     }

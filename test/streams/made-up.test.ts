@@ -33,8 +33,9 @@ long(
   'a stream that is a folder and an entry is pulled, landed, loaded, covered, shown and rebuilt',
   async () => {
     const root = await copyWithVolumes();
-    const place = await makePlace('start_date: 2026-11-19\n');
+    const place = await makePlace('start_date: 2026-11-19\nvolumes: true\n');
     await mkdir(join(place.folder, 'data'));
+    const wrong = join(place.folder, 'wrong.yaml');
     const run = (...args: readonly string[]): Promise<Ended> =>
       ended(
         spawn(process.execPath, [join(root, 'dist/src/cli.js'), ...args], {
@@ -43,6 +44,19 @@ long(
           stdio: ['ignore', 'pipe', 'pipe'],
         }),
       );
+
+    // Its settings.
+    const refusals = [
+      ['volumes: perhaps\n', 'wrong.yaml: volumes must be true or false.'],
+      ['volume: true\n', 'Did you mean volumes?'],
+    ] as const;
+    for (const [yaml, sentence] of refusals) {
+      await writeFile(wrong, yaml);
+      const refused = await run('plan', '--config', wrong);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain(sentence);
+    }
+
     const night = await run('run');
     expect(night.code, night.stderr).toBe(0);
     expect(await readdir(join(place.folder, 'data/landing/volumes'))).toEqual([

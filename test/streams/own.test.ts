@@ -9,7 +9,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/config.js';
 import { DamageError, messageOf } from '../../src/ground/errors.js';
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { readCopies } from '../../src/streams/own/read.js';
 import { copySource } from '../../src/streams/own/source.js';
 import { filesWith } from '../support/contents.js';
@@ -226,7 +226,7 @@ async function read(yaml: string, text: string | Buffer): ReturnType<typeof read
   const place = await mkdtemp(join(tmpdir(), 'dawnload-'));
   await writeFile(join(place, 'orders.csv'), text);
   await writeFile(join(place, 'dawnload.yaml'), yaml);
-  const config = loadConfig(FIELDS, {}, {}, place);
+  const config = loadConfig(STREAMS, {}, {}, place);
   const [table] = config.tables;
   if (table === undefined) throw new Error('The settings have no table.');
   const folder = join(place, 'temporary');
@@ -448,7 +448,7 @@ describe('the bounds of a table', () => {
 
   function settingsOf(folder: string, orders: string): ReturnType<typeof loadConfig> {
     writeFileSync(join(folder, 'dawnload.yaml'), tables(orders));
-    return loadConfig(FIELDS, {}, {}, folder);
+    return loadConfig(STREAMS, {}, {}, folder);
   }
 
   test('end a reading that takes too long, or too much memory', async () => {

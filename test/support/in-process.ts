@@ -1,5 +1,5 @@
 /** The command in this process: the same table of commands and the same code, with a clock that pauses move on. */
-import { FIELDS } from '../../src/streams/index.js';
+import { STREAMS } from '../../src/streams/index.js';
 import { setMaxListeners } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
@@ -84,7 +84,7 @@ export async function performCommand(
         environment,
         ...(lakeCatalog === undefined ? {} : { lakeCatalog }),
         ...(leavesStatus ? {} : { changed: () => Promise.resolve() }),
-        loadConfig: () => loadConfig(FIELDS, flags, environment, cwd),
+        loadConfig: () => loadConfig(STREAMS, flags, environment, cwd),
       })) ?? 0;
   } catch (error) {
     const known = error instanceof DawnloadError;

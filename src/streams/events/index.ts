@@ -2,6 +2,7 @@
 import { EVENTS } from '../../ground/streams.js';
 import type { Shapes } from '../../ground/fields.js';
 import type { Stream } from '../stream.js';
+import { exportContradictions, EXPORT_SETTINGS } from './settings.js';
 
 const IN_APP = {
   string: 'messageType chatBubbleType title content imageUrl header',
@@ -70,6 +71,8 @@ export const events: Stream = {
   paid: true,
   divisible: true,
   fields: EVENT_FIELDS,
+  settings: EXPORT_SETTINGS,
+  contradictions: exportContradictions,
   on: ({ exports }) => (exports.budget === undefined ? [] : [EVENTS]),
   pull: async (...args) => (await import('./pull.js')).pullEvents(...args),
   load: async (...args) => (await import('./load.js')).loadEvents(...args),

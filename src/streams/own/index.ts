@@ -1,6 +1,7 @@
 /** Your own tables, which the settings name: orders, members, segments. The source stays with you; a copy is taken each night. */
 import { OWN, ownStream } from '../../ground/streams.js';
 import type { Stream } from '../stream.js';
+import { ownContradictions, OWN_SETTINGS } from './settings.js';
 
 export const own: Stream = {
   choices: ['own'],
@@ -11,6 +12,8 @@ export const own: Stream = {
   paid: false,
   divisible: false,
   fields: {},
+  settings: OWN_SETTINGS,
+  contradictions: ownContradictions,
   on: ({ tables }) => tables.map(({ name }) => ownStream(name)),
   pull: async (order, parts) => {
     await (await import('./pull.js')).pullOwn(order, parts);

@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { formatOf, KEY_KINDS } from '../../config/own.js';
+import { KEY_KINDS } from '../../ground/fields.js';
+import { formatOf } from './settings.js';
 import { IS_RECIPIENT_KEY, IS_TELEPHONE_KEY } from '../../documents/spelling.js';
 import { inProcess, servesTask, type Failed } from '../../ground/bounded-process.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';

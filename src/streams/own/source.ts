@@ -1,13 +1,13 @@
 /** Copies the source of an own table into a temporary folder, so that nothing changes while it is read. */
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { shellFor, type Config } from '../../config/config.js';
-import { formatOf } from '../../config/own.js';
 import { DamageError } from '../../ground/errors.js';
 import { whyUnread } from '../../config/files.js';
 import { runShell } from '../../ground/shell.js';
 import { copyForeign, moreThan, openForeign, Unusable } from '../../landing/foreign-file.js';
 import type { PullParts } from '../stream.js';
+import { formatOf } from './settings.js';
 
 export type OwnTable = Config['tables'][number];
 
@@ -18,7 +18,7 @@ export const refusal = ({ name }: OwnTable, why: string, cause?: unknown): Damag
     cause,
   });
 
-/** Copies the source into the folder; resolves with the paths of the copies. */
+/** Copies the source into the folder; resolves with the paths of the copies. A relative `from` begins at the settings file. */
 export async function copySource(
   table: OwnTable,
   folder: string,
@@ -36,7 +36,7 @@ export async function copySource(
   try {
     if (table.command !== undefined) await copyOutput(table, table.command, copy, parts);
     else
-      for (const file of await filesOf(table)) {
+      for (const file of await filesOf(table, parts.config.folder)) {
         const handle = await openForeign(file);
         try {
           // A sparse or a huge file is not copied in part first.
@@ -74,8 +74,8 @@ async function copyOutput(
 }
 
 /** The files that `from` names: one, or those that its pattern matches in one folder. */
-export async function filesOf(table: OwnTable): Promise<string[]> {
-  const { from = '' } = table;
+async function filesOf(table: OwnTable, base: string): Promise<string[]> {
+  const from = resolve(base, table.from ?? '');
   if (!/[*?]/.test(from)) return [from];
   const folder = dirname(from);
   const plain = basename(from).replaceAll(/[\\^$.+()[\]{}|]/g, '\\$&');

@@ -1,6 +1,7 @@
 /** Reference data, which explains the ids in events and statistics: catalogs (E2), templates (E4, E5, E10) and opt-outs (E12). */
 import type { Stream } from '../stream.js';
 import { REFERENCE, REFERENCE_FIELDS } from './fields.js';
+import { REFERENCE_SETTINGS } from './settings.js';
 
 export const reference: Stream = {
   choices: REFERENCE,
@@ -15,10 +16,11 @@ export const reference: Stream = {
   paid: false,
   divisible: false,
   fields: REFERENCE_FIELDS,
+  settings: REFERENCE_SETTINGS,
   on({ reference: { catalogs, brandTemplates, alimtalkTemplates, optOuts } }) {
     const settings = {
       catalogs,
-      brand_templates: brandTemplates,
+      brand_templates: brandTemplates.senderKeys.length > 0,
       alimtalk_templates: alimtalkTemplates,
       opt_outs: optOuts,
     };

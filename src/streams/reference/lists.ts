@@ -6,12 +6,12 @@ import type { Warehouse } from '../../warehouse/warehouse.js';
 import { unlessDamaged } from '../../landing/storage-error.js';
 import type { CountedRows } from '../../warehouse/load.js';
 import type { FreeRequest, Query } from '../../service/endpoints.js';
-import type { PageSettings } from '../../config/schema.js';
 import { z } from 'zod';
 import { partValue, readEnvelope, repairedJson } from '../../ground/envelope.js';
 import { areNightsApart } from '../../ground/calendar.js';
 import { isLoss } from '../free.js';
 import type { ReferenceStream } from './fields.js';
+import type { PageSettings } from './settings.js';
 
 /** Maximum number of times that a run reads a list that changes during the reading. */
 const READINGS = 3;

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
-import type { AlimtalkTemplateSettings, BrandTemplateSettings, OptOutSettings } from '../../config/schema.js';
 import { dayOf, koreanTime } from '../../ground/calendar.js';
 import { repairedJson } from '../../ground/envelope.js';
 import { CredentialsError, DamageError, RefusedError } from '../../ground/errors.js';
@@ -34,6 +33,7 @@ import {
   type ListsRead,
   type ListsReader,
 } from './lists.js';
+import type { AlimtalkTemplateSettings, BrandTemplateSettings, OptOutSettings } from './settings.js';
 
 /** A failing stream does not stop the others. After `reference.max_minutes` nothing more is requested. */
 export async function pullReference({ job, service }: Order, parts: PullParts): Promise<void> {
@@ -42,7 +42,10 @@ export async function pullReference({ job, service }: Order, parts: PullParts): 
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   const readers: Readonly<Record<ReferenceStream, Read | undefined>> = {
     catalogs: catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader),
-    brand_templates: brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader)),
+    brand_templates:
+      brandTemplates.senderKeys.length === 0
+        ? undefined
+        : (reader) => readBrandTemplates(brandTemplates, reader),
     alimtalk_templates: alimtalkTemplates && ((reader) => readAlimtalkTemplates(alimtalkTemplates, reader)),
     opt_outs: optOuts && ((reader) => readOptOuts(optOuts, reader)),
   };

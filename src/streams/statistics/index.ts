@@ -1,4 +1,6 @@
 /** The daily statistics (E17), and those by sub-channel (E18). */
+import type { z } from 'zod';
+import { ids } from '../../config/values.js';
 import type { Shapes } from '../../ground/fields.js';
 import type { Stream } from '../stream.js';
 
@@ -26,6 +28,14 @@ const STATISTICS_FIELDS: Shapes = {
   conversion: { string: 'name type', counter: 'count' },
 };
 
+const SETTINGS = { statistics_tags: ids('must be a list of tags').default([]) };
+
+declare module '../../config/schema.js' {
+  interface StreamSettings {
+    readonly statistics_tags: z.output<typeof SETTINGS.statistics_tags>;
+  }
+}
+
 const LANDS = ['statistics', 'statistics_by_subchannel'];
 
 export const statistics: Stream = {
@@ -39,6 +49,17 @@ export const statistics: Stream = {
   paid: false,
   divisible: true,
   fields: STATISTICS_FIELDS,
+  settings: SETTINGS,
+  contradictions: ({ statistics_tags: tags, exports }) =>
+    tags.length === 0 || exports.budget === undefined
+      ? []
+      : [
+          {
+            path: ['statistics_tags'],
+            message:
+              'must be empty with exports.budget: the size of an export, which has all records, is estimated from the statistics',
+          },
+        ],
   on: () => LANDS,
   pull: async (...args) => (await import('./pull.js')).pullStatistics(...args),
   load: async (...args) => (await import('./load.js')).loadStatistics(...args),

@@ -1,4 +1,4 @@
-import { FIELDS } from '../../../src/streams/index.js';
+import { STREAMS } from '../../../src/streams/index.js';
 import {
   linkSync,
   mkdirSync,
@@ -77,7 +77,7 @@ function contextFor(
 ): Invocation {
   const given = {
     effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
-    loadConfig: () => loadConfig(FIELDS, { dataDir: data, settingsFile: config }, {}, folder),
+    loadConfig: () => loadConfig(STREAMS, { dataDir: data, settingsFile: config }, {}, folder),
     ...(signal === undefined ? {} : { signal }),
   };
   return invocationOf(given, notes);

@@ -3,12 +3,9 @@
  * docs/holdouts.md explain each. A table whose rows belong to people names the column of the person, because erasures must find the rows.
  */
 import { z } from 'zod';
-import { ID_COLUMNS } from '../ground/fields.js';
-import { byName, currency, day, matching, number, size, text } from './values.js';
-
-/** The kinds of ids by which a row of an own table belongs to a person, and the names of their columns. */
-export const KEY_KINDS = [...ID_COLUMNS, 'recipient'] as const;
-export type KeyKind = (typeof KEY_KINDS)[number];
+import { ID_COLUMNS, KEY_KINDS } from '../../ground/fields.js';
+import { isDropped, type Declaration } from '../../config/schema.js';
+import { byName, currency, day, matching, number, size, text } from '../../config/values.js';
 
 const TABLE_FORMATS = ['csv', 'json', 'parquet', 'duckdb'] as const;
 const COLUMN_TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'instant'] as const;
@@ -110,7 +107,7 @@ export function formatOf({ format, from = '' }: Pick<z.output<typeof source>, 'f
 /** A name that is part of names in the warehouse. */
 const name = matching(/^[a-z][a-z0-9_]{0,40}$/, 'must be a name of small letters, digits and _');
 
-export const tables = byName(
+const tables = byName(
   table,
   name.refine(
     (word) => !['conversions', 'assignments', 'holdouts', 'segments'].includes(word),
@@ -122,7 +119,7 @@ export const tables = byName(
 const person = z.enum(ID_COLUMNS, `must be one of ${ID_COLUMNS.join(', ')}`);
 
 /** The columns of an own table that make its rows conversions: person, time and value. */
-export const conversions = z.strictObject({
+const conversions = z.strictObject({
   table: text('must be the name of a table'),
   person,
   at: text('must be a column'),
@@ -142,7 +139,7 @@ const audience = z.strictObject({
   segments: z.array(text('must be a column'), 'must be a list of columns such as [tier]').default([]),
 });
 
-export const audiences = byName(
+const audiences = byName(
   audience,
   name,
   'must have audiences such as members: { table: members, person: user_id }, with names of small letters, digits and _',
@@ -203,43 +200,52 @@ const holdout = z
       refuse('must not end before it starts');
   });
 
-export const holdouts = byName(
+const holdouts = byName(
   holdout,
   name,
   'must have holdouts such as c1: { audience: members, share: 10% }, with names of small letters, digits and _',
 );
 
-interface Named {
-  readonly tables: Readonly<Record<string, Pick<z.output<typeof table>, 'keys'>>>;
-  readonly conversions?: z.output<typeof conversions> | undefined;
-  readonly audiences: z.output<typeof audiences>;
-  readonly holdouts: z.output<typeof holdouts>;
-  /** The ids that `privacy.columns` drops. */
-  readonly dropped: readonly string[];
+const listed = <T>(named: Readonly<Record<string, T>>): (T & { readonly name: string })[] =>
+  Object.entries(named).map(([name, one]) => ({ ...one, name }));
+
+export const OWN_SETTINGS = {
+  tables: tables.prefault({}).transform(listed),
+  conversions: conversions.optional(),
+  audiences: audiences.prefault({}).transform(listed),
+  holdouts: holdouts.prefault({}).transform(listed),
+};
+
+type OwnSettings = z.output<z.ZodObject<typeof OWN_SETTINGS>>;
+
+declare module '../../config/schema.js' {
+  // oxlint-disable-next-line typescript/no-empty-object-type -- the members are those of the schemas
+  interface StreamSettings extends OwnSettings {}
 }
 
 /** The settings about people that do not fit the tables, each followed by the reason as a clause. */
-export function ownFaults({ tables: all, conversions: wanted, dropped, ...people }: Named) {
+export const ownContradictions: NonNullable<Declaration['contradictions']> = (settings) => {
+  const { tables: all, conversions: wanted, audiences: groups, privacy } = settings;
   const faultOf = (name: string, key: z.output<typeof person>): string | undefined => {
-    const table = all[name];
+    const table = all.find((one) => one.name === name);
     if (table === undefined) return `must name a table of tables, which has no ${name}`;
     return table.keys[key] === undefined ? `must name a person among the keys of tables.${name}` : undefined;
   };
   const storedFaultOf = (name: string, key: z.output<typeof person>): string | undefined =>
     faultOf(name, key) ??
-    (dropped.includes(key)
+    (isDropped(privacy, key)
       ? `must name a person that is stored, but privacy.columns drops ${key}`
       : undefined);
   const faults: readonly (readonly [path: readonly string[], message: string | undefined])[] = [
     [['conversions'], wanted && faultOf(wanted.table, wanted.person)],
-    ...Object.entries(people.audiences).map(
-      ([one, { table, person: key }]) => [['audiences', one], storedFaultOf(table, key)] as const,
+    ...groups.map(
+      ({ name, table, person: key }) => [['audiences', name], storedFaultOf(table, key)] as const,
     ),
-    ...Object.entries(people.holdouts).map(([one, { audience: named, table: of, person: key }]) => {
-      if (named !== undefined && people.audiences[named] === undefined)
-        return [['holdouts', one], `must name an audience of audiences, which has no ${named}`] as const;
-      return [['holdouts', one], of && key && storedFaultOf(of, key)] as const;
+    ...settings.holdouts.map(({ name, audience: named, table: of, person: key }) => {
+      if (named !== undefined && !groups.some((one) => one.name === named))
+        return [['holdouts', name], `must name an audience of audiences, which has no ${named}`] as const;
+      return [['holdouts', name], of && key && storedFaultOf(of, key)] as const;
     }),
   ];
-  return faults.flatMap(([path, message]) => (message === undefined ? [] : [{ path: [...path], message }]));
-}
+  return faults.flatMap(([path, message]) => (message === undefined ? [] : [{ path, message }]));
+};
