@@ -3,19 +3,28 @@
  * witness is left out, which marks the copy as restored: such a folder pays for nothing until you agree.
  */
 import { createHash } from 'node:crypto';
-import { constants, createReadStream, existsSync } from 'node:fs';
+import { constants, createReadStream, existsSync, lstatSync } from 'node:fs';
 import { copyFile, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { Pending } from '../erasure/erase.js';
-import { DamageError, DawnloadError, EXIT, RefusedError, UsageError } from '../ground/errors.js';
+import {
+  DamageError,
+  DawnloadError,
+  EXIT,
+  RefusedError,
+  StorageError,
+  UsageError,
+} from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
 import { DurableFolder, fsync, fsyncFolder } from '../landing/atomic-file.js';
-import { sizeOf } from '../landing/page-file.js';
+import { dataFiles } from '../landing/paths.js';
 import { namesIn, nearestExisting, orStorageError } from '../landing/storage-error.js';
 import { DataFolder } from '../night/data-folder.js';
+import { landedDamage } from '../operations/doctor.js';
 import { formatBytes, plural } from '../terminal/terminal.js';
+import { KEY_BYTES, storedKey } from '../warehouse/privacy.js';
 import { readEveryBlock } from '../warehouse/reader.js';
 import type { Command, JsonOptions } from './shared.js';
 
@@ -42,8 +51,7 @@ const LEFT_OUT = /^(?:\.tmp-|journal\.reserve$)/;
 
 /**
  * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is
- * complete. Returns its path, the number of files and bytes, and a sentence for each file that is damaged in the data folder, and so
- * in the copy.
+ * complete. Returns its path, the number of files and bytes, and a sentence on each damage of the data folder, and so of the copy.
  *
  * @throws UsageError when the folder has files in it, or is inside the data folder
  * @throws RefusedError before the first run has ended, and while an erasure is unfinished, because its record has ids in plain text
@@ -60,6 +68,10 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
   if (there && (!there.isDirectory() || (await namesIn(folder)).length > 0))
     throw new UsageError(`${folder} is ${there.isDirectory() ? 'not empty' : 'a file'}.`, {
       hint: 'Name a new folder, such as one with the date.',
+    });
+  if (there && (await stat(folder)).dev !== (await stat(dirname(folder))).dev)
+    throw new UsageError(`${folder} is a whole disk, and a backup is a new folder.`, {
+      hint: `Name a folder on it, such as ${join(folder, 'dawnload')}.`,
     });
   if (!existsSync(dataDir))
     throw new UsageError(`The data folder ${dataDir} does not exist.`, {
@@ -80,14 +92,19 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
   try {
     await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
     const copied = await copyAll(dataDir, partial, invocation);
+    const damaged = await damageIn(config, partial, invocation);
     const head = (await Journal.read({ dataDir: partial }, invocation.effects)).head;
     if (head.sum !== opened.journal.head.sum) throw differs(join(partial, 'ledger'));
     await orStorageError('rename', folder, () => rename(partial, folder));
     await orStorageError('write', folder, () => fsyncFolder(dirname(folder)));
-    return { folder, ...copied };
+    return { folder, ...copied, damaged };
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
-    throw error;
+    if (!(error instanceof StorageError) || !error.message.includes(partial)) throw error;
+    throw new StorageError(error.message, {
+      hint: 'No backup was made. Name a folder that this account may write, on a disk with enough space.',
+      cause: error.cause,
+    });
   }
 }
 
@@ -100,11 +117,10 @@ async function realPath(path: string): Promise<string> {
 
 async function copyAll(dataDir: string, to: string, { signal, terminal, effects }: Invocation) {
   const disk = new DurableFolder(dirname(to), effects);
-  const damaged: string[] = [];
   const folders = new Set<string>();
   let [files, bytes] = [0, 0];
   await disk.makeFolder(to);
-  for (const name of COPIED)
+  for (const name of COPIED.filter((one) => lstatSync(join(dataDir, one), { throwIfNoEntry: false })))
     for (const from of await filesAt(join(dataDir, name))) {
       signal.throwIfAborted();
       const copy = join(to, relative(dataDir, from));
@@ -116,13 +132,11 @@ async function copyAll(dataDir: string, to: string, { signal, terminal, effects 
       });
       folders.add(dirname(copy));
       if ((await hashOf(from)) !== (await hashOf(copy))) throw differs(copy);
-      const fault = await faultOf(copy);
-      if (fault !== undefined) damaged.push(fault.replaceAll(copy, from));
       files++;
       bytes += (await stat(copy)).size;
     }
   for (const one of folders) await orStorageError('write', one, () => fsyncFolder(one));
-  return { files, bytes, damaged };
+  return { files, bytes };
 }
 
 const differs = (copy: string): DamageError =>
@@ -130,9 +144,8 @@ const differs = (copy: string): DamageError =>
     hint: 'Check the disk of the backup, or name a folder on another one. No backup was made.',
   });
 
-/** The files at a path, also behind links; none if nothing is there. */
+/** The files at a path, also behind links. A link that leads nowhere, or in a circle, is an error: what it led to would be missing. */
 async function filesAt(path: string): Promise<string[]> {
-  if (!existsSync(path)) return [];
   const stats = await orStorageError('read', path, () => stat(path));
   if (!stats.isDirectory()) return stats.isFile() && !LEFT_OUT.test(basename(path)) ? [path] : [];
   const names = await orStorageError('list', path, () => readdir(path));
@@ -148,14 +161,19 @@ async function hashOf(path: string): Promise<string> {
   });
 }
 
-/** A sentence on the damage in a file that was copied; undefined if it is sound. */
-async function faultOf(copy: string): Promise<string | undefined> {
-  try {
-    if (copy.endsWith('.gz')) await sizeOf(copy);
-    if (copy.endsWith('.duckdb')) await readEveryBlock(copy);
-    return undefined;
-  } catch (error) {
-    if (error instanceof DawnloadError) return error.message;
-    throw error;
-  }
+/** Sentences on what is damaged or missing in the data folder, and so in its copy. */
+async function damageIn(config: Config, copy: string, { effects }: Invocation): Promise<string[]> {
+  const { damage } = await landedDamage(config, effects);
+  const sentences = damage.map(({ message }) => message);
+  const { published } = dataFiles(copy);
+  if (existsSync(published))
+    await readEveryBlock(published).catch((error: unknown) => {
+      if (!(error instanceof DawnloadError)) throw error;
+      sentences.push(error.message);
+    });
+  if ((await storedKey(copy)).length !== KEY_BYTES)
+    sentences.push(
+      `${join(copy, 'private', 'hmac.key')} is missing or damaged: docs/recovery.md, A lost key.`,
+    );
+  return sentences.map((sentence) => sentence.replaceAll(copy, config.dataDir));
 }

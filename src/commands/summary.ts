@@ -4,6 +4,7 @@ import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
+import { listed } from '../ground/text.js';
 import { dataFiles } from '../landing/paths.js';
 import { describeGap, describeGroup, mergedGaps, type RunReport } from '../night/report.js';
 import { continuationOf } from '../night/step.js';
@@ -68,7 +69,7 @@ function printNoticed(report: RunReport, terminal: Terminal): void {
   const drift = report.drift();
   if (drift.length > 0)
     terminal.warn(
-      `The service sends fields that differ from its specification: ${drift.join(', ')}. Their values are kept; see \`dawnload query drift\`.`,
+      `The service sends fields that differ from its specification: ${listed(drift)}. Their values are kept; see \`dawnload query drift\`.`,
       { event: 'drift', fields: drift.length },
     );
 }

@@ -9,18 +9,23 @@ const MASK = '***';
 
 /** Matches the name of a credential. */
 const SECRET =
-  'authorization|cookie|token|secret|signature|passw(?:or)?d|credential|jwt|bearer|hmac|(?:api|access|private|auth|signing|encryption)[-_ ]?key|session[-_ ]?id';
+  'authorization|cookie|token|secret|signature|passw(?:or)?d|passphrase|비밀번호|인증키|credential|jwt|bearer|hmac|(?:api|app|access|private|auth|sign(?:ing)?|encryption|service|subscription|functions?|consumer|license|master)[-_ ]?key|session[-_ ]?id';
+
+/** Short names, which count only as a whole. */
+const SHORT = 'sig|sign|pwd|pass|sid|auth';
 
 /** Matches texts that may contain a credential, in JavaScript and in DuckDB. */
-export const CREDENTIAL = `${SECRET}|auth|key|sign|pwd|basic|digest|(?:^|["?&;#])(?:pass|sid|sig)=|://`;
+export const CREDENTIAL = `${SECRET}|auth|key|sign|pwd|basic|digest|(?:^|["?&;#])(?:pass|sid|sig)\\\\*["=]|://`;
 
 /** Names of headers, keys and query parameters that carry credentials. */
 const REST = String.raw`[^"\\:=&?#\s]*`;
-const NAME = `${REST}(?:${SECRET})${REST}|(?:x-)?auth|x-${REST}(?:auth|key|sign)${REST}`;
+const NAME = `${REST}(?:${SECRET})${REST}|${SHORT}|x-auth|x-${REST}(?:auth|key|sign)${REST}`;
 const IS_NAME = new RegExp(`^(?:${NAME})$`, 'i');
 /** Parameters of a URL or a form. */
-const PARAMETERS = new RegExp(
-  `((?:^|[?&;#])(?:${NAME}|key|sig|sign|pwd|pass|sid|auth)=)[^&#"\\\\\\s]+`,
+const PARAMETERS = new RegExp(`((?:^|[?&;#])(?:${NAME}|key)=)[^&#"\\\\\\s]+`, 'gi');
+/** Parameters of a URL that is the value of another parameter. */
+const ENCODED = new RegExp(
+  String.raw`(%(?:25)*(?:23|26|3B|3F)(?:[\w-]*(?:${SECRET})[\w-]*|${SHORT}|key)%(?:25)*3D)(?:(?!%(?:25)*26)[^&#"\\\s])+`,
   'gi',
 );
 /** Headers written as one text, up to the end of their line. */
@@ -30,16 +35,16 @@ const HEADERS = new RegExp(
 );
 const BEARERS =
   /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
-/** A name and a value in a text of any other form: XML, YAML, JSON that is cut, a dictionary in single quotes. */
+/** A name and a value in a text of any other form: XML, YAML, JSON that is cut, a dictionary in single quotes, multipart. */
 const ASSIGNMENTS = new RegExp(
-  String.raw`((?<!<\/[\w:-]{0,40})(?:${SECRET})[\w-]{0,40}\\?["']?\s{0,3}(?:=>|[:=>])\s{0,3}\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+`,
+  String.raw`((?<!<\/[\w:-]{0,40})(?:${SECRET})[\w-]{0,40}\\?["']?(?:\s{0,3}(?:=>|[:=>])\s{0,3}|(?:\r?\n){2})\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+`,
   'gi',
 );
-const USERS = /(:\/\/)[^/?#@\s"\\]*@/g;
+const USERS = /(:\/\/)[^/?#\s"\\]*@/g;
 
 /** The keys of a name and of its value where an object is a pair of both. */
-const NAMES = /^(?:name|key|header|field)$/i;
-const VALUES = /^(?:values?|content)$/i;
+const NAMES = /^(?:name|key|k|id|header|field)$/i;
+const VALUES = /^(?:values?|val|v|content)$/i;
 
 const SUSPICION = new RegExp(CREDENTIAL, 'i');
 
@@ -72,9 +77,12 @@ function isCredential(json: string, node: Node): boolean {
   if (key !== undefined && IS_NAME.test(key)) return true;
   const isName = (other: Node | undefined): boolean =>
     other?.kind === 'text' && IS_NAME.test(textAt(json, other));
-  const [first, second] = parent.children;
-  if (key === undefined)
-    return kind === 'text' && second === node && parent.children.length === 2 && isName(first);
+  if (key === undefined) {
+    // Names and values in turn, as [['Cookie', 'a=b']] or as raw headers of Node.
+    const { length } = parent.children;
+    const at = kind !== 'text' || length > 100 || length % 2 > 0 ? -1 : parent.children.indexOf(node);
+    return at % 2 === 1 && isName(parent.children[at - 1]);
+  }
   return VALUES.test(key) && parent.children.some((other) => NAMES.test(other.key ?? '') && isName(other));
 }
 
@@ -85,6 +93,7 @@ function maskedText(text: string, isForOthers: boolean): string {
     .replace(HOOKS, `$1/${MASK}`)
     .replace(USERS, `$1${MASK}@`)
     .replace(PARAMETERS, `$1${MASK}`)
+    .replace(ENCODED, `$1${MASK}`)
     .replace(HEADERS, `$1${MASK}`)
     .replace(BEARERS, `$1${MASK}`);
   if (!isForOthers) return without;

@@ -10,7 +10,7 @@ import {
   IS_TELEPHONE_KEY,
   isId,
   isLoneAddress,
-  isTelephone,
+  isNumberOfSomebody,
   mayHoldAny,
   placesOf,
   plainAddress,
@@ -129,7 +129,7 @@ export class Redaction {
       if (parties.sender !== undefined && plainNumber(text) === parties.sender) continue;
       const isRecipient =
         (underTelephones.has(node) || keyless.has(node)) &&
-        (meaning === 'recipient' || isNumberOfSomebody(text, type));
+        (meaning === 'recipient' || isNumberOfSomebody(seen(text).trim(), type === 'text'));
       const isDecimal = type === 'number' && !/^[0-9]+$/.test(text);
       const redacted = (): string | null => (isDecimal ? text : this.#redacted(text, how, parties));
       const result = isRecipient ? this.recipient(text, how) : redacted();
@@ -185,10 +185,6 @@ function meaningOf(key = ''): Meaning {
     if (IS_RECIPIENT_KEY.test(key)) return 'recipient';
     return IS_TELEPHONE_KEY.test(key) ? 'telephone' : 'other';
   });
-}
-
-function isNumberOfSomebody(text: string, type: 'text' | 'number'): boolean {
-  return isTelephone(seen(text).trim()) && (type === 'text' || /^(?:82)?10[0-9]{8}$/.test(text));
 }
 
 /** The number that a message went to, if it has enough digits to be found in any text, and the one that it came from. */

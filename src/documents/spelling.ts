@@ -57,16 +57,27 @@ const LONGEST = 256;
 /** The length of the shortest address, a@b.co. */
 const SHORTEST = 6;
 
-/** The key of a recipient's number in JSON inside a text, and its number. */
+/** The key of a recipient's number, whose value is one whatever it looks like. */
 export const RECIPIENT_KEY = 'recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*';
-const WRITTEN_MEMBERS = new RegExp(`("${RECIPIENT_KEY}"\\s*:\\s*"?)([+0-9(][0-9 ().-]{5,18}[0-9])`, 'gi');
 export const IS_RECIPIENT_KEY = new RegExp(`^${RECIPIENT_KEY}$`, 'i');
-export const IS_TELEPHONE_KEY =
-  /^(?:to|hp|msisdn|recipients?|receivers?|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ ]?(?:no|num|number|list)?s?)$/i;
+/** Korean words in the keys of telephone numbers. */
+export const TELEPHONE_WORDS = '전화|휴대폰|핸드폰|연락처|수신자?번호';
+const TELEPHONE_KEY = `(?:to|hp|msisdn|recipients?|receivers?|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ ]?(?:no|num|number|list)?s?|[가-힣_ ]*(?:${TELEPHONE_WORDS})[_ ]?(?:번호|목록)?)`;
+export const IS_TELEPHONE_KEY = new RegExp(`^${TELEPHONE_KEY}$`, 'i');
+/** Such a key in JSON inside a text, and its number. */
+const WRITTEN_MEMBERS = new RegExp(
+  `("(${RECIPIENT_KEY}|${TELEPHONE_KEY})"\\s*:\\s*("?))([+0-9(][0-9 ().-]{5,18}[0-9])`,
+  'gi',
+);
 
 /** True if a whole value looks like a telephone number, and neither like a service number nor like a day. */
-export function isTelephone(text: string): boolean {
+function isTelephone(text: string): boolean {
   return TELEPHONE.test(text) && !SERVICE_NUMBER.test(text) && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text);
+}
+
+/** True if the value under the key of a telephone is a number of somebody: a text that looks like one, or digits of a mobile number. */
+export function isNumberOfSomebody(text: string, isText: boolean): boolean {
+  return isTelephone(text) && (isText || /^(?:82)?10[0-9]{8}$/.test(text));
 }
 
 export function isId(text: string): boolean {
@@ -223,8 +234,15 @@ function findingsAsWritten(text: string): Finding[] {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1))
     findings.push(...addressAround(text, at));
   if (text.includes('"'))
-    for (const { index, 0: whole, 1: key = '', 2: number = '' } of text.matchAll(WRITTEN_MEMBERS))
-      findings.push({ start: index + key.length, end: index + whole.length, plain: plainNumber(number) });
+    for (const { index, 0: whole, 1: before = '', 2: key = '', 3: quote, 4: number = '' } of text.matchAll(
+      WRITTEN_MEMBERS,
+    ))
+      if (IS_RECIPIENT_KEY.test(key) || isNumberOfSomebody(number, quote === '"'))
+        findings.push({
+          start: index + before.length,
+          end: index + whole.length,
+          plain: plainNumber(number),
+        });
   for (const { index: start, 0: number } of matchesOf(text, MOBILES)) {
     const end = start + number.length;
     if (!isPartOfId(text, start, end)) findings.push({ start, end, plain: koreanNumber(number) });

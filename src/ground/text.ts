@@ -32,6 +32,16 @@ export function shownText(text: string, most = LONGEST_SHOWN): string {
   return text.length <= most ? text : `${cut(text, most - 1)}…`;
 }
 
+/** The number of names that a sentence lists. */
+const MOST_NAMES = 30;
+
+/** `a, b and 7 more` of names that may be many or long. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => shownText(name, 200));
+  const left = names.length - shown.length;
+  return `${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+}
+
 /** Serializes a value to JSON that DuckDB accepts: half a surrogate pair, in a text or a key, becomes U+FFFD. */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);

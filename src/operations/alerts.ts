@@ -21,6 +21,7 @@ import {
   TryLaterError,
   type ExitCode,
 } from '../ground/errors.js';
+import { listed } from '../ground/text.js';
 import type { Invocation } from '../config/invocation.js';
 import { newestOf } from '../night/days-now.js';
 import { describeGap, RunReport } from '../night/report.js';
@@ -50,9 +51,6 @@ export interface Ended {
 
 /** Number of days by which the data may lag before it is stale: a late night is tolerated, a missed night is not. */
 const LATE_DAYS = 1;
-
-/** Maximum number of fields that an alert names. */
-const MOST_FIELDS = 30;
 
 /** All causes of alerts in the run, regardless of subscriptions. */
 export function causesOf(ended: Ended, memory: Memory): Alert[] {
@@ -95,9 +93,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
   const drift = report.drift().filter((field) => !memory.drift.includes(field));
   if (drift.length > 0) {
-    const more = drift.length > MOST_FIELDS ? ` and ${drift.length - MOST_FIELDS} more` : '';
-    const fields = `${drift.slice(0, MOST_FIELDS).join(', ')}${more}`;
-    const message = `The service sends fields that differ from its specification: ${fields}. Their values are kept.`;
+    const message = `The service sends fields that differ from its specification: ${listed(drift)}. Their values are kept.`;
     add('drift', message, { fields: drift.length }, 'dawnload query drift');
   }
 

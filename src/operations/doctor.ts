@@ -510,13 +510,24 @@ async function everyBlock(path: string, dataDir: string): Promise<Finding> {
 /** Maximum number of damaged files that are named. */
 const MOST_SHOWN = 10;
 
-/** Compares the records of each paid export with the ledger, to find missing pages. */
-async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
+interface Damage {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/**
+ * The number of landed files, and the damaged or missing ones. Compares the records of each paid export with the ledger, to find missing
+ * pages.
+ */
+export async function landedDamage(
+  config: Config,
+  effects: Effects,
+): Promise<{ readonly files: number; readonly damage: readonly Damage[] }> {
   const { dataDir } = config;
   const journal = await Journal.read(config, effects);
   const isCut = (pull: string): boolean => mayBeCut(journal.of(ERASE), pull);
   const landing = await LandingZone.open(dataDir, effects, undefined, isCut);
-  const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
+  const damage: Damage[] = [];
   const files = await landing.verifyAll((error) => damage.push(error));
   for (const entry of landedAmong(exportsOf(journal.of(EXPORT)).values())) {
     const { key, records } = entry;
@@ -530,6 +541,11 @@ async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
       hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
     });
   }
+  return { files, damage };
+}
+
+async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
+  const { files, damage } = await landedDamage(config, effects);
   if (damage.length === 0) return ok(`${plural(files, 'file')}, all intact`);
   const shown = damage.slice(0, MOST_SHOWN);
   const more =

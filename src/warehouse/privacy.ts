@@ -99,7 +99,7 @@ export function keyFingerprint(key: Uint8Array): string {
   return createHash('sha256').update('dawnload').update(key).digest('hex').slice(0, 16);
 }
 
-const BYTES = 32;
+export const KEY_BYTES = 32;
 
 /**
  * Returns the key of a data folder, 32 bytes; the first call creates it. Requires the lock. Throws `DamageError` when
@@ -108,13 +108,13 @@ const BYTES = 32;
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
   const path = join(foldersOf(dataDir).private, 'hmac.key');
   const stored = await readIfThere(path);
-  if (stored?.length === BYTES) return stored;
+  if (stored?.length === KEY_BYTES) return stored;
   if (stored !== undefined) {
     throw new DamageError(`${path} is not a valid key.`, {
       hint: 'Restore it from a backup. With another key the same recipient would get another hash.',
     });
   }
-  const key = randomBytes(BYTES);
+  const key = randomBytes(KEY_BYTES);
   await new DurableFolder(dataDir, effects).write(path, key, 'hmac-key');
   return key;
 }

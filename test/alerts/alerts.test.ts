@@ -10,6 +10,7 @@ import { bodyOf } from '../../src/operations/alert.js';
 import { causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { realEffects } from '../../src/ground/effects.js';
 import { ClockError, TryLaterError } from '../../src/ground/errors.js';
+import { listed } from '../../src/ground/text.js';
 import { RunLock } from '../../src/landing/run-lock.js';
 import { RunReport } from '../../src/night/report.js';
 import type { Place } from '../support/dawnload.js';
@@ -442,6 +443,12 @@ test('a file that is withheld for lost events is not mended by a rebuild', () =>
   report.withheld = 'the events of 2026-11-18 were loaded before and cannot be loaded now';
   const [, stop] = causesOf(over({ report }), NOTHING_TOLD);
   expect(stop).toMatchObject({ cause: 'check_stop', next: 'dawnload exports list' });
+});
+
+test('a list of names is cut, and each of them', () => {
+  expect(listed(['a', 'b'])).toBe('a, b');
+  expect(listed(Array.from({ length: 25_000 }, () => 'a'))).toMatch(/^a(?:, a){29} and 24970 more$/);
+  expect(listed(['k'.repeat(100_000)])).toHaveLength(200);
 });
 
 test('drift of many fields is cut, with the count of the rest, and the next step stays', () => {

@@ -9,7 +9,21 @@ test.each<[what: string, given: unknown, made: unknown]>([
   ['a header', { headers: { Authorization: 'Bearer abc' } }, { headers: { Authorization: '***' } }],
   ['a number, an object', { token: 7, secret: { a: 1 } }, { token: '***', secret: '***' }],
   ['a pair of name and value', [{ name: 'X-Api-Key', value: 'abc' }], [{ name: 'X-Api-Key', value: '***' }]],
+  ['a pair of short names', [{ k: 'Authorization', v: 'abc' }], [{ k: 'Authorization', v: '***' }]],
   ['a list of two', [['Cookie', 'a=b']], [['Cookie', '***']]],
+  ['headers in turn', ['Accept', 'x', 'X-Api-Key', 'abc'], ['Accept', 'x', 'X-Api-Key', '***']],
+  ['multipart', { data: 'name="password"\r\n\r\nabc\r\n--b' }, { data: 'name="password"\r\n\r\n***\r\n--b' }],
+  [
+    'keys that only forms abbreviate',
+    { pwd: 'abc', pass: 'abc', sig: 'abc' },
+    { pwd: '***', pass: '***', sig: '***' },
+  ],
+  [
+    'keys of services and applications',
+    { serviceKey: 'abc', app_key: 'abc', 'Ocp-Apim-Subscription-Key': 'abc', 비밀번호: 'abc' },
+    { serviceKey: '***', app_key: '***', 'Ocp-Apim-Subscription-Key': '***', 비밀번호: '***' },
+  ],
+  ['a short name in JSON in a text', { data: json({ pass: 'abc' }) }, { data: json({ pass: '***' }) }],
   [
     'headers as one text',
     { h: 'Accept: x\r\nAuthorization: Basic YTpi\r\nX: y' },
@@ -33,6 +47,12 @@ test.each<[what: string, given: unknown, made: unknown]>([
   ['a form', { body: `access_token=${SECRET}&grant=x` }, { body: 'access_token=***&grant=x' }],
   ['a form whose first name is short', { body: 'pass=abc&grant=x' }, { body: 'pass=***&grant=x' }],
   ['a user in a URL', { url: 'https://kim:pw@x.example/a' }, { url: 'https://***@x.example/a' }],
+  ['a password with an at sign', { url: 'https://kim:p@w@x.example/a' }, { url: 'https://***@x.example/a' }],
+  [
+    'a parameter of an address in an address',
+    { url: 'https://x.example/r?u=b%3Ftoken%3Dabc%26design%3Dabc' },
+    { url: 'https://x.example/r?u=b%3Ftoken%3D***%26design%3Dabc' },
+  ],
   ['Slack', { url: 'https://hooks.slack.com/services/T0/B0/abc' }, { url: 'https://hooks.slack.com/***' }],
   ['Discord', { url: 'https://discord.com/api/webhooks/1/abc' }, { url: 'https://discord.com/***' }],
   [

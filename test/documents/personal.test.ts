@@ -147,6 +147,21 @@ test.each<[what: string, kind: DocumentKind, given: string, made: string]>([
     '{"phones":["010-5551-7772"]}',
     `{"phones":["${NUMBER}"]}`,
   ],
+  [
+    'under a Korean key of telephones',
+    'document',
+    '{"수신자 전화번호":"02-555-1234","휴대폰":1055517772,"전화상담":"02-555-1234"}',
+    `{"수신자 전화번호":"${redaction.digest('025551234')}","휴대폰":"${NUMBER}","전화상담":"02-555-1234"}`,
+  ],
+  [
+    'under a key of telephones in JSON in a text, once and twice',
+    'document',
+    JSON.stringify({ a: '{"phone":"02-555-1234","to":20261127}', b: '"{\\"tel\\":\\"02-555-1234\\"}"' }),
+    JSON.stringify({
+      a: `{"phone":"${redaction.digest('025551234')}","to":20261127}`,
+      b: `"{\\"tel\\":\\"${redaction.digest('025551234')}\\"}"`,
+    }),
+  ],
   ['a key', 'document', '{"01055517772": 1}', `{"${NUMBER}": 1}`],
   [
     'a tag inside what looks like one address has another',

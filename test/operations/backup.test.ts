@@ -1,6 +1,7 @@
 // @module-tag long
 /** A backup and what comes of it: a restored folder loses nothing and buys nothing twice, and so does a copied one. */
 import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -125,14 +126,53 @@ describe('a folder that came back', () => {
   test.each(ways.slice(1))('%s buys no day twice, either', { tags: ['extended'] }, restores);
 });
 
-test('a page that is damaged is named, and backed up as it is', async () => {
-  const [page = ''] = (await filesBelow(data('landing', 'events'))).filter((name) => name.endsWith('.gz'));
-  await writeFile(data('landing', 'events', page), 'no gzip');
-  const { code, stderr } = await place.run(['backup', join(place.folder, 'damaged')]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('is incomplete or damaged')]);
-  expect(stderr).toContain('landing/events');
-  expect(await readFile(join(place.folder, 'damaged', 'landing', 'events', page), 'utf8')).toBe('no gzip');
+test('what is damaged or missing is named, and backed up as it is', async () => {
+  const first = async (stream: string, ending: string): Promise<string> =>
+    join(stream, (await filesBelow(data('landing', stream))).find((name) => name.endsWith(ending)) ?? '');
+  const page = await first('events', '.gz');
+  const lost = await first('statistics_by_subchannel', '.gz');
+  const manifest = await first('statistics', '.json');
+  await writeFile(data('landing', page), 'no gzip');
+  await rm(data('landing', lost));
+  await writeFile(data('landing', manifest), '');
+  await rm(data('private', 'hmac.key'));
+  const { code, stdout, stderr } = await place.run(['backup', join(place.folder, 'damaged'), '--json']);
+  expect(code).toBe(1);
+  for (const named of [
+    `${page} is incomplete or damaged`,
+    `${lost} is missing`,
+    `${manifest} is not a valid manifest`,
+  ])
+    expect(stderr).toContain(named);
+  expect(stderr).toContain(`${data('private', 'hmac.key')} is missing or damaged`);
+  expect((JSON.parse(stdout) as { damaged: unknown }).damaged).toHaveLength(5);
+  expect(await readFile(join(place.folder, 'damaged', 'landing', page), 'utf8')).toBe('no gzip');
 });
+
+test.each([
+  ['nowhere', 'none', 'does not exist'],
+  ['back to it', '.', 'its links lead in a circle'],
+])('a link in the landing zone that leads %s ends it, and leaves nothing', async (_, to, why) => {
+  await symlink(to, data('landing', 'away'));
+  const { code, stderr } = await place.run(['backup', join(place.folder, 'linked')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+  expect((await readdir(place.folder)).filter((name) => name.includes('linked'))).toEqual([]);
+});
+
+const emptyMounts = existsSync('/proc/mounts')
+  ? readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .flatMap((line) => line.split(' ')[1] ?? [])
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+      .filter((path) => readdirSync(path).length === 0)
+  : [];
+test.skipIf(emptyMounts.length === 0)(
+  'is refused for a whole disk, which no folder can replace',
+  async () => {
+    const { code, stderr } = await place.run(['backup', emptyMounts[0] ?? '']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is a whole disk.*\n.*Name a folder on it/)]);
+  },
+);
 
 test.each([
   ['a folder with files', 'full', /is not empty/, 2],

@@ -222,7 +222,10 @@ test('each kind of key is hashed as in events and messages, so that both join', 
 }, 120_000);
 
 /** Copies and reads the table as a night does; the text is its file. */
-async function read(yaml: string, text: string | Buffer): ReturnType<typeof readCopies> {
+async function read(
+  yaml: string,
+  text: string | Buffer,
+): Promise<Awaited<ReturnType<typeof readCopies>> & { out: string }> {
   const place = await mkdtemp(join(tmpdir(), 'dawnload-'));
   await writeFile(join(place, 'orders.csv'), text);
   await writeFile(join(place, 'dawnload.yaml'), yaml);
@@ -233,7 +236,8 @@ async function read(yaml: string, text: string | Buffer): ReturnType<typeof read
   await mkdir(folder);
   const invocation = invocationOf();
   const files = await copySource(table, folder, { config, invocation });
-  return readCopies({ table, files, out: join(folder, 'read.parquet'), folder }, invocation.signal);
+  const out = join(folder, 'read.parquet');
+  return { ...(await readCopies({ table, files, out, folder }, invocation.signal)), out };
 }
 
 const refused = (yaml: string, text: string | Buffer): Promise<string> =>
@@ -265,7 +269,7 @@ describe('a source', () => {
     const instance = await DuckDBInstance.create(join(folder, 'shop.duckdb'));
     const connection = await instance.connect();
     await connection.run(
-      "create table orders as select 7 as member, timestamp '2026-11-20 10:00' as ordered_at, [1, 2] as items",
+      "create table orders as select 7 as member, timestamp '2026-11-20 10:00' as ordered_at, [1, 2] as items, 5::hugeint as total, 1e38::hugeint as large",
     );
     await connection.run(`copy (select 1.5 as price) to '${join(folder, 'items.parquet')}'`);
     connection.closeSync();
@@ -276,8 +280,53 @@ describe('a source', () => {
       { name: 'user_id', kind: 'key' },
       { name: 'ordered_at', kind: 'value' },
       { name: 'items', kind: 'document' },
+      { name: 'total', kind: 'value' },
+      { name: 'large', kind: 'text' },
     ]);
     expect((await read(from('items.parquet', 'persons: none'), '')).rows).toBe(1);
+  });
+
+  test.each<[what: string, orders: string, text: string, type: string, value: string]>([
+    ['19 digits', FROM_CSV, 'member,a\n,9223372036854775807\n', 'BIGINT', '9223372036854775807'],
+    ['20 digits', FROM_CSV, 'member,a\n,12345678901234567890\n', 'VARCHAR', '12345678901234567890'],
+    ['many thousands', FROM_CSV, 'member,a\n,"1,234,567,890,123,456,789"\n', 'BIGINT', '1234567890123456789'],
+    [
+      '17 digits and places',
+      FROM_CSV,
+      'member,a\n,12345678901234567.89\n',
+      'VARCHAR',
+      '12345678901234567.89',
+    ],
+    [
+      '20 digits in JSON',
+      `${FROM_CSV}, format: json`,
+      '{"member":"","a":"12345678901234567890"}',
+      'VARCHAR',
+      '12345678901234567890',
+    ],
+    [
+      'an id with empty places',
+      `${FROM_CSV.replace('user_id: member', 'user_id: a')}, format: json`,
+      '{"a":1001.0}\n{"a":null}',
+      'VARCHAR',
+      '1001',
+    ],
+    [
+      'a telephone with empty places',
+      `${FROM_CSV}, format: json, columns: { 휴대폰: a }`,
+      '{"member":"","a":1012345678.0}',
+      'VARCHAR',
+      '1012345678',
+    ],
+  ])('with %s loses no digit', async (_, orders, text, type, value) => {
+    const { out, columns } = await read(tables(orders), text);
+    const name = columns.find((one) => one.name !== 'user_id')?.name ?? 'user_id';
+    const rows = await reading(':memory:', (ask) =>
+      ask(
+        `select typeof("${name}") as type, "${name}"::varchar as value from read_parquet('${out}') where "${name}" is not null`,
+      ),
+    );
+    expect(rows).toEqual([{ type, value }]);
   });
 
   test.each<[what: string, orders: string, text: string | Buffer, sentence: RegExp]>([
@@ -373,7 +422,8 @@ describe('a source', () => {
       'member,{to}\nu-1,1\n',
       /has braces or line breaks/,
     ],
-    ['nothing', FROM_CSV, '', /one of its columns has no name\. The warehouse keeps/],
+    ['nothing', FROM_CSV, '', /its first line is empty, and should name the columns\. The warehouse keeps/],
+    ['an empty first line', FROM_CSV, '\n\nmember\nu-1\n', /its first line is empty/],
     [
       'no file',
       'from: ./none.csv, keys: { user_id: member }',
@@ -538,6 +588,19 @@ test.each([
   const found = checks.find(({ name }) => name === 'table orders');
   expect(found?.verdict).toBe(verdict);
   expect(found?.reason).toContain(reason);
+});
+
+test('a value that no sum can take is no value of a conversion', async () => {
+  const place = await makePlace(
+    `${tables('from: ./orders.json, keys: { user_id: member }')}conversions: { table: orders, person: user_id, at: at, value: amount }\n`,
+  );
+  const row = (amount: string): string => `{"member":"u","at":"2026-11-20 10:00","amount":${amount}}\n`;
+  await writeFile(join(place.folder, 'orders.json'), ['1.5', '1e308', '-1e15', '1e400'].map(row).join(''));
+  await ends(place.run(['run']), 0);
+  expect(await place.rows('select value from own.conversions where value is not null')).toEqual([
+    { value: 1.5 },
+  ]);
+  expect(await place.rows('select count(*)::integer as rows from own.conversions')).toEqual([{ rows: 4 }]);
 });
 
 test('conversions are the rows of their table, and none of a column that is no instant', async () => {

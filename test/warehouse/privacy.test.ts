@@ -175,12 +175,20 @@ const masked = async (recipients: Privacy['recipients']): Promise<void> => {
   const data = { request: { headers }, url: `https://:${secret}@a.b`, note: 'hello' };
   const found = await loaded(
     workshopFor(recipients),
-    ['webhook', { url, method: 'POST', headers, data, oddity: { headers } }],
-    ['telepathy', { headers }],
+    [
+      'webhook',
+      { url, method: 'POST', headers, data, oddity: { headers } },
+      { failure_reason: `POST ${url}` },
+    ],
+    ['telepathy', { headers }, { failure_reason: `Authorization: Bearer ${secret}` }],
     ['push-notification', { title: 't', headers }],
   );
   const [webhook] = await found('*', 'webhook_messages');
-  const others = [await found('*', 'other_messages'), await found('*', 'push_messages')];
+  const others = [
+    await found('*', 'other_messages'),
+    await found('*', 'push_messages'),
+    await found('*', 'events'),
+  ];
   expect(JSON.stringify([webhook, others])).not.toContain(secret);
   expect(webhook?.['url']).toBe('https://***@a.b/c?x=1&token=***&API_KEY=***#access_token=***');
   expect(JSON.parse(String(webhook?.['headers']))).toMatchObject({

@@ -126,12 +126,12 @@ select
 where false
 
 -- name: converted
--- A day is a day whatever the time zone of the reader is.
+-- A day is a day whatever the time zone of the reader is. Infinities, and values that sums of squares cannot take, are no values.
 select
     {persons},
     if(typeof({at}) = 'DATE', {at}::timestamp at time zone 'Asia/Seoul', {at}::timestamptz),
     if(typeof({at}) = 'DATE', {at}::date, ({at}::timestamptz at time zone 'Asia/Seoul')::date),
-    {value}::double,
+    if(abs({value}::double) < 1e15, {value}::double, null),
     {currency},
     '{goal}'
 from own."{table}"

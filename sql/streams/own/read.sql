@@ -13,17 +13,18 @@ set lock_configuration = true;
 
 -- name: view
 -- The value of a text as a type, null if it has another form. A date has a year, a month and a day; an instant without an offset
--- is of the table's time zone. A number that begins with 0 is a code. A number may have commas between its thousands (39,000).
+-- is of the table's time zone. A number that begins with 0 is a code, as one with more digits than its type has. A number may have commas
+-- between its thousands (39,000).
 create temp macro as_integer(given) as
     if(
-        regexp_full_match(given, '-?(0|[1-9]\d{0,17}|[1-9]\d{0,2}(,\d{3}){1,5})'),
+        regexp_full_match(given, '-?(0|[1-9]\d{0,18}|[1-9]\d{0,2}(,\d{3}){1,6})'),
         try_cast(replace(given, ',', '') as bigint),
         null
     );
 
 create temp macro as_number(given) as
     if(
-        regexp_full_match(given, '-?(0|[1-9]\d*|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?'),
+        regexp_full_match(given, '-?(0|[1-9]\d{0,14}|[1-9]\d{0,2}(,\d{3}){1,4})(\.\d+)?'),
         try_cast(replace(given, ',', '') as double),
         null
     );
@@ -41,6 +42,10 @@ create temp macro as_instant(given) as
         else try_cast(translate(given[:10], '/.', '--') || given[11:] as timestamp)
             at time zone '{zone}'
     end;
+
+-- An id as a text. A number with places, which programs write for a column in which one is missing, is whole: 1001.0 is 1001.
+create temp macro as_id(given) as
+    nullif(trim(if(regexp_matches(typeof(given), '^(DOUBLE|FLOAT|DECIMAL)'), regexp_replace(given::varchar, '\.0+$', ''), given::varchar)), '');
 
 -- The number of texts that have a value, and of those among them that have not each type.
 create temp macro odd(given) as [

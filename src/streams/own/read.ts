@@ -141,7 +141,9 @@ async function selectOf(table: OwnTable, files: readonly string[], session: Sess
 function assertNames(names: readonly string[]): void {
   const small = names.map((name) => name.toLowerCase());
   const twice = names.find((_, nth) => small.indexOf(small[nth] ?? '') !== nth);
-  if (names.length === 0 || names.includes('')) throw new Unusable('one of its columns has no name');
+  if (names.every((name) => name === ''))
+    throw new Unusable('its first line is empty, and should name the columns');
+  if (names.includes('')) throw new Unusable('one of its columns has no name');
   if (twice !== undefined) throw new Unusable(`it has the column ${twice} twice`);
   // Braces are placeholders of our statements.
   if (names.some((name) => name.length > 100 || /[{}\p{Cc}]/u.test(name)))
@@ -160,7 +162,7 @@ function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
     );
   };
   const keys = Object.entries(table.keys).map(([kind, name]) => {
-    const value = `nullif(trim(${quoted(find(name, 'keys').name)}::varchar), '')`;
+    const value = `as_id(${quoted(find(name, 'keys').name)})`;
     return { name: kind, kind: 'key', value } as const;
   });
   const taken = Object.values(table.keys).map((name) => name.toLowerCase());
@@ -182,11 +184,13 @@ function planOf(name: string, { name: from, type }: Column, table: OwnTable): Pl
   const wanted = table.types[name];
   if (/^(BLOB|BIT|GEOMETRY)/.test(type))
     throw new Unusable(`its column ${from} has bytes; choose columns without it`);
-  if (IS_TELEPHONE_KEY.test(name) || IS_RECIPIENT_KEY.test(name)) return { ...text, kind: 'telephone' };
+  if (IS_TELEPHONE_KEY.test(name.normalize()) || IS_RECIPIENT_KEY.test(name))
+    return { ...text, kind: 'telephone', value: `as_id(${source})` };
   if (wanted === 'text' || /^(TIME|INTERVAL|UUID|ENUM)\b(?!STAMP)/.test(type)) return text;
   if (/[[(]|^(JSON|VARIANT|UNION)/.test(type) && !/^DECIMAL\([^)]*\)$/.test(type))
     return { ...text, kind: 'document', value: `to_json(${source})::varchar` };
-  if (wanted !== undefined || type === 'VARCHAR')
+  // Parquet has no integers of 128 bits.
+  if (wanted !== undefined || /^(VARCHAR|U?HUGEINT)$/.test(type))
     return { ...text, types: CASTS.filter((one) => one === (wanted ?? one)) };
   const isLocal = /^TIMESTAMP(?!.*ZONE)/.test(type);
   const zoned = `${source}::timestamp at time zone ${literal(table.time_zone)}`;

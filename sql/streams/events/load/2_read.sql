@@ -190,7 +190,15 @@ named as (
 )
 
 select
-    * exclude (texts),
+    * exclude (texts)
+    -- The reason of a failure may quote the request to another system.
+    replace (
+        case
+            when (channel = 'webhook' or not list_contains($channels, channel)) and may_hold_credentials(failure_reason)
+            then _masked(to_json(failure_reason)::varchar, 'webhook') ->> '$'
+            else failure_reason
+        end as failure_reason
+    ),
     may_be_personal(concat_ws(chr(31), texts, channel_subtype, brand_message_target)) as is_candidate,
     case
         when message is null then null
