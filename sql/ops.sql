@@ -466,8 +466,9 @@ where pull in (select unnest($pulls));
 select version from macros.made_of();
 
 -- name: memory_limit
-set memory_limit = '{megabytes}MB';
+-- The threads first, because a limit that is too low is refused.
 set threads = {threads};
+set memory_limit = '{megabytes}MB';
 
 -- name: message_prices
 -- params: prices text[]

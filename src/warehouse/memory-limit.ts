@@ -64,9 +64,11 @@ export async function withMemoryLimit<T>(
     }
   } finally {
     if (current !== limits) {
-      // DuckDB lowers its limit only if what it has in memory fits.
+      // DuckDB lowers its limit only if what it has in memory fits. Otherwise the higher one stays: the work is done.
       await session.checkpoint();
-      await apply(limits);
+      await apply(limits).catch((error: unknown) => {
+        if (!isOutOfMemory(error)) throw error;
+      });
     }
   }
 }

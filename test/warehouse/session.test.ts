@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { InterruptedError } from '../../src/ground/errors.js';
 import { openInstance } from '../../src/landing/duckdb.js';
+import { limitsOf, withMemoryLimit } from '../../src/warehouse/memory-limit.js';
 import { Session } from '../../src/warehouse/session.js';
 import { rejection } from '../landing/support.js';
 import { temporaryFolder } from './support.js';
@@ -33,5 +34,19 @@ test('statements that still run are ended before their connections are closed', 
   await session.quiet();
   expect((await long).message).toMatch(/interrupt/i);
   expect(Date.now() - began).toBeLessThan(2_000);
+  session.close();
+});
+
+test('work that needed a higher memory limit is done, also if what it leaves does not fit into the lower one', async () => {
+  const session = await Session.open(await openInstance(':memory:', { temp_directory: '' }));
+  const limits = limitsOf({ memoryLimitMb: 10, threads: 1 });
+  const given: number[] = [];
+  await session.runText("set memory_limit = '10MB'");
+  const done = await withMemoryLimit(session, limits, async ({ megabytes }) => {
+    given.push(megabytes);
+    await session.runText('create table kept as select md5(range::varchar) as word from range(1000000)');
+    return 'done';
+  });
+  expect([done, ...given]).toEqual(['done', 10, 30, 100]);
   session.close();
 });

@@ -68,9 +68,15 @@ where
 group by all
 
 union all
--- Messages that are not an object; they are kept in other_messages.
-select 'events', export_date, 'record', 'message_data', 'type', min(json_type(message_data)), count(*)
-from other_messages
+-- Messages that are not an object; they are kept in other_messages. Counted first: a join that comes first may take all of
+-- them into memory.
+select 'events', export_date, 'record', 'message_data', 'type', min(type), sum(records)
+from (
+    select export_date, channel, min(json_type(message_data)) as type, count(*) as records
+    from other_messages
+    where export_date between $first_day::date - interval 31 days and $last_day::date + interval 31 days
+    group by export_date, channel
+) as counted
 where export_date in (select date from changed_exports) and 'message_data:' || channel in (select place from fields)
 group by export_date
 
