@@ -125,8 +125,9 @@ export class Job {
     day: Day,
     ...args: readonly string[]
   ): Promise<Omit<Measured, 'report' | 'untilPublished'> & { readonly out: string }> {
-    const script = 'TIMEFORMAT="%U %S"; { time "$@" 2>/dev/null; } ';
     const peak = join(this.folder, 'peak');
+    const errors = join(this.folder, 'errors');
+    const script = `TIMEFORMAT="%U %S"; { time "$@" 2>'${errors}'; } `;
     const began = performance.now();
     const child = spawn('bash', ['-c', script, 'bash', process.execPath, this.#cli, ...args], {
       cwd: this.folder,
@@ -143,7 +144,9 @@ export class Job {
     const [code] = z.tuple([z.number().nullable(), z.unknown()]).parse(await once(child, 'close'));
     const wall = (performance.now() - began) / 1000;
     if (code !== 0 && !(code === 1 && (this.#incomplete || args[0] === 'status'))) {
-      throw new Error(`dawnload ${args.join(' ')}: exit code ${code ?? 'none'}`);
+      throw new Error(
+        `dawnload ${args.join(' ')}: exit code ${code ?? 'none'}\n${await readFile(errors, 'utf8')}`,
+      );
     }
     const [user = 0, system = 0] = err().trim().split(/\s+/).map(Number);
     const kibibytes = this.#peaks ? Number(await readFile(peak, 'utf8')) : NaN;

@@ -101,14 +101,15 @@ async function loads(): Promise<void> {
       : await smallRuns(cli);
     if (!values.fixed) {
       Object.assign(figures, await day(cli, []));
-      // Earlier commits may not get through it.
-      const failed = (error: unknown): Figures => {
-        console.log(`${name}, with an unknown field in each record: ${messageOf(error)}`);
-        return {};
-      };
-      const { load: drift, processor: driftProcessor } = await day(cli, UNKNOWN).catch(failed);
-      const { load: own, whole: wholeOwn } = await day(cli, OWN).catch(failed);
-      const { load: unheard } = await day(cli, UNHEARD).catch(failed);
+      // Earlier commits may not get through the odd worlds.
+      const odd = (what: string, faults: readonly Fault[]): Promise<Figures> =>
+        day(cli, faults).catch((error: unknown) => {
+          console.log(`${name}, ${what}: ${messageOf(error)}`);
+          return {};
+        });
+      const { load: drift, processor: driftProcessor } = await odd('an unknown field in each record', UNKNOWN);
+      const { load: own, whole: wholeOwn } = await odd('each message its recipient’s own', OWN);
+      const { load: unheard } = await odd('an unknown channel', UNHEARD);
       Object.assign(figures, { drift, driftProcessor, own, wholeOwn, unheard });
     }
     measured.push(figures);
