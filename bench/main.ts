@@ -107,7 +107,10 @@ async function loads(): Promise<void> {
           console.log(`${name}, ${what}: ${messageOf(error)}`);
           return {};
         });
-      const { load: drift, processor: driftProcessor } = await odd('an unknown field in each record', UNKNOWN);
+      const { load: drift, processor: driftProcessor } = await odd(
+        'an unknown field in each record',
+        UNKNOWN,
+      );
       const { load: own, whole: wholeOwn } = await odd('each message its recipient’s own', OWN);
       const { load: unheard } = await odd('an unknown channel', UNHEARD);
       Object.assign(figures, { drift, driftProcessor, own, wholeOwn, unheard });

@@ -133,59 +133,67 @@ async function initialized(): Promise<Client> {
 }
 
 describe('dawnload mcp', () => {
-  it('answers, prints nothing but protocol, and says what is wrong with a call, so that the agent can correct it', async () => {
-    const client = await initialized();
-    const { result } = await client.request('tools/list');
-    const tools = result?.['tools'] as { name: string; annotations: { readOnlyHint: boolean } }[];
-    expect(tools.map(({ name }) => name)).toEqual(TOOLS);
-    expect(tools.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
-    const answers = await Promise.all([
-      client.call('list_questions'),
-      client.call('ask', {
-        question: 'channel-summary',
-        parameters: { channel: 'PUSH_NOTIFICATION', goal: null },
-      }),
-      client.call('ask', { question: 'devices' }),
-      client.call('describe', { lang: 'ko' }),
-      client.call('describe', { table: 'channel_days' }),
-      client.call('query', { sql: 'from marts.channel_days' }),
-    ]);
-    for (const { text, isError } of answers) {
-      expect(isError, text).toBe(false);
-      expect(JSON.parse(text)).toMatchObject({ cut: null });
-    }
-    expect(answers.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/"name":"campaign-performance"[^]*"name":"devices"/),
-      expect.stringContaining('"channel":"push-notification"'),
-      expect.stringMatching(/"sentences":\["\d+ devices\."\]/),
-      expect.stringContaining('채널별 일별 성과'),
-      expect.stringContaining('"name":"marts.channel_days"'),
-      expect.stringContaining('"bundled_questions"'),
-    ]);
-    const calls: [string, Record<string, unknown>, RegExp][] = [
-      ['ask', { question: 'nope' }, /^Unknown query: nope\. `list_questions` lists them\.$/],
-      ['ask', { question: 'chanel-sumary' }, /Unknown query: chanel-sumary\. Did you mean channel-summary\?/],
-      [
-        'ask',
-        { question: 'channel-summary', parameters: { channel: 'smoke' } },
-        /no channel "smoke"\. Give one of .*push-notification/,
-      ],
-      ['ask', { question: 'channel-summary', params: {} }, /params/],
-      ['describe', { table: 'marts.chanel_days' }, /Did you mean channel_days\? `describe` lists them\.$/],
-      ['query', { sql: 'select x from events' }, /"x" not found/],
-      ['query', { sql: "call enable_logging('QueryLog', storage = 'stdout')" }, /only reading is allowed/],
-      ['query', { sql: "copy (select 1) to '/dev/stdout'" }, /disabled|only reading/],
-    ];
-    for (const [tool, args, sentence] of calls) {
-      const { text, isError } = await client.call(tool, args);
-      expect(isError, text).toBe(true);
-      expect(text).toMatch(sentence);
-      expect(text).not.toContain('--');
-    }
-    expect(await client.end()).toBe(0);
-    for (const line of client.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-    expect(client.stderr).not.toContain('Error');
-  });
+  it(
+    'answers, prints nothing but protocol, and says what is wrong with a call, so that the agent can correct it',
+    { tags: ['long'] },
+    async () => {
+      const client = await initialized();
+      const { result } = await client.request('tools/list');
+      const tools = result?.['tools'] as { name: string; annotations: { readOnlyHint: boolean } }[];
+      expect(tools.map(({ name }) => name)).toEqual(TOOLS);
+      expect(tools.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
+      const answers = await Promise.all([
+        client.call('list_questions'),
+        client.call('ask', {
+          question: 'channel-summary',
+          parameters: { channel: 'PUSH_NOTIFICATION', goal: null },
+        }),
+        client.call('ask', { question: 'devices' }),
+        client.call('describe', { lang: 'ko' }),
+        client.call('describe', { table: 'channel_days' }),
+        client.call('query', { sql: 'from marts.channel_days' }),
+      ]);
+      for (const { text, isError } of answers) {
+        expect(isError, text).toBe(false);
+        expect(JSON.parse(text)).toMatchObject({ cut: null });
+      }
+      expect(answers.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/"name":"campaign-performance"[^]*"name":"devices"/),
+        expect.stringContaining('"channel":"push-notification"'),
+        expect.stringMatching(/"sentences":\["\d+ devices\."\]/),
+        expect.stringContaining('채널별 일별 성과'),
+        expect.stringContaining('"name":"marts.channel_days"'),
+        expect.stringContaining('"bundled_questions"'),
+      ]);
+      const calls: [string, Record<string, unknown>, RegExp][] = [
+        ['ask', { question: 'nope' }, /^Unknown query: nope\. `list_questions` lists them\.$/],
+        [
+          'ask',
+          { question: 'chanel-sumary' },
+          /Unknown query: chanel-sumary\. Did you mean channel-summary\?/,
+        ],
+        [
+          'ask',
+          { question: 'channel-summary', parameters: { channel: 'smoke' } },
+          /no channel "smoke"\. Give one of .*push-notification/,
+        ],
+        ['ask', { question: 'channel-summary', params: {} }, /params/],
+        ['describe', { table: 'marts.chanel_days' }, /Did you mean channel_days\? `describe` lists them\.$/],
+        ['query', { sql: 'select x from events' }, /"x" not found/],
+        ['query', { sql: "call enable_logging('QueryLog', storage = 'stdout')" }, /only reading is allowed/],
+        ['query', { sql: "copy (select 1) to '/dev/stdout'" }, /disabled|only reading/],
+      ];
+      for (const [tool, args, sentence] of calls) {
+        const { text, isError } = await client.call(tool, args);
+        expect(isError, text).toBe(true);
+        expect(text).toMatch(sentence);
+        expect(text).not.toContain('--');
+      }
+      expect(await client.end()).toBe(0);
+      for (const line of client.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+      expect(client.stderr).not.toContain('Error');
+    },
+  );
 
   long('says of SQL which named days are not held', async () => {
     const client = await initialized();

@@ -321,7 +321,7 @@ describe('a first account', () => {
     });
   });
 
-  test('gets commands for pushes that work as they stand there', async () => {
+  test('gets commands for pushes that work as they stand there', { tags: ['long'] }, async () => {
     const file = join(place.folder, 'one.sql');
     await writeFile(file, "select 'u1' as user_id, 'e1' as id");
     const { checks } = await diagnose({}, ['--first']);

@@ -95,17 +95,23 @@ test('a night brings statistics and events that add up to each other, and pays f
   expect(JSON.parse(again.stdout)).toMatchObject({ command: 'run', exit_code: 0, gaps: [] });
 });
 
-test('without a budget nothing is paid for: a dry run and events that are asked for by name send nothing at all', async () => {
-  const place = await makePlace(THREE_DAYS);
-  await run(place, 'backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid', 3);
-  const { stdout } = await run(place, 'backfill --start 2026-11-18 --end 2026-11-19 --dry-run --json');
-  expect(JSON.parse(stdout)).toMatchObject({ statistics: { missing: ['2026-11-18', '2026-11-19'] } });
-  expect(Object.values(place.sandbox.requests()).filter((count) => count > 0)).toEqual([]);
-  expect((await run(place, 'run')).stderr).toMatch(/exports\.budget is not set, so no paid request is sent/);
-  expect(place.sandbox.requests()).toMatchObject({ E20: 0, E21: 0 });
-  expect(await daysOf(place, 'statistics')).toBe(3);
-  expect(await daysOf(place, 'events')).toBe(0);
-});
+test(
+  'without a budget nothing is paid for: a dry run and events that are asked for by name send nothing at all',
+  { tags: ['long'] },
+  async () => {
+    const place = await makePlace(THREE_DAYS);
+    await run(place, 'backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid', 3);
+    const { stdout } = await run(place, 'backfill --start 2026-11-18 --end 2026-11-19 --dry-run --json');
+    expect(JSON.parse(stdout)).toMatchObject({ statistics: { missing: ['2026-11-18', '2026-11-19'] } });
+    expect(Object.values(place.sandbox.requests()).filter((count) => count > 0)).toEqual([]);
+    expect((await run(place, 'run')).stderr).toMatch(
+      /exports\.budget is not set, so no paid request is sent/,
+    );
+    expect(place.sandbox.requests()).toMatchObject({ E20: 0, E21: 0 });
+    expect(await daysOf(place, 'statistics')).toBe(3);
+    expect(await daysOf(place, 'events')).toBe(0);
+  },
+);
 
 describe('a night', { tags: ['long'] }, () => {
   test('with a budget that is too small keeps to it, newest days first, and ends with exit code 3', async () => {

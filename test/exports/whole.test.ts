@@ -276,15 +276,19 @@ extended('an export whose manifest is damaged is whole once it is read again', a
   expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
 });
 
-test('no further export is paid for once an answer repeats the id of another export', async () => {
-  const place = await makePlace(YAML.replace(DAY, '2026-11-17'));
-  let first: Buffer | undefined;
-  place.sandbox.bend((endpoint, answer) =>
-    endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
-  );
-  await ends(place.run(['run']), 1, /Export \S+ has the same id/);
-  expect(place.sandbox.bills()).toHaveLength(2);
-});
+test(
+  'no further export is paid for once an answer repeats the id of another export',
+  { tags: ['long'] },
+  async () => {
+    const place = await makePlace(YAML.replace(DAY, '2026-11-17'));
+    let first: Buffer | undefined;
+    place.sandbox.bend((endpoint, answer) =>
+      endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
+    );
+    await ends(place.run(['run']), 1, /Export \S+ has the same id/);
+    expect(place.sandbox.bills()).toHaveLength(2);
+  },
+);
 
 describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
   const THREE = YAML.replace(DAY, '2026-11-18');

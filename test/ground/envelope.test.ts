@@ -149,7 +149,7 @@ describe('a text that comes in pieces', () => {
     fc.dictionary(fc.string(), fc.array(fc.jsonValue())).map((record) => `\ufeff${JSON.stringify(record)},`),
   );
 
-  test('has the same envelope, however it is divided', () => {
+  test('has the same envelope, however it is divided', { tags: ['long'] }, () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 6 }), (given, cuts) => {
         const body = Buffer.from(given);

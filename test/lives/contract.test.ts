@@ -123,7 +123,7 @@ describe.each([
     expect([await coverage(store), await store.loaded()]).toEqual(before);
   });
 
-  test('has all or nothing of a pull whose load dies', async () => {
+  test('has all or nothing of a pull whose load dies', { tags: ['long'] }, async () => {
     const [store, [first, second]] = [make(), pulls()];
     store.dying = 'load/before-commit';
     await expect(store.load(first)).rejects.toThrow(Killed);

@@ -183,45 +183,51 @@ test('an event that is dated days ahead counts on the day of its export, and is 
 test.each([
   ['first', [0, 1, 2]],
   ['last', [2, 1, 0]],
-])('equal records without an id count once in adjacent exports, loaded %s', async (_, order) => {
-  const workshop = new Workshop();
-  const edge = without(push({ time: micros(NEXT) }), 'id');
-  const own = without(push({ time: micros(DAY, 5) }), 'id');
-  // The same message of another record.
-  const stray = { ...edge, user_id: 'u3' };
-  const AFTER = dayAfter(NEXT);
-  const pulls = [
-    workshop.events(DAY, [[edge, own, own, stray]]),
-    // The second copy here is another record as far as anybody knows.
-    workshop.events(NEXT, [[edge, edge, { ...edge, user_id: 'u2' }]]),
-    workshop.events(AFTER, [[own]]),
-  ];
-  const reports = await workshop.load(...order.map((index) => pulls[index]!));
-  expect(
-    await workshop.lines('select export_date, user_id, count(*) from events group by all order by all'),
-  ).toEqual([
-    `${DAY} | u1 | 2`,
-    `${DAY} | u3 | 1`,
-    `${NEXT} | u1 | 2`,
-    `${NEXT} | u2 | 1`,
-    `${AFTER} | u1 | 1`,
-  ]);
-  // Each has its message, the copy has none.
-  const messages = 'select export_date, date, count(*) from sent_push_messages group by all order by all';
-  expect(await workshop.lines(messages)).toEqual([
-    `${DAY} | ${DAY} | 2`,
-    `${DAY} | ${NEXT} | 1`,
-    `${NEXT} | ${NEXT} | 3`,
-    `${AFTER} | ${DAY} | 1`,
-  ]);
-  expect(reports.map(({ notes }) => notes['no_id'] ?? 0).reduce((sum, one) => sum + one)).toBeGreaterThan(5);
-  // The copy comes back when the export of its own day is replaced without it.
-  await workshop.load(workshop.events(NEXT, [[push()]]));
-  expect(await workshop.lines(`select count(*) from events where export_date = '${DAY}'`)).toEqual(['4']);
-  expect(
-    await workshop.lines(`select count(*) from sent_push_messages where export_date = '${DAY}'`),
-  ).toEqual(['4']);
-});
+])(
+  'equal records without an id count once in adjacent exports, loaded %s',
+  { tags: ['long'] },
+  async (_, order) => {
+    const workshop = new Workshop();
+    const edge = without(push({ time: micros(NEXT) }), 'id');
+    const own = without(push({ time: micros(DAY, 5) }), 'id');
+    // The same message of another record.
+    const stray = { ...edge, user_id: 'u3' };
+    const AFTER = dayAfter(NEXT);
+    const pulls = [
+      workshop.events(DAY, [[edge, own, own, stray]]),
+      // The second copy here is another record as far as anybody knows.
+      workshop.events(NEXT, [[edge, edge, { ...edge, user_id: 'u2' }]]),
+      workshop.events(AFTER, [[own]]),
+    ];
+    const reports = await workshop.load(...order.map((index) => pulls[index]!));
+    expect(
+      await workshop.lines('select export_date, user_id, count(*) from events group by all order by all'),
+    ).toEqual([
+      `${DAY} | u1 | 2`,
+      `${DAY} | u3 | 1`,
+      `${NEXT} | u1 | 2`,
+      `${NEXT} | u2 | 1`,
+      `${AFTER} | u1 | 1`,
+    ]);
+    // Each has its message, the copy has none.
+    const messages = 'select export_date, date, count(*) from sent_push_messages group by all order by all';
+    expect(await workshop.lines(messages)).toEqual([
+      `${DAY} | ${DAY} | 2`,
+      `${DAY} | ${NEXT} | 1`,
+      `${NEXT} | ${NEXT} | 3`,
+      `${AFTER} | ${DAY} | 1`,
+    ]);
+    expect(reports.map(({ notes }) => notes['no_id'] ?? 0).reduce((sum, one) => sum + one)).toBeGreaterThan(
+      5,
+    );
+    // The copy comes back when the export of its own day is replaced without it.
+    await workshop.load(workshop.events(NEXT, [[push()]]));
+    expect(await workshop.lines(`select count(*) from events where export_date = '${DAY}'`)).toEqual(['4']);
+    expect(
+      await workshop.lines(`select count(*) from sent_push_messages where export_date = '${DAY}'`),
+    ).toEqual(['4']);
+  },
+);
 
 test.each([
   ['first', [0, 1]],

@@ -12,80 +12,84 @@ const sent = {
   time: micros(DAY, 36_000),
 };
 
-test('a message has its text, its person and the price of its sub-channel; placeholders are nobody', async () => {
-  const workshop = await modelled((workshop) => [
-    workshop.events(DAY, [
-      [
-        record({
-          ...sent,
-          id: 'm1',
-          user_id: 'u1',
-          channel: 'text-message',
-          channel_metadata: { channel_subtype: 'LMS' },
-          message_data: { title: '(광고) 세일', body: '오늘만', adYn: 'Y', messageType: 'LMS' },
-        }),
-        // The text that is sent instead of it is no message of its own.
-        record({
-          ...sent,
-          id: 'm2',
-          user_id: 'undefined',
-          channel: 'chatapp-alimtalk',
-          event_name: 'send_failure',
-          failure_reason: '3018',
-          message_data: { templateCode: 'T1', content: '주문' },
-        }),
-        record({
-          ...sent,
-          id: 'm2',
-          user_id: 'undefined',
-          channel: 'chatapp-alimtalk',
-          event_name: 'failover_text_message_send_success',
-        }),
-        record({
-          ...sent,
-          id: 'm3',
-          user_id: 'u1',
-          device_id: 'd1',
-          channel: 'in-app-message',
-          event_name: 'in_app_message_show',
-          message_data: { content: '쿠폰' },
-        }),
-        record({
-          ...sent,
-          id: 'm3',
-          user_id: 'u1',
-          channel: 'in-app-message',
-          event_name: 'main_button_click',
-        }),
-      ],
-    ]),
-  ]);
-  await workshop.with(async (warehouse) => {
-    await warehouse.note({ prices: [{ channel: 'text-message', sub_channel: 'lms', price: 28 }] });
-  });
-  expect(
-    await workshop.lines(
-      `select channel, outcome, resource_id, title, text, template, is_ad, price, failure_reason, person is not null
+test(
+  'a message has its text, its person and the price of its sub-channel; placeholders are nobody',
+  { tags: ['long'] },
+  async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [
+        [
+          record({
+            ...sent,
+            id: 'm1',
+            user_id: 'u1',
+            channel: 'text-message',
+            channel_metadata: { channel_subtype: 'LMS' },
+            message_data: { title: '(광고) 세일', body: '오늘만', adYn: 'Y', messageType: 'LMS' },
+          }),
+          // The text that is sent instead of it is no message of its own.
+          record({
+            ...sent,
+            id: 'm2',
+            user_id: 'undefined',
+            channel: 'chatapp-alimtalk',
+            event_name: 'send_failure',
+            failure_reason: '3018',
+            message_data: { templateCode: 'T1', content: '주문' },
+          }),
+          record({
+            ...sent,
+            id: 'm2',
+            user_id: 'undefined',
+            channel: 'chatapp-alimtalk',
+            event_name: 'failover_text_message_send_success',
+          }),
+          record({
+            ...sent,
+            id: 'm3',
+            user_id: 'u1',
+            device_id: 'd1',
+            channel: 'in-app-message',
+            event_name: 'in_app_message_show',
+            message_data: { content: '쿠폰' },
+          }),
+          record({
+            ...sent,
+            id: 'm3',
+            user_id: 'u1',
+            channel: 'in-app-message',
+            event_name: 'main_button_click',
+          }),
+        ],
+      ]),
+    ]);
+    await workshop.with(async (warehouse) => {
+      await warehouse.note({ prices: [{ channel: 'text-message', sub_channel: 'lms', price: 28 }] });
+    });
+    expect(
+      await workshop.lines(
+        `select channel, outcome, resource_id, title, text, template, is_ad, price, failure_reason, person is not null
       from marts.messages order by event_id`,
-    ),
-  ).toEqual([
-    'text-message | succeeded | c1 | (광고) 세일 | 오늘만 | - | true | 28 | - | true',
-    'chatapp-alimtalk | failed | c1 | - | 주문 | T1 | - | - | 3018 | false',
-    'in-app-message | shown | c1 | - | 쿠폰 | - | - | - | - | true',
-  ]);
-  expect(
-    await workshop.lines(
-      'select count(distinct person), kind, id from marts.person_ids group by all order by all',
-    ),
-  ).toEqual(['1 | device_id | d1', '1 | user_id | u1']);
-  // BI tools read neither of these types.
-  expect(
-    await workshop.lines(
-      `select table_name, column_name from duckdb_columns()
+      ),
+    ).toEqual([
+      'text-message | succeeded | c1 | (광고) 세일 | 오늘만 | - | true | 28 | - | true',
+      'chatapp-alimtalk | failed | c1 | - | 주문 | T1 | - | - | 3018 | false',
+      'in-app-message | shown | c1 | - | 쿠폰 | - | - | - | - | true',
+    ]);
+    expect(
+      await workshop.lines(
+        'select count(distinct person), kind, id from marts.person_ids group by all order by all',
+      ),
+    ).toEqual(['1 | device_id | d1', '1 | user_id | u1']);
+    // BI tools read neither of these types.
+    expect(
+      await workshop.lines(
+        `select table_name, column_name from duckdb_columns()
       where schema_name = 'marts' and regexp_matches(data_type, 'UBIGINT|MAP')`,
-    ),
-  ).toEqual([]);
-});
+      ),
+    ).toEqual([]);
+  },
+);
 
 test(
   'a channel without sub-channels on a day keeps its messages; a hashed placeholder of the settings is nobody',

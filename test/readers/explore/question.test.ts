@@ -35,18 +35,24 @@ const pageOf = (body: string): Document => parseHTML(body).document;
 const textOf = (body: string, selector: string): string =>
   (pageOf(body).querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
-test('has the days in its form that it covers, which its address leaves out, so that tomorrow has later ones', async () => {
-  const daysIn = (body: string): (string | null | undefined)[] =>
-    ['start', 'end'].map((name) => pageOf(body).querySelector(`input[name=${name}]`)?.getAttribute('value'));
-  const [start = '', end = ''] = daysIn((await served.get('/q/channel-summary?by=day')).body);
-  expect(textOf((await served.get('/q/channel-summary?by=day')).body, '.covers')).toContain('Covers');
-  expect([start, end].every((day) => /^2026-\d\d-\d\d$/.test(day ?? ''))).toBe(true);
-  const same = await served.get(`/q/channel-summary?start=${start}&end=${end}&by=day`);
-  expect([same.status, same.headers.location]).toEqual([303, '/q/channel-summary?by=day']);
-  const chosen = `/q/channel-summary?start=${end}&end=${end}`;
-  const { status, body } = await served.get(chosen);
-  expect([status, daysIn(body)]).toEqual([200, [end, end]]);
-});
+test(
+  'has the days in its form that it covers, which its address leaves out, so that tomorrow has later ones',
+  { tags: ['long'] },
+  async () => {
+    const daysIn = (body: string): (string | null | undefined)[] =>
+      ['start', 'end'].map((name) =>
+        pageOf(body).querySelector(`input[name=${name}]`)?.getAttribute('value'),
+      );
+    const [start = '', end = ''] = daysIn((await served.get('/q/channel-summary?by=day')).body);
+    expect(textOf((await served.get('/q/channel-summary?by=day')).body, '.covers')).toContain('Covers');
+    expect([start, end].every((day) => /^2026-\d\d-\d\d$/.test(day ?? ''))).toBe(true);
+    const same = await served.get(`/q/channel-summary?start=${start}&end=${end}&by=day`);
+    expect([same.status, same.headers.location]).toEqual([303, '/q/channel-summary?by=day']);
+    const chosen = `/q/channel-summary?start=${end}&end=${end}`;
+    const { status, body } = await served.get(chosen);
+    expect([status, daysIn(body)]).toEqual([200, [end, end]]);
+  },
+);
 
 test('writes a rate of a measure as a percentage', async () => {
   const { body } = await served.get('/q/channel-changes');

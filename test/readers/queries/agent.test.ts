@@ -94,20 +94,24 @@ const queried = async (sql: string, limits = LIMITS): Promise<Answer> =>
   JSON.parse(await sqlText(sql, limits)) as Answer;
 
 describe('an answer for an agent', () => {
-  it.each(['en', 'ko'] as const)('defines each rate of each bundled question (%s)', async (language) => {
-    for (const { name, heads } of goldenAnswers()) {
-      const rates = heads.filter((head) =>
-        /rate|share|lift|per_|ratio|p_value|revenue|change(?!d)/.test(head),
-      );
-      const { sql } = questionNamed(name, { param: [], lang: language }, NOW);
-      const { relations } = await relationsIn(open, sql);
-      const meanings = rates.map((rate) => Dictionary.load().meaning(rate, relations, language, name));
-      expect(
-        rates.filter((_, i) => meanings[i] === undefined),
-        name,
-      ).toEqual([]);
-    }
-  });
+  it.each(['en', 'ko'] as const)(
+    'defines each rate of each bundled question (%s)',
+    { tags: ['long'] },
+    async (language) => {
+      for (const { name, heads } of goldenAnswers()) {
+        const rates = heads.filter((head) =>
+          /rate|share|lift|per_|ratio|p_value|revenue|change(?!d)/.test(head),
+        );
+        const { sql } = questionNamed(name, { param: [], lang: language }, NOW);
+        const { relations } = await relationsIn(open, sql);
+        const meanings = rates.map((rate) => Dictionary.load().meaning(rate, relations, language, name));
+        expect(
+          rates.filter((_, i) => meanings[i] === undefined),
+          name,
+        ).toEqual([]);
+      }
+    },
+  );
 
   it('takes no definition from a column of the same name that the question does not mean', async () => {
     const { about: watched } = await asked('campaigns-to-watch');

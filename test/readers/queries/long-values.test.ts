@@ -100,6 +100,7 @@ describe('the command', () => {
 
   test.each(['korean', 'blanks', 'lines'])(
     'quotes only the beginning of a value in an error (%s)',
+    { tags: ['long'] },
     async (kind) => {
       const args = ['query', '--sql', `select value::date from long where kind = '${kind}'`];
       const { code, stderr } = await ended(start(args, folder));

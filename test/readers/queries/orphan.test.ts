@@ -54,7 +54,7 @@ async function expectEnd(parent: ChildProcess, child: string, ticks: number): Pr
 
 const onLinux = test.runIf(process.platform === 'linux');
 
-onLinux.each(Object.entries(QUESTIONS))('after kill -9 while %s', async (_, sql) => {
+onLinux.each(Object.entries(QUESTIONS))('after kill -9 while %s', { tags: ['long'] }, async (_, sql) => {
   const parent = start(['query', '--sql', sql], folder);
   const pid = String(parent.pid);
   const children = (): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();

@@ -180,20 +180,24 @@ describe('in the fixed world', () => {
   );
 });
 
-it('says its sentences about each real answer, in one language or the other', async () => {
-  const reader = await Reader.open(path);
-  try {
-    // The worlds of sentences.txt have each sentence in both.
-    for (const [nth, { name }] of catalogue.entries()) {
-      const language = nth % 2 === 0 ? 'en' : 'ko';
-      const question = questionNamed(name, { lang: language }, new Date(NOW));
-      const { said } = await answerAndSentences(reader, question, new Wording(language));
-      for (const { text } of said) expect(text, name).not.toMatch(/[{}]|undefined|NaN/);
+it(
+  'says its sentences about each real answer, in one language or the other',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    const reader = await Reader.open(path);
+    try {
+      // The worlds of sentences.txt have each sentence in both.
+      for (const [nth, { name }] of catalogue.entries()) {
+        const language = nth % 2 === 0 ? 'en' : 'ko';
+        const question = questionNamed(name, { lang: language }, new Date(NOW));
+        const { said } = await answerAndSentences(reader, question, new Wording(language));
+        for (const { text } of said) expect(text, name).not.toMatch(/[{}]|undefined|NaN/);
+      }
+    } finally {
+      await reader.close();
     }
-  } finally {
-    await reader.close();
-  }
-}, 120_000);
+  },
+);
 
 describe('every head', () => {
   const dictionary = Dictionary.load();
