@@ -119,7 +119,11 @@ async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<vo
   await connection.run(`create or replace temp table answer as ${sql}`);
 }
 
-/** Each query has its own session, so that queries do not share variables. */
+/**
+ * The answer of a bundled query. Each has its own session, so that queries do not share variables.
+ *
+ * @throws DawnloadError that says whether the published file does not fit this version
+ */
 export async function answerAndSentences(
   reader: Reader,
   { sql, values, query }: Question,
@@ -133,6 +137,8 @@ export async function answerAndSentences(
     const sentences = isSilent ? [] : (query?.sentences ?? []);
     const [rows = []] = await rowsOf(session.connection, ['from answer']);
     return { rows, said: await saidOf(session.connection, sentences, wording) };
+  } catch (error) {
+    throw sqlError(`The query ${query?.name ?? ''}`, error, true);
   } finally {
     await session.close();
   }

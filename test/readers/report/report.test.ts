@@ -193,12 +193,14 @@ test('a section whose query fails says so, as does the command, and the others a
   await copyFile(place.published, file);
   await changed(file, (connection) => connection.run('drop view marts.failure_reasons'));
   const sentences = sentencesOf(await make(file));
-  expect(sentences.get('failures')).toMatch(/^This part could not be shown: .*failure_reasons/);
+  expect(sentences.get('failures')).toMatch(
+    /^This part could not be shown: The query failure-reasons does not fit the published file/,
+  );
   expect([...sentences.values()].filter((said) => said.includes('could not be shown'))).toHaveLength(1);
   await ends(
     place.run(['report', '--data-dir', lacking]),
     1,
-    /A part of it could not be shown: .*failure_reasons/,
+    /A part of it could not be shown: The query failure-reasons does not fit .*`dawnload run`/s,
   );
 });
 
