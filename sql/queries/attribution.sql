@@ -40,6 +40,10 @@
 --   select 1 where not exists (from answer) and not exists (from own.conversions)
 --     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
+--   select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'events' and not exists (from answer)
+--   and exists (from own.conversions) having first_date is not null
+--     en: No conversions on days with events. Events are available {first_date~last_date}.
+--     ko: 이벤트가 있는 날짜에 발생한 전환이 없습니다. 이벤트 데이터는 {first_date~last_date}에 있습니다.
 
 with params as (
     select

@@ -42,6 +42,10 @@ export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ y
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const report = new RunReport(() => invocation.effects.now());
+  if (json !== true && Object.values(config.retention).every((days) => days === undefined)) {
+    terminal.note('Nothing is deleted, because `retention` is not set: docs/privacy.md, Retention.');
+    return EXIT.done;
+  }
   if (yes === true) {
     requireService(config);
     await runNight({ command: 'retain', steps: RETAIN, config, invocation, report });

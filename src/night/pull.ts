@@ -20,7 +20,7 @@ import { daysIn, wantedNow } from './wanted-days.js';
 import { dropArrived, sweepArrived } from '../erasure/landed.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { landedAmong } from '../exports/export.js';
-import { messageOf } from '../ground/errors.js';
+import { DawnloadError, messageOf } from '../ground/errors.js';
 import type { Pull } from '../landing/landing-zone.js';
 import { isSnapshot, SNAPSHOTS } from '../streams/index.js';
 import { exportFolder, firstReading } from '../landing/paths.js';
@@ -167,8 +167,12 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
 export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
   for (const { pull, error } of report.unloaded.values()) {
     const [stream, , key = ''] = pull.id.split('/');
-    const remedy = ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
-    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${stream === 'events' ? remedy : ''}`;
+    const remedy = `To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
+    const why =
+      stream === 'events' || !(error instanceof DawnloadError)
+        ? `${messageOf(error)}${stream === 'events' ? ` ${remedy}` : ''}`
+        : error.sentences;
+    const reason = `The pull ${pull.id} has landed but is not loaded. ${why}`;
     // Later pulls have all days of a free pull, or a later snapshot of reference data.
     const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
     const isSuperseded = isSnapshot(pull.stream)

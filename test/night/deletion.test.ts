@@ -75,6 +75,8 @@ test.each([
 });
 
 test('more than a week at a time is deleted only on your word', async () => {
+  await place.configure(YAML);
+  expect((await place.run(['retain', '--yes'])).stderr).toContain('because `retention` is not set');
   await place.configure(`${YAML}retention: { events: 8 days, landing: 8 }\n`);
   const before = await pages();
   const night = await place.run(['run', '--json']);

@@ -255,8 +255,19 @@ extended(
     await writeFile(join(place.folder, 'data', 'landing', 'own_assignments', file), 'damaged');
     await writeFile(join(place.folder, 'members.csv'), members(0, 1200));
     nights.night = 1;
-    await ends(nights.run(), 1, 'No new people were assigned to holdouts');
+    await ends(
+      nights.run(),
+      1,
+      /No new people were assigned to holdouts: .* is incomplete or damaged. .*remove its folder/,
+    );
     expect(await place.rows(ARMS)).toEqual(first);
+    await rm(join(place.folder, 'data', 'landing', 'own_assignments', file));
+    await ends(
+      place.run(['rebuild']),
+      1,
+      /table\.parquet is missing\. Restore it from a backup/,
+      'Published',
+    );
   },
 );
 

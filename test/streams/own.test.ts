@@ -246,6 +246,8 @@ const refused = (yaml: string, text: string | Buffer): Promise<string> =>
     (error: unknown) => (error instanceof DamageError ? error.sentences : messageOf(error)),
   );
 
+const wide = Array.from({ length: 500 }, (_, nth) => `c${nth}`).join(',');
+
 describe('a source', () => {
   test.each<[what: string, orders: string, text: string | Buffer, rows: number]>([
     ['with a byte order mark', FROM_CSV, `\ufeff${ORDERS}`, 3],
@@ -260,6 +262,7 @@ describe('a source', () => {
     ['that a command writes', 'command: "cat orders.csv", format: csv, keys: { user_id: member }', ORDERS, 3],
     ['that several files make', 'from: "./ord*.csv", keys: { user_id: member }', ORDERS, 3],
     ['without persons', 'from: ./orders.csv, persons: none, columns: { cost: amount }', ORDERS, 3],
+    ['of 500 columns', 'from: ./orders.csv, persons: none', `${wide}\n${wide}\n`, 1],
   ])('%s is a table', async (_, orders, text, rows) => {
     expect((await read(tables(orders), text)).rows).toBe(rows);
   });
@@ -595,7 +598,7 @@ test('a value that no sum can take is no value of a conversion', async () => {
     `${tables('from: ./orders.json, keys: { user_id: member }')}conversions: { table: orders, person: user_id, at: at, value: amount }\n`,
   );
   const row = (amount: string): string => `{"member":"u","at":"2026-11-20 10:00","amount":${amount}}\n`;
-  await writeFile(join(place.folder, 'orders.json'), ['1.5', '1e308', '-1e15', '1e400'].map(row).join(''));
+  await writeFile(join(place.folder, 'orders.json'), ['1.5', '1e308', '-1e308', '1e400'].map(row).join(''));
   await ends(place.run(['run']), 0);
   expect(await place.rows('select value from own.conversions where value is not null')).toEqual([
     { value: 1.5 },

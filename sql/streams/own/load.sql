@@ -126,12 +126,12 @@ select
 where false
 
 -- name: converted
--- A day is a day whatever the time zone of the reader is. Infinities, and values that sums of squares cannot take, are no values.
+-- A day is a day whatever the time zone of the reader is. What is no number, infinite or too large for sums of squares is no value.
 select
     {persons},
     if(typeof({at}) = 'DATE', {at}::timestamp at time zone 'Asia/Seoul', {at}::timestamptz),
     if(typeof({at}) = 'DATE', {at}::date, ({at}::timestamptz at time zone 'Asia/Seoul')::date),
-    if(abs({value}::double) < 1e15, {value}::double, null),
+    if(abs({value}::double) < 1e100, {value}::double, null),
     {currency},
     '{goal}'
 from own."{table}"

@@ -71,9 +71,9 @@ select distinct name, '' as type
 from parquet_schema([{files}]);
 
 -- name: fitting
--- The numbers of texts that do not fit a type, in one reading of the source.
+-- The numbers of texts that do not fit a type, of several columns in one reading of the source.
 select [{counts}]::bigint[][] as counts
-from given;
+from (select {values} from given) as texts;
 
 -- name: write
 copy (select {columns} from given) to '{out}' (format parquet);

@@ -1,5 +1,11 @@
 /** The formats of an answer: Parquet, CSV, JSON and a table; xlsx.ts has the workbook. */
-import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import type {
+  DuckDBConnection,
+  DuckDBType,
+  DuckDBValue,
+  DuckDBDataChunk,
+  DuckDBResult,
+} from '@duckdb/node-api';
 import { escaped, openInstance } from '../../landing/duckdb.js';
 import { drawTable, type Drawing, type Row } from '../../terminal/table.js';
 import { wrapLine } from '../../terminal/text.js';
@@ -48,11 +54,12 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
   try {
     const connection = await instance.connect();
     await copyAnswer(connection, 'answer', answer);
-    const columns = answer.columns.map(({ name, type }, i) => {
+    const columns: string[] = [];
+    for (const [i, { name, type }] of answer.columns.entries()) {
       // Parquet has no 128-bit integer type, and DuckDB would write a rounded number. A sum of counts has this type.
-      const exact = /^U?HUGEINT$/.test(String(type)) ? '::decimal(38, 0)' : '';
-      return `c${i}${exact} as "${name.replaceAll('"', '""')}"`;
-    });
+      const exact = /^U?HUGEINT$/.test(String(type)) ? await exactCast(connection, `c${i}`) : '';
+      columns.push(`c${i}${exact} as "${name.replaceAll('"', '""')}"`);
+    }
     await connection.run(
       `copy (select ${columns.join(', ')} from answer) to '${escaped(file)}' (format parquet, compression zstd)`,
     );
@@ -60,6 +67,13 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
   } finally {
     instance.closeSync();
   }
+}
+
+/** The cast that keeps the digits of 128-bit integers: a decimal number has 38 of them, otherwise a text. */
+async function exactCast(connection: DuckDBConnection, column: string): Promise<string> {
+  const fits = `select count(${column}) = count(try_cast(${column} as decimal(38, 0))) from answer`;
+  const [[isDecimal] = []] = (await connection.runAndReadAll(fits)).getRows();
+  return isDecimal === true ? '::decimal(38, 0)' : '::varchar';
 }
 
 export interface Naming {

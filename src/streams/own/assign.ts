@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { dayOf } from '../../ground/calendar.js';
-import { ConfigError } from '../../ground/errors.js';
+import { ConfigError, DamageError } from '../../ground/errors.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { ASSIGNMENTS, ownStream } from '../../ground/streams.js';
 import { escaped } from '../../landing/duckdb.js';
@@ -107,10 +107,17 @@ async function readEarlier(
             : `coalesce(${['null', ...unhashed].join(', ')})`;
     return `${value} as ${kind}`;
   });
-  await session.run('streams/own/assign/earlier', {
-    file: escaped(asPattern(page.file)),
-    replaced: replaced.join(', '),
-  });
+  try {
+    await session.run('streams/own/assign/earlier', {
+      file: escaped(asPattern(page.file)),
+      replaced: replaced.join(', '),
+    });
+  } catch (cause) {
+    throw new DamageError(`No new people were assigned to holdouts: ${page.file} is incomplete or damaged.`, {
+      hint: 'Restore it from a backup. Without one, remove its folder: the next run gives people the same arms, from that day on.',
+      cause,
+    });
+  }
   await session.run('streams/own/assign/unknown');
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DamageError } from '../../ground/errors.js';
 import { escaped } from '../../landing/duckdb.js';
+import { assertTable } from '../../landing/page-file.js';
 import { describeOwn } from '../../warehouse/describe.js';
 import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
 import { asPattern } from '../../warehouse/pages.js';
@@ -21,6 +22,7 @@ export async function loadOwn(
     throw new DamageError(`The copy of your table ${own.table} was made under other settings of privacy.`, {
       hint: 'The next run makes another one.',
     });
+  await assertTable(page.file);
   const latest = z.object({ is_latest: z.boolean() });
   const version = { stream, pulled_at: pull.pulledAt };
   if (!(await session.row('streams/own/load/latest', latest, version)).is_latest) return;

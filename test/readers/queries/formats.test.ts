@@ -145,10 +145,13 @@ describe('Parquet', () => {
   });
 
   it('keeps sums exact and names as they are', async () => {
-    const file = await parquet(`select sum(9007199254740993) as "합계 ""1""" from range(2)`);
+    const file = await parquet(
+      `select sum(9007199254740993) as "합계 ""1""", 170141183460469231731687303715884105727::hugeint as largest from range(2)`,
+    );
     const read = await connection.runAndReadAll(`select * from '${file}'`);
-    expect(read.columnNames()).toEqual(['합계 "1"']);
+    expect(read.columnNames()).toEqual(['합계 "1"', 'largest']);
     expect(String(read.value(0, 0))).toBe('18014398509481986');
+    expect(String(read.value(1, 0))).toBe('170141183460469231731687303715884105727');
   });
 });
 
