@@ -15,8 +15,28 @@
 --     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
+-- goals_of_revenue:
+--   select count(distinct goal) as goals from marts.revenue_days where revenue > 0 and exists (from answer) having goals > 1
+--     en: Revenue adds up the main goal of each campaign, {goals} different goals in all.
+--     ko: 매출은 캠페인별 대표 목표의 금액을 합한 값입니다(서로 다른 목표 {goals}개).
+--     as: note
 -- excluded:
 --   select people from ops.exclusions where people > 0 and exists (from answer)
 --     en: Daily statistics include {people} {people#person|people} under `exclude`. Figures from events leave them out.
 --     ko: 일별 통계에는 집계 제외 대상(`exclude`) {people}명이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
+-- no_messages:
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
+--     en: No messages went out on the available days.
+--     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
+--   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
+--     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
+--     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
+-- no_sales:
+--   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'campaigns')
+--     en: The messaging service reports no sales of campaigns on these days.
+--     ko: 이 기간에 메시지 서비스가 집계한 캠페인 매출이 없습니다.
+-- no_conversions:
+--   select 1 where not exists (from answer) and not exists (from own.conversions)
+--     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
+--     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.

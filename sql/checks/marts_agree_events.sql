@@ -16,7 +16,7 @@ with records as (
         ) as "marts.daily_send_hours succeeded",
         count(*) filter (
             marts.event_kind(event_name) = 'succeeded'
-            and not marts.is_display(channel)
+            and marts.is_reaching('succeeded', channel)
             and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
             and marts.counts_people()
         ) as "marts.daily_fatigue messages"

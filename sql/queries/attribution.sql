@@ -6,7 +6,7 @@
 -- question: After which messages do people buy, by the orders in your own table?
 -- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 구매하나요?
 -- words: last click, last touch, 기여도, 마지막 클릭 기여 매출
--- also: people exports
+-- also: people exports no_conversions
 -- params:
 --   start (date, default last_date - 27): first KST day of conversions; by default the range has 28 days
 --   end (date, default max(date)): last KST day of conversions; by default the latest available day
@@ -27,7 +27,7 @@
 --     ko: 전환 {conversions}건 중 메시지 이후 7일 안에 발생한 전환이 없습니다.
 --   select 1 from answer where preceded = 'message' limit 1
 --     en: A conversion after a message may have another cause. Only a holdout, people who get no message, shows what messages bring.
---     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 홀드아웃(미발송 그룹)과 비교해야 알 수 있습니다.
+--     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 홀드아웃의 미발송 그룹과 비교해야 알 수 있습니다.
 --     as: note
 --   select left_out from answer where left_out > 0 limit 1
 --     en: Not counted: {left_out} {left_out#conversion|conversions} on days without events.
@@ -35,7 +35,7 @@
 --     as: note
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days that matter have events, so more conversions may have had a message before.
---     ko: 필요한 {days}일 중 {days_held}일의 이벤트만 있어 메시지 이후 전환이 더 많을 수 있습니다.
+--     ko: 필요한 {days}일 중 이벤트 데이터가 있는 {days_held}일 기준이어서 메시지 이후 전환이 더 많을 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from own.conversions)
 --     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.

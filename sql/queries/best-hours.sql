@@ -4,7 +4,7 @@
 -- subject: times
 -- question: At which hour do messages of each campaign get the most clicks on each channel?
 -- question_ko: 캠페인별로 어느 시간대에 보낸 메시지의 클릭이 가장 많나요?
--- words: best time, send time, 발송 시간, 최적 시간, 보내기 좋은 시간
+-- words: best time, send time, when to send push, 발송 시간, 최적 시간, 보내기 좋은 시간
 -- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of sending; by default the first available day
@@ -15,6 +15,13 @@
 --   least_messages (bigint, default 100, from 0): only hours with at least this many messages
 --   least_days (bigint, default 3, from 0): only hours with sends on at least this many days
 -- sentences:
+--   select *, count(*) over () as others from answer where hour is not null and shrunk_click_rate > 1.02 * click_rate_of_all order by (shrunk_click_rate / click_rate_of_all - 1) desc, messages desc limit 1
+--     en: The largest difference is in “{resource_name}” ({channel}), sent from {hour}: an estimated click rate of {shrunk_click_rate},
+--       versus {click_rate_of_all} at all hours.
+--     ko: 시간대 차이는 ‘{resource_name}’({channel})에서 가장 큽니다. {hour}대에 보낸 메시지의 추정 클릭률은 {shrunk_click_rate}, 전체 시간대는 {click_rate_of_all}입니다.
+--   select 1 from answer having count(*) > 0 and count(*) filter (shrunk_click_rate > 1.02 * click_rate_of_all) = 0
+--     en: No hour is better than the others. The hours of each campaign differ no more than expected by chance.
+--     ko: 더 좋은 시간대가 없습니다. 캠페인별 시간대 차이는 우연히 생길 수 있는 수준입니다.
 --   select channel, max(machine_clicks_of_all) as machines from answer group by channel having machines > 0
 --     en: Not counted: {machines} clicks of mail scanners ({channel}).
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).

@@ -85,8 +85,6 @@ compared as (
         coalesce(max(sent) filter (span = 'week'), 0) as sent
     from rates
     cross join held
-    -- Messages in the app or on the web are not delivered but shown.
-    where not (measure = 'delivery_rate' and marts.is_display(channel))
     group by channel, place, measure
     having value is not null
 )
@@ -95,7 +93,7 @@ select
     compared.measure,
     round(compared.value, 4) as value,
     round(compared.previous, 4) as previous,
-    if(held.days_held = 7, round(compared.value / nullif(compared.previous, 0) - 1, 4), null) as change,
+    if(held.days_held = 7, round(marts.change_of(compared.measure, compared.value, compared.previous), 4), null) as change,
     if(
         held.days_held = 7,
         marts.rate_verdict(

@@ -6,7 +6,7 @@
 -- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
 -- question_ko: 채널별 발송과 성과는 어떤가요? 일·주·월 단위로도 볼 수 있습니다.
 -- words: sent, send volume, how many messages were sent, daily, 발송량, 발송 건수, 일별 발송, delivery rate, deliverability, 도달률, 도달율, 전달률
--- also: scanned_mail excluded
+-- also: scanned_mail excluded no_messages
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -38,9 +38,6 @@
 --     en: {periods} {periods#period is|periods are} incomplete. Compare rates and messages per day, not sums.
 --     ko: 일부 날짜의 데이터가 없는 기간이 {periods}개 있습니다. 합계가 아니라 비율과 하루 평균을 비교하세요.
 --     as: note
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages went out on the available days.
---     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 
 with params as (
     select

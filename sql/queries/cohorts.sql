@@ -12,7 +12,7 @@
 --   from answer where weeks_since = 1 and is_complete and click_retention is not null order by cohort_week desc limit 1
 --     en: {click_retention} of the {people} people who got their first message in the week of {cohort_week:day} clicked in the week
 --       after.
---     ko: {cohort_week:day}에 시작하는 주에 첫 메시지를 받은 {people}명 중 {click_retention}가 그다음 주에 클릭했습니다.
+--     ko: {cohort_week:day}에 시작하는 주에 처음 메시지를 받은 {people}명 중 {click_retention}가 다음 주에 클릭했습니다.
 --   select date_trunc('week', min(date))::date as week from ops.coverage where stream = 'events' having week is not null
 --     en: The week of {week:day} is not shown. Events begin there, so these people may have got earlier messages.
 --     ko: {week:day}에 시작하는 주는 표시하지 않습니다. 데이터가 시작되는 주여서 그 전에 이미 메시지를 받은 사람이 섞여 있을 수 있습니다.

@@ -2,7 +2,7 @@
 -- title_ko: 홀드아웃 고객
 -- subject: people
 -- question: Which users of a holdout get no messages, and which may get them?
--- question_ko: 홀드아웃에서 메시지를 받지 않는 고객과 받을 수 있는 고객은 누구인가요?
+-- question_ko: 홀드아웃의 미발송 그룹과 발송 그룹에는 누가 있나요?
 -- words: holdout list, 홀드아웃 명단
 -- params:
 --   holdout (varchar, default null): only the holdout with this name
@@ -10,14 +10,14 @@
 -- sentences:
 --   select holdout, count(*) as people, count(*) filter (holdout_arm = 'holdout') as held_out from answer group by holdout order by holdout
 --     en: {held_out} of {people} {people#user|users} of “{holdout}” {held_out#gets|get} no messages.
---     ko: 홀드아웃 ‘{holdout}’의 사용자 {people}명 중 {held_out}명은 메시지를 받지 않습니다.
+--     ko: 홀드아웃 ‘{holdout}’: 고객 {people}명 중 {held_out}명이 미발송 그룹입니다.
 --   select 1 from answer where regexp_full_match(user_id, '[0-9a-f]{64}') limit 1
 --     en: User ids are hashed, so the service does not know them. A push needs the ids of the service.
---     ko: 사용자 ID가 해시되어 있어 서비스에서 식별할 수 없습니다. `push`에는 해시하지 않은 ID가 필요합니다.
+--     ko: 사용자 ID가 해시되어 있어 메시지 서비스에서 식별할 수 없습니다. `push`에는 해시하지 않은 ID가 필요합니다.
 --     as: note
 --   select count(distinct holdout) as holdouts from answer having holdouts > 1
 --     en: A push sends one row for each user. Choose one of the {holdouts} holdouts with `holdout`.
---     ko: `push`는 사용자마다 한 행만 보냅니다. 홀드아웃 {holdouts}개 중 하나를 `holdout`으로 고르세요.
+--     ko: `push`는 고객마다 한 행만 보냅니다. 홀드아웃 {holdouts}개 중 하나를 `holdout`으로 고르세요.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.holdouts)
 --     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.

@@ -20,9 +20,17 @@
 --   from answer where p50_seconds > 0 order by entered desc, step desc limit 1
 --     en: Half of those who reached “{user_journey_node_name}” took less than {p50_seconds}.
 --     ko: ‘{user_journey_node_name}’ 단계까지 보통 {p50_seconds} 걸립니다.
+--   select user_journey_name, sum(first_seen_here) as later from answer where step > 1 group by user_journey_id, user_journey_name having later > 0 order by later desc limit 1
+--     en: Not counted: {later} {later#person|people} first seen at a later step of “{user_journey_name}”, who entered earlier or by another way.
+--     ko: ‘{user_journey_name}’의 중간 단계에서 처음 확인된 {later}명은 집계하지 않았습니다. 더 일찍 진입했거나 다른 경로로 들어온 사람입니다.
+--     as: note
+--   select user_journey_name from answer where step = 1 and not has_order order by entered desc limit 1
+--     en: The order of the steps of “{user_journey_name}” is estimated from their messages, because too few people were followed through it so far.
+--     ko: ‘{user_journey_name}’{을/를} 처음부터 지나온 사람이 아직 적어, 단계 순서는 메시지 수로 추정했습니다.
+--     as: note
 --   select days_held, days from answer where days_held < days limit 1
---     en: Only {days_held} of the {days} days have events. People who entered earlier may seem to enter at a later step.
---     ko: {days}일 중 {days_held}일의 이벤트만 있습니다. 더 일찍 진입한 사람은 중간 단계에서 진입한 것처럼 보일 수 있습니다.
+--     en: {days_held} of the {days} days have events. Steps reached on the other days are not counted.
+--     ko: {days}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다. 나머지 날에 도달한 단계는 집계하지 않습니다.
 --     as: note
 --   select 1 from answer limit 1
 --     en: People who entered recently may reach later steps in the next days.
@@ -54,21 +62,23 @@ entries as (
     from visits
     group by all
 ),
+-- Who is first seen at a later step entered before the available days, or by another way.
 entered as (
-    select entries.*
+    select entries.*, entries.entry_node_id = first_steps.user_journey_node_id as is_entry
     from entries
     inner join params
         on (entries.entered_at at time zone 'Asia/Seoul')::date between params.first_date and params.last_date
+    left join marts.journey_funnels as first_steps on entries.user_journey_id = first_steps.user_journey_id and first_steps.step = 1
 ),
-entrants as (select user_journey_id, count(*) as entered from entered group by all),
+entrants as (select user_journey_id, count(*) filter (is_entry) as entered from entered group by all),
 reached as (
     select
         visits.user_journey_id,
         visits.user_journey_node_id,
-        count(*) as people,
-        count(*) filter (entered.entry_node_id = visits.user_journey_node_id) as entered_here,
-        median(epoch(visits.first_at) - epoch(entered.entered_at)) filter (entered.entry_node_id <> visits.user_journey_node_id)
-            as seconds,
+        count(*) filter (entered.is_entry) as people,
+        count(*) filter (entered.entry_node_id = visits.user_journey_node_id) as first_seen_here,
+        median(epoch(visits.first_at) - epoch(entered.entered_at))
+            filter (entered.is_entry and entered.entry_node_id <> visits.user_journey_node_id) as seconds,
         median(epoch(visits.first_at)) as middle
     from visits
     inner join entered using (person, user_journey_id)
@@ -81,10 +91,11 @@ select
     ) as step,
     journey_funnels.user_journey_node_name,
     reached.people,
-    round(reached.people / entrants.entered, 4) as share_of_entered,
+    round(reached.people / nullif(entrants.entered, 0), 4) as share_of_entered,
     reached.seconds::bigint as p50_seconds,
-    reached.entered_here,
+    reached.first_seen_here,
     entrants.entered,
+    journey_funnels.typical_position is not null as has_order,
     params.days_held,
     params.last_date - params.first_date + 1 as days,
     reached.user_journey_id,

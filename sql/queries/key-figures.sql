@@ -5,7 +5,7 @@
 -- question: How did the last seven days compare with the seven before, and how was each of the last 28 days?
 -- question_ko: 최근 7일은 그 전 7일과 비교해 어떤가요? 최근 28일의 일별 추이는 어떤가요?
 -- words: KPI, dashboard, overview, daily trend, 핵심 지표, 대시보드, 요약, 추이
--- also: people excluded
+-- also: people excluded goals_of_revenue no_messages
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day
 -- given:
@@ -83,12 +83,6 @@
 --     en: Campaigns count different goals or none, so an overall conversion rate is not shown.
 --     ko: 캠페인마다 목표가 다르거나 없어 전체 전환율은 계산하지 않습니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
---     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
---     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages went out on the available days of these 28.
---     ko: 이 28일 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where figure = 'click_rate' and exists (from marts.message_days where channel = 'email' and clicked > 0)
 --     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
@@ -118,11 +112,7 @@ performance as (
         spans.span,
         spans.to_day,
         unnest(marts.performance(message_days)),
-        sum(message_days.conversions) filter (message_days.goal = (select goal from top_goal)) as goal_conversions,
-        -- A push arrives, an in-app message is shown: only what arrives has a delivery rate here.
-        sum(message_days.deliverable) filter (not marts.is_display(message_days.channel)) as sent_to_devices,
-        sum(message_days.delivered)
-            filter (not marts.is_display(message_days.channel) and message_days.deliverable is not null) as arrived
+        sum(message_days.conversions) filter (message_days.goal = (select goal from top_goal)) as goal_conversions
     from marts.message_days
     inner join spans on message_days.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
@@ -213,7 +203,7 @@ figures as (
         {'place': 3, 'figure': 'message_cost', 'stream': 'statistics', 'amount': cost, 'base': null},
         {'place': 4, 'figure': 'sent', 'stream': 'statistics', 'amount': sent, 'base': null},
         {'place': 5, 'figure': 'people', 'stream': 'events', 'amount': people, 'base': null},
-        {'place': 6, 'figure': 'delivery_rate', 'stream': 'statistics', 'amount': arrived, 'base': sent_to_devices},
+        {'place': 6, 'figure': 'delivery_rate', 'stream': 'statistics', 'amount': delivery_rate * deliverable, 'base': deliverable},
         {'place': 7, 'figure': 'click_rate', 'stream': 'statistics', 'amount': click_rate * clickable, 'base': clickable},
         {'place': 8, 'figure': 'open_rate', 'stream': 'events', 'amount': opens, 'base': mails},
         {'place': 9, 'figure': 'conversion_rate', 'stream': 'statistics', 'amount': conversion_rate * convertible, 'base': convertible},
@@ -300,7 +290,7 @@ select
     figure,
     round(value, 4) as value,
     round(previous, 4) as previous,
-    if(days_held = 7, round(value / nullif(previous, 0) - 1, 4), null) as change,
+    if(days_held = 7, round(marts.change_of(figure, value, previous), 4), null) as change,
     case
         when margin is null or previous is null or days_held < 7 then null
         when figure like '%_rate' and abs(value - previous) <= greatest(margin, 0.0005) then 'same'

@@ -6,7 +6,7 @@
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- question_ko: 채널이나 캠페인별 메시지 비용, 클릭당·전환당 비용은 얼마인가요?
 -- words: unit price, cost per message, 발송 단가, 건당 비용, cpc, cpa, cost per click, spend, 클릭당 비용, 전환당 비용, 광고비, 발송비
--- also: excluded
+-- also: excluded no_messages scanned_mail
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -24,17 +24,12 @@
 --   from answer where cost_per_click > 0 and resource_id is null qualify count(*) over () > 1 order by cost_per_click, channel limit 1
 --     en: Among channels with a price above 0, a click costs least on {channel}: {cost_per_click:money}.
 --     ko: 단가가 0보다 큰 채널 중 클릭당 비용은 {channel} 채널이 {cost_per_click:money}{으로/로} 가장 낮습니다.
---   select 1 from answer where channel = 'email' and cost_per_click > 0 limit 1
---     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
---     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
---     as: note
 --   select string_agg(distinct channel, ', ' order by channel) filter (unpriced > 0) as channels, sum(unpriced) as messages from answer
 --   having messages > 0 and exists (from ops.message_prices)
 --     en: Cost leaves out {messages} {messages#message|messages} without a price, on {channels:channels}.
 --     ko: {channels:channels} 메시지 {messages}건은 단가가 없어 비용에서 제외했습니다.
 --     as: note
---   select marts.days_held('statistics', first_date, last_date) - marts.days_held('events', first_date, last_date) as days from
---   marts.period('statistics', days := 28) where days > 0 and exists (from answer where failover_texts > 0)
+--   select marts.days_without_texts(first_date, last_date) as days from marts.period('statistics', days := 28) where days > 0 and exists (from answer where failover_texts > 0)
 --     en: Texts sent instead of failed messages are unknown on {days} {days#day|days} without events, so the true cost may be higher.
 --     ko: 이벤트가 없는 {days}일은 실패한 메시지 대신 보낸 문자를 알 수 없어 실제 비용은 더 클 수 있습니다.
 --     as: note
@@ -57,9 +52,6 @@
 --     en: Conversions of different goals have no total.
 --     ko: 목표가 다른 전환은 합산하지 않습니다.
 --     as: note
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages went out on the available days.
---     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 
 with params as (
     select

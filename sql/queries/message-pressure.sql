@@ -42,7 +42,7 @@
 --   select any_value(days_held) as days_held, any_value(window_days) as window_days from answer having any_value(days_held) <
 --   any_value(window_days)
 --     en: Only {days_held} of the {window_days} days have events. People got more messages than shown here, so no trend is shown.
---     ko: {window_days}일 중 {days_held}일의 이벤트만 있습니다. 실제로 받은 메시지는 더 많으므로 추세는 표시하지 않습니다.
+--     ko: {window_days}일 중 이벤트 데이터가 있는 날은 {days_held}일입니다. 실제로 받은 메시지는 더 많으므로 추세는 표시하지 않습니다.
 --     as: note
 --   select 1 from ends where trend in ('falling', 'rising')
 --     en: People who get more messages differ in other ways too, so their click rate may have other causes.

@@ -5,7 +5,7 @@
 -- question: What did each month send, reach, earn and cost?
 -- question_ko: 월별로 얼마나 발송했고, 몇 명에게 도달했으며, 매출과 비용은 얼마인가요?
 -- words: monthly report, 월간 보고, 월별 실적
--- also: excluded
+-- also: excluded goals_of_revenue no_messages
 -- params:
 --   months (bigint, default 6): how many months, up to the month of the latest available day
 --   goal (varchar, default null): the conversion that counts; by default the main goal with the most conversions
@@ -15,13 +15,13 @@
 --     ko: {month}에 메시지 {sent}건을 보냈습니다.
 --   from answer where revenue > 0 order by month desc limit 1
 --     en: Campaigns earned {revenue:money} in {month}, by the service’s own attribution.
---     ko: {month} 캠페인 기여 매출은 {revenue:money}입니다(서비스 집계 기준).
+--     ko: {month} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계 기준).
 --   from answer where message_cost > 0 order by month desc limit 1
 --     en: Messages cost {message_cost:money} in {month}.
 --     ko: {month} 메시지 비용은 {message_cost:money}입니다.
 --   from answer where days_held < days order by month desc
---     en: {month} has statistics on {days_held} of {days} days.
---     ko: {month}은 {days}일 중 {days_held}일의 통계만 있습니다.
+--     en: {month} covers {days_held} of its {days} days ({first_date~last_date}), also for opt-outs, because the other days have no statistics.
+--     ko: {month}은 {days}일 중 통계가 있는 {days_held}일({first_date~last_date}) 기준이며, 수신거부도 같은 기간입니다.
 --     as: note
 --   select month, revenue_days_held, days_held from answer where revenue is not null and revenue_days_held < days_held order by month desc
 --     en: Revenue of {month} covers {revenue_days_held} days.
@@ -37,11 +37,12 @@
 --     as: note
 --   select 1 from answer where revenue is not null limit 1
 --     en: Revenue covers campaigns only, because the service does not report sales of user journeys.
---     ko: 서비스가 유저 여정의 매출을 제공하지 않아 매출은 캠페인만 집계합니다.
+--     ko: 메시지 서비스가 유저 여정의 매출을 제공하지 않아 매출은 캠페인만 집계합니다.
 --     as: note
---   select 1 where not exists (from answer)
---     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
---     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
+--   select 1 from answer where fee is not null limit 1
+--     en: Export fees count in the month of the request, whatever days the export has.
+--     ko: 이벤트 내보내기 비용은 내보낸 데이터의 날짜와 관계없이 요청한 달에 집계합니다.
+--     as: note
 
 with last_month as (
     select max(date_trunc('month', date))::date as first_day
@@ -59,11 +60,15 @@ months as (
         from last_month
     )
 ),
+-- Every figure but people and fees covers the days with statistics.
+days as (select date from ops.coverage where stream = 'statistics'),
 held as (
     select
         date_trunc('month', date)::date as month,
+        min(date) filter (stream = 'statistics') as first_date,
+        max(date) filter (stream = 'statistics') as last_date,
         count(*) filter (stream = 'statistics') as days_held,
-        count(*) filter (stream = 'campaigns') as revenue_days_held,
+        count(*) filter (stream = 'campaigns' and date in (from days)) as revenue_days_held,
         count(*) filter (stream = 'events') as people_days_held
     from ops.coverage
     group by all
@@ -81,11 +86,7 @@ performance as (
     select
         date_trunc('month', message_days.date)::date as month,
         unnest(marts.performance(message_days)),
-        sum(message_days.conversions) filter (message_days.goal = (select goal from top_goal)) as goal_conversions,
-        -- A push arrives, an in-app message is shown: only what arrives has a delivery rate here.
-        sum(message_days.delivered)
-            filter (not marts.is_display(message_days.channel) and message_days.deliverable is not null)
-        / nullif(sum(message_days.deliverable) filter (not marts.is_display(message_days.channel)), 0) as arrival_rate
+        sum(message_days.conversions) filter (message_days.goal = (select goal from top_goal)) as goal_conversions
     from marts.message_days
     group by date_trunc('month', message_days.date)::date
 ),
@@ -95,6 +96,7 @@ costs as (
         sum(cost) as message_cost,
         sum(succeeded - priced)::bigint as unpriced
     from marts.message_costs
+    semi join days using (date)
     group by all
 ),
 -- Amounts of several currencies have no sum.
@@ -104,6 +106,7 @@ earned as (
         marts.members_of(list(currencies)) as names,
         if(coalesce(len(names), 0) > 1, null, sum(revenue)) as revenue
     from marts.revenue_days
+    semi join days using (date)
     group by all
 ),
 reached as (
@@ -118,13 +121,14 @@ reached as (
 opted_out as (
     select date_trunc('month', date)::date as month, count(*) as opt_outs
     from marts.opt_out_requests
+    semi join days using (date)
     group by all
 )
 select
     strftime(months.month, '%Y-%m') as month,
     performance.sent,
     reached.people,
-    round(performance.arrival_rate, 4) as delivery_rate,
+    round(performance.delivery_rate, 4) as delivery_rate,
     round(performance.click_rate, 4) as click_rate,
     performance.goal_conversions::bigint as conversions,
     round(earned.revenue, 2) as revenue,
@@ -134,6 +138,8 @@ select
     (select goal from top_goal) as goal,
     coalesce(earned.names[1], (select currency from ops.budget)) as currency,
     costs.unpriced,
+    held.first_date,
+    held.last_date,
     held.days_held,
     held.people_days_held,
     held.revenue_days_held,

@@ -26,7 +26,7 @@
 --     as: note
 --   select week, days_held from answer where days_held < 7 order by week
 --     en: The week of {week:day} has events on {days_held} of 7 days.
---     ko: {week:day}에 시작하는 주는 7일 중 {days_held}일의 이벤트만 있습니다.
+--     ko: {week:day}에 시작하는 주는 7일 중 이벤트 데이터가 있는 {days_held}일 기준입니다.
 --     as: note
 
 with params as (select * replace (date_trunc('week', first_date)::date as first_date) from marts.period('events', days := 56)),

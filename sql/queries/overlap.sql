@@ -25,7 +25,7 @@
 --     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {pairs}개입니다. 대상을 무작위로 골랐을 때보다 훨씬 많이 겹칩니다.
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days have events.
---     ko: {days}일 중 {days_held}일의 이벤트만 있습니다.
+--     ko: {days}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: No two of them have enough people to compare.

@@ -4,7 +4,7 @@
 -- question: How did the last days compare with those before, and with the same days a year ago?
 -- question_ko: 최근 기간은 직전 기간, 1년 전과 비교해 어떤가요?
 -- words: compare, vs, versus, last week, week over week, 비교, 지난주 비교, 전주 대비, 전년 대비
--- also: excluded
+-- also: excluded no_messages
 -- params:
 --   start (date, default last_date - 6): first KST day of the period; by default the period has 7 days
 --   end (date, default max(date)): last KST day of the period; by default the latest available day
@@ -45,12 +45,6 @@
 --     en: Rates cover all channels, so they also change with the mix of channels.
 --     ko: 비율은 전체 채널 기준이어서 채널 구성이 바뀌어도 달라집니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
---     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
---     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages went out on the available days.
---     ko: 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 from answer where channel_or_campaign = 'email' and measure = 'click_rate' and value > 0
 --     en: E-mail clicks in daily statistics include clicks of mail scanners. Figures from events leave them out.
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
@@ -154,7 +148,7 @@ select
     compared.measure,
     round(compared.value, 4) as value,
     round(compared.previous, 4) as previous,
-    round(if(compared.days_missing = 0, compared.value / nullif(compared.previous, 0) - 1, null), 4) as change,
+    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.previous), 4), null) as change,
     if(
         compared.days_missing = 0,
         marts.rate_verdict(
@@ -167,9 +161,8 @@ select
         null
     ) as verdict_code,
     round(compared.year_before, 4) as year_before,
-    round(
-        if(compared.days_missing = 0, compared.value / nullif(compared.year_before, 0) - 1, null), 4
-    ) as change_on_year,
+    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.year_before), 4), null)
+        as change_on_year,
     compared.days_missing,
     compared.previous_days_missing,
     compared.year_before_days_missing,

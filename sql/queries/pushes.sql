@@ -2,7 +2,7 @@
 -- title_ko: 서비스 전송 이력
 -- subject: the data
 -- question: What did each push send back to the service, and what did it leave out or lose?
--- question_ko: 서비스로 보낸 전송마다 무엇을 보냈고, 무엇이 제외되거나 유실되었나요?
+-- question_ko: 메시지 서비스로 보낸 전송마다 무엇을 보냈고, 무엇이 제외되거나 유실되었나요?
 -- params:
 --   start (date, default last_date - 27): first KST day on which pushes began
 --   end (date, default max(date)): last KST day; by default the day of the latest push
@@ -14,7 +14,7 @@
 --     ko: 서비스 전송 {pushes}건: {sent}행 전송, {rejected}행 거부. 바뀌지 않은 {unchanged}행은 보내지 않았습니다.
 --   select target from answer where state = 'ambiguous'
 --     en: Your decision is needed for a push to {target}: it is unknown whether the service got its rows. See `dawnload push list`.
---     ko: {target} 전송은 담당자 확인이 필요합니다. 서비스가 행을 받았는지 알 수 없습니다. `dawnload push list`로 확인하세요.
+--     ko: {target} 전송은 담당자 확인이 필요합니다. 메시지 서비스가 행을 받았는지 알 수 없습니다. `dawnload push list`로 확인하세요.
 --     as: to do
 
 with begun as (

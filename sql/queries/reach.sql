@@ -12,10 +12,10 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   per (varchar, default 'campaign', one of campaign channel): rows by campaign, or by campaign and channel
 -- sentences:
---   select sum(people_reached) as people, arg_max(resource_name, people_reached) as resource_name, max(people_reached) as most,
---   max(days_held) as days from answer having count(*) > 0
---     en: “{resource_name}” went to the most people: {most} on the {days} {days#day|days} with events.
---     ko: 수신자는 ‘{resource_name}’{이/가} 가장 많습니다(이벤트 데이터가 있는 {days}일 동안 {most}명).
+--   select any_value(people_in_all) as people, arg_max(resource_name, people_reached) as resource_name, max(people_reached) as most,
+--   max(days_held) as days from answer having people > 0
+--     en: {people} different people got messages on the {days} {days#day|days} with events. “{resource_name}” went to the most: {most}.
+--     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 메시지를 받았습니다(중복 제외). 가장 많이 받은 것은 ‘{resource_name}’입니다({most}명).
 
 with params as (
     select *, marts.choice('per', ['campaign', 'channel']) as per
@@ -87,6 +87,7 @@ select
     round(reached.messages / nullif(reached.people_reached, 0), 2) as messages_per_person,
     reached.clickers,
     round(reached.clicker_share, 4) as clicker_share,
+    (select count(distinct person) from people where messages > 0) as people_in_all,
     range_days.days_held,
     range_days.days_missing,
     channels_of.channels,

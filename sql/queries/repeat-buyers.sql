@@ -5,7 +5,7 @@
 -- question: How many people buy again by your own orders, and after how many days?
 -- question_ko: 우리 주문 데이터 기준으로 다시 구매하는 고객은 몇 명이고, 며칠 만에 다시 구매하나요?
 -- words: repurchase cycle, 재구매 주기, repurchase, repurchase rate, buy again, repeat purchase, 재구매, 재구매율, 재구매률
--- also: people
+-- also: people no_conversions
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -27,9 +27,6 @@
 --     en: Purchases before the first day are not counted, so more people may have bought before.
 --     ko: 시작일 이전의 구매는 집계하지 않아 실제 재구매 고객은 더 많을 수 있습니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from own.conversions)
---     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
---     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 
 with params as (from marts.period('statistics', days := 90)),
 bought as (

@@ -4,6 +4,7 @@
 -- subject: times
 -- question: How long after sending are people reached, and how long until they click?
 -- question_ko: 발송 후 도달과 클릭까지 시간이 얼마나 걸리나요?
+-- words: how fast, how quickly, 얼마나 빨리, 빨리
 -- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of the responses; by default the first available day

@@ -5,7 +5,7 @@
 -- question: What did the campaigns of each channel sell, per message and per amount spent?
 -- question_ko: 채널별 캠페인 매출은 얼마이고, 메시지당 매출과 비용 대비 매출은 얼마인가요?
 -- words: roas, roi, revenue per cost, return on ad spend, 비용 대비 매출, 광고 수익률, 로아스
--- also: excluded
+-- also: excluded goals_of_revenue no_sales
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -23,21 +23,21 @@
 --   rows_of_all = 1 and channel <> 'several'
 --     en: Campaigns on {channel} earned {revenue:money} {first_date~last_date}.
 --     ko: {first_date~last_date} {channel} 캠페인 매출은 {revenue:money}입니다.
+--   from earned where cost_return is not null and channel <> 'several' qualify count(*) over () > 1 order by cost_return desc limit 1
+--     en: Revenue per amount spent is highest on {channel}: {cost_return} ({revenue:money} for {cost:money} of messages).
+--     ko: 비용 대비 매출(ROAS)은 {channel} 채널이 {cost_return}{으로/로} 가장 높습니다(메시지 비용 {cost:money}, 매출 {revenue:money}).
 --   select channel, currencies from answer where channel <> 'several' and len(currencies) > 1
 --     en: Campaigns on {channel} have revenue in {currencies}, so it has no total.
 --     ko: {channel} 캠페인의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.
 --     as: note
 --   select campaigns from answer where channel = 'several'
 --     en: The service does not divide the revenue of the {campaigns} {campaigns#campaign|campaigns} on several channels.
---     ko: 여러 채널로 발송한 캠페인({campaigns}개)의 매출은 서비스가 채널별로 나누어 제공하지 않습니다.
+--     ko: 여러 채널로 발송한 캠페인({campaigns}개)의 매출은 메시지 서비스가 채널별로 나누어 제공하지 않습니다.
 --     as: note
 --   select 1 from answer limit 1
 --     en: Messages and costs are those of campaigns whose sales the service reports. It reports no sales of user journeys.
---     ko: 메시지와 비용은 서비스가 매출을 제공하는 캠페인만 집계합니다. 유저 여정의 매출은 제공하지 않습니다.
+--     ko: 메시지와 비용은 메시지 서비스가 매출을 제공하는 캠페인만 집계합니다. 유저 여정의 매출은 제공하지 않습니다.
 --     as: note
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'campaigns')
---     en: The service reports no sales of campaigns on these days.
---     ko: 이 기간에 서비스가 집계한 캠페인 매출이 없습니다.
 
 with period as (from marts.period('campaigns', days := 28)),
 -- The service reports the sales of a whole campaign.

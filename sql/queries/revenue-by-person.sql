@@ -5,7 +5,7 @@
 -- question: Who buys the most by your own orders, and how many messages do they get and click?
 -- question_ko: 우리 주문 데이터 기준으로 가장 많이 구매하는 고객은 누구이고, 메시지를 얼마나 받고 클릭하나요?
 -- words: top spenders, VIP, 많이 구매한 고객, 많이 산 고객, vip, best customers, 우수 고객, 단골
--- also: people
+-- also: people no_conversions
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -22,9 +22,6 @@
 --     en: {buyers} of the people shown got no message on these days.
 --     ko: 표시된 고객 중 {buyers}명은 이 기간에 메시지를 받지 않았습니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from own.conversions)
---     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
---     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 
 with params as (from marts.period('statistics', days := 90)),
 buyers as (

@@ -5,7 +5,7 @@
 -- question: What did the campaigns sell on each day, and on the same weekday a week earlier?
 -- question_ko: 캠페인 매출은 날마다 얼마이고, 지난주 같은 요일보다 늘었나요?
 -- words: daily revenue trend, 일별 매출 추이
--- also: excluded
+-- also: excluded goals_of_revenue no_sales
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -18,9 +18,6 @@
 --     en: Days with amounts in several currencies have no total.
 --     ko: 여러 통화의 매출이 있는 날은 합계를 내지 않습니다.
 --     as: note
---   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'campaigns')
---     en: The service reports no sales of campaigns on these days.
---     ko: 이 기간에 서비스가 집계한 캠페인 매출이 없습니다.
 
 with period as (from marts.period('campaigns', days := 28)),
 sales as (

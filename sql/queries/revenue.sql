@@ -4,28 +4,28 @@
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in total and per message?
 -- question_ko: 캠페인과 테스트안별 매출, 메시지당 매출은 얼마인가요?
--- words: GMV, AOV, average order value, 거래액, 객단가, revenue, sales, turnover, 매출, 매출액, 판매액, 수익, top campaign by revenue, campaign with the highest revenue, 매출 1위 캠페인
--- also: excluded
+-- words: money, earned, 벌었나, GMV, AOV, average order value, 거래액, 객단가, revenue, sales, turnover, 매출, 매출액, 판매액, 수익, top campaign by revenue, campaign with the highest revenue, 매출 1위 캠페인
+-- also: excluded goals_of_revenue
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   campaign (varchar, default null): only the campaign with this id
 --   goal (varchar, default null): the conversion whose amounts count; by default the main goal of each campaign
 -- sentences:
---   select campaign_name, revenue, currencies[1] as currency, greatest(first_date, first_held) as first_date from answer, marts.period('campaigns', days := 28)
+--   select campaign_name, revenue, currencies[1] as currency, greatest(first_date, first_held) as first_date, last_date from answer, marts.period('campaigns', days := 28)
 --   where getvariable('campaign') is null and variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
 --   answer)) <= 1 order by revenue desc limit 1
---     en: “{campaign_name}” earned the most since {first_date}: {revenue:money}.
---     ko: {first_date} 이후 매출은 ‘{campaign_name}’{이/가} 가장 큽니다({revenue:money}).
---   select campaign_name, revenue_per_message, currencies[1] as currency from answer where variant_name is null and revenue > 0 and revenue_per_message is not null
+--     en: “{campaign_name}” earned the most {first_date~last_date}: {revenue:money}.
+--     ko: {first_date~last_date} 매출은 ‘{campaign_name}’{이/가} 가장 큽니다({revenue:money}).
+--   select campaign_name, revenue_per_message, currencies[1] as currency from answer where variant_name is null and revenue > 0 and succeeded >= 100
 --   and (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 qualify count(*) over () > 1
 --   order by revenue_per_message desc limit 1
---     en: “{campaign_name}” earned the most per message: {revenue_per_message:money}.
---     ko: 메시지당 매출은 ‘{campaign_name}’{이/가} 가장 높습니다({revenue_per_message:money}).
+--     en: “{campaign_name}” earned the most per message, among those with 100 messages: {revenue_per_message:money}.
+--     ko: 메시지 100건 이상 캠페인 중 메시지당 매출은 ‘{campaign_name}’{이/가} 가장 높습니다({revenue_per_message:money}).
 --   select campaign_name, revenue, revenue_per_message, currencies[1] as currency, greatest(first_date, first_held) as first_date, last_date from answer,
 --   marts.period('campaigns', days := 28) where getvariable('campaign') is not null and variant_name is null and revenue > 0
 --     en: The service credits “{campaign_name}” with {revenue:money} {first_date~last_date}, {revenue_per_message:money} per message.
---     ko: {first_date~last_date} ‘{campaign_name}’ 매출은 {revenue:money}, 메시지당 {revenue_per_message:money}입니다(서비스 집계 기준).
+--     ko: {first_date~last_date} ‘{campaign_name}’ 매출은 {revenue:money}, 메시지당 {revenue_per_message:money}입니다(메시지 서비스 집계 기준).
 --   select campaign_name, currencies from answer where variant_name is null and len(currencies) > 1
 --     en: “{campaign_name}” has revenue in {currencies}, so it has no total.
 --     ko: ‘{campaign_name}’의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.
@@ -33,7 +33,7 @@
 --   select sum(sent) filter (resource_type = 'user-journey') / sum(sent) as rate from marts.message_days, marts.period('campaigns', days
 --   := 28) as period where date between period.first_date and period.last_date and exists (from answer) having rate > 0
 --     en: Revenue covers campaigns only. User journeys sent {rate} of the messages, and the service does not report their sales.
---     ko: 매출은 캠페인만 집계합니다. 전체 메시지의 {rate}는 유저 여정이 발송했으며, 서비스는 여정의 매출을 제공하지 않습니다.
+--     ko: 매출은 캠페인만 집계합니다. 전체 메시지의 {rate}는 유저 여정이 발송했으며, 메시지 서비스는 여정의 매출을 제공하지 않습니다.
 --     as: note
 
 with period as (from marts.period('campaigns', days := 28)),

@@ -4,7 +4,7 @@
 -- subject: times
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- question_ko: 어느 요일, 어느 시간대에 보낸 메시지의 클릭률이 가장 높나요?
--- words: best day of the week, weekday, 요일별 클릭률
+-- words: best day of the week, weekday, when to send, monday, tuesday, wednesday, thursday, friday, saturday, sunday, 요일별 클릭률, 월요일, 화요일, 수요일, 목요일, 금요일, 토요일, 일요일
 -- also: people exports
 -- params:
 --   channel (varchar, default null): this channel, such as email; by default the one with the most messages that counts clicks
@@ -17,8 +17,23 @@
 --   cells as (select isodow(sent_date) as day, hour, count(distinct sent_date) as days, sum(clickable) as messages, sum(clicked) as
 --   clicked, sum(clickable * usual) as expected, sum(clickable * usual * (1 - usual) * (1 - clickable / messages)) as scatter,
 --   sum(clicked) > expected and sum(clicked) - expected > 3.43 * sqrt(scatter) as is_clear from sent group by all having days >= 3
---   and sum(clickable) >= 100)
+--   and sum(clickable) >= 100),
+--   levels as (select sent_date, clickable, clicked, sum(clicked) over level / nullif(sum(clickable) over level, 0) as usual from marts.send_hours
+--   where channel = (select any_value(channel) from answer) and clickable > 0 window level as (partition by campaign_id, user_journey_id)),
+--   dates as (select sent_date, isodow(sent_date) as day, sum(clickable) as messages, sum(clicked) as clicked, sum(clickable * usual) as expected from levels group by sent_date),
+--   weekdays as (select day, count(*) as days, sum(messages) as messages, sum(clicked) / sum(messages) as rate, sum(expected) / sum(messages) as
+--   usual_rate, sum(clicked - expected) / nullif(sqrt(count(*)) * any_value(scatter), 0) as deviation, ['monday', 'tuesday', 'wednesday',
+--   'thursday', 'friday', 'saturday', 'sunday'][day] as weekday from (select *, stddev_samp(clicked - expected) over () as scatter from dates)
+--   group by day having days >= 3)
 -- sentences:
+--   select weekdays.*, (select any_value(channel) from answer) as channel from weekdays where deviation > 3 order by deviation desc limit 1
+--     en: {channel} messages sent on {weekday} get significantly more clicks: {rate} of {messages}, versus {usual_rate} for the same campaigns on all days.
+--     ko: {channel} 채널은 {weekday}에 보낸 메시지의 클릭률이 {rate}({messages}건)로, 같은 캠페인의 전체 평균({usual_rate})보다 유의미하게 높습니다.
+--   select (select any_value(channel) from answer) as channel, arg_max(weekday, rate / usual_rate) as weekday, arg_max(rate, rate / usual_rate) as rate,
+--   arg_max(usual_rate, rate / usual_rate) as usual_rate from weekdays having max(rate / usual_rate) > 1 and max(deviation) <= 3
+--     en: No weekday on {channel} is significantly better than the others. The best one, {weekday}, has a click rate of {rate}, versus
+--       {usual_rate} for the same campaigns on all days.
+--     ko: {channel} 채널에서 유의미하게 좋은 요일은 없습니다. 가장 높은 {weekday}의 클릭률은 {rate}, 같은 캠페인의 전체 평균은 {usual_rate}입니다.
 --   select (select any_value(channel) from answer) as channel, day, ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
 --   'saturday', 'sunday'][day] as weekday, cells.hour, days, messages, clicked / messages as rate, expected / messages as
 --   expected_rate from cells where is_clear order by (clicked - expected) / sqrt(nullif(scatter, 0)) desc limit 1

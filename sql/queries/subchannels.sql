@@ -31,7 +31,7 @@ statistics as (
         ) as succeeded,
         statistics.delivered,
         statistics.click as clicked,
-        case when statistics.delivered is not null then succeeded end as deliverable,
+        case when statistics.delivered is not null and not marts.is_display(statistics.channel) then succeeded end as deliverable,
         case
             when statistics.click is not null
                 then marts.clickable_messages(statistics.channel, succeeded, statistics.delivered)

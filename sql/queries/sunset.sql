@@ -18,11 +18,11 @@
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
 --   any_value(days_needed)
 --     en: Only {days_held} of the {days_needed} days have events. These people may have clicked on another day.
---     ko: {days_needed}일 중 {days_held}일의 이벤트만 있습니다. 다른 날짜에는 클릭했을 수 있습니다.
+--     ko: {days_needed}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다. 나머지 날에 클릭했을 수 있습니다.
 --     as: note
 --   select 1 from answer limit 1
 --     en: Only channels that count clicks are included. A query of `push` can read the user ids.
---     ko: 클릭을 집계하는 채널만 포함합니다. 이 사용자 ID는 `dawnload push`로 서비스에 전송할 수 있습니다.
+--     ko: 클릭을 집계하는 채널만 포함합니다. 이 사용자 ID는 `dawnload push`로 메시지 서비스에 전송할 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: Everyone who got that many messages clicked at least one.

@@ -4,7 +4,7 @@
 -- first: holdout metric verdict_code incremental incremental_low incremental_high change p_value
 -- subject: conversions and costs
 -- question: How much more do people buy who may get messages than those of a holdout, who get none?
--- question_ko: 메시지를 받지 않는 홀드아웃 고객보다 얼마나 더 구매하나요?
+-- question_ko: 메시지를 받지 않는 미발송 그룹보다 얼마나 더 구매하나요?
 -- words: incremental, incrementality, lift, holdout, 증분, 순증, 홀드아웃, 대조군
 -- params:
 --   end (date, default max(date)): last KST day that counts; by default the latest available day
@@ -19,7 +19,7 @@
 --   (select max(date) from ops.coverage where stream = 'statistics'))),
 --   earned as (from judged where metric = 'revenue' and verdict_code = 'more'),
 --   spent as (select holdout, first_date, last_date, sum(costs.cost) as cost, string_agg(distinct costs.channel, ', ' order by costs.channel) filter (costs.succeeded
---   > costs.priced) as unpriced, if(sum(costs.failover_texts) > 0, days - marts.days_held('events', first_date, last_date), 0) as days_without_texts,
+--   > costs.priced) as unpriced, if(sum(costs.failover_texts) > 0, marts.days_without_texts(first_date, last_date), 0) as days_without_texts,
 --   days - marts.days_held('statistics', first_date, last_date) as days_without_messages
 --   from earned inner join named using (holdout) inner join marts.message_costs as costs on costs.date between earned.first_date and
 --   earned.last_date where named.kind in ('audience', 'table') and earned.currency = (select any_value(currency) from ops.budget) group
@@ -30,16 +30,16 @@
 --     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다.
 --     as: finding
 --   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
---   least ', '') as least_en, if(is_partial, '최소 ', '') as least_ko from earned inner join spent using (holdout) order by holdout
+--   least ', '') as least_en, if(is_partial, '확인된 ', '') as least_ko from earned inner join spent using (holdout) order by holdout
 --     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway, for {least_en}{cost:estimate}
 --       of messages.
---     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다(같은 기간 메시지 비용 {least_ko}{cost:estimate}).
+--     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다(같은 기간 {least_ko}메시지 비용 {cost:estimate}).
 --     as: finding
 --   from earned order by holdout
 --     en: {first_date~last_date}: the 95% interval is {incremental_low:estimate} to {incremental_high:estimate}. In the holdout “{holdout}”,
 --       {people_with_messages} people may get messages; {people_held_out} get none.
---     ko: {first_date~last_date} 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다. 홀드아웃 ‘{holdout}’에서 {people_with_messages}명은
---       메시지를 받을 수 있고 {people_held_out}명은 받지 않습니다.
+--     ko: {first_date~last_date} 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다. 홀드아웃 ‘{holdout}’에서 발송 그룹은 {people_with_messages}명,
+--       미발송 그룹은 {people_held_out}명입니다.
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1
@@ -76,13 +76,13 @@
 --   from judged where metric = 'revenue' and verdict_code = 'inconclusive' order by holdout
 --     en: Whether messages bring revenue is still open. They earned between {incremental_low:estimate} and {incremental_high:estimate}
 --       beyond what people would have bought anyway (holdout “{holdout}”, {first_date~last_date}).
---     ko: 메시지가 매출을 늘렸는지 아직 알 수 없습니다. 증분 매출은 최소 {incremental_low:estimate}, 최대 {incremental_high:estimate}입니다(홀드아웃
+--     ko: 메시지가 매출을 늘렸는지 아직 알 수 없습니다. 증분 매출의 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다(홀드아웃
 --       ‘{holdout}’, {first_date~last_date}).
 --   from judged where metric = 'conversions' and verdict_code = 'inconclusive' and not exists (from judged as other where
 --   other.metric = 'revenue' and other.holdout = judged.holdout) order by holdout
 --     en: Whether messages make people buy is still open. Between {incremental_low} and {incremental_high} people bought because of
 --       them (holdout “{holdout}”, {first_date~last_date}).
---     ko: 메시지가 구매를 늘렸는지 아직 알 수 없습니다. 증분 구매 고객은 최소 {incremental_low}명, 최대 {incremental_high}명입니다(홀드아웃
+--     ko: 메시지가 구매를 늘렸는지 아직 알 수 없습니다. 증분 구매 고객의 95% 신뢰 구간은 {incremental_low}~{incremental_high}명입니다(홀드아웃
 --       ‘{holdout}’, {first_date~last_date}).
 --   select holdout, max(people_needed) as people, any_value(smallest_rate) as smallest_rate from judged where verdict_code = 'inconclusive' and
 --   people_needed > people_held_out + people_with_messages group by holdout order by holdout
@@ -94,14 +94,14 @@
 --     en: Too early for “{holdout}”. A verdict needs 7 days, and 100 people and 20 buyers in each group. The holdout has {people_held_out}
 --       {people_held_out#person|people} and {buyers} {buyers#buyer|buyers} after {days} {days#day|days}.
 --     ko: 홀드아웃 ‘{holdout}’의 효과를 판단하기에는 이릅니다. 7일 이상, 그룹별로 100명 이상과 구매 고객 20명 이상이 필요합니다. 현재 {days}일,
---       홀드아웃 {people_held_out}명, 구매 고객 {buyers}명입니다.
+--       미발송 그룹 {people_held_out}명, 구매 고객 {buyers}명입니다.
 --   select * from divided where holdout in (select holdout from answer where people_held_out is null) order by holdout
 --     en: Too early for “{holdout}”. {held_out} of its {people} people {held_out#gets|get} no messages; a verdict needs 100 in each group.
---     ko: 홀드아웃 ‘{holdout}’의 효과를 판단하기에는 이릅니다. 고객 {people}명 중 {held_out}명이 메시지를 받지 않으며, 그룹별로 100명 이상이 필요합니다.
+--     ko: 홀드아웃 ‘{holdout}’의 효과를 판단하기에는 이릅니다. 고객 {people}명 중 {held_out}명이 미발송 그룹이며, 그룹별로 100명 이상이 필요합니다.
 --   from named where kind <> 'audience' and exists (from own.holdouts) and holdout not in
 --   (select holdout from own.holdouts where arm = 'holdout') order by holdout
 --     en: Nobody is held out by “{holdout}”. Compare the value of `holdout` or `variant` in the settings with those in the data.
---     ko: 홀드아웃 ‘{holdout}’에 메시지를 받지 않는 고객이 없습니다. 설정의 `holdout`이나 `variant` 값이 데이터와 같은지 확인하세요.
+--     ko: 홀드아웃 ‘{holdout}’에 미발송 그룹이 없습니다. 설정의 `holdout`이나 `variant` 값이 데이터와 같은지 확인하세요.
 --   select distinct holdout from answer where verdict_code = 'unequal_groups' order by holdout
 --     en: Don't trust “{holdout}”. Its groups differ from their shares more than expected by chance. Check how people are assigned.
 --     ko: 홀드아웃 ‘{holdout}’의 결과는 신뢰할 수 없습니다. 두 그룹의 인원이 설정한 비율과 유의미하게 다릅니다. 배정 방법을 확인하세요.
@@ -109,12 +109,12 @@
 --   select distinct holdout, held_out_reached as reached, coalesce(people_held_out, held_out) as people from answer
 --   left join divided using (holdout) where held_out_reached > 0 order by holdout
 --     en: {reached} of {people} people held out by “{holdout}” got messages. The result understates the effect of messages.
---     ko: 홀드아웃 ‘{holdout}’ 고객 {people}명 중 {reached}명이 메시지를 받았습니다. 메시지의 실제 효과는 집계보다 클 수 있습니다.
+--     ko: 홀드아웃 ‘{holdout}’의 미발송 그룹 {people}명 중 {reached}명이 메시지를 받았습니다. 메시지의 실제 효과는 집계보다 클 수 있습니다.
 --     as: finding
 --   select distinct holdout, reached_by, reached_by_id from answer where reached_by_id is not null and holdout not in
 --   (select holdout from ops.holdouts where kind = 'campaign') order by holdout
 --     en: Leave the holdout “{holdout}” out of “{reached_by}” at the service, or list {reached_by_id} under its `exempt`.
---     ko: 서비스에서 홀드아웃 ‘{holdout}’ 고객을 ‘{reached_by}’ 대상에서 제외하거나, 설정의 `exempt`에 {reached_by_id}{을/를} 적으세요.
+--     ko: 메시지 서비스에서 홀드아웃 ‘{holdout}’의 미발송 그룹을 ‘{reached_by}’ 대상에서 제외하거나, 설정의 `exempt`에 {reached_by_id}{을/를} 적으세요.
 --     as: to do
 --   select distinct holdout, people_in_both as people from answer where people_in_both > 0 order by holdout
 --     en: “{holdout}” does not count {people} {people#person|people} in both groups.

@@ -5,7 +5,7 @@
 -- question: How many people who had stopped buying buy again, after which messages, and how many without one?
 -- question_ko: 이탈 고객 중 몇 명이 어떤 메시지를 받고 다시 구매하며, 메시지 없이 돌아온 고객은 몇 명인가요?
 -- words: reactivation, 복귀 고객, churn, churned, lapsed, 이탈, 이탈률, 이탈 고객, 휴면 고객
--- also: people exports
+-- also: people exports no_conversions
 -- params:
 --   start (date, default last_date - 27): first KST day of messages and purchases; by default the range has 28 days
 --   end (date, default max(date)): last KST day of messages and purchases; by default the latest available day
@@ -44,11 +44,8 @@
 --     as: note
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days have events, so more of these people may have got a message.
---     ko: {days}일 중 {days_held}일의 이벤트만 있어 메시지를 받은 고객은 더 많을 수 있습니다.
+--     ko: {days}일 중 이벤트 데이터가 있는 {days_held}일 기준이어서 메시지를 받은 고객은 더 많을 수 있습니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from own.conversions)
---     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
---     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 --   select first_date as day from asked where not exists (from answer) and first_bought > first_date - days
 --     en: The purchases begin too late to tell who had stopped buying by {day:day}. Choose a later start.
 --     ko: 구매 데이터가 늦게 시작되어 {day:day}에 누가 이탈 고객인지 알 수 없습니다. 시작일을 늦춰 보세요.

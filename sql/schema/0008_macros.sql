@@ -40,6 +40,14 @@ create macro marts.days_held(held_stream, first_day, last_day) as (
     select count(*) from ops.coverage where stream = held_stream and date between first_day and last_day
 );
 
+-- The number of days with statistics but without events, on which texts sent instead of failed messages are unknown.
+create macro marts.days_without_texts(first_day, last_day) as (
+    select count(*)
+    from (from ops.coverage where stream = 'statistics')
+    anti join (from ops.coverage where stream = 'events') as events using (date)
+    where date between first_day and last_day
+);
+
 -- Different days as a text, in ranges; of more than 20 ranges the others are counted. Null without any.
 create macro marts.listed_days(days) as (
     select
@@ -287,11 +295,13 @@ create macro marts.rate_verdict(rate, base, earlier, earlier_base, is_bad) as ca
     else 'worse'
 end;
 
+-- A change: of a rate the difference, of a count or an amount the share of the earlier one.
+create macro marts.change_of(measure, value, previous) as
+    if(measure like '%_rate', value - previous, value / nullif(previous, 0) - 1);
+
 -- A sub-channel as settings name it: `brand-message` for BRAND_MESSAGE.
 create macro marts.sub_channel_name(given) as replace(lower(given), '_', '-');
 
--- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
--- messages reach people by being shown.
 create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);
 
 -- Whether an event is a message: a send, a failure, or a display in the app or on the web.
@@ -299,7 +309,10 @@ create macro marts.is_message(event_name, channel) as
     marts.event_kind(event_name) = 'failed'
     or marts.event_kind(event_name) = if(marts.is_display(channel), 'delivered', 'succeeded');
 
+-- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
+-- messages reach people by being shown; webhooks go to systems.
 create macro marts.is_reaching(kind, channel) as case
+    when channel = 'webhook' then false
     when marts.is_display(channel) then kind = 'delivered'
     else kind in ('succeeded', 'failover_succeeded')
 end;

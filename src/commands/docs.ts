@@ -1,6 +1,6 @@
 /**
- * `dawnload docs`: describes the tables of the warehouse from the dictionary in this package; requires no warehouse. Own tables are those of
- * the published file, if there is one.
+ * `dawnload docs`: describes the tables of the warehouse and the columns of bundled questions from the dictionary in this package;
+ * requires no warehouse. Own tables are those of the published file, if there is one.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,11 @@ import type { Language, RelationEntry, SchemaEntry } from '../warehouse/dictiona
 import { formatKst } from '../ground/calendar.js';
 import { DawnloadError, EXIT, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
+import { contextOf } from '../readers/queries/agent.js';
+import { ask } from '../readers/queries/ask.js';
+import { describeQuery, isBundled, queryNamed, type QueryFile } from '../readers/queries/catalogue.js';
 import { skill } from '../readers/queries/contracts.js';
+import { unitOf, Wording } from '../readers/queries/wording.js';
 import { Reader } from '../warehouse/reader.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
@@ -27,9 +31,9 @@ export interface DocsOptions extends JsonOptions {
 }
 
 /**
- * Describes the warehouse or one of its tables.
+ * Describes the warehouse, one of its tables, or a bundled question.
  *
- * @throws UsageError for an unknown table
+ * @throws UsageError for an unknown name
  */
 export const docsCommand: Command<DocsOptions, [string?]> = async (
   { format: wanted = 'text', json, lang: language = 'en' },
@@ -39,30 +43,46 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   const { terminal } = invocation;
   const dictionary = Dictionary.load();
   const own = await ownTables(invocation);
-  const schemas = entriesOf([...(await columnsOfEmpty(invocation)), ...own.columns], dictionary, language);
-  const relation = table === undefined ? undefined : findRelation(schemas, table);
+  const query = table !== undefined && isBundled(table) ? queryNamed(table) : undefined;
+  const empty = await emptyWarehouse(invocation, query, language);
+  const schemas = entriesOf([...empty.columns, ...own.columns], dictionary, language);
+  // A question may have the name of a table.
+  const relation =
+    table === undefined
+      ? undefined
+      : query === undefined
+        ? findRelation(schemas, table)
+        : relationNamed(schemas, table);
   const copied = own.tables.find(({ name }) => `own.${name}` === relation?.name);
   const format = json === true ? 'json' : wanted;
-  if (relation !== undefined && format === 'skill')
-    throw new UsageError('The format skill describes the whole warehouse.', {
-      hint: 'Leave the table out.',
-    });
+  if (table !== undefined && format === 'skill')
+    throw new UsageError('The format skill describes the whole warehouse.', { hint: 'Leave the name out.' });
   // Lines of more than 120 columns are hard to read.
   const width = Math.min(120, terminal.width ?? 100);
   const text = {
     skill: () => skill(schemas, dictionary.of('traps'), language),
-    json: () => JSON.stringify(relation ? { ...relation, ...copied } : { language, schemas }, null, 2),
+    json: () =>
+      JSON.stringify(
+        relation ? { ...relation, ...copied } : (empty.question ?? { language, schemas }),
+        null,
+        2,
+      ),
     text: () =>
-      relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width, copied),
+      [
+        ...(relation === undefined ? [] : [relationText(relation, language, width, copied)]),
+        ...(empty.question === undefined ? [] : [questionText(empty.question, language, width)]),
+      ].join('\n\n') || overviewText(schemas, width),
   }[format]();
   terminal.draw(text);
-  if (format === 'text' && relation === undefined)
-    terminal.note('`dawnload docs TABLE` describes the columns; `--lang ko` writes in Korean.');
+  if (format === 'text' && table === undefined)
+    terminal.note(
+      '`dawnload docs NAME` describes the columns of a table or a question; `--lang ko` writes in Korean.',
+    );
   return EXIT.done;
 };
 
 /** Reads the columns from an empty warehouse that is created in a temporary folder, so that they are never out of date. */
-async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof columnRow>[]> {
+async function emptyWarehouse({ effects }: Invocation, query: QueryFile | undefined, language: Language) {
   const folder = makeTemporary('dawnload-docs-');
   try {
     const path = join(folder, 'empty.duckdb');
@@ -80,10 +100,31 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
     } finally {
       await warehouse.close();
     }
-    return await columnsIn(path);
+    return {
+      columns: await columnsIn(path),
+      question: query && (await Reader.using(path, (reader) => questionEntry(reader, query, language))),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A question with its parameters, and the columns of its answer. */
+async function questionEntry(reader: Reader, query: QueryFile, language: Language) {
+  const question = { sql: query.sql, values: new Map(), subject: `The query ${query.name}`, query };
+  const { columns } = await ask(reader, question);
+  const names = columns.map(({ name }) => name);
+  const meanings = new Map((await contextOf(reader, question, names, language)).meanings);
+  const wording = new Wording(language);
+  return {
+    ...query,
+    columns: columns.map(({ name, type }) => ({
+      name,
+      unit: unitOf(name, query.name) ?? String(type).toLowerCase(),
+      label: wording.head(name, query.name),
+      description: meanings.get(name) ?? '',
+    })),
+  };
 }
 
 const ownTable = z.object({
@@ -116,18 +157,24 @@ export function columnsIn(path: string): Promise<z.infer<typeof columnRow>[]> {
   return Reader.using(path, (reader) => reader.rows('describe/columns', columnRow));
 }
 
-/** @throws UsageError that names the nearest tables and views */
-export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
+function relationNamed(schemas: readonly SchemaEntry[], wanted: string): RelationEntry | undefined {
   const relations = schemas.flatMap((schema) => schema.relations);
   const name = wanted.toLowerCase().replace(/^main\./, '');
-  const match =
+  return (
     relations.find((relation) => relation.name === name) ??
-    relations.find((relation) => relation.name.endsWith(`.${name}`));
+    relations.find((relation) => relation.name.endsWith(`.${name}`))
+  );
+}
+
+/** @throws UsageError that names the nearest tables and views */
+export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
+  const match = relationNamed(schemas, wanted);
   if (match !== undefined) return match;
+  const relations = schemas.flatMap((schema) => schema.relations);
   const bare = (one: string): string => one.replace(/^.*\./, '');
   const names = relations.map((relation) => bare(relation.name));
   throw new UsageError(`${wanted} is not a table or view.`, {
-    hint: `${didYouMean(bare(name), names)}\`dawnload docs\` lists them.`,
+    hint: `${didYouMean(bare(wanted.toLowerCase()), names)}\`dawnload docs\` lists them.`,
   });
 }
 
@@ -164,6 +211,20 @@ export function relationText(
       width,
     ),
   ].join('\n');
+}
+
+function questionText(
+  { columns, ...query }: Awaited<ReturnType<typeof questionEntry>>,
+  language: Language,
+  width: number,
+): string {
+  const rows = columns.map(({ name, unit, label, description }) => [
+    `  ${name}`,
+    unit,
+    language === 'en' ? description || label : [label, description].filter((text) => text !== '').join(': '),
+  ]);
+  const head = { en: 'Columns of the answer:', ko: '답변의 컬럼:' }[language];
+  return `${describeQuery(query, width, language)}\n\n${head}\n${listed(rows, width)}`;
 }
 
 function copiedText({ rows, copied_at: at }: OwnTable, language: Language): string {

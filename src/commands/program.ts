@@ -377,10 +377,11 @@ export function commandLine(version: string): {
       },
     },
   ).helpOption(false);
-  add('docs [table]', 'describe every table, view and column of the warehouse', {
+  add('docs [name]', 'describe the tables, views and columns of the warehouse, or a bundled question', {
     examples: [
       'dawnload docs',
       'dawnload docs marts.channel_days',
+      'dawnload docs revenue-by-channel',
       'dawnload docs --format skill > SKILL.md',
     ],
     options: [

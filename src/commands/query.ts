@@ -8,6 +8,7 @@ import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import {
   describeQuery,
+  limitAbout,
   loadCatalogue,
   newQuery,
   queriesAbout,
@@ -75,6 +76,8 @@ async function listOrAnswer(
   if (hits.items.length > 0) {
     const spoken = /[가-힣]/.test(options.name ?? '') ? 'ko' : lang;
     const words = hits.missing.join(', ');
+    const limit = limitAbout(options.name ?? '', spoken);
+    if (limit !== undefined) terminal.note(limit);
     if (words !== '') terminal.note(filled(WORDS.partly[spoken], { words }, new Wording(spoken)));
     return listQueries(offered(hits.items, dataDir).slice(0, 5), format, spoken, invocation);
   }

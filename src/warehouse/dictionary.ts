@@ -40,6 +40,8 @@ export const documentShape = z.strictObject({
   /** Sentences of checks and errors: the English one with {} for the variable parts, the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
   traps: z.array(words).default([]),
+  /** What the data cannot answer, with the words by which it is searched. */
+  limits: z.array(words.extend({ words: word })).default([]),
 });
 
 export type Words = z.infer<typeof words>;

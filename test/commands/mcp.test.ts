@@ -158,7 +158,7 @@ describe('dawnload mcp', () => {
         expect(JSON.parse(text)).toMatchObject({ cut: null });
       }
       expect(answers.map(({ text }) => text)).toEqual([
-        expect.stringMatching(/"name":"campaign-performance"[^]*"name":"devices"/),
+        expect.stringMatching(/"name":"devices"[^]*"name":"campaign-performance"/),
         expect.stringContaining('"channel":"push-notification"'),
         expect.stringMatching(/"sentences":\["\d+ devices\."\]/),
         expect.stringContaining('채널별 일별 성과'),

@@ -65,7 +65,7 @@ test.each([
   ['content_kind', 'title', '제목'],
   ['channel_sub', 'COMMERCE', '커머스형'],
   ['metric_name', 'push_click', '푸시 클릭'],
-  ['holdout_arm', 'messages', '메시지 그룹'],
+  ['holdout_arm', 'messages', '발송 그룹'],
   ['counter', 'conversion:total_count_conversion:구매 완료', '전환 ‘구매 완료’'],
   ['stream', 'own_orders', '우리 데이터: orders'],
   ['failure_reason', '3018', '코드 3018'],

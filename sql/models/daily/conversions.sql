@@ -24,8 +24,10 @@ select
         null,
         coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'total_count_conversion'), 0)
     )::bigint as conversions,
+    -- A direct conversion follows a click, so a channel that counts no clicks has no number of them.
     if(
-        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'direct_count_conversion'),
+        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'direct_count_conversion')
+        or (any_value(daily_statistics.click) is null and coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0) = 0),
         null,
         coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0)
     )::bigint as direct_conversions,

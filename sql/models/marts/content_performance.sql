@@ -35,6 +35,6 @@ select
         if(counts_clicks, clickable, null)::bigint as clickable
     ),
     failed / nullif(sent, 0) as failure_rate,
-    if(counts_deliveries, delivered / nullif(deliverable, 0), null) as delivery_rate,
+    if(counts_deliveries and not marts.is_display(channel), delivered / nullif(deliverable, 0), null) as delivery_rate,
     if(counts_clicks, clicked / nullif(clickable, 0), null) as click_rate
 from sums;

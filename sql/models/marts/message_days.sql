@@ -3,7 +3,7 @@
 --
 -- deliverable, clickable and convertible are the successful messages whose deliveries, clicks and conversions are known. Rates
 -- divide by them (marts.performance). They are null on a channel that does not count the event. In-app and in-web messages are
--- clickable when they are shown. goals is the goal as a list, for sums: conversions of several goals are not added up.
+-- not deliverable but shown, and clickable when they are shown. goals is the goal as a list, for sums: conversions of several goals are not added up.
 -- Conversions count one goal, because one person may reach several: the main goal of the campaign or user journey (marts.goals), or
 -- the session's goal: `set variable goal = '구매 완료'`. From the first day on which a channel reports the goal, days without
 -- conversions have 0; before that day they are null. Of a row with more failures than messages it is unknown what succeeded.
@@ -41,9 +41,10 @@ select
     goals.goal,
     case when goals.goal is not null then if(conversions.statistic_id is null, 0, conversions.conversions) end as conversions,
     case
-        when goals.goal is not null then if(conversions.statistic_id is null, 0, conversions.direct_conversions)
+        when goals.goal is not null
+            then if(conversions.statistic_id is null, if(daily_statistics.click is null, null, 0), conversions.direct_conversions)
     end as direct_conversions,
-    case when daily_statistics.delivered is not null then succeeded end as deliverable,
+    case when daily_statistics.delivered is not null and not marts.is_display(daily_statistics.channel) then succeeded end as deliverable,
     case
         when daily_statistics.click is not null
             then marts.clickable_messages(daily_statistics.channel, succeeded, daily_statistics.delivered)

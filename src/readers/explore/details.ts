@@ -2,13 +2,13 @@
 import { daysOf } from '../../ground/calendar.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
-import { questionsAbout, type QueryFile, type Chart } from '../queries/catalogue.js';
+import { limitAbout, questionsAbout, type QueryFile, type Chart } from '../queries/catalogue.js';
 import { findWords } from '../queries/search.js';
 import type { Said } from '../queries/sentences.js';
 import type { Row } from '../queries/wording.js';
 import { markup, prose, withoutTags, type Child, type Html } from '../report/html.js';
 import { folded } from '../report/render.js';
-import type { Known, Outcome, Part } from './answer.js';
+import type { Known, Outcome, Part, Sheet } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
 import { titleOf } from './form.js';
 import { failure, sentencesOf, chartOf, table, block, downloads } from './question.js';
@@ -59,7 +59,8 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
       ([word, found]) => markup`<h2>${view.word(word)}</h2>
     <ul>${found.slice(0, MOST_FOUND)}</ul>${found.length > MOST_FOUND ? markup`<p class="note">${view.word('moreFound', { left: found.length - MOST_FOUND })}</p>` : undefined}`,
     );
-  return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>${drawn.length === 0 ? markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}` : [lacking.length === 0 ? undefined : markup`<p class="note">${view.word('partly', { words: lacking.join(', ') })}</p>`, drawn]}`;
+  const limit = limitAbout(wanted, view.language);
+  return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>${limit && markup`<p class="notice">${prose(limit)}</p>`}${drawn.length === 0 ? markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}` : [lacking.length === 0 ? undefined : markup`<p class="note">${view.word('partly', { words: lacking.join(', ') })}</p>`, drawn]}`;
 }
 
 interface Group {
@@ -154,11 +155,15 @@ const ASKED: Readonly<
 /** Their sentences are the summary, which findings and to-dos of all questions follow. */
 const SUMMARY = ['campaign-days', 'revenue', 'message-costs'];
 
-const FEW_ROWS = 12;
+const FEW_ROWS = 6;
 
-const own = (name: 'about' | 'texts' | 'causes' | 'days' | 'runs' | 'exports', id = ''): Part => ({
+const own = (
+  name: 'about' | 'texts' | 'causes' | 'days' | 'runs' | 'exports',
+  id = '',
+  rows = 2_000,
+): Part => ({
   asking: { sql: statement(`explore/${name}`), param: [`id=${id}`] },
-  rows: 2_000,
+  rows,
 });
 
 function questionsOf(kind: keyof typeof ASKED, id: string, catalogue: readonly QueryFile[]): Asked[] {
@@ -185,7 +190,7 @@ export const partsOf = (
 ): Part[] => [
   own('about', id),
   own('texts', id),
-  own('causes', id),
+  own('causes', id, FEW_ROWS),
   ...partsAbout(view, questionsOf(kind, id, catalogue)),
 ];
 
@@ -208,8 +213,14 @@ function fixedTable(
   if (outcome === undefined || !('sheet' in outcome) || outcome.sheet.rows.length === 0) return undefined;
   const query = catalogue.find(({ name }) => name === like);
   const drawn = table(view, query, outcome.sheet, known, { isFixed: true, label: view.word(word) });
-  return markup`<h2>${view.word(word)}</h2>${drawn}`;
+  return markup`<h2>${view.word(word)}</h2>${drawn}${moreOf(view, outcome.sheet)}`;
 }
+
+/** How many of the rows are shown, where some are not. */
+const moreOf = (view: View, { rows, total }: Sheet, address?: string): Html | undefined =>
+  total > rows.length
+    ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: rows.length, total })} ${address && markup`<a href="${address}">${view.word('every')}</a>`}</p>`
+    : undefined;
 
 /** A question of a view below a heading that leads to it, with those of its sentences that are not elsewhere. */
 function section(
@@ -225,13 +236,8 @@ function section(
   const heading = markup`<h2><a href="${address}">${titleOf(view, query)}</a></h2>`;
   if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
   const { sheet } = outcome;
-  const { rows, total } = sheet;
-  if (rows.length === 0) return said.length === 0 ? undefined : markup`${heading}${sentencesOf(said)}`;
-  const more =
-    total > rows.length
-      ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: rows.length, total })} <a href="${address}">${view.word('every')}</a></p>`
-      : undefined;
-  return markup`${heading}${sentencesOf(said)}${chartOf(view, query, sheet)}${table(view, query, sheet, known, { isFixed: true, without })}${more}`;
+  if (sheet.rows.length === 0) return said.length === 0 ? undefined : markup`${heading}${sentencesOf(said)}`;
+  return markup`${heading}${sentencesOf(said)}${chartOf(view, query, sheet)}${table(view, query, sheet, known, { isFixed: true, without })}${moreOf(view, sheet, address)}`;
 }
 
 export function detail(

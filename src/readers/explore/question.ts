@@ -1,7 +1,7 @@
 /** An answer as a view: its sentences, a chart and a table, and what to do with it. */
 import type { DayRange } from '../../ground/calendar.js';
 import { quoteShell } from '../../ground/text.js';
-import { firstOf, type Chart, type QueryFile } from '../queries/catalogue.js';
+import { firstOf, FOR_TILES, type Chart, type QueryFile } from '../queries/catalogue.js';
 import type { Said } from '../queries/sentences.js';
 import { currencyOf, unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
@@ -173,7 +173,8 @@ function unitIn(view: View, query: string, measure: string, rows: readonly Row[]
   if (unitOf(measure, query) === 'points')
     return view.wording.say({ en: 'percentage points from the baseline', ko: '기준안 대비 %p' });
   if (unitOf(measure) === 'rate') return '%';
-  return unitOf(measure) === 'money' ? (currencyOf(rows) ?? undefined) : undefined;
+  const currency = unitOf(measure) === 'money' ? currencyOf(rows) : null;
+  return currency === null ? undefined : view.wording.currency(currency);
 }
 
 const MOST_BARS = 12;
@@ -200,7 +201,7 @@ export function table(
     ({ name }) =>
       !without.includes(name) &&
       // Tiles draw it, and the verdict says it in words.
-      (query === undefined || !(name === 'daily_values' || (name === 'verdict_code' && isVerdict))),
+      (query === undefined || !(name === FOR_TILES || (name === 'verdict_code' && isVerdict))),
   );
   const first = firstOf(
     all.map(({ name }) => name),

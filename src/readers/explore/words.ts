@@ -107,7 +107,10 @@ export const WORDS = {
   noJourney: text('The published file has no user journey “{id}”.', '게시된 파일에 ‘{id}’ 여정이 없습니다.'),
   texts: text('Message texts', '메시지 문구'),
   source: text('HTML source', 'HTML 원문'),
-  noTexts: text('The service gave no text for these messages.', '서비스가 제공한 메시지 문구가 없습니다.'),
+  noTexts: text(
+    'The service gave no text for these messages.',
+    '메시지 서비스가 제공한 메시지 문구가 없습니다.',
+  ),
   formerly: text('Formerly: {names}', '이전 이름: {names}'),
   hours: text('Hours of sending', '발송 시간대'),
   causes: text('Failures by cause', '원인별 실패'),

@@ -9,6 +9,7 @@ import { ConfigError, UsageError } from '../../ground/errors.js';
 import { textGiven, whyUnread } from '../../config/files.js';
 import { cut, didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
+import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
 import { wrapLine } from '../../terminal/text.js';
@@ -17,8 +18,8 @@ import { parseSentences, type Sentence } from './sentences.js';
 
 /** The subjects by which queries are listed, in this order. */
 const SUBJECTS = [
-  ...['overview', 'campaigns', 'journeys', 'people', 'times', 'contents', 'failures'],
-  ...['conversions and costs', 'opt-outs', 'the data', 'your own'],
+  ...['your own', 'overview', 'campaigns', 'journeys', 'people', 'times', 'contents', 'failures'],
+  ...['conversions and costs', 'opt-outs', 'the data'],
 ];
 
 const TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
@@ -65,6 +66,9 @@ export interface QueryFile {
   /** The columns of the answer that a narrow table shows, in this order; empty if they are its first ones. */
   readonly first: readonly string[];
 }
+
+/** The column with the values of each day, which tiles draw and tables leave out. */
+export const FOR_TILES = 'daily_values';
 
 /** An answer with more columns than this is shown with its first ones. */
 const MOST_COLUMNS = 10;
@@ -118,7 +122,7 @@ export function queryNamed(name: string, own?: string): QueryFile {
     hint:
       inOwn && existsSync(inOwn)
         ? `${inOwn} has no header with a title, as docs/queries.md shows one. \`dawnload query -f ${inOwn}\` runs it without one.`
-        : others,
+        : (limitAbout(name, /[가-힣]/.test(name) ? 'ko' : 'en') ?? others),
   });
 }
 
@@ -136,6 +140,14 @@ export function questionsAbout(catalogue: readonly QueryFile[], search: string):
   };
   return findWords(catalogue, search, placesOf);
 }
+
+/** Why the data cannot answer a search, and what to do instead; undefined if no known limit fits. */
+export const limitAbout = (search: string, language: Language): string | undefined =>
+  Dictionary.load()
+    .of('limits')
+    .find(({ words }) =>
+      words.split(', ').some((phrase) => new RegExp(`(?<![a-z])${phrase}(?![a-z])`, 'i').test(search)),
+    )?.[language];
 
 /** The files by the names of their queries. Numbers have one definition, so a bundled query cannot be replaced. */
 function filesOf(own: string | undefined): ReadonlyMap<string, string> {
@@ -395,7 +407,10 @@ function mismatch({ type, choices, least }: QueryParameter, value: string): stri
  *
  * @param width of the terminal, in columns
  */
-export function describeQuery({ name, title, question, params }: QueryFile, width?: number): string {
+export function describeQuery(query: QueryFile, width?: number, lang: Language = 'en'): string {
+  const { name, params } = query;
+  const [title, question] =
+    lang === 'ko' ? [query.title_ko, query.question_ko] : [query.title, query.question];
   const parameters = params.flatMap(({ name: parameter, type, default: fallback, choices, description }) => [
     `  --param ${parameter}=${choices.length > 0 ? choices.join(' | ') : type}`,
     `      ${description} (default: ${fallback})`,

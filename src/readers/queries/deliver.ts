@@ -8,7 +8,7 @@ import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import type { Reader } from '../../warehouse/reader.js';
 import { isBundled, type Question } from './catalogue.js';
 import { ask, removedFrom } from './ask.js';
-import { AS_IS, csvText, FORMATS, jsonRows, tableText, writeParquet } from './formats.js';
+import { AS_IS, csvText, FORMATS, isNumeric, jsonRows, tableText, writeParquet } from './formats.js';
 import type { Naming, QueryResult } from './formats.js';
 import { writeTo, type Pieces } from './output.js';
 import { Wording } from './wording.js';
@@ -41,7 +41,10 @@ export async function answer(
   // The sentences of a bundled question say so themselves.
   const saysSo = name !== undefined && isBundled(name);
   const notes = saysSo ? [] : await removedFrom(reader, question.sql, lang);
-  tell([...found.said.map((one) => one.text), ...notes]);
+  // A CSV with the mark is for Excel.
+  const isLong =
+    format === 'csv' && bom && found.columns.some(({ name, type }) => name === 'person' && isNumeric(type));
+  tell([...found.said.map((one) => one.text), ...notes, ...(isLong ? [LONG_NUMBERS[lang]] : [])]);
   const naming = lang === 'en' ? AS_IS : koreanNames(name);
   const pieces: Pieces = {
     table: () => tableText(found, asShown(naming, lang, name), limit, { ...drawing, lang }, question.query),
@@ -55,6 +58,11 @@ export async function answer(
   await writeTo(stdout, isTerminal && isText ? escaped(pieces) : pieces);
   return found.rows;
 }
+
+const LONG_NUMBERS = {
+  en: 'Excel rounds the digits of `person` in a CSV file; --format xlsx keeps them.',
+  ko: 'CSV를 엑셀에서 열면 `person`의 숫자가 반올림됩니다. --format xlsx로 저장하면 그대로 유지됩니다.',
+};
 
 /** Numbers of a query in their units, as pages write them. */
 function asShown(naming: Naming, lang: Language, query: string | undefined): Naming {

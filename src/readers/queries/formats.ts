@@ -10,7 +10,7 @@ import { escaped, openInstance } from '../../landing/duckdb.js';
 import { drawTable, type Drawing, type Row } from '../../terminal/table.js';
 import { wrapLine } from '../../terminal/text.js';
 import { copyAnswer } from '../../warehouse/session.js';
-import { firstOf, type QueryFile } from './catalogue.js';
+import { firstOf, FOR_TILES, type QueryFile } from './catalogue.js';
 import { IN_EACH } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
@@ -246,6 +246,7 @@ export async function* tableText(
   }));
   const [top = []] = shown;
   const isLarge = query !== undefined && isRepetitive(shown.length, heads.length);
+  const isForTiles = (i: number): boolean => query !== undefined && names[i] === FOR_TILES;
   const isSame = heads.map((_, i) => isLarge && i > 0 && shown.every((row) => row[i] === top[i]));
   const same = heads.flatMap(({ name }, i) => {
     const value = top[i] ?? null;
@@ -253,6 +254,6 @@ export async function* tableText(
   });
   if (same.length > 0)
     yield `${wrapLine(`${IN_EACH[drawing.lang ?? 'en']}: ${same.join(', ')}`, drawing.width)}\n`;
-  const varying = <T>(list: readonly T[]): T[] => list.filter((_, i) => isSame[i] !== true);
+  const varying = <T>(list: readonly T[]): T[] => list.filter((_, i) => isSame[i] !== true && !isForTiles(i));
   yield `${drawTable(varying(heads), shown.map(varying), drawing)}\n`;
 }

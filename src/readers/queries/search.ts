@@ -8,21 +8,22 @@ import { plain } from '../../ground/text.js';
 const FILLERS = new Set(
   [
     'a an and the at by for from in of on to with is are was were',
-    'do does did has had have how what when where which who i it me my our us show most many',
-    '그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 무엇 뭐 어떤 대한 어느 간',
+    'do does did has had have how what when where which who why i it me my our us show most many work works should can made make',
+    '그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 무엇 뭐 어떤 대한 어느 간 왜',
   ].flatMap((words) => words.split(' ')),
 );
 
 /** Words for days choose a period, which a question does not have in its name. */
 const PERIOD =
-  /^(?:어제|그제|오늘|지난|최근|이번|작년|올해|지난달|이번달|(?:지난|이번|한)주|\d+(?:일|월|주|년|개월)?(?:간|동안|치)?|yesterday|today|last|past|this|recent|days?|weeks?|months?|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*)$/;
+  /^(?:어제|그제|오늘|지난|최근|이번|작년|올해|지난달|이번달|(?:지난|이번|한)주에?|\d+(?:일|월|주|년|개월)?(?:간|동안|치)?|yesterday|today|last|past|this|recent|days?|weeks?|months?|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*)$/;
 
 /** What may follow a Korean word without changing what it is about. */
-const ENDINGS = /(?:에서|에게|으로|까지|부터|건수|인원|하는|하기|[율률별간들을를은는이가의에로도만수액한])$/;
+const ENDINGS =
+  /(?:에서|에게|으로|까지|부터|건수|인원|하는|하기|했나|었나|하나|되나|[율률별간들을를은는이가의에로도만수액한])$/;
 const ENGLISH_ENDING = /(?<=^[a-z]{4,})(?:ures?|ing|ed|es|s)$/;
 
 /** Words for a rank, which say little about what is ranked. */
-const VAGUE = /^(?:top|best|biggest|highest|ranking|1[위등]|좋은|높은|순위|랭킹|상위)$/;
+const VAGUE = /^(?:top|best|better|biggest|highest|ranking|1[위등]|좋은|높은|순위|랭킹|상위)$/;
 const VAGUE_WEIGHT = 0.3;
 const PERIOD_WEIGHT = 0.1;
 
@@ -33,6 +34,15 @@ interface Term {
   /** How much it says about what is wanted. */
   readonly weight: number;
 }
+
+/** Words for the same thing, which names of campaigns have in one language or in short. */
+const SAME = [
+  '블프 블랙프라이데이 blackfriday',
+  'black 블랙',
+  'friday 프라이데이',
+  'cart 장바구니',
+  'birthday 생일',
+];
 
 const stemsOf = (word: string): string[] => {
   const stems = [word];
@@ -50,7 +60,8 @@ function termsOf(search: string): Term[] {
   return words.map((text) => {
     const word = plain(text);
     const weight = VAGUE.test(word) ? VAGUE_WEIGHT : PERIOD.test(word) ? PERIOD_WEIGHT : 1;
-    return { text, words: stemsOf(word), weight };
+    const same = SAME.filter((one) => one.split(' ').includes(word)).flatMap((one) => one.split(' '));
+    return { text, words: [...stemsOf(word), ...same], weight };
   });
 }
 

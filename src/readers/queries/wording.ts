@@ -9,6 +9,7 @@ export type Unit =
   | 'rate'
   | 'points'
   | 'change'
+  | 'times'
   | 'duration'
   | 'probability'
   | 'money'
@@ -23,6 +24,8 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)change(_|$)/, 'change'],
   [/(^|_)(rate|share|retention)(_|$)|^drop_off$/, 'rate'],
   [/_seconds$/, 'duration'],
+  [/^cost_return$/, 'times'],
+  [/^price$/, 'price'],
   [/(^|_)p_value$/, 'probability'],
   [/(^|_)(cost|revenue)(_per_\w+)?$/, 'money'],
   [/^hour$/, 'hour'],
@@ -115,6 +118,11 @@ export class Wording {
     return `${tenths > 0 ? '+' : tenths < 0 ? '−' : '±'}${this.#tenths.format(Math.abs(tenths))}%`;
   }
 
+  /** A multiple: `30.5×`, `30.5배`. */
+  times(value: number): string {
+    return `${this.count(value)}${this.say({ en: '×', ko: '배' })}`;
+  }
+
   /** One unit: `40 s`, `3.5 h`. */
   duration(seconds: number): string {
     const [size, en, ko] = DURATIONS.find(([least]) => seconds >= least) ?? [0, 's', '초'];
@@ -151,8 +159,13 @@ export class Wording {
   }
 
   #inCurrency(written: string, currency?: string | null): string {
-    if (this.language === 'ko' && (currency === 'KRW' || currency === '원')) return `${written}원`;
-    return currency === undefined || currency === null ? written : `${written}\u00a0${currency}`;
+    const name = this.currency(currency ?? '');
+    return name === '원' || name === '' ? written + name : `${written}\u00a0${name}`;
+  }
+
+  /** A currency as a caption has it: in Korean, won have their own word. */
+  currency(code: string): string {
+    return this.language === 'ko' && code === 'KRW' ? '원' : code;
   }
 
   #inMillions(amount: number): string {
@@ -209,7 +222,8 @@ export class Wording {
     if (typeof value === 'object') return value.map((one) => this.value(column, one, kind)).join(', ');
     if (typeof value === 'number') {
       if (unit === 'money' || unit === 'price' || unit === 'estimate') return this[unit](value, currency);
-      if (unit === 'rate' || unit === 'points' || unit === 'change') return this[unit](value);
+      if (unit === 'rate' || unit === 'points' || unit === 'change' || unit === 'times')
+        return this[unit](value);
       if (unit === 'duration' || unit === 'hour' || unit === 'probability') return this[unit](value);
       return this.count(value);
     }
@@ -217,12 +231,16 @@ export class Wording {
     return Dictionary.load().word(kind, value, this.language) ?? shownText(value);
   }
 
-  /** A value in a table of the answer of a query: a measure has its unit in its row, and a small count keeps three digits. */
+  /**
+   * A value in a table of the answer of a query: a measure has its unit in its row, a change of a rate is in percentage points, and a
+   * small count keeps three digits.
+   */
   cell(query: string, column: string, row: Row): string {
     const value = row[column] ?? null;
     const measure = [row['measure'], row['figure']].find((one) => typeof one === 'string');
-    const isMeasured = measure !== undefined && /^(?:value|previous)$/.test(column);
-    const kind = isMeasured ? measure : unitOf(column, query);
+    const isMeasured = measure !== undefined && /^(?:value|previous|year_before)$/.test(column);
+    const isChange = measure?.endsWith('_rate') === true && column.startsWith('change');
+    const kind = isMeasured ? measure : isChange ? 'points' : unitOf(column, query);
     const isSmall = typeof value === 'number' && !Number.isInteger(value) && Math.abs(value) < 10;
     if (isSmall && kind === undefined) return String(Number(value.toPrecision(3)));
     return this.value(column, value, typeof value === 'number' ? kind : undefined, currencyOf([row]));

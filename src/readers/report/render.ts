@@ -134,7 +134,7 @@ export class Renderer {
     if (asked.kind === 'heatmap') return this.#heatmap(asked, rows, said);
     if (asked.kind === 'lines') {
       const currency = currencyOf(rows);
-      const unit = currency === null ? '' : ` (${currency})`;
+      const unit = currency === null ? '' : ` (${this.wording.currency(currency)})`;
       return this.lines(this.#caption(asked.caption) + unit, rows, namesIn(asked.axes))?.drawn;
     }
     if (asked.kind !== 'tiles') return undefined;
@@ -142,9 +142,7 @@ export class Renderer {
   }
 
   #value(row: Row, column: string, unit?: string): string {
-    const [currency, other] = [row['currency'] ?? row['currencies'] ?? []].flat();
-    const one = typeof currency === 'string' && other === undefined ? currency : null;
-    return this.wording.value(column, known(row, column), unit, one);
+    return this.wording.value(column, known(row, column), unit, currencyOf([row]));
   }
 
   #tile(row: Row): Html {
@@ -155,9 +153,7 @@ export class Renderer {
     const list = row['daily_values'];
     const days = Array.isArray(list) ? list.map(numberIn) : [];
     const verdict = VERDICTS.find((code) => code === row['verdict_code']);
-    const difference = figure.endsWith('_rate')
-      ? this.wording.points((value ?? 0) - (previous ?? 0))
-      : this.#value(row, 'change');
+    const difference = this.wording.cell('key-figures', 'change', row);
     const change =
       verdict === undefined
         ? difference
@@ -170,6 +166,11 @@ export class Renderer {
         : previous === null
           ? this.word('noWeekBefore')
           : markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
+    const seen = days.filter((day) => day !== null);
+    const scale =
+      seen.length < 2
+        ? undefined
+        : markup`<br>${this.word('eachDay', { low: show(Math.min(...seen)), high: show(Math.max(...seen)) })}`;
     const isAllPriced = figure === 'message_cost' && known(row, 'channels') === null;
     const base = isAllPriced ? 'ofAllPriced' : BASES[figure];
     const of =
@@ -177,7 +178,7 @@ export class Renderer {
         ? undefined
         : this.word(base, row);
     return markup`<div class="tile">
-      <h3>${name}</h3>${of && markup`<p>${of}</p>`}<p class="big">${show(value).replaceAll('\u00a0', ' ')}</p><p>${before}</p>
+      <h3>${name}</h3>${of && markup`<p>${of}</p>`}<p class="big">${show(value).replaceAll('\u00a0', ' ')}</p><p>${before}${scale}</p>
       ${line(trend, days, highestOf(days), MARKED)}
       </div>`;
   }
@@ -324,10 +325,11 @@ export class Renderer {
       const own = rows.filter((row) => textOf(row, by) === key);
       // Conversions to several goals are not added up.
       const goals = new Set(own.map((row) => known(row, 'goals')).filter((goal) => goal !== null));
-      const unknown = own.some((row) => known(row, 'goals') !== null && row['conversions'] === null);
+      const isMixed =
+        goals.size > 1 || own.some((row) => known(row, 'goals') !== null && row['conversions'] === null);
       const values = counters.map((counter) =>
         days.map((day) =>
-          counter === 'conversions' && (goals.size > 1 || unknown)
+          counter === 'conversions' && isMixed
             ? null
             : sumOf(
                 own.filter((row) => dayOf(row) === day && isSent(row)).map((row) => numberOf(row, counter)),
@@ -341,18 +343,24 @@ export class Renderer {
           ? sumOf(own.map((row) => numberOf(row, counter)))
           : null,
       );
-      return { name, small, values, totals };
+      return { name, small, values, totals, isMixed };
     });
     const sorted = series.sort((a, b) => (b.totals[0] ?? 0) - (a.totals[0] ?? 0));
     const highest = counters.map((_, i) => highestOf(series.flatMap(({ values }) => values[i] ?? [])));
     const [first, last] = [this.wording.day(start), this.wording.day(end)];
     const range = this.word('readDays', { first, last });
     const total = sumOf(series.map(({ totals }) => totals[0] ?? null)) ?? 0;
-    const cell = (counter: string, i: number, { name, values, totals }: (typeof series)[number]): Html => {
+    const cell = (
+      counter: string,
+      i: number,
+      { name, values, totals, isMixed }: (typeof series)[number],
+    ): Html => {
       const sum = totals[i] ?? null;
+      const head = this.head(counter, '');
+      if (sum === null && isMixed && counter === 'conversions')
+        return markup`<td class="picture"><small data-head="${head}">${this.word('severalGoals')}</small></td>`;
       if (sum === null) return markup`<td class="picture none">–</td>`;
       const count = this.wording.count(sum);
-      const head = this.head(counter, '');
       const label = [name, this.wording.head(counter), range, count].join(', ');
       const share = i === 0 ? ` · ${this.wording.rate(sum / (total || 1))}` : '';
       const drawn = line(label, values[i] ?? [], highest[i] ?? 0);
@@ -520,11 +528,9 @@ function pivot(rows: readonly Row[], names: readonly string[]): Row[] {
     const key = JSON.stringify(names.map((name) => row[name]));
     const one = found.get(key) ?? Object.fromEntries(names.map((name) => [name, known(row, name)]));
     const measure = textOf(row, 'measure');
-    const [value, previous] = [numberOf(row, 'value'), numberOf(row, 'previous')];
-    one[measure] = value;
-    one[`${measure}_change`] = known(row, 'change');
+    one[measure] = numberOf(row, 'value');
+    one[`${measure}_${measure.endsWith('_rate') ? 'points' : 'change'}`] = known(row, 'change');
     one[`${measure}_verdict`] = known(row, 'verdict_code');
-    one[`${measure}_points`] = value === null || previous === null ? null : value - previous;
     found.set(key, one);
   }
   return [...found.values()];

@@ -19,7 +19,7 @@ export const WORDS = {
   happened: text('At a glance', '한눈에 보기'),
   howCounted: text('How these figures are counted', '수치 집계 기준'),
   standsOut: text('What stands out', '눈에 띄는 점'),
-  nothingStandsOut: text('No significant changes.', '유의한 변화가 없습니다.'),
+  nothingStandsOut: text('No significant changes.', '유의미한 변화가 없습니다.'),
   toDo: text('Do next', '추천 액션'),
   nothingToDo: text('No action needed.', '지금 필요한 액션이 없습니다.'),
   moreToDo: text('{left} more', '{left}건 더 보기'),
@@ -45,8 +45,10 @@ export const WORDS = {
   ),
   ofFailures: text('of messages sent, all channels', '전체 채널 발송 대비'),
   ofOpenings: text('openings per e-mail that did not fail', '발송에 성공한 이메일 대비'),
+  severalGoals: text('several goals, not added up', '목표가 달라 합산하지 않음'),
   mostADay: text('up to {most} a day', '하루 최대 {most}'),
   weekBefore: text('week before {value}', '전주 {value}'),
+  eachDay: text('a day: {low} to {high}', '하루 {low}~{high}'),
   partOfWeek: text('{days} available {days#day|days}', '{days}일분 데이터'),
   noWeekBefore: text('previous week incomplete', '전주 데이터 부족'),
   trend: text(
@@ -102,7 +104,7 @@ export const WORDS = {
   ),
   sales: text(
     'Campaigns by revenue in 28 days, as the service attributes it',
-    '최근 28일 캠페인 기여 매출(서비스 집계 기준)',
+    '최근 28일 캠페인 기여 매출(메시지 서비스 집계 기준)',
   ),
   funnels: text('Messages by step', '단계별 메시지'),
   sentDays: text('Messages of each campaign and user journey by day', '캠페인·유저 여정별 일별 발송량'),
@@ -119,7 +121,7 @@ export const WORDS = {
   reached: text('Recipients of each campaign or journey', '캠페인·여정별 수신자 수(중복 제외)'),
   followed: text(
     'Opt-outs within 72 hours per 1,000 messages, and the difference from other messages',
-    '발송 1,000건당 72시간 내 수신거부와 다른 메시지와의 차이',
+    '발송 1,000건당 72시간 내 수신거부, 다른 메시지 대비 차이',
   ),
   sentTemplates: text('Templates, most sent first', '템플릿(발송 많은 순)'),
   adRules: text(
@@ -183,7 +185,7 @@ export const HEADS: Readonly<Record<string, Words>> = {
   unmarked_ads: text('Without “(광고)”', '광고 표시 없음'),
   without_opt_out: text('Without opt-out', '수신거부 안내 없음'),
   night_ads: text('At night', '야간 발송'),
-  cost_return: text('Revenue per cost', '비용 대비 매출(배)'),
+  cost_return: text('Revenue per cost', '비용 대비 매출'),
   incremental: text('In total', '합계'),
   change: CHANGE,
   same_day_rate: text('Click rate, same days and campaigns', '클릭률(같은 날·캠페인)'),

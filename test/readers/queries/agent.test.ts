@@ -125,7 +125,7 @@ describe('an answer for an agent', () => {
     // The 28 days of its daily values.
     expect(figures.days_asked).toBe('2026-10-07..2026-11-03');
     expect(figures.definitions).toMatchObject({
-      change: expect.stringMatching(/^Value divided by/) as string,
+      change: expect.stringMatching(/^Change from the previous period/) as string,
     });
     const { about: after } = await asked('opt-outs-after-messages');
     expect(after.definitions).not.toHaveProperty('item');

@@ -573,7 +573,7 @@ where marts.matches('channel', channel) group by channel order by channel;
 
   it('is listed and asked like a bundled one, with its parameters and sentences', async () => {
     const { stdout } = await run({}, own);
-    expect(stdout).toMatch(/\nyour own\n {2}people +How many people got a message/);
+    expect(stdout).toMatch(/^your own\n {2}people +How many people got a message/);
     expect(stdout).not.toContain('of-a-push');
     const asked = { name: 'people', param: ['channel=Push_Notification'], format: 'csv' };
     expect(await run(asked, own)).toMatchObject({

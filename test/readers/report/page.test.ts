@@ -143,19 +143,18 @@ describe('tables', () => {
   });
 
   test('have a column for each measure of a long answer, with its change, and none that is unknown everywhere', () => {
-    const measure = (name: string, value: number | null, previous: number | null, verdict?: string): Row => ({
+    const measure = (name: string, value: number | null, change: number | null, verdict?: string): Row => ({
       channel: 'email',
       measure: name,
       value,
-      previous,
-      change: 0.5,
+      change,
       verdict_code: verdict ?? null,
     });
     const cells = (verdict?: string): (string | null)[] => {
       const found = shown(
         [
-          measure('sent', 30, 20),
-          measure('click_rate', 0.06, 0.04, verdict),
+          measure('sent', 30, 0.5),
+          measure('click_rate', 0.06, 0.02, verdict),
           measure('failure_rate', null, null),
         ],
         {
