@@ -1,7 +1,4 @@
-/**
- * A backfill: the steps of a night over a range of days that the user names. Free streams are pulled again even if the days are
- * already in the warehouse; paid days are never requested twice.
- */
+/** A backfill: the steps of a night for a given range of days. Free data is loaded again; paid days are never requested twice. */
 import { completeFrom, dayCount, dayOf, formatKst, isDay, lastCompleteDay } from '../src/ground/calendar.js';
 import type { DayRange } from '../src/ground/calendar.js';
 import { TryLaterError, UsageError } from '../src/ground/errors.js';
@@ -48,7 +45,7 @@ function parseStreams(text: string | undefined): ReadonlySet<string> {
       const stream = CHOICES.find((choice) => choice === name);
       if (stream !== undefined) return stream;
       throw new UsageError(`"${name}" is not a stream.`, {
-        hint: `${didYouMean(name, CHOICES)}Give any of ${CHOICES.join(',')} to --streams.`,
+        hint: `${didYouMean(name, CHOICES)}Use --streams with one or more of ${CHOICES.join(',')}.`,
       });
     }),
   );

@@ -1,6 +1,6 @@
 /**
- * The nightly job, which brings the warehouse up to the last complete day: when it starts, and its steps. It may run at any time and any
- * number of times. `nightJob` in `src/night/wanted-days.ts` says which days it requests.
+ * The nightly job, which updates the warehouse to the last complete day: start time and steps. It may run at any time, any number of times.
+ * `nightJob` in `src/night/wanted-days.ts` chooses the days.
  */
 import type { Config } from '../src/config/config.js';
 import { afterPublish, lake, page, prune, pruneCopies, push } from '../src/night/after-publishing.js';
@@ -16,7 +16,6 @@ export const NIGHTLY = {
   retryPausesMinutes: [10, 30, 90],
 } as const;
 
-/** The steps of a night, in their order. */
 export const nightSteps = ({ pushes }: Pick<Config, 'pushes'>): readonly Step[] => [
   loadLanded,
   authorize,

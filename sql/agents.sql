@@ -1,4 +1,4 @@
--- The facts that an answer for an agent states about itself.
+-- The context of an answer for an agent.
 
 -- name: about
 -- params: streams json, first_day date?, last_day date?, reads_events boolean, checks json
@@ -71,7 +71,7 @@ coverage as (
 checks as (
     select unnest(from_json($checks, '[{"name": "varchar", "streams": ["varchar"]}]'), recursive := true)
 ),
--- A check that this version does not have may be about any table.
+-- A check unknown to this version may be about any table.
 findings as (
     select
         found.name,

@@ -2,8 +2,8 @@
 -- the bundled queries.
 
 -- name: acting_functions
--- Functions of DuckDB that may do more than read the warehouse: table functions, pragmas and functions with side effects,
--- but for those that only make rows or values, or describe the database.
+-- DuckDB functions that may do more than read the warehouse: table functions, pragmas and functions with side effects, except those that
+-- only generate rows or values, or describe the database.
 select function_name as name
 from duckdb_functions()
 where

@@ -338,7 +338,7 @@ having len(persons) > 0
 order by "table";
 
 -- name: computed_relinked
--- Ids that belonged to an erased person first, and still have events, belong to the person of these events.
+-- Ids that once belonged to an erased person, but still have events, belong to the person of these events.
 insert into ops.touched_days
 select distinct 'events', date
 from (

@@ -1,7 +1,7 @@
--- The assumptions of docs/assumptions.md, and whether the first days of an account have proven them (`doctor --first`).
+-- The assumptions in docs/assumptions.md, and whether an account's first days have confirmed them (`doctor --first`).
 
 -- name: account
--- One row for each assumption, in the order in which a person proves them. A remedy is null if the assumption is proven.
+-- One row per assumption, in the order in which you confirm them. The remedy is null if confirmed.
 with exports as (
     select
         count(*) filter (state = 'loaded') as loaded,

@@ -106,7 +106,7 @@ set variable last_batch_day = (select max(date) from batch_days);
 set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
 -- name: every_day
--- For a full refresh: every day that any row is about.
+-- For a full refresh: all days with rows.
 create or replace temp table every_day as
 select distinct date
 from (

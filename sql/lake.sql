@@ -206,11 +206,11 @@ from recorded_parts
 where relation = '{relation}' and date is null;
 
 -- name: forget_parts
--- What is recorded of a table that was created again is not true of it.
+-- Records about a recreated table are no longer true.
 delete from recorded_parts where relation in ({relations});
 
 -- name: gone_own
--- Own tables in the lake that the settings name no more, or keep out of it.
+-- Own tables in the lake that are no longer in the settings, or excluded from it.
 select distinct relation[5:] as "table"
 from recorded_parts
 where starts_with(relation, 'own.') and relation not in ({relations});

@@ -1,4 +1,4 @@
--- What a new file would lack of the published one, which is attached as `old`.
+-- What a new file lacks compared with the published one, attached as `old`.
 
 -- name: head
 select seq::double as seq, sum, erase from old.ops.journal;
@@ -32,7 +32,7 @@ left join ops.coverage as after on before.stream = after.stream and before.date 
 left join elsewhere_before on before.stream = elsewhere_before.stream and before.date = elsewhere_before.date
 left join elsewhere_after on before.stream = elsewhere_after.stream and before.date = elsewhere_after.date
 where
-    -- The source of an own table stays with the team, and may have fewer rows.
+    -- The source of an own table may shrink.
     not starts_with(before.stream, 'own_')
     and (
         after.date is null

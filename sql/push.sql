@@ -54,7 +54,7 @@ end;
 -- The rule that a value breaks, without the value; null if it fits. The rules of the specification: Limits, Catalog item.
 create or replace macro wrong_size(json_text) as case
     when json_text is null then null
-    -- NaN and infinity, a type that JSON has no form for, and a comma too many.
+    -- NaN and infinity, a type without a JSON form, and an extra comma.
     when
         not regexp_full_match(bare(json_text), '(?:[-+0-9.eE,:{}\[\]\s]|true|false|null)*')
         or regexp_matches(bare(json_text), ',\s*[\]}]')

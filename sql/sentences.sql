@@ -1,4 +1,4 @@
--- Sentences that several bundled queries say, by the names that the line `also` of their headers gives.
+-- Sentences shared by several bundled queries, which name them in the line `also` of their headers.
 -- people:
 --   select array_to_string(regexp_extract_all(columns, '\b((?:service_)?(?:user|device)_id): drop', 1), ', ') as names from ops.privacy
 --   where not marts.counts_people()

@@ -1,13 +1,10 @@
 #!/usr/bin/env node
-/**
- * The entry point. It imports nothing before the check of Node's version, because libraries that an older Node cannot read
- * end in a stack trace.
- */
+/** The entry point. It checks Node's version before importing anything else, because an old Node cannot even parse some libraries. */
 import { readFileSync } from 'node:fs';
 
 const LEAST = [20, 19] as const;
 
-// A signal before main() handles signals ends the process: nothing has begun.
+// Until main() handles signals, any signal ends the process: nothing has started yet.
 const interrupted = (): never => process.exit(130);
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 for (const signal of SIGNALS) process.on(signal, interrupted);
@@ -25,7 +22,7 @@ function isTooOld(): boolean {
   return major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1]);
 }
 
-/** Says that Node is too old; returns the exit code. `--version` still works, for reports of bugs. */
+/** Reports that Node is too old; returns the exit code. `--version` still works, for bug reports. */
 function refuse(): number {
   if (process.argv.some((word) => word === '--version' || word === '-V')) {
     const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 /**
- * A command in its process, from its command line to its exit code: handles signals, lets `commands/program.ts` parse the line, performs
- * the command, and reports errors.
+ * Runs one command, from the command line to the exit code: handles signals, parses the line (`commands/program.ts`), runs the command and
+ * reports errors.
  */
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { codeOf, endOf, EXIT, InterruptedError, type ExitCode } from './ground/e
 import { outputLost, printFailure } from './terminal/failure.js';
 import { jsonLog, quiet, realTerminal, timed } from './terminal/terminal.js';
 
-// A key, a number or a query on the command line may name a person: from here on the process list shows the command alone.
+// The command line may contain personal data, so the process list shows only the command's name.
 process.title = 'dawnload';
 
 const stop = new AbortController();
@@ -25,7 +25,7 @@ const runId = `${now().toISOString()}-${process.pid}`;
 const version = packageVersion();
 let terminal = realTerminal(process, Date.now);
 
-/** The commands whose last line in a structured log says how they ended. */
+/** Commands that log `run_ended` as their last line. */
 const RUNS = ['run', 'backfill', 'rebuild'];
 
 /** Performs the command line; resolves to the exit code. */
@@ -49,12 +49,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     // The parser also throws after it has printed help or the version.
     if (failure instanceof CommanderError) exitCode = failure.exitCode === 0 ? EXIT.done : EXIT.usage;
     else exitCode = printFailure(failure, terminal, isVerbose);
-    // Other failures of a run are alerted by the run itself.
+    // A run that started sends its own alerts.
     if (command === 'run' && (mistake !== undefined || error === unexpected))
       await alertOf(failure, program.opts());
   }
   terminal.progress('');
-  // A pipe may still have unread output.
+  // Wait until a pipe has taken all output.
   await new Promise((resolve) => process.stdout.write('', resolve));
   if (unwritable !== undefined && exitCode === EXIT.done) {
     failure = outputLost(unwritable);
@@ -68,10 +68,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** Performs a parsed command with everything that it may touch. */
+/** Runs a parsed command, and passes it all side effects. */
 async function perform(typed: Typed, command: string): Promise<ExitCode> {
   const { dataFiles } = await import('./landing/paths.js');
-  // The scheduler runs for months, so its lines need times.
+  // The scheduler runs for months, so its log lines need timestamps.
   const logFormat = typed.flags.logFormat ?? (command === 'schedule' ? 'timed' : 'text');
   const flags = { ...typed.flags, logFormat };
   if (logFormat === 'timed') terminal = timed(terminal, now);
@@ -95,14 +95,14 @@ async function perform(typed: Typed, command: string): Promise<ExitCode> {
   });
 }
 
-/** Imports what reads the settings, which takes most of the start; help and version need no settings. */
+/** Loads the settings code lazily: it takes most of the startup time, and help and version don't need it. */
 async function configLoader(flags: Flags): Promise<Invocation['loadConfig']> {
   const { loadConfig } = await import('./config/config.js');
   const { STREAMS } = await import('./streams/index.js');
   return () => loadConfig(STREAMS, flags);
 }
 
-/** Alerts that a `run` could not start, such as for a mistyped option: nobody reads what cron writes. */
+/** Sends an alert if a `run` could not start, for example because of a mistyped option: nobody reads cron's output. */
 async function alertOf(
   failure: unknown,
   { config: settingsFile, ...others }: Flags & { readonly config?: string },
@@ -113,8 +113,6 @@ async function alertOf(
   const invocation = { flags, environment: process.env, effects, terminal, runId, loadConfig };
   await reportUnstarted(invocation, failure);
 }
-
-// Signals.
 
 process.on('SIGINT', () => {
   interrupt('press Ctrl-C again');
@@ -127,7 +125,7 @@ process.on('SIGHUP', () => {
   if (!stop.signal.aborted) interrupt('send SIGTERM');
 });
 
-/** @param again describes what ends the process immediately, such as `press Ctrl-C again` */
+/** @param again how to quit immediately, such as `press Ctrl-C again` */
 function interrupt(again: string): void {
   // The second signal ends the process immediately; durable data stays.
   if (stop.signal.aborted) {
@@ -145,9 +143,7 @@ function interrupt(again: string): void {
   );
 }
 
-// Errors outside of any call.
-
-// An error that no call awaits, such as one of a worker without memory, ends the command like any other.
+// Errors outside any awaited call, such as a worker running out of memory, end the command like others.
 let unexpected: unknown;
 const uncaught = new Promise<never>((_, fail) => {
   process.once('uncaughtException', (error) => {
@@ -156,8 +152,8 @@ const uncaught = new Promise<never>((_, fail) => {
   });
 });
 uncaught.catch(() => undefined);
-// The reader of our output may go away (`| head`, a log collector), and a disk behind it may be full. Neither ends a command
-// that has work to do: a paid request may be under way.
+// The reader of our output may close it (`| head`, a log collector), or its disk may be full. The command continues anyway: a paid request
+// may be in progress.
 let unwritable: unknown;
 process.stdout.on('error', (error) => {
   if (codeOf(error) !== 'EPIPE') unwritable = error;

@@ -2,7 +2,7 @@
 -- stream: events
 -- scope: incremental
 -- meaning: Records happened outside the day that was exported. They are kept, count on their own day, and count once if
---   the export of that day has them too. You need not act unless they are many.
+--   the export of that day has them too. Act only if there are many.
 
 -- Late records may be in the export of their own day by now.
 

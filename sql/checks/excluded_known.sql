@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: None of the ids that the settings exclude has an event, so staff and test people may be counted. The list may have another
---   kind of id than user_id, or ids that are written differently.
+-- meaning: None of the ids that the settings exclude has an event, so staff and test people may be counted. The list
+--   may have another kind of id than user_id, or a different spelling.
 
 select
     (select max(date) from ops.coverage where stream = 'events') as date,

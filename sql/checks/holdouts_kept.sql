@@ -1,7 +1,8 @@
 -- severity: warn
 -- scope: full
--- meaning: People of a holdout got messages within the last seven days with events, so `uplift` shows less than messages bring. Leave
---   them out of campaigns at the service, by the property `holdout_arm`, or list the ids of campaigns under holdouts.NAME.exempt.
+-- meaning: People of a holdout got messages within the last seven days with events, so `uplift` understates the effect
+--   of messages. Exclude them from campaigns at the service, by the property `holdout_arm`, or list the campaigns' ids
+--   under holdouts.NAME.exempt.
 
 select
     max(messages.date) as date,

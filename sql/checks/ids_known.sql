@@ -2,8 +2,8 @@
 -- stream: events
 -- scope: incremental
 -- depends_on: events
--- meaning: Many records have an id such as undefined or 0 instead of the id of a person. They count as nobody, so people are too few.
---   Your app or the import into the service sends these ids.
+-- meaning: Many records have an id such as undefined or 0 instead of the id of a person. They count as nobody, so
+--   counts of people are too low. Your app or the import into the service sends these ids.
 
 with placeholders as (
     select

@@ -1,8 +1,8 @@
 -- severity: warn
 -- stream: opt_outs
 -- scope: full
--- meaning: Opt-outs have no readable time, or one after the snapshot that first showed them, so nobody can say which message
---   they follow. They are kept, and count on the day of that snapshot or on their own.
+-- meaning: Opt-outs have no readable time, or one after the snapshot that first showed them, so it is unclear which
+--   message they follow. They are kept, and count on the day of that snapshot or on their own.
 
 select
     valid_from as date,

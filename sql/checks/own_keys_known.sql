@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: Almost nobody in one of your own tables has an event, so answers that join them find nobody. The column under
---   tables.NAME.keys may be another id than the service has, or written differently.
+-- meaning: Almost nobody in one of your own tables has an event, so answers that join them find nobody. The column
+--   under tables.NAME.keys may have other ids than the service, or a different spelling.
 
 select
     (own_tables.pulled_at at time zone 'Asia/Seoul')::date as date,

@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: One of your own tables was not copied for two nights or longer, or its newest instant is a week old. The log of the last run
---   says why a copy failed. Otherwise check whether the source is still written.
+-- meaning: One of your own tables was not copied for two nights or longer, or its newest instant is a week old. The
+--   last run's log shows why a copy failed. Otherwise check whether the source is still updated.
 
 with latest as (
     select max(date) + 1 as date

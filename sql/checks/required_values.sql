@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: incremental
 -- meaning: The service left out a value that every row should have, so groups and sums by it miss the row. The landed
---   answer shows what came; `dawnload query drift` shows since when.
+--   answer has the original; `dawnload query drift` shows since when.
 
 -- The missing values of each day and column.
 with given as (

@@ -1,8 +1,8 @@
 -- severity: warn
 -- scope: full
 -- meaning: The service sends something that its specification does not describe, or leaves out something that it does.
---   Nothing is lost; `dawnload query drift` shows since when. The settings brand and messenger take the words of your service
---   for service and chatapp (`dawnload doctor --first` names them); a newer version of dawnload may know the rest.
+--   Nothing is lost; `dawnload query drift` shows since when. Set brand and messenger to your service's words for
+--   service and chatapp (`dawnload doctor --first` shows them). A newer version of dawnload may know the rest.
 
 select
     last_date as date,

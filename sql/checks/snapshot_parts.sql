@@ -1,8 +1,9 @@
 -- severity: warn
 -- scope: full
 -- depends_on: catalogs, brand_templates
--- meaning: Some items or fields name a catalog that is not in the list of catalogs, or some buttons name a template that does
---   not exist. Joins drop them. The catalog or template was deleted while the lists were read; the next run puts it right.
+-- meaning: Some items or fields name a catalog that is not in the list of catalogs, or some buttons name a template
+--   that does not exist. Joins drop them. The catalog or template was deleted while the lists were read; the next run
+--   corrects it.
 
 with parts as (
     select 'catalog_items' as subject, valid_from, catalog_name as whole_name

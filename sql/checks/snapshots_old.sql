@@ -1,8 +1,8 @@
 -- severity: warn
 -- scope: full
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs, statistics
--- meaning: The last snapshot of a list is three nights old or older, so what it shows may have changed since. The runs since
---   could not read it whole, or it is no longer among the settings under `reference`.
+-- meaning: The last snapshot of a list is three nights old or older, so its data may be outdated. Later runs could not
+--   read it completely, or it is no longer in the settings under `reference`.
 
 with streams as (
     select stream, list, max(date) as date

@@ -1,4 +1,4 @@
--- The steps that every load has: its start, the removal of what is known of the days that it replaces, what it notes, its end.
+-- The steps of every load: start, removal of data about the replaced days, notes, end.
 -- needs: extras
 -- leaves: asked, day_contents, days, first_days, held_back_sizes, loaded_rows, versions
 

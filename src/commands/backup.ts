@@ -1,6 +1,6 @@
 /**
- * `dawnload backup FOLDER`: copies the files of the data folder that a restore needs, under the lock, and verifies what it wrote. The
- * witness is left out, which marks the copy as restored: such a folder pays for nothing until you agree.
+ * `dawnload backup FOLDER`: copies everything a restore needs, under the lock, and verifies it. It leaves out the witness, so that the copy
+ * counts as restored and pays for nothing until you agree.
  */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync, lstatSync } from 'node:fs';
@@ -34,35 +34,35 @@ export const backupCommand: Command<JsonOptions, [string]> = async ({ json }, in
   if (json === true) terminal.out(JSON.stringify({ folder, files, bytes, damaged }));
   for (const sentence of damaged) terminal.warn(sentence);
   terminal.note(
-    `Backed up ${plural(files, 'file')} (${formatBytes(bytes)}) to ${folder}, and read all of them again.`,
+    `Backed up ${plural(files, 'file')} (${formatBytes(bytes)}) to ${folder}, and verified them.`,
   );
   if (damaged.length > 0)
     terminal.warn(
-      `The backup has ${plural(damaged.length, 'file')} as damaged as the data folder has it: \`dawnload doctor --deep\`.`,
+      `The backup has ${plural(damaged.length, 'file')} that are already damaged in the data folder: \`dawnload doctor --deep\`.`,
     );
   return damaged.length > 0 ? EXIT.incomplete : EXIT.done;
 };
 
-/** The published file alone has what was computed of days whose pages retention removed. */
+/** Only the published file has the results for days whose pages retention removed. */
 const COPIED = ['ledger', 'landing', 'private/hmac.key', 'private/receipts', 'warehouse.duckdb'];
 
 /** Files in these folders that no command reads again. */
 const LEFT_OUT = /^(?:\.tmp-|journal\.reserve$)/;
 
 /**
- * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is
- * complete. Returns its path, the number of files and bytes, and a sentence on each damage of the data folder, and so of the copy.
+ * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is complete.
+ * Returns its path, the number of files and bytes, and a sentence on each damage of the data folder, and so of the copy.
  *
- * @throws UsageError when the folder has files in it, or is inside the data folder
- * @throws RefusedError before the first run has ended, and while an erasure is unfinished, because its record has ids in plain text
- * @throws DamageError when a copy differs from its file, StorageError when the disk refuses; no folder is left then
+ * @throws UsageError if the target is not empty, or is inside the data folder
+ * @throws RefusedError before the first run has ended, and during an erasure, whose record has plain-text ids
+ * @throws DamageError if a copy differs from its file, StorageError if writing fails; nothing is left then
  */
 async function backUp(target: string, config: Config, invocation: Invocation) {
   const folder = await realPath(target);
   const dataDir = await realPath(config.dataDir);
   if (folder === dataDir || folder.startsWith(dataDir + sep))
     throw new UsageError(`${folder} is in the data folder.`, {
-      hint: 'Name a folder elsewhere, best on another disk.',
+      hint: 'Name a folder elsewhere, ideally on another disk.',
     });
   const there = existsSync(folder) && (await orStorageError('read', folder, () => stat(folder)));
   if (there && (!there.isDirectory() || (await namesIn(folder)).length > 0))
@@ -82,12 +82,12 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
     throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
       hint: '`dawnload forget` completes it. Then back up again.',
     });
-  // Restored later, the copy of a folder without a run could not be told from a new one, and would pay again.
+  // Without a recorded run, a restored copy would look like a new folder and pay again.
   if (opened.journal.head.seq <= 1)
     throw new RefusedError(`No run has ended in ${dataDir} yet, so its backup would be empty.`, {
       hint: 'Run `dawnload run` first.',
     });
-  // A name that no one else gives a folder: what a killed backup left there is removed.
+  // Only a killed backup leaves a folder with this name, so it can be removed.
   const partial = join(dirname(folder), `.${basename(folder)}.dawnload-backup`);
   try {
     await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
@@ -108,7 +108,7 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
   }
 }
 
-/** The absolute path without links, also of what does not exist yet. */
+/** Resolves links, even if the path does not exist yet. */
 async function realPath(path: string): Promise<string> {
   const whole = resolve(path);
   const there = nearestExisting(whole);
@@ -141,7 +141,7 @@ async function copyAll(dataDir: string, to: string, { signal, terminal, effects 
 
 const differs = (copy: string): DamageError =>
   new DamageError(`${copy} differs from what was copied.`, {
-    hint: 'Check the disk of the backup, or name a folder on another one. No backup was made.',
+    hint: 'Check the backup disk, or use another one. No backup was made.',
   });
 
 /** The files at a path, also behind links. A link that leads nowhere, or in a circle, is an error: what it led to would be missing. */

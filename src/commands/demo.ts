@@ -1,4 +1,4 @@
-/** `dawnload demo` and `dawnload sandbox`: the embedded sandbox, with the nightly job against it, or alone on a port. */
+/** `dawnload demo` and `dawnload sandbox`: the embedded sandbox, with or without the nightly job. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const FOLDER = 'demo';
 const DAYS = 28;
 const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
-/** Members of the shop who get no messages, a tenth; and what all of them order anyway. */
+/** The shop's members without messages (a tenth), and how much everyone orders anyway. */
 const SHOP = { eventsPerDay: EVENTS_PER_DAY, heldOut: 2222, othersPerEvent: 1 / 80 };
 
 const KEYS = { accessKey: 'sandbox-access-key', secretKey: 'sandbox-secret-key' };
@@ -114,7 +114,7 @@ export const demoCommand: Command = async (_, invocation) => {
   }
 };
 
-/** Throws ConfigError if the folder contains anything but an earlier demo, which this one replaces. */
+/** Throws ConfigError if the folder contains anything other than an earlier demo. */
 async function assertOfDemo(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : [FOLDER],

@@ -1,6 +1,6 @@
 /**
- * `dawnload docs`: describes the tables of the warehouse and the columns of bundled questions from the dictionary in this package;
- * requires no warehouse. Own tables are those of the published file, if there is one.
+ * `dawnload docs`: describes tables and the columns of bundled questions from the dictionary in this package; needs no warehouse. Own
+ * tables come from the published file, if any.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   return EXIT.done;
 };
 
-/** Reads the columns from an empty warehouse that is created in a temporary folder, so that they are never out of date. */
+/** Reads the columns from a new, empty warehouse, so that they are always current. */
 async function emptyWarehouse({ effects }: Invocation, query: QueryFile | undefined, language: Language) {
   const folder = makeTemporary('dawnload-docs-');
   try {
@@ -147,7 +147,7 @@ async function ownTables(invocation: Invocation) {
       one.schema_name === 'own' && tables.some(({ name }) => name === one.relation_name);
     return { columns: columns.filter(isOwn), tables };
   } catch (error) {
-    // The tables of the package are described beside any settings and any file.
+    // Invalid settings or files must not prevent describing the built-in tables.
     if (error instanceof DawnloadError) return { columns: [], tables: [] };
     throw error;
   }
@@ -166,7 +166,7 @@ function relationNamed(schemas: readonly SchemaEntry[], wanted: string): Relatio
   );
 }
 
-/** @throws UsageError that names the nearest tables and views */
+/** @throws UsageError that suggests similar names */
 export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
   const match = relationNamed(schemas, wanted);
   if (match !== undefined) return match;

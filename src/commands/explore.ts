@@ -41,16 +41,16 @@ export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) =
   const isLocal = isLoopback(host);
   const password = environment[PASSWORD];
   if (!isLocal && (password === undefined || password.length < SHORTEST))
-    throw new UsageError('Other machines reach this host, so the page needs a password.', {
+    throw new UsageError('Other machines can reach this host, so a password is needed.', {
       hint: `Set ${PASSWORD} to at least ${SHORTEST} characters, or leave out --host.`,
     });
-  // Fails now, with a hint, if there is no published file: otherwise the first page would.
+  // Fail now, with a hint, if there is no published file.
   await (await Reader.open(published)).close();
   const token = isLocal ? randomBytes(24).toString('base64url') : (password ?? '');
   const runs = (): Promise<readonly PastRun[]> =>
     Journal.read(config, effects).then(
       (journal) => runsOf(journal.of(RUN)),
-      // An account that only reads the published file sees the page without the notice of the last run.
+      // Accounts that can only read the published file don't see the last run's notice.
       () => [],
     );
   const server = await startServer({
@@ -91,9 +91,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Opens an address in the default browser. Every account of the machine sees the arguments of a program, and the address has the
- * token, so the argument is a file that redirects to the address. Returns the file's folder. Where no browser opens, the terminal
- * shows the address.
+ * Opens the address in the default browser, through a file that redirects to it: every account can see program arguments, and the address
+ * contains the token. Returns the file's folder. If no browser opens, the terminal shows the address.
  */
 async function openInBrowser(address: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-explore-'));

@@ -41,7 +41,7 @@ export const exportsListCommand: Command<JsonOptions> = async ({ json }, invocat
   const { terminal, effects } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerNow(invocation.loadConfig(), effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
-  const none = doubt === undefined ? 'The ledger lists no paid export.' : undefined;
+  const none = doubt === undefined ? 'There are no paid exports yet.' : undefined;
   const all = entries.map((entry) => asJson(entry, lock.taken));
   showAll(terminal, json, all, 'key state records estimated_records requested_at note', none);
   return warnAll(terminal, needed);
@@ -79,7 +79,7 @@ function inWords(entry: exports.Export, isRemoved: boolean, currency: string | u
       'state',
       `${entry.state}: ${isGone ? 'retention removed its records from the warehouse' : exports.STATES[entry.state]}`,
     ],
-    // The window as the request has it, so that you can quote it to the service's support.
+    // In UTC, as in the request, so that you can quote it to the service's support.
     ['window', `${start.toISOString()} to ${end.toISOString()} (UTC)`],
     ['requested', formatKst(entry.requestedAt)],
     ['export id', entry.exportId],
@@ -110,7 +110,7 @@ export const exportsDecideCommand: Command<DecideOptions, [string]> = (options, 
   return abandon === true ? giveUp(key, invocation) : decideOnline(key, payAgain === true, invocation);
 };
 
-/** A decision must work beside a damaged warehouse, and while the journal is in doubt. */
+/** Decisions must work with a damaged warehouse, and while the journal is in doubt. */
 const DECIDE = { command: 'exports decide', needs: 'nothing' } as const;
 
 async function giveUp(key: string, invocation: Invocation): Promise<ExitCode> {
@@ -120,7 +120,7 @@ async function giveUp(key: string, invocation: Invocation): Promise<ExitCode> {
   const entry = ledger.get(key);
   if (entry.state === 'landed' && !exports.isKeptBack(entry))
     throw new RefusedError(`Export ${key} has landed. The next run loads it at no cost.`);
-  const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave this export up.' });
+  const { day } = await ledger.record({ event: 'abandoned', key, note: 'You gave up this export.' });
   terminal.note(
     `Export ${key} is abandoned. No run requests ${day} again; only \`dawnload exports decide ${key} --pay-again\` does.`,
   );
@@ -190,7 +190,7 @@ async function attachId(
   await using folder = await DataFolder.open(config, invocation, DECIDE);
   const { ledger, journal } = folder;
   const entry = ledger.find(key);
-  // Computed rows of the day depend on the export whose pages were removed, and cannot be recomputed.
+  // The day's results come from an export whose pages were removed, so they cannot be recomputed.
   if (entry !== undefined && wereRemoved(journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
       hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
@@ -216,10 +216,7 @@ async function attachId(
   return EXIT.done;
 }
 
-/**
- * Asks the service for the export (E21), which is free. Resolves with a sentence if the answer leaves open whether the
- * service has it.
- */
+/** Asks the service for the export (E21), at no cost. Resolves with a sentence if it remains unclear whether the service has it. */
 async function doubtOf(exportId: string, config: Config, invocation: Invocation) {
   const { pageParameter } = config.exports;
   try {

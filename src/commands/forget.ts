@@ -1,4 +1,4 @@
-/** `dawnload forget`: finds a person, shows the stored data about the person, and erases it everywhere. */
+/** `dawnload forget`: finds a person, shows their data, and erases it everywhere. */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ type ForgetOptions = JsonOptions &
     'show' | 'dryRun' | 'alsoService' | 'includeShared' | 'yes'
   >;
 
-/** Exit code 1 if an id remains in a file or a stopped erasure of others was ended, 3 without the user's confirmation. */
+/** Exit code 1 if an id remains in a file or an interrupted erasure of others was completed, 3 without your confirmation. */
 export const forgetCommand: Command<ForgetOptions> = async (options, invocation) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
@@ -35,7 +35,7 @@ export const forgetCommand: Command<ForgetOptions> = async (options, invocation)
   const isOther = resumed !== undefined && !named.every(({ value }) => resumed.includes(value));
   if (resumed !== undefined)
     terminal.warn(
-      `This was the erasure of ${receipt.erased_at}, which had been stopped.${isOther ? ' The ids on this command line were not looked at: run the command again for them.' : ''}`,
+      `This was the erasure of ${receipt.erased_at}, which had been stopped.${isOther ? ' The ids on this command line were not processed: run the command again for them.' : ''}`,
     );
   if (options.json === true) terminal.out(JSON.stringify(receipt));
   else terminal.draw(visibleLines(await readFile(file, 'utf8')));
@@ -47,8 +47,8 @@ async function begin(night: Night, named: readonly NamedId[], options: ForgetOpt
   const { erasures, file } = night.warehouse;
   const { terminal, effects, signal } = night.invocation;
   if (named.length === 0)
-    throw new UsageError('No person is named.', {
-      hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
+    throw new UsageError('No person was given.', {
+      hint: 'Use --user-id, --recipient or --email, or -f with a file for many.',
     });
   const persons = await search(night, named, options.includeShared === true);
   await erasures.lookFor(persons.ids);
@@ -67,7 +67,7 @@ async function begin(night: Night, named: readonly NamedId[], options: ForgetOpt
   const all = [...rows.values()].reduce((sum, one) => sum + one, 0);
   const question = `Erase ${plural(named.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
   if (options.yes !== true && !(await terminal.confirm(question, signal)))
-    throw new RefusedError('Nothing was erased, because nobody confirmed it.', {
+    throw new RefusedError('Nothing was erased, because you did not confirm it.', {
       hint: 'Answer y at the terminal, or give --yes. `--dry-run` counts what would be erased.',
     });
   const serviceDeletedRows = options.alsoService === true ? await eraseAtService(named, night) : undefined;
@@ -104,7 +104,7 @@ async function search(
   if (!dropsIds && persons.origins.every((origin) => present.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
   const searched = new Set<string>();
-  // Each id that a search finds is searched too, because its records show how many persons share it.
+  // Search for each id found, too: its records show how many persons share it.
   while (persons.ids.some((id) => !searched.has(id))) {
     for (const id of persons.ids) searched.add(id);
     await erasures.lookFor(persons.ids);
@@ -130,7 +130,7 @@ function idsOf(record: string, brand: string): person.Linked {
   return Object.fromEntries(all.flatMap(([kind, value]) => (value === '' ? [] : [[kind, value]])));
 }
 
-/** Prints all data about the persons (`show`), or how much would be erased in each place. Changes nothing. */
+/** Prints everything about the persons (`show`), or how much would be erased in each place. */
 async function look(night: Night, { stored }: Persons, { show, json }: ForgetOptions): Promise<void> {
   const { config, warehouse } = night;
   const { erasures, file: database } = warehouse;
@@ -201,7 +201,7 @@ function idsNamed({ userId, recipient, email, file }: ForgetOptions): NamedId[] 
     value === undefined ? [] : namedId(kind, value, 'on the command line'),
   );
   if (file === undefined) return named;
-  const text = textGiven(file, 'Give -f a file with one id a line.');
+  const text = textGiven(file, 'Use -f with a file that has one id per line.');
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
@@ -211,7 +211,7 @@ function idsNamed({ userId, recipient, email, file }: ForgetOptions): NamedId[] 
 }
 
 const FORMS = new Map([
-  // No id contains a line end, which a CSV file may have after it.
+  // CSV files may end lines with CR.
   ['user_id', /^\P{Cc}*\S\P{Cc}*$/u],
   ['recipient', /^\(?\+?[0-9][0-9 ().\u2010-\u2015-]{6,24}$/],
   ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],

@@ -1,4 +1,4 @@
-/** `dawnload init`: reads address, project and keys, tries them on the service, and writes `dawnload.yaml` and `.env`. */
+/** `dawnload init`: asks for address, project and keys, tests them against the service, and writes `dawnload.yaml` and `.env`. */
 import { existsSync } from 'node:fs';
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -70,19 +70,19 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
   terminal.note('Next:');
   for (const [command, what] of NEXT)
     terminal.note(`  ${`dawnload ${command}${option}`.padEnd(18)}  ${what}`);
-  terminal.note(`The history begins on ${startDate}: start_date in the file says from when on.`);
-  terminal.note('Events are paid for and are off: exports.budget in the file turns them on.');
+  terminal.note(`The history begins on ${startDate}: start_date in the file sets the first day.`);
+  terminal.note('Events cost money and are off: exports.budget in the file turns them on.');
   return EXIT.done;
 };
 
 const NEXT = [
-  ['doctor', 'checks everything that a night depends on'],
-  ['plan', 'shows what a run would request, and its price; sends nothing'],
+  ['doctor', 'checks everything a run needs'],
+  ['plan', 'shows what a run would request and cost; sends nothing'],
   ['run', 'runs the nightly job once'],
   ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/schedule.md'],
 ] as const;
 
-/** Prompts for missing answers (''), and tries all of them on the service until it accepts them. */
+/** Asks for missing answers (''), and tests all of them until the service accepts them. */
 async function complete(
   initial: Answers,
   options: InitOptions,
@@ -127,7 +127,7 @@ async function complete(
       return { answers, records: contact.night.records };
     }
     if (terminal.ask === undefined) {
-      terminal.note('Nothing was written. `--skip-checks` writes the files without asking the service.');
+      terminal.note('Nothing was written. `--skip-checks` writes the files without testing them.');
       throw error;
     }
     terminal.warn(error.sentences);
@@ -142,8 +142,6 @@ function faultOf({ what, rule }: Question, text: string, { allowHttp }: InitOpti
   if (rule !== base_url || allowHttp === true || !isUnencrypted(text)) return undefined;
   return `${text} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`;
 }
-
-// The files that are written: `dawnload.yaml` and `.env`.
 
 /** Writes a file as a whole; an existing one is kept under a name that ends with `.bak`. */
 async function writeKept(path: string, text: string, terminal: Terminal, secretMode?: number): Promise<void> {
@@ -191,7 +189,7 @@ export function settingsFile(settings: Settings): string {
   const { baseUrl, allowHttp, projectId, dataDir, startDate, records } = settings;
   // YAML would read some unquoted texts as other values.
   const scalar = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
-  // The suggested budget is that of one night and a half, which buys no backlog, and of a month of such nights.
+  // The suggested budget covers one and a half nights per run, so no backlog, and a month of such nights.
   const budget = Math.ceil(((records ?? 1_000) * 1.5) / 100) * 100;
   return fromTemplate('examples/init.yaml', {
     base_url: scalar(baseUrl),

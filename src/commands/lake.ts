@@ -148,13 +148,13 @@ async function verifyErased(
   const searched = plural(files, 'data file');
   if (holding.length === 0) {
     terminal.note(
-      `Erased persons: none found in ${searched} of ${plural(tables, 'table')}, those included that no snapshot references.`,
+      `Erased persons: none found in ${searched} of ${plural(tables, 'table')}, including those without a snapshot.`,
     );
     return EXIT.done;
   }
   for (const { table, file, ids, current } of holding.slice(0, SHOWN_DIFFERENCES)) {
-    const gone = 'no longer referenced: expiry and the removal of orphans delete it';
-    const why = current ? 'compaction writes it anew' : gone;
+    const gone = 'no longer referenced: expiry and removal of orphans delete it';
+    const why = current ? 'compaction rewrites it' : gone;
     terminal.warn(`${file} of ${table} has ${plural(ids, 'id')} of erased persons (${why}).`);
   }
   terminal.warn(

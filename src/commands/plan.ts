@@ -29,7 +29,7 @@ export const planCommand: Command<JsonOptions> = async ({ json }, invocation) =>
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
 };
 
-/** Makes the plan of a job from the published file and the ledger only; throws ConfigError where the run would. */
+/** Plans a job from the published file and the ledger only; throws ConfigError if the run would. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
   const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job);
@@ -158,7 +158,7 @@ function eventLines(
     named(once, list(undecided)),
     ...notRequestedLines(others, REASONS, limits),
     named('to learn the size and the price first, at no cost', freeFirst(unknown)),
-    named('under way, at no further cost', under_way.join(', ')),
+    named('in progress, at no further cost', under_way.join(', ')),
     `budget ${size(budget.records_per_run)} a run, ${formatCount(budget.records_per_month)} a month`,
     `${month.month} so far ${spentInWords(month, currency)}`,
   ].filter((line) => line !== '');

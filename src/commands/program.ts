@@ -55,8 +55,8 @@ function withExamples(command: Command, ...examples: readonly string[]): Command
 }
 
 /**
- * A mistake on the command line, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, in the form of all errors;
- * undefined if the parser ended without one, after it printed help or the version.
+ * Turns the parser's error, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, into one of ours; undefined if it only printed
+ * help or the version.
  *
  * @param command the typed command; empty without one
  */
@@ -71,10 +71,15 @@ export function mistakeOf(
     command === ''
       ? '`dawnload help` lists the commands.'
       : `\`dawnload help ${command}\` shows its options.`;
-  return new UsageError(sentence, { hint: `${near.replace(/^\((.*)\)$/, '$1 ')}${help}` });
+  // Such as `query channel-summary --start 2026-11-01`.
+  const isParameter = command === 'query' && code === 'commander.unknownOption' && near === '';
+  const other = isParameter
+    ? 'Use --param NAME=VALUE for parameters of a query. '
+    : near.replace(/^\((.*)\)$/, '$1 ');
+  return new UsageError(sentence, { hint: `${other}${help}` });
 }
 
-/** The parser of command lines. `parse` returns the typed command; undefined if the parser has answered the line itself, as it does for `help`. */
+/** The command-line parser. `parse` returns the command; undefined if the parser handled the line itself, such as `help`. */
 export function commandLine(version: string): {
   readonly program: Command;
   readonly parse: (argv: readonly string[]) => Typed | undefined;
@@ -88,13 +93,13 @@ export function commandLine(version: string): {
     // `main` prints mistakes like all other errors.
     .configureOutput({ outputError: () => undefined })
     .exitOverride()
-    // The options of all commands may be anywhere on the line.
+    // Global options may be anywhere on the line.
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
-    .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
+    .option('--data-dir <folder>', 'the data folder, with landing zone, ledger and warehouse')
     .addOption(
       choice(
         '--log-format <format>',
-        'how stderr is written; timed is text with times',
+        'the format of stderr; timed adds timestamps',
         'text',
         'timed',
         'json',
@@ -138,7 +143,7 @@ export function commandLine(version: string): {
   add('demo', 'run the nightly job against the embedded sandbox; no account, no cost', {
     load: async () => (await import('./demo.js')).demoCommand,
   });
-  add('init', 'set address, project and keys, try them on the service, write dawnload.yaml and .env', {
+  add('init', 'ask for address, project and keys, test them, write dawnload.yaml and .env', {
     examples: [
       'dawnload init',
       'dawnload init --base-url https://api.example.com --start-date 2026-11-01',
@@ -149,15 +154,15 @@ export function commandLine(version: string): {
       ['--project-id <id>', 'the project, 32 lowercase hexadecimal digits'],
       ['--start-date <day>', 'the first KST day to load, such as 2026-11-01'],
       ['--allow-http', 'let keys and data travel unencrypted to an http address'],
-      ['--skip-checks', 'write the files without asking the service'],
+      ['--skip-checks', 'write the files without testing the answers'],
       ['--force', 'replace existing files, keeping copies'],
     ],
     load: async () => (await import('./init.js')).initCommand,
   });
-  add('doctor', 'check what a night depends on, and say what to do', {
+  add('doctor', 'check everything a run needs, and show what to fix', {
     examples: ['dawnload doctor', 'dawnload doctor --deep', 'dawnload doctor --first    # on a new account'],
     options: [
-      ['--first', 'also show which assumptions about the service the first days have proven'],
+      ['--first', 'also show which assumptions about the service are confirmed'],
       ['--deep', 'also read every block of the database files and every landed file'],
       ['--send-test-alert', 'also send a test alert to all receivers'],
       JSON_OPTION,
@@ -168,12 +173,12 @@ export function commandLine(version: string): {
     options: [JSON_OPTION],
     load: async () => (await import('./plan.js')).planCommand,
   });
-  add('run', 'run the nightly job once: every missing or restatable day up to the last complete one', {
+  add('run', 'run the nightly job once: load missing days and update recent ones', {
     examples: ['dawnload run', 'dawnload run --config /etc/dawnload/dawnload.yaml --json'],
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).runCommand,
   });
-  add('backfill', 'run the same stages over a range of KST days', {
+  add('backfill', 'run the same job for a range of KST days', {
     examples: [
       'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams campaigns',
       'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
@@ -188,7 +193,7 @@ export function commandLine(version: string): {
       ],
       ['--dry-run', 'show what would be requested; sends nothing'],
       ['--yes-paid', 'consent to paid exports, within exports.budget'],
-      ['--accept-empty', 'accept free answers even if they delete loaded days'],
+      ['--accept-empty', 'accept free answers even if they empty loaded days'],
       JSON_OPTION,
     ],
     load: async () => (await import('./run.js')).backfillCommand,
@@ -205,7 +210,7 @@ export function commandLine(version: string): {
     options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsShowCommand,
   });
-  add('exports resume <key>', 'download an export at no cost: what is missing, or once more', {
+  add('exports resume <key>', 'download an export, or its missing pages, again at no cost', {
     load: async () => (await import('./exports.js')).exportsResumeCommand,
   });
   add('exports decide <key>', 'decide about an export whose outcome is unknown or incomplete', {
@@ -215,24 +220,24 @@ export function commandLine(version: string): {
       'dawnload exports decide 2026-11-20.1 --accept-incomplete',
     ],
     options: [
-      ['--attach <id>', 'the id of an export whose answer was lost, or a corrected one'],
-      ['--pay-again', 'request the day again, billed again, within exports.budget'],
-      ['--abandon', 'give the export up; no run requests its day again'],
-      ['--accept-incomplete', 'load what came as the complete export: no record, or some of the pages'],
-      ['--yes', 'attach an id that cannot be tried, without asking'],
+      ['--attach <id>', 'enter a lost export id, or correct a wrong one'],
+      ['--pay-again', 'request the day again; it is billed again, within exports.budget'],
+      ['--abandon', 'give up the export; no run requests its day again'],
+      ['--accept-incomplete', 'accept an empty or short export as complete'],
+      ['--yes', 'attach an id that cannot be checked, without asking'],
     ],
     load: async () => (await import('./exports.js')).exportsDecideCommand,
   });
 
-  add('recover', 'restore journal lines that other files still have', {
-    options: [['--yes', 'restore them and allow paying and pushing, without asking'], JSON_OPTION],
+  add('recover', 'restore missing journal lines from other files', {
+    options: [['--yes', 'restore them and allow payments and pushes, without asking'], JSON_OPTION],
     load: async () => (await import('./recover.js')).recoverCommand,
   });
-  add('rebuild', 'rebuild the warehouse from the landing zone, without any request', {
+  add('rebuild', 'rebuild the warehouse from the landing zone, offline', {
     options: [JSON_OPTION],
     load: async () => (await import('./rebuild.js')).rebuildCommand,
   });
-  add('backup <folder>', 'copy what must be restored into a new folder, and verify it', {
+  add('backup <folder>', 'copy everything a restore needs into a new folder, and verify it', {
     examples: ['dawnload backup /mnt/backups/2026-11-21'],
     options: [JSON_OPTION],
     load: async () => (await import('./backup.js')).backupCommand,
@@ -252,19 +257,19 @@ export function commandLine(version: string): {
       ['--user-id <id>', 'the id that your systems give the person'],
       ['--recipient <number>', 'a telephone number, in any spelling'],
       ['--email <address>', 'an e-mail address'],
-      ['-f, --file <path>', 'many: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one a line'],
+      ['-f, --file <path>', 'many people: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one per line'],
       new Option('--show', 'print everything that is stored, as JSON; changes nothing').conflicts('dryRun'),
-      ['--dry-run', 'count, place by place, what would be erased'],
+      ['--dry-run', 'show how much would be erased in each place'],
       ['--also-service', 'ask the service to delete the persons first (E15)'],
       ['--include-shared', 'follow ids that more than three persons share'],
-      ['--reference <text>', 'on whose request, for the receipt'],
+      ['--reference <text>', 'who requested it, for the receipt'],
       ['--yes', 'erase without asking'],
       JSON_OPTION,
     ],
     load: async () => (await import('./forget.js')).forgetCommand,
   });
 
-  add('push', 'send the answer of a query back to the service', {
+  add('push', 'send query results back to the service', {
     examples: [
       'dawnload push user-properties -f tiers.sql --dry-run',
       'dawnload push catalog-items products --mode patch -f prices.sql --key id',
@@ -272,13 +277,13 @@ export function commandLine(version: string): {
       'dawnload push prices    # a push of dawnload.yaml',
     ],
     options: [
-      ['--query <name>', 'the query whose answer is sent'],
+      ['--query <name>', 'the query whose rows are sent'],
       ...SQL_OPTIONS,
       KEY_OPTION,
       choice('--mode <mode>', 'how catalog items are changed', 'replace', 'patch', 'delete'),
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
       ['--dry-run', 'show what would be sent; sends nothing'],
-      ['--yes', 'send it in spite of doubts, without asking'],
+      ['--yes', 'send it despite warnings, without asking'],
       JSON_OPTION,
     ],
     load: async () => (await import('./push.js')).pushCommand,
@@ -312,14 +317,14 @@ export function commandLine(version: string): {
   });
   add('lake setup', 'create the tables of the lake, and try its catalog', {
     examples: ['dawnload lake setup', 'dawnload lake setup --take-over    # becomes the writer'],
-    options: [['--take-over', 'become the writer of a lake that another data folder wrote'], JSON_OPTION],
+    options: [['--take-over', 'take over a lake that another data folder wrote'], JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeSetupCommand,
   });
-  add('lake plan', 'show which days and models a push would bring; changes nothing', {
+  add('lake plan', 'show which days and models a push would change; changes nothing', {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePlanCommand,
   });
-  add('lake push', 'bring the lake up to date with the published file', {
+  add('lake push', 'update the lake from the published file', {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakePushCommand,
   });
@@ -358,10 +363,10 @@ export function commandLine(version: string): {
       options: [
         ...SQL_OPTIONS,
         ['--list', 'list the queries, as without a name'],
-        ['--new <name>', 'keep the SQL under this name, in the folder `queries` of the settings'],
+        ['--new <name>', 'save the SQL under this name in the folder `queries`'],
         choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet', 'xlsx'),
         LANGUAGE('the language of the headers of a table, CSV or workbook'),
-        ['--bom', 'begin a CSV with a byte order mark for Excel, as files with --lang ko do anyway'],
+        ['--bom', 'start a CSV with a byte order mark for Excel; the default for files with --lang ko'],
         ['--no-bom', 'leave the byte order mark out'],
         ['-o, --output <file>', 'write the answer to a file instead of stdout'],
         ['-h, --help', 'display help for the command, and for a query'],
@@ -391,7 +396,7 @@ export function commandLine(version: string): {
     ],
     load: async () => (await import('./docs.js')).docsCommand,
   });
-  add('report', 'write the report on the published warehouse: one HTML page for people', {
+  add('report', 'write the report: one HTML page about the published warehouse', {
     examples: ['dawnload report', 'dawnload report --lang ko --output report.html'],
     options: [
       LANGUAGE('the language of the page'),
@@ -399,16 +404,16 @@ export function commandLine(version: string): {
     ],
     load: async () => (await import('./report.js')).reportCommand,
   });
-  add('explore', 'serve the questions and the report as pages for a browser on this machine', {
+  add('explore', 'open questions, charts and SQL in a browser on this machine', {
     examples: ['dawnload explore --open', 'dawnload explore --lang ko --port 8787'],
     options: [
       numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 8787),
       ['--open', 'open the page in the default browser'],
-      new Option('--host <address>', 'serve other machines too, with DAWNLOAD_EXPLORE_PASSWORD').default(
+      new Option('--host <address>', 'also serve other machines; needs DAWNLOAD_EXPLORE_PASSWORD').default(
         '127.0.0.1',
       ),
-      numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 60),
-      LANGUAGE('the first language of the pages, by default that of the browser or `report`'),
+      numeric('--seconds <seconds>', 'the time limit for a question', 0.1, 3_600, 60),
+      LANGUAGE('the language of the pages (default: that of the browser, or `report`)'),
     ],
     load: async () => (await import('./explore.js')).exploreCommand,
   });
@@ -416,7 +421,7 @@ export function commandLine(version: string): {
     examples: ['dawnload schedule', 'dawnload schedule --at 08:00 --now'],
     options: [
       ['--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)'],
-      ['--now', 'also run once right away, whether anything is due or not'],
+      ['--now', 'also run once immediately'],
     ],
     load: async () => (await import('./schedule.js')).scheduleCommand,
   });
@@ -426,16 +431,22 @@ export function commandLine(version: string): {
       numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 0),
       numeric('--events-per-day <count>', 'export records per day', 0, 100_000_000, 20_000),
       numeric('--export-seconds <seconds>', 'how long an export is processing', 0, 86_400, 1),
-      ['--billing-journal <file>', 'a file that each bill is appended to'],
+      ['--billing-journal <file>', 'a file to append each bill to'],
     ],
     load: async () => (await import('./demo.js')).sandboxCommand,
   });
-  add('mcp', 'answer agents over stdio (MCP): bundled questions, and SQL that only reads', {
+  add('mcp', 'answer agents over stdio (MCP): bundled questions and read-only SQL', {
     examples: ['dawnload mcp --config /etc/dawnload/dawnload.yaml', 'dawnload mcp --rows 200 --seconds 10'],
     options: [
-      numeric('--rows <count>', 'the most rows of an answer', 1, 100_000, 1_000),
-      numeric('--characters <count>', 'the longest answer', 10_000, 10_000_000, 50_000),
-      numeric('--seconds <seconds>', 'the longest time for a question', 0.1, 3_600, 30),
+      numeric('--rows <count>', 'the maximum number of rows in an answer', 1, 100_000, 1_000),
+      numeric(
+        '--characters <count>',
+        'the maximum number of characters in an answer',
+        10_000,
+        10_000_000,
+        50_000,
+      ),
+      numeric('--seconds <seconds>', 'the time limit for a question', 0.1, 3_600, 30),
     ],
     load: async () => (await import('./mcp.js')).mcpCommand,
   });

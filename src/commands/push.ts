@@ -1,4 +1,4 @@
-/** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
+/** `dawnload push`: sends query results back to the service, lists earlier pushes, and records decisions about them. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { requireService, type Config } from '../config/config.js';
@@ -61,7 +61,7 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
   return isDone && rejected > 0 ? EXIT.incomplete : EXIT.done;
 };
 
-/** The pushes of the project in the settings; `lost` says what is missing of a journal that was lost or cut. */
+/** All pushes of the project; `lost` describes what an incomplete journal lacks. */
 async function pushesNow(config: Config, effects: Invocation['effects']) {
   const { journal, lock, needed } = await ledgerNow(config, effects);
   return { pushes: pushesOf(journal, lock.taken), lost: needed.filter(({ key }) => key === 'ledger') };
@@ -76,7 +76,7 @@ export const pushListCommand: Command<JsonOptions> = async ({ json }, invocation
     const about = { push: id, target, name, state, begun_at: begunAt, updated_at: updatedAt };
     return { ...about, ...counts, sent, rejected, in_doubt, calls, note };
   });
-  const none = lost.length === 0 ? 'The journal lists no push.' : undefined;
+  const none = lost.length === 0 ? 'There are no pushes yet.' : undefined;
   showAll(terminal, json, all, 'push target name state begun_at rows sent rejected in_doubt note', none);
   const open = pushes.filter(({ state }) => state === 'ambiguous');
   return warnAll(terminal, [...lost, ...open.map((push) => ({ advice: adviceOn(push) }))]);
@@ -115,7 +115,7 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   } finally {
     session.close();
   }
-  const none = lost.length === 0 ? 'No row that the service rejected is remembered.' : undefined;
+  const none = lost.length === 0 ? 'There are no rejected rows.' : undefined;
   showAll(terminal, options.json, all, undefined, none);
   return warnAll(terminal, lost);
 };
@@ -135,7 +135,7 @@ export const pushDecideCommand: Command<Options<never, keyof typeof DECISIONS>, 
   const [decision] = decisions;
   if (decision === undefined || decisions.length > 1)
     throw new UsageError('Exactly one decision is needed.', {
-      hint: 'Look into the service, then add one of --delivered, --again and --abandon.',
+      hint: 'Check at the service, then add one of --delivered, --again and --abandon.',
     });
   const opening = { command: 'push decide', needs: 'nothing' } as const;
   await using folder = await DataFolder.open(invocation.loadConfig(), invocation, opening);

@@ -37,7 +37,7 @@ export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' 
   readonly lang?: Language;
 }
 
-/** Maximum number of rows in a table, which is in memory before it is drawn. */
+/** Maximum rows of a table, which is drawn in memory. */
 const LIMIT = 1000;
 
 /**
@@ -68,7 +68,7 @@ async function listOrAnswer(
   const config = invocation.loadConfig();
   const { dataDir, mcp, queries } = config;
   const lang = options.lang ?? 'en';
-  // A word alone is a search. With a format, parameters or an output, it is a mistyped name.
+  // An unknown word is a search, but with a format, parameters or output it is a mistyped name.
   const isWord = [options.format, options.output, options.param, options.new].every(
     (option) => option === undefined,
   );
@@ -92,7 +92,7 @@ async function listOrAnswer(
     format,
     lang,
     limit: LIMIT,
-    // Excel reads a CSV file without the mark as if it were in the code page of the machine.
+    // Without the mark, Excel reads CSV in the machine's code page.
     bom: options.bom ?? (lang === 'ko' && format === 'csv' && output !== undefined),
     isTerminal: output === undefined && stdout.isTTY === true,
     drawing: output === undefined ? { width: terminal.width, color: terminal.color } : { color: false },

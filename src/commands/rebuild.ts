@@ -1,4 +1,4 @@
-/** `dawnload rebuild`: the warehouse again from everything that has landed, without any request. */
+/** `dawnload rebuild`: rebuilds the warehouse from everything that has landed, offline. */
 import { page } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
 import { check, model, note, publish, retaining } from '../night/deliver.js';

@@ -1,7 +1,4 @@
-/**
- * `dawnload recover`: shows what the journal lacks and other files record, enters it, and allows runs to pay and push
- * again.
- */
+/** `dawnload recover`: restores journal lines from other files, and allows runs to pay and push again. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
@@ -30,7 +27,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   await using folder = await DataFolder.open(config, invocation, { command: 'recover', needs: 'nothing' });
   const { ledger, journal, landing } = folder;
   assertKeyOf(erasuresOf(journal.of(ERASE)), keyFingerprint(await storedKey(config.dataDir)));
-  // A later run may read the manifests of pulls that this one does not, so all are agreed to.
+  // Later runs may read manifests that this one does not, so your consent covers all of them.
   const again = async (): Promise<Doubt | undefined> =>
     folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
   const remembered = await allCalls(config.dataDir);
@@ -46,7 +43,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   if (json === true)
     terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: records, lost_push_calls: calls }));
   if (doubt === undefined) {
-    terminal.note('The journal is complete: no other file names a line that it lacks.');
+    terminal.note('The journal is complete. No other file has a line that it lacks.');
     return EXIT.done;
   }
   const erasures = await enterErasures(journal, config, effects);
@@ -60,7 +57,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   }
   if (doubt.of !== 'pushed')
     terminal.note(
-      'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service, and enter each one that is missing: `dawnload exports decide DAY.1 --attach EXPORT_ID`.',
+      "Other exports may have left no trace in this data folder. Check the service's bills, and enter each missing one: `dawnload exports decide DAY.1 --attach EXPORT_ID`.",
     );
   const exports = untracked.length === 0 ? undefined : plural(untracked.length, 'export');
   const question = `${exports === undefined ? 'Let' : `Enter ${exports}, and let`} runs pay and push again?`;
@@ -70,7 +67,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   }
   await ledger.recover(untracked, config.exports.pricePerRecord);
   await enterRemovals(folder);
-  // Calls that reach people (E13, E16); any other call may be repeated.
+  // Only calls that reach people (E13, E16) matter; others may be repeated.
   const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
   const entered = await enterCalls(journal, once);
   if (entered > 0)
@@ -98,7 +95,7 @@ async function enterRemovals({ files, ledger, journal, landing }: DataFolder): P
   }
 }
 
-/** Enters erasures that the journal lacks and another file lists. Your agreement cannot replace them. */
+/** Restores erasures that another file lists. Consent cannot replace them. */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
   const others = journal.others.flatMap((line) => ERASE.shape.safeParse(line).data ?? []);
@@ -106,7 +103,7 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   const stopped = await pending.read();
   const inFiles = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
   if (others.length === 0 && stopped === undefined && inFiles.length === 0) return 0;
-  // A new key would recognize no erased person, so none is created here.
+  // Don't create a key: a new one would recognize no erased person.
   const key = keyFingerprint(await storedKey(dataDir));
   assertKeyOf([...erasuresOf(others), ...inFiles], key);
   let entered = 0;

@@ -1,4 +1,4 @@
-/** `dawnload report`: writes the published warehouse as a page for people. */
+/** `dawnload report`: writes an HTML page about the published warehouse. */
 import { resolve } from 'node:path';
 import { EXIT } from '../ground/errors.js';
 import { Journal, RUN, runsOf } from '../journal/journal.js';
@@ -24,7 +24,7 @@ export const reportCommand: Command<{ readonly lang?: Language; readonly output?
   const language = options.lang ?? reportIn ?? 'en';
   const runs = runsOf((await Journal.read(config, effects)).of(RUN));
   const { bytes, faults } = await writeReport(file, { dataDir, language, now: effects.now(), runs });
-  terminal.note(`Wrote ${file} (${formatBytes(bytes)}). Open it in a browser, or send it by mail.`, {
+  terminal.note(`Wrote ${file} (${formatBytes(bytes)}). Open it in a browser, or send it by e-mail.`, {
     event: 'report',
     bytes,
   });

@@ -25,7 +25,7 @@ const agree = pulling(
   ({ report }) => report.failure === undefined,
 );
 
-/** The steps of `--yes`, which is your agreement to delete however much is due. */
+/** The steps of `--yes`, your consent to delete everything due. */
 const RETAIN: readonly Step[] = [
   loadLanded,
   agree,

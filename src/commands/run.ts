@@ -1,4 +1,4 @@
-/** `dawnload run` and `dawnload backfill`: which days they request, and the steps of a night for them (`jobs/`). */
+/** `dawnload run` and `dawnload backfill`: choose the days and run the steps of a night (`jobs/`). */
 import { existsSync } from 'node:fs';
 import { BACKFILL_STEPS, backfillJob } from '../../jobs/backfill.js';
 import { nightSteps } from '../../jobs/nightly.js';
@@ -31,7 +31,7 @@ export const runCommand: Command<JsonOptions> = ({ json }, invocation) =>
             hint: 'Correct the clock or start_date, then run again. `dawnload doctor` compares both clocks.',
           },
         );
-      terminal.note(`Nothing to do yet: ${waits}.`);
+      terminal.note(`Nothing to load yet: ${waits}.`);
       if (json === true) terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
       return EXIT.done;
     }

@@ -1,6 +1,6 @@
 /**
- * `dawnload schedule`: the long-lived scheduler, for machines without cron or systemd. When the nightly job runs next depends on the
- * journal of runs, so the scheduler may be stopped and started at any time, and manual runs are taken into account.
+ * `dawnload schedule`: a scheduler for machines without cron or systemd. It decides by the journal of runs, so it can be restarted at any
+ * time, and manual runs count.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { assertSameProject } from '../night/data-folder.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Command, Options } from './shared.js';
 
-/** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */
+/** Runs until stopped. Each run is a separate process that rereads the settings. */
 export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, invocation) => {
   const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at ?? NIGHTLY.at);
@@ -52,7 +52,7 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
     active ??= nights.tick().finally(() => (active = undefined));
   };
   tick();
-  // A look every minute, because the timer of a whole night does not advance while a machine is suspended.
+  // Check every minute: a long timer does not advance while the machine is suspended.
   const task = cron.schedule('* * * * *', tick, { timezone: KST, suppressMissedWarning: true });
   if (!signal.aborted) await once(signal, 'abort');
   await active;
@@ -73,7 +73,7 @@ export function parseTime(text: string): string {
   });
 }
 
-/** The night at an instant: from the nightly time of day (`HH:MM`) in Korea to the same time on the next day. */
+/** The night at an instant, from `at` (`HH:MM` in Korea) to the same time the next day. */
 export function nightOf(now: Date, at: string): Window {
   const begins = (day: string): Date => fromZonedTime(`${day}T${at}:00`, KST);
   const today = dayOf(now);
@@ -81,12 +81,12 @@ export function nightOf(now: Date, at: string): Window {
   return { start: begins(first), end: begins(shiftDay(first, 1)) };
 }
 
-/** Exit codes after which no retry helps: nothing is left to do, or only the user can resolve the problem. */
+/** Exit codes after which a retry does not help. */
 const FINAL: ReadonlySet<number | undefined> = new Set([EXIT.done, EXIT.usage, EXIT.refused]);
 
 /**
- * Determines the next run from the runs in the journal; the job is due if the instant is not in the future. One run does
- * the work of all missed nights. A run without an end is active or was killed, and counts as failed. Pure.
+ * Determines the next run from the runs in the journal; the job is due if the instant has passed. One run catches up on all missed nights.
+ * A run without an end counts as failed. Pure.
  */
 export function nextRun(now: Date, { at, retryPausesMinutes }: Times, runs: readonly PastRun[]): Date {
   const night = nightOf(now, at);
@@ -108,9 +108,8 @@ function later(instant: Date, minutes: number): Date {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** When the job runs. */
 interface Times {
-  /** The time of day of the nightly run in KST, `HH:MM`. */
+  /** `HH:MM` in KST. */
   readonly at: string;
   /** The pause before each retry of a failed night. */
   readonly retryPausesMinutes: readonly number[];
@@ -128,7 +127,6 @@ interface Surroundings extends Times {
 
 /** Runs the job whenever it is due. Calls must not overlap. */
 export class Nights {
-  /** The next run, as last determined. */
   #next = new Date(0);
 
   constructor(private readonly world: Surroundings) {}
@@ -153,36 +151,34 @@ export class Nights {
     const exitCode = await run();
     if (signal.aborted) return;
     this.#next = await this.#plan();
-    // A run that left no record (nothing to do yet, a wrong setting, the lock of another run) would be due again immediately.
+    // A run without a record (nothing to do, a wrong setting, another run's lock) would be due again immediately.
     if (this.#next <= now() && (exitCode !== EXIT.done || this.#next.getTime() === due.getTime()))
       this.#next = FINAL.has(exitCode) ? nightOf(now(), at).end : later(now(), retryPausesMinutes[0] ?? 0);
     const text = `The run ended with exit code ${exitCode}. The next run is at ${formatKst(this.#next)}.`;
     terminal.note(text, { event: 'next_run', exit_code: exitCode, next: this.#next.toISOString() });
   }
 
-  /** Reads the journal each time, because the user may have started a run. The next run reports a damaged journal. */
+  /** Reads the journal each time, because there may be manual runs. The next run reports a damaged journal. */
   async #plan(): Promise<Date> {
     const { runs, now } = this.world;
     return nextRun(now(), this.world, await runs().catch(() => []));
   }
 }
 
-/** Milliseconds for a large commit, beyond the time limit of a request, from the stop signal until a run is killed. */
+/** Milliseconds for a large commit between the stop signal and the kill, in addition to a request's time limit. */
 const COMMIT_MS = 8_500;
 
 /**
- * Runs a command to its end in a process of its own; resolves to its exit code, 1 if it was killed or could not start.
+ * Runs a command in a separate process; resolves to its exit code, 1 if it was killed or could not start.
  *
- * @param signal stops the process. A run normally ends within moments. A paid request gets its whole time limit,
- *   because killing the run would leave its outcome unknown.
+ * @param signal stops the process. A paid request gets its whole time limit, because a kill would leave its outcome unknown.
  */
 async function runProcess(
   [program, ...args]: readonly [string, ...string[]],
   requestTimeoutSeconds: number,
   signal: AbortSignal,
 ): Promise<number> {
-  // The process has its own process group. Otherwise Ctrl-C at a terminal would reach it in addition to our SIGTERM, and
-  // two signals end a run immediately.
+  // Its own process group, so that Ctrl-C does not reach it in addition to our SIGTERM: two signals end a run immediately.
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {

@@ -44,7 +44,7 @@ function shown(value: Value): string {
   return value instanceof Date ? formatKst(value) : value;
 }
 
-/** Draws records, if there are any, as a table of the values that any of them has; `named` lists some of them, in order. */
+/** Draws records as a table of all their values; `named` lists the first columns in order. */
 export function showTable(
   terminal: Terminal,
   records: readonly Readonly<Record<string, Value>>[],
@@ -74,7 +74,7 @@ export function showAll(
   else showTable(terminal, records, named);
 }
 
-/** Warns of what needs your decision; returns the exit code, by which a monitor notices. */
+/** Warns you about pending decisions; returns the exit code for monitors. */
 export function warnAll(terminal: Terminal, needed: readonly { readonly advice: string }[]): ExitCode {
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;

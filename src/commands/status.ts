@@ -36,8 +36,7 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
   } catch (error) {
     const { dataDir, credentials } = invocation.loadConfig();
     const { status: file, published } = dataFiles(dataDir);
-    // The journal is for the job's account alone, which has the keys. Others see what the latest command left for them, unless
-    // readers are shut out too.
+    // Only the job's account can read the journal. Other accounts see the status that the latest command saved.
     const isDenied = error instanceof StorageError && codeOf(error.cause) === 'EACCES';
     const isForeign = isDenied && credentials === undefined && existsSync(file) && mayRead(published);
     if (!isForeign) throw error;
@@ -74,7 +73,7 @@ function show(status: Status, format: Format, terminal: Terminal, now: Date): vo
   else print(status, terminal, now);
 }
 
-/** The file for accounts that may not read the journal: each format as text, and when it was true. */
+/** The file for accounts without access to the journal: the status in each format, and its time. */
 const kept = z.object({
   written_at: z.coerce.date(),
   last_complete_day: z.string(),
@@ -108,7 +107,7 @@ async function writeStatus(invocation: Invocation, journal: Journal | undefined)
   });
 }
 
-/** Keeps the status for others, after every command that opened the data folder to change it. */
+/** Saves the status for other accounts, after every command that changes the data folder. */
 export const keepStatus = (invocation: Invocation, journal: object): Promise<void> =>
   writeStatus(invocation, journal instanceof Journal ? journal : undefined).catch((error: unknown) => {
     invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
@@ -193,11 +192,11 @@ async function readStatus({ effects, ...invocation }: Invocation, earlier?: Jour
   const isBegun = start === undefined || notBegun(start, now) === undefined;
   const snapshots = snapshotsOn(config).map((stream) => {
     const date = newestOf(coverage, stream) ?? null;
-    // A snapshot cannot be taken for a past day: only that of today counts, or of yesterday before the nightly run.
+    // Snapshots cannot be taken for past days: only today's counts, or yesterday's before the nightly run.
     missing[stream] = (date !== null && date >= last) || !isBegun ? [] : [last];
     return { stream, date, rows: byDay.get(date ?? '')?.[stream] ?? 0 };
   });
-  // The journal includes runs that published nothing; without a journal, the last run in the file counts.
+  // The journal includes runs that published nothing; without it, the last run in the file counts.
   const latest = runs.at(-1) ?? published.runs[0];
   const { failure = null, failed_steps } = summary.parse(runs.at(-1)?.over?.summary);
   const { command = null, pid = null, since = null } = lock.holder ?? {};
@@ -221,14 +220,14 @@ async function readStatus({ effects, ...invocation }: Invocation, earlier?: Jour
     running: lock.taken ? { command, pid, since } : null,
     last_run: latest === undefined ? null : runJson(latest),
     published: existsSync(file) ? file : null,
-    /** The findings of the last run, without its missing days: the present ones are above. */
+    /** The last run's findings, without missing days, which are listed above. */
     findings: published.findings.filter(({ name }) => name !== 'days_missing'),
-    /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
+    /** The latest run's error, if it failed. */
     failure,
     withheld: withheldRun(runs, published.runs),
     /** The steps after publishing that failed in the latest run: `lake`, `push NAME`, `landing`, `page`, `after_publish[0]`. */
     failed_steps,
-    /** A folder that cannot be written, exports and pushes that need your decision, and a journal that lacks lines. */
+    /** An unwritable folder, exports and pushes that need your decision, an incomplete journal. */
     needs_attention: [
       ...(folder === undefined ? [] : [folder]),
       ...needed,
@@ -237,7 +236,7 @@ async function readStatus({ effects, ...invocation }: Invocation, earlier?: Jour
     /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: keysUnderWay(entries),
     export_fees: spendOf(entries),
-    /** Staff and test people who are not counted, and the number of their events; null without such a setting. */
+    /** Excluded staff and test people and their events; null without the setting. */
     excluded: published.exclusions[0] ?? null,
     currency: config.exports.currency ?? null,
     fresh:
@@ -265,7 +264,7 @@ const summary = z
   })
   .catch({ findings: [], failed_steps: [] });
 
-/** The latest run if it was withheld. Only the journal of runs contains it, because the file was not published. */
+/** The latest run if it was withheld; only the journal has it. */
 function withheldRun(runs: readonly PastRun[], published: readonly PublishedRun[]) {
   const ended = runs.findLast(({ over }) => over !== undefined);
   if (ended?.over === undefined) return null;
@@ -347,13 +346,13 @@ function print(status: Status, terminal: Terminal, now: Date): void {
     excluded !== null &&
       `${plural(excluded.events, 'event')} not counted; ${excluded.people} of ${plural(excluded.listed, 'id')} under exclude with events`,
   );
-  line('fresh', status.fresh && `every wanted day up to ${last} is there`);
-  line('waits', waits !== undefined && `no day is wanted yet: ${waits}`);
+  line('fresh', status.fresh && `all days up to ${last} are complete`);
+  line('waits', waits !== undefined && `nothing to load yet: ${waits}`);
   for (const fees of status.export_fees)
     line('fees', `${fees.month}: ${spentInWords(fees, status.currency)}`);
   if (status.under_way.length > 0) {
     const by = running === null ? 'the next run' : 'this run or the next';
-    line('exports', `under way, resumed at no cost by ${by}: ${status.under_way.join(', ')}`);
+    line('exports', `in progress, resumed at no cost by ${by}: ${status.under_way.join(', ')}`);
   }
   for (const group of status.findings) line('check', describeGroup(group));
   if (withheld !== null) {

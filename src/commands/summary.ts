@@ -1,4 +1,4 @@
-/** The last lines of a command that loads data: what it loaded, noticed and published, and what is incomplete. */
+/** The last lines of a command that loads data: what it loaded, found and published, and what is incomplete. */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
@@ -119,9 +119,9 @@ function printIncomplete(
   terminal: Terminal,
 ): void {
   const { attention, gaps, withheld } = report;
-  // If a check withholds the file, the next run cannot repair that; the meaning of the check names the remedy.
+  // The next run cannot fix a failed check; the check's meaning shows the remedy.
   if (report.exitCode() === EXIT.incomplete && withheld === undefined) {
-    const what = attention.length > 0 ? 'something above waits for you' : 'see above';
+    const what = attention.length > 0 ? 'a decision above is needed' : 'see above';
     terminal.warn(`Incomplete: ${gaps.length > 0 ? continuationOf(command) : what}.`);
   }
   const consent = unpaid.some(({ reason }) => reason === 'no_consent') ? ' with --yes-paid' : '';

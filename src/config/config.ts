@@ -45,7 +45,7 @@ export interface Flags {
   readonly settingsFile?: string | undefined;
   readonly dataDir?: string | undefined;
   readonly verbose?: boolean | undefined;
-  /** How notes and warnings are written: for people, for people with the time of each line, or for log collectors. */
+  /** The format of notes and warnings: plain, with timestamps, or for log collectors. */
   readonly logFormat?: 'text' | 'timed' | 'json' | undefined;
   readonly quiet?: boolean | undefined;
 }
@@ -82,7 +82,7 @@ export function loadConfig(
       hint: 'Name the data folder, or leave the option out.',
     });
   const folder = dirname(path);
-  // A .env of the working folder is not read: it may belong to another project and send the keys to another host.
+  // Don't read a .env in the working folder: it may belong to another project and send the keys to another host.
   const { variables, denied, keysFrom } = readVariables(folder, environment);
   const { DAWNLOAD_NOW: now } = withoutEmpty(environment);
   if (now !== undefined && Number.isNaN(Date.parse(now)))
@@ -90,8 +90,7 @@ export function loadConfig(
   const settings = parseSettings(streams, file, variables, (text) =>
     resolve(cwd, flags.dataDir ?? resolve(folder, text)),
   );
-  // A configuration has one ledger, wherever the command is started: only a path in a flag is relative to the working
-  // folder.
+  // Only a path in a flag is relative to the working folder, so that a configuration has one ledger wherever you run the command.
   const inFolder = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(folder, path);
   const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
@@ -113,7 +112,7 @@ export function loadConfig(
     queries: inFolder(settings.queries),
     privacy: {
       ...rest.privacy,
-      // The service names the columns of two ids after the brand.
+      // Two id columns are named after the brand.
       columns: rest.privacy.columns.map(({ name, rule }) => ({
         name: name.replace(new RegExp(`^${rest.brand}_(?=(?:user|device)_id$)`), 'service_'),
         rule,
@@ -150,14 +149,14 @@ export function loadConfig(
   });
 }
 
-/** The address that is called after each run. It is read before the settings, because it must also report wrong settings. */
+/** The heartbeat address, read before the settings, because it must also report wrong settings. */
 export function heartbeatBefore({ settingsFile }: Flags, environment: Environment): string | undefined {
   const folder = dirname(resolve(settingsFile ?? DEFAULT_FILE));
   let variables = withoutEmpty(environment);
   try {
     ({ variables } = readVariables(folder, environment));
   } catch {
-    // Ignored here, because the run itself reports it. The environment is enough.
+    // The run itself reports the error.
   }
   return variables['DAWNLOAD_HEARTBEAT_URL'];
 }
@@ -262,7 +261,7 @@ export function requireLake(config: Config): Config & { readonly lake: LakeConfi
   const { lake, file = DEFAULT_FILE } = config;
   if (lake === undefined)
     throw new ConfigError(`${file} does not set lake.`, {
-      hint: 'docs/scale.md says when a lake is worth it, and which lines it takes.',
+      hint: 'docs/scale.md shows when a lake is worth it, and its settings.',
     });
   if (config.privacy.recipients === 'keep' && !lake.allowPersonal)
     throw new ConfigError(

@@ -1,4 +1,4 @@
-/** Reads the files that the user writes: `dawnload.yaml`, the `.env` in the same folder, and those that an option names. */
+/** Reads files written by the user: `dawnload.yaml`, the `.env` in the same folder, and files named in options. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';

@@ -1,21 +1,21 @@
 /**
- * Compares a document with its stream's list of fields. Members without a column go into `extra`, and each is recorded
- * as drift. The same code serves records, messages, buttons, attachments, statistics and reference items.
+ * Compares a document with its stream's list of fields. Members without a column go into `extra` and are recorded as drift. Used for
+ * records, messages, buttons, attachments, statistics and reference items.
  */
 import { TEXTS, type Field, type Kind } from '../ground/fields.js';
 import { encoded, nodesOf, textAt, type Node } from './json.js';
 
 interface Conformance {
   /**
-   * The members without a column. If a value has the wrong type: all members without rows of their own. If the document is not
-   * an object: the document itself.
+   * The members without a column; all members without their own rows if a value has the wrong type; the document itself if it is not an
+   * object.
    */
   readonly extra: string;
-  /** The document without the values that no column can take; null if it is not an object. */
+  /** The document without values that fit no column; null if it is not an object. */
   readonly fitting: string | null;
 }
 
-/** A difference from the specification. `type` is that of the value: VARCHAR, UBIGINT, OBJECT … */
+/** A difference from the specification. `type` is the value's type: VARCHAR, UBIGINT, OBJECT … */
 export interface Oddity {
   readonly place: string;
   readonly field: string;
@@ -37,10 +37,10 @@ interface Division {
 
 type Member = readonly [name: string, json: string];
 
-/** The other spelling of a field, by field. If a record has both, the field's own spelling gets the column. */
+/** Alternative spellings of fields. If a record has both, the field's own spelling gets the column. */
 const SPELLINGS: Readonly<Record<string, string>> = { 'statistic_by_subchannel.node_name': 'node_mane' };
 
-/** The values of a field that models compare; another spelling of one is read and is drift. */
+/** The values that models compare; other spellings are accepted, but count as drift. */
 const VALUES: Readonly<Record<string, RegExp>> = { resource_type: /^(?:campaign|user[-_]journey)$/ };
 
 /** The fields of all places, for `conform` and `odditiesIn`. */
@@ -55,7 +55,7 @@ export class Places {
     }
   }
 
-  /** Returns the part of a document that no column takes; undefined if the document conforms. */
+  /** Returns the part of a document that fits no column; undefined if the document conforms. */
   conform(json: string, place: string): Conformance | undefined {
     const division = this.#divided(json, place);
     if (division === undefined) return { extra: json, fitting: null };
@@ -68,7 +68,7 @@ export class Places {
     };
   }
 
-  /** The differences that an `extra` reveals: keys that are not in the list, and values of another kind. */
+  /** The differences shown by an `extra`: unknown keys, and values of another kind. */
   odditiesIn(extra: string, place: string): readonly Oddity[] {
     return this.#divided(extra, place)?.oddities ?? [];
   }
@@ -91,7 +91,7 @@ export class Places {
         times > 1 || (other !== undefined && children.some((one) => one.key === other && !isNull(json, one)));
       const field = isRepeated ? undefined : this.#places.get(place)?.get(key);
       if (field === undefined) {
-        // A repeated key is kept under another name, because JSON does not define which value counts.
+        // Keep a repeated key under another name: JSON does not define which value counts.
         const name = isRepeated ? `${key} (${Math.max(times, 2)})` : key;
         division.isRepeated ||= isRepeated;
         division.unknown.push([name, value]);
@@ -175,7 +175,7 @@ const isNested = ({ kind }: Node): boolean => kind === 'object' || kind === 'lis
 
 const NUMBER = /^\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/;
 
-/** The least and the most of numbers; the first kinds are whole numbers. */
+/** The ranges of numbers. */
 const RANGES: Readonly<Partial<Record<Kind, readonly [least: number, most: number]>>> = {
   whole: [-(2 ** 31), 2 ** 31 - 1],
   counter: [0, 1e15],

@@ -1,7 +1,6 @@
 /**
- * Masks credentials in messages to other systems, whatever the settings: in values of telling keys, name-value pairs,
- * headers, URLs, forms, and JSON inside a text. Addresses that are a credential themselves are masked too. `***`
- * replaces each.
+ * Replaces credentials in messages to other systems by `***`, under every setting: in values of suspicious keys, name-value pairs, headers,
+ * URLs, forms, JSON inside text, and secret webhook addresses.
  */
 import { changed, encoded, isJson, textAt, type Node } from './json.js';
 
@@ -70,7 +69,7 @@ export function masked(json: string, isForOthers: boolean): string {
   });
 }
 
-/** True if the name of a value is that of a credential: its key, or its neighbor in a pair of name and value. A boolean is never one. */
+/** True if a value's key, or its neighbor in a name-value pair, names a credential. Booleans never are. */
 function isCredential(json: string, node: Node): boolean {
   const { key, parent, kind } = node;
   if (kind === 'word' || parent === undefined) return false;
@@ -106,7 +105,7 @@ function maskedText(text: string, isForOthers: boolean): string {
     );
 }
 
-/** True for a part of a path or query that no person would write: 20 letters and digits in a row, or many changes between them. */
+/** True for a part of a path or query that looks random: 20 letters and digits in a row, or many changes between them. */
 function looksRandom(part: string): boolean {
   if (part.length < LONGEST_WORD) return false;
   if (/[A-Za-z0-9]{20}/.test(part)) return true;

@@ -1,8 +1,7 @@
 /**
- * The functions of this folder as scalar functions of DuckDB, for the statements of loads and erasures: the only file
- * that uses both. They are registered with an instance before its first transaction, because a rollback would remove them.
- * Nothing stored in a database file may name one, because other programs lack them. No input makes them throw, and each
- * returns quickly, because DuckDB calls them on the main thread.
+ * Registers the functions of this folder as DuckDB scalar functions, for loads and erasures. This happens before the first transaction,
+ * because a rollback would remove them. Nothing stored in a database file may use one, because other programs lack them. They never throw,
+ * and return quickly, because DuckDB calls them on the main thread.
  */
 import duckdb = require('@duckdb/node-api');
 import type { Field } from '../ground/fields.js';
@@ -26,7 +25,7 @@ export interface DocumentSettings {
 
 type Call = (...args: string[]) => string | null;
 
-/** The functions by name. Each takes texts, and returns null if one is null. `how` is a treatment: keep, hash or drop. */
+/** The functions by name; each returns null if an argument is null. `how` is keep, hash or drop. */
 function functionsOf({ fields, key, rules }: DocumentSettings): Readonly<Record<string, Call>> {
   const privacy = new Redaction(key, rules);
   const places = new Places(fields);
@@ -84,8 +83,7 @@ export function registerDocuments(connection: duckdb.DuckDBConnection, settings:
   }
 }
 
-// Expressions (RE2) that match every text that a function would change. Statements test each text with them first, because
-// most texts need no function.
+// Expressions (RE2) that match every text a function would change. Statements test them first, because most texts need no function.
 
 /** The characters of a class in the notation of RE2. */
 const inRe2 = (characters: string): string => characters.replaceAll(/\\u([0-9A-F]{4})/g, '\\x{$1}');

@@ -1,7 +1,6 @@
 /**
- * Finds the position of each value in a JSON text, so that one value can be replaced and all other text stays as
- * received. The text is never parsed and rewritten, which would change numbers (9007199254740993) and merge repeated
- * keys.
+ * Finds the position of each value in a JSON text, so that one value can be replaced and the rest stays unchanged. Parsing and rewriting
+ * would change numbers (9007199254740993) and merge repeated keys.
  */
 import { jsonOf } from '../ground/envelope.js';
 

@@ -1,6 +1,6 @@
 /**
- * Personal data in texts and documents under the settings of privacy: numbers and addresses of people, and the values
- * of named keys. Pure except for two caches, of hashes and of the meanings of keys. Redacting twice changes nothing.
+ * Redacts personal data in texts and documents: people's numbers and addresses, and the values of configured keys. Pure except for two
+ * caches, of hashes and of the meanings of keys. Redacting twice changes nothing.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { changed, edited, encoded, isJson, nodesOf, textAt, type Edit, type Node } from './json.js';
@@ -24,8 +24,8 @@ import {
 export type Treatment = 'keep' | 'hash' | 'drop';
 
 /**
- * The kind of a document. `message` and `other` have a recipient, whose own number is found anywhere; `message` and `record` name a
- * sender, whose number stays.
+ * The kind of a document. `message` and `other` have a recipient, whose number is found anywhere; `message` and `record` have a sender,
+ * whose number stays.
  */
 export type DocumentKind = 'message' | 'other' | 'record' | 'document';
 
@@ -40,8 +40,8 @@ const TAGS = /<\/?[a-z][a-z0-9]*(?:[\s/][^<>]*)?>/gi;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Ids that belong to nobody: words that programs write when they have no id, in small letters. As ids they would merge very many people
- * into one person. The setting `placeholder_ids` adds more.
+ * Ids that belong to nobody, in lower case: programs write them when they have no id. They would merge many people into one. The setting
+ * `placeholder_ids` adds more.
  */
 export const PLACEHOLDERS: readonly string[] = [
   ...'undefined null (null) <null> none nil nan n/a na unknown anonymous guest false - -- -1'.split(' '),
@@ -66,7 +66,7 @@ export class Redaction {
     );
   }
 
-  /** A recipient's number or address; null if it is empty or left out. A value that is already a hash stays. */
+  /** A recipient's number or address; null if empty or dropped. A value that is already a hash stays. */
   recipient(value: string, how: Treatment): string | null {
     if (how === 'keep') return value;
     if (how === 'drop') return null;
@@ -93,7 +93,7 @@ export class Redaction {
       edited(from, findings, ({ start, end, plain }) => {
         const piece = from.slice(start, end);
         if (plain === sender) return piece;
-        // Keep tags found inside a number, so that the HTML stays balanced; a tag may itself contain an address.
+        // Keep tags inside a number, so that the HTML stays balanced; a tag may itself contain an address.
         return [hidden(plain), ...(piece.match(TAGS) ?? []).map((tag) => this.#redacted(tag, how))].join('');
       });
     const others = without(text, findingsIn(text));
@@ -102,8 +102,8 @@ export class Redaction {
   }
 
   /**
-   * Redacts every number and address of people, in any text, number or key. The key of a recipient makes any scalar a number;
-   * other keys take only what looks like one. The recipient's own number is found anywhere in its message. The sender's stays.
+   * Redacts people's numbers and addresses in every text, number and key. Under a recipient's key, any scalar counts as a number. The
+   * recipient's own number is found anywhere in its message; the sender's stays.
    */
   document(json: string, kind: DocumentKind, how: Treatment): string {
     if (how === 'keep') return json;
@@ -111,7 +111,7 @@ export class Redaction {
     const parties = partiesOf(json, nodes, kind);
     const edits: Edit[] = [];
     const underTelephones = new Set<Node>();
-    /** Values outside of any object, such as a message that is only a number: no key shows what they are. */
+    /** Values outside any object, such as a message that is only a number. */
     const keyless = new Set<Node>();
     for (const node of nodes) {
       const { key, keyStart, keyEnd, kind: type, parent, start, end } = node;
@@ -138,19 +138,19 @@ export class Redaction {
     return edited(json, edits, ({ text }) => text);
   }
 
-  /** A value under the rule of its column or key: unchanged, hashed (unless it belongs to nobody), or null. */
+  /** A value after the rule of its column or key: unchanged, hashed (unless it is a placeholder), or null. */
   ruled(key: string, value: string): string | null {
     const rule = this.#rules.get(key);
     if (rule === undefined || (rule.rule === 'hash' && NOBODY.has(value.toLowerCase()))) return value;
     return rule.rule === 'drop' ? null : this.idDigest(rule.name, value);
   }
 
-  /** The digest of an id, which differs between kinds, as `forget` looks for it. */
+  /** The digest of an id, which depends on its kind; `forget` searches for it. */
   idDigest(kind: string, value: string): string {
     return this.digest(`${kind} ${this.field(value, 'hash') ?? ''}`);
   }
 
-  /** A document whose members with named keys are under their rules, at any depth, also in texts that are JSON. */
+  /** A document after the rules for its keys, at any depth, including JSON inside texts. */
   ruledDocument(json: string): string {
     return changed(json, (node) => {
       const { key, kind, start } = node;
@@ -179,7 +179,7 @@ type Meaning = 'recipient' | 'telephone' | 'other';
 
 const meanings = new Map<string, Meaning>();
 
-/** The meaning of a key for its value. Remembered because documents share their keys. */
+/** The meaning of a key for its value; cached, because documents share their keys. */
 function meaningOf(key = ''): Meaning {
   return remembered(meanings, key, () => {
     if (IS_RECIPIENT_KEY.test(key)) return 'recipient';
@@ -187,7 +187,7 @@ function meaningOf(key = ''): Meaning {
   });
 }
 
-/** The number that a message went to, if it has enough digits to be found in any text, and the one that it came from. */
+/** The recipient's number, if long enough to be searched in any text, and the sender's. */
 interface Parties {
   readonly own?: string | undefined;
   readonly sender?: string | undefined;

@@ -1,7 +1,6 @@
 /**
- * Numbers and addresses of people: their spellings, their places in a text, and the one form of each that is hashed. A
- * text is searched twice, as received and as its reader sees it (`viewOf`): without tags and invisible characters, with entities
- * and other escapes decoded. Findings of both searches that overlap are one finding.
+ * Finds people's numbers and addresses in texts, and their canonical form, which is hashed. A text is searched twice: as received, and as a
+ * reader sees it (`viewOf`), without tags and invisible characters and with escapes decoded. Overlapping findings are merged.
  */
 import { HIDDEN } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
@@ -14,10 +13,7 @@ export interface Finding extends Piece {
 
 // Patterns of numbers and addresses.
 
-/**
- * The characters between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, tildes and dashes. All
- * blanks are listed, because `\s` is only ASCII in the expressions of DuckDB.
- */
+/** Characters between the digits of a number. All blanks are listed, because `\s` is only ASCII in DuckDB. */
 export const SEPARATORS = String.raw`-.,/_\s()+~\u00A0\u00B7\u1680\u2000-\u200A\u2010-\u2015\u2028\u2029\u202F\u205F\u2212\u3000\u301C\u3161\uFEFF`;
 const GAP = `[${SEPARATORS}]{0,3}`;
 
@@ -30,14 +26,14 @@ export const mobileWith = (gap: string): string =>
   `(?:(?:\\+|00)?82${gap}0?${gap}|0)(?:10${gap}[0-9]{4}|1[16789]${gap}[0-9]{3,4})${gap}[0-9]{4}`;
 const MOBILE = mobileWith(GAP);
 const IS_MOBILE = new RegExp(`^${MOBILE}$`);
-/** A mobile number that no other digit touches, and not the places of a number such as 37.01055517772. */
+/** A mobile number that is not part of a longer number or the decimals of one such as 37.01055517772. */
 const MOBILES = new RegExp(`(?<![0-9])(?<!\\d\\d\\.(?=\\d{10}))${MOBILE}(?![0-9])`, 'g');
 
 /** Any telephone number that is a whole value, and service numbers (080, 15xx), which belong to no person. */
 const TELEPHONE = /^\+?\(?[0-9][0-9 ().\u2010-\u2015-]{5,18}[0-9]$/;
 const SERVICE_NUMBER = /^(?:080[-. ]?[0-9]{3,4}[-. ]?[0-9]{4}|1[568][0-9]{2}[-. ]?[0-9]{4})$/;
 
-/** UUIDs and long hexadecimal words: their digits may look like a number by chance. */
+/** UUIDs and long hexadecimal words, whose digits may look like a number by chance. */
 const ID = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}';
 const IDS = new RegExp(ID, 'g');
 const IS_ID = new RegExp(`^(?:${ID})$`);
@@ -252,7 +248,7 @@ function findingsAsWritten(text: string): Finding[] {
 
 function addressAround(text: string, at: number): Finding[] {
   let [start, end] = [at, at + 1];
-  // People write blanks around the sign to keep programs from finding the address.
+  // People put blanks around the @ to hide the address from programs.
   while (at - start < 2 && /[ \t]/.test(text.charAt(start - 1))) start--;
   while (end - at < 3 && /[ \t]/.test(text.charAt(end))) end++;
   const domain = DOMAIN.exec(text.slice(end, end + LONGEST))?.[0];
@@ -329,8 +325,8 @@ export function plainRecipient(value: string): string | undefined {
 }
 
 /**
- * The first characters of a text of the service without e-mail addresses and mobile numbers: the only form in errors,
- * logs and the ledger, under every setting.
+ * The beginning of a text from the service, without e-mail addresses and mobile numbers: the only form allowed in errors, logs and the
+ * ledger.
  */
 export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);

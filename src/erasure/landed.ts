@@ -1,7 +1,6 @@
 /**
- * Removes erased persons from the landing zone: cuts the person's own records out of landed pages (E21, E12), and
- * blanks the person's numbers in other people's records. The journal names each pull before it is cut, so a reader
- * expects fewer records than the manifest lists.
+ * Removes erased persons from the landing zone: deletes their records from landed pages (E21, E12), and blanks their numbers in other
+ * people's records. The journal names each pull first, so that readers expect fewer records than its manifest.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -153,7 +152,7 @@ export class Erasures {
     return state !== undefined && state === (await stateOf(folder));
   }
 
-  /** Registers that records of erased persons arrived later and were cut. */
+  /** Records that data of erased persons arrived later and was removed. */
   async late({ records }: Pick<Cut, 'records'>): Promise<void> {
     if (records > 0) await this.register.append({ event: 'late', records });
   }
@@ -390,7 +389,7 @@ async function stateOf(folder: string): Promise<string> {
   return createHash('sha256').update(changes.join(' ')).digest('hex').slice(0, 16);
 }
 
-// Data that arrives or is restored after an erasure. Every command that opens the folder searches it.
+// Every command that opens the folder searches data that arrived or was restored after an erasure.
 
 /** The parts of the open data folder that erasures need. */
 interface ErasureParts {

@@ -35,7 +35,7 @@ interface FoundCopy {
   cut(disk: DurableFolder): Promise<unknown>;
 }
 
-/** Looks for erased persons in a landed copy, by the table `erased_ids`. Resolves with undefined if it has none, or never landed. */
+/** Searches a landed copy for erased persons, by the table `erased_ids`. Resolves with undefined without any. */
 export async function findInCopy(
   session: Session,
   landing: string,

@@ -114,7 +114,7 @@ export async function countFound(session: Session): Promise<Map<string, number>>
 
 const computedColumns = z.object({ table: z.string(), persons: z.array(z.string()), day: z.string() });
 
-/** The rows that models computed of the erased persons on days whose events have left the file. */
+/** Rows that models computed about the erased persons on removed days. */
 async function computedRows(session: Session): Promise<Rows[]> {
   const persons = listOf(PERSON_COLUMNS);
   const tables = await session.rows('erasure/computed_columns', computedColumns, { persons });
@@ -131,7 +131,7 @@ async function computedRows(session: Session): Promise<Rows[]> {
   }));
 }
 
-/** Deletes the rows that models computed of erased persons and cannot compute again. */
+/** Deletes rows about erased persons that models cannot recompute. */
 export async function deleteComputed(session: Session): Promise<void> {
   const tables = await computedRows(session);
   if (tables.length === 0) return;

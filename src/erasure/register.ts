@@ -1,6 +1,6 @@
 /**
- * The register of erasures: journal lines that name persons by keyed digests only. All data that arrives later is
- * compared with it, so an erased person does not return.
+ * The register of erasures: journal lines with keyed digests of persons. Everything that arrives later is compared with it, so that erased
+ * persons don't return.
  */
 import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';

@@ -1,9 +1,7 @@
 /**
- * `retention`: how long events, their landed pages and opt-outs are kept. Rows leave the file before it is published.
- * Their pages are removed afterwards, when the published file has everything that was computed from them. Removing
- * pages, or rows without pages, is a *deletion*, because nothing can bring them back. A deletion needs a complete run
- * that compared both clocks, and one night deletes a few days at most. So a wrong clock or a mistyped setting cannot
- * empty the data folder.
+ * `retention`: how long events, their landed pages and opt-outs are kept. Rows are removed before the file is published, and their pages
+ * afterwards. Removing pages, or rows without pages, is a *deletion*, which cannot be undone. It needs a complete run that compared both
+ * clocks, and one night deletes only a few days. So a wrong clock or a mistyped setting cannot empty the data folder.
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -177,8 +175,8 @@ export interface Removal {
 type LogNote = readonly [sentence: string, fields: Readonly<Record<string, string | number>>];
 
 /**
- * Takes old events and opt-outs out of the file. Resolves with what is to be removed of the landing zone once the file is
- * published. If more is due than a night may delete, nothing is deleted, and the report says so.
+ * Removes old events and opt-outs from the file. Resolves with what to remove from the landing zone after publishing. If more is due than a
+ * night may delete, nothing is deleted, and the report says so.
  */
 export async function retain(folder: Kept, due: Due, deleting: Deleting): Promise<Removal> {
   const { warehouse, journal, config, report, invocation } = folder;
@@ -226,8 +224,8 @@ export async function retain(folder: Kept, due: Due, deleting: Deleting): Promis
 }
 
 /**
- * Removes landed folders. The journal notes the pages of a day first, so that they do not count as lost. The manifests are removed
- * before the pages, so that a folder that a kill leaves in part counts as removed.
+ * Removes landed folders. The journal names them first, so that they do not count as lost. Manifests are removed before pages, so that a
+ * partly removed folder counts as removed.
  */
 export async function removeFolders(
   { folders, days, note }: Removal,

@@ -1,7 +1,4 @@
-/**
- * The budget limits what may be spent on exports (E20 is billed per record), per run and per KST month. Pure: the
- * functions only read the entries of the ledger. The unit is the record.
- */
+/** Applies the budget for exports, in records per run and per KST month (E20 is billed per record). Pure. */
 import { dayCount, monthOf, type Day } from '../ground/calendar.js';
 import { type Export, isUnderWay, missingDays, needsPerson } from './export.js';
 import type { MessageTotals } from '../warehouse/reader.js';
@@ -31,11 +28,11 @@ interface Circumstances {
   readonly now: Date;
   /** The id of the run whose intents count against the run's budget; undefined if no run has started. */
   readonly runId: string | undefined;
-  /** The user's consent (`--yes-paid`), which permits a day without an estimate. It never widens the budget. */
+  /** Your consent (`--yes-paid`), which permits a day without an estimate, but never exceeds the budget. */
   readonly yesPaid: boolean;
 }
 
-/** The records that an export costs: 0 if it is not billed, its own once it has landed, before that the estimate. Undefined if unknown. */
+/** The records that an export costs: 0 if not billed, actual once landed, before that the estimate. Undefined if unknown. */
 export function recordsOf({ billed, state, records, estimate, accepted }: Export): number | undefined {
   if (billed === 'no') return 0;
   if ((state === 'landed' || state === 'loaded') && (accepted !== true || records === 0)) return records;
@@ -50,7 +47,7 @@ interface Facts extends Omit<Circumstances, 'yesPaid'> {
   readonly budget: Budget | undefined;
   /** True if the journal may lack lines and you have not confirmed it; then nothing is paid. */
   readonly unsure: boolean;
-  /** Days whose events are or were in the warehouse; a journal that lacks lines may lack their exports. */
+  /** Days whose events are or were in the warehouse; an incomplete journal may lack their exports. */
   readonly covered: ReadonlySet<Day>;
   readonly asked?: ReadonlySet<Day>;
 }
@@ -68,8 +65,7 @@ export function decide(
     .reverse()
     .filter((day) => !covered.has(day) && asked?.has(day) !== true && isWanted(day));
   const { candidates, learned } = estimateDays(entries, messages, days);
-  // The first estimates may be wrong by a large factor. So exports are requested one at a time until a landed export shows
-  // the number of records per message.
+  // First estimates may be wrong by a large factor. Request one export at a time until one has landed and shows the records per message.
   const waits = !learned && entries.some(isUnderWay);
   const decisions = planRequests(candidates, budget, entries, { ...facts, yesPaid: consent === 'given' });
   return decisions.map((decision): Decision => {
@@ -83,8 +79,8 @@ export function decide(
 }
 
 /**
- * True if the last two requests had the same unknown answer and you decided about neither. Texts that differ only in
- * words with digits, such as days and ids of requests, are the same.
+ * True if the last two requests got the same unknown answer and you decided about neither. Words with digits, such as days and request ids,
+ * are ignored.
  */
 function areAnsweredAlike(entries: readonly Export[]): boolean {
   const [one, other] = entries.filter(({ state }) => state !== 'withdrawn').slice(-2);
@@ -95,10 +91,8 @@ function areAnsweredAlike(entries: readonly Export[]): boolean {
 }
 
 /**
- * Decides which days to request, in the order given (newest first). The first day that does not fit ends the list, so
- * that the newest days in the warehouse have no gap; only a day that exceeds a whole budget is skipped. At most one day
- * without an estimate is allowed, and only while some budget is left: its size is unknown until it has landed, and
- * until then no other day is requested.
+ * Decides which days to request, newest first. The first day that does not fit ends the list, so that the newest days have no gap; only a
+ * day that exceeds a whole limit is skipped. A day without an estimate is allowed only alone, while some budget is left.
  */
 export function planRequests(
   candidates: readonly Candidate[],
@@ -142,7 +136,7 @@ export function planRequests(
   });
 }
 
-/** The records that a request needs: at least one, because any export may have a record and a spent budget must allow nothing. */
+/** The records that a request needs: at least one, so that a used-up budget allows nothing. */
 function needOf(estimate: number): number {
   return Math.max(1, estimate);
 }
@@ -157,10 +151,10 @@ export const REASONS = {
   over_run_budget: 'over exports.budget for one run',
   over_month_budget: 'over exports.budget for the month',
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
-  // A later night requests its statistics again; when two agree, the day is no longer reported.
+  // The day is reported until two nights agree.
   no_messages: 'no messages so far (`backfill --yes-paid` requests it anyway)',
   // An export of unknown size reserves the rest of the budget until it has landed.
-  waits_for_size: 'waiting for the size of an export that is under way',
+  waits_for_size: 'waiting for the size of an export in progress',
   no_budget: 'exports.budget is not set',
   unsure: 'perhaps paid already: the journal may lack lines (`dawnload recover`)',
   // Another request would probably get the same answer.
@@ -225,8 +219,8 @@ export function estimateDays(
     records += landed;
     messages += sent;
   }
-  // The ratio is of all days together, so that a small unusual day has little weight. It is at least one, because every message leaves
-  // the record of its sending: an estimate that is too high is safer than one that is too low.
+  // One ratio for all days, so that a small unusual day has little weight. At least one, because every message has a record, and a high
+  // estimate is safer than a low one.
   const ratio = messages === 0 ? undefined : Math.max(1, records / messages);
   const candidates = days.map((day) => ({ day, estimate: expected(totals.get(day), ratio) }));
   return { candidates, learned: ratio !== undefined };
@@ -252,7 +246,7 @@ export function withForecasts(
   return all;
 }
 
-/** True if two nights agree that nothing was sent on the day: then it has no events to pay for. */
+/** True if two nights agree that nothing was sent on the day, so that no events need paying for. */
 export function isQuiet(totals: MessageTotals | undefined): boolean {
   return totals?.rows === 0 && totals.nights >= 2;
 }

@@ -1,6 +1,4 @@
-/**
- * Defines a paid export: its journal lines, how each changes its state, and the advice when only you can decide. Pure.
- */
+/** Defines a paid export: its journal lines, its states, and the advice when you must decide. Pure. */
 import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, UsageError } from '../ground/errors.js';
@@ -111,7 +109,7 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
   readonly answer?: z.output<typeof answer> | undefined;
-  /** The text of that answer, once `readTexts` has read it; a person may judge it to be a refusal. */
+  /** The text of that answer, once `readTexts` has read it; you may declare it a refusal. */
   readonly answerText?: string | undefined;
 }
 
@@ -202,7 +200,7 @@ export type Billed = 'no' | 'maybe' | 'yes';
 
 type Moves = Readonly<Partial<Record<Line['event'], ExportState>>>;
 
-/** Until an export is loaded, the user may correct a mistyped export id or abandon the export. */
+/** Until an export is loaded, you may correct its id or abandon it. */
 const CORRECTED = { attached: 'requested', abandoned: 'abandoned' } as const;
 
 export const MOVES: Readonly<Record<ExportState, Moves>> = {
@@ -256,7 +254,7 @@ export function billedAfter(state: ExportState, before: Billed): Billed {
   return blocksRuns(state) ? 'yes' : 'no';
 }
 
-/** True if no run may request the day: it is paid, perhaps paid, or abandoned. Giving up an export does not consent to a second bill. */
+/** True if no run may request the day: it is paid, perhaps paid, or abandoned. Abandoning is not consent to a second bill. */
 export function blocksRuns(state: ExportState): boolean {
   return state !== 'failed' && state !== 'withdrawn';
 }
@@ -317,7 +315,7 @@ export function exportsOf(lines: readonly Line[]): Map<string, Export> {
   return book;
 }
 
-/** Consecutive failed fetches after which an export needs action. Runs keep asking for it, at no cost. */
+/** Consecutive failed fetches after which an export needs action. Runs keep polling it, at no cost. */
 const TROUBLES_BEFORE_A_PERSON = 3;
 
 /**
@@ -344,7 +342,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
   const command = (what: string): string => `\`dawnload exports ${what}\``;
   const resume = command(`resume ${key}`);
   const accept = command(`decide ${key} --accept-incomplete`);
-  const giveUp = `To give the day up: ${command(`decide ${key} --abandon`)}.`;
+  const giveUp = `To give up the day: ${command(`decide ${key} --abandon`)}.`;
   const joined = (...sentences: readonly string[]): string => sentences.filter((one) => one !== '').join(' ');
   if (isKeptBack(entry))
     return joined(

@@ -1,6 +1,6 @@
 /**
- * The ledger of paid exports: the requests that are billed or may be billed, as lines of the journal. E20 has no idempotency key,
- * and no endpoint lists exports, so the ledger is the only record of them. Every intent is durable before its request is sent.
+ * The ledger of paid exports, as lines of the journal: the only record of requests that are or may be billed, because E20 has no
+ * idempotency key and no endpoint lists exports. Every intent is durable before its request is sent.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -246,7 +246,7 @@ export class Ledger {
       const day = current?.day ?? partsOf(key)?.day;
       if (day === undefined) throw this.#unknown(key);
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
-      // A second export of a day, which was billed too, is entered and not downloaded.
+      // A second billed export of a day is recorded, but not downloaded.
       const isOther = (entry: Export): boolean => entry.key !== key && blocksPayingAgain(entry.state);
       const twin = this.entries().find((entry) => entry.day === day && isOther(entry));
       const second = twin !== undefined && (current?.state ?? 'abandoned') === 'abandoned';
@@ -273,7 +273,7 @@ export class Ledger {
     });
   }
 
-  /** Throws unless this process has the lock and the journal is complete. Without the lock's file, another run may pay for the same day. */
+  /** Throws unless this process still has the lock and the journal is complete. */
   async #assertMayPay(): Promise<void> {
     if (this.lock === undefined) throw new Error('Only the holder of the lock pays.');
     if (this.doubt !== undefined) throw this.doubt;
@@ -338,7 +338,7 @@ export class Ledger {
 
   async #record(line: Entry<Line>): Promise<Export> {
     const before = this.find(line.key);
-    // Whether the event may follow is decided before anything is written.
+    // Check that the event is allowed before writing anything.
     applyLine(before, { ...line, seq: 0, at: this.effects.now() });
     const next = applyLine(before, await this.journal.append(EXPORT, line));
     this.#book.set(next.key, next);

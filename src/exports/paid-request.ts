@@ -1,7 +1,7 @@
 /**
- * Requests paid exports (E20), and guarantees that nothing is paid for by accident or twice. Requests the days without
- * an export one after the other, within the budget (budget.ts) and your consent. A request is sent only after the
- * checks have passed and the intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
+ * Requests paid exports (E20), and guarantees that nothing is paid for by accident or twice. Days are requested one by one, within the
+ * budget (budget.ts) and your consent. A request is sent once, after all checks have passed and its intent is on disk. The outcome is
+ * recorded before the answer is used.
  */
 import { createHash } from 'node:crypto';
 import { daysOf, listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
@@ -111,7 +111,7 @@ export async function requestMissing(
     for (const { day, estimate } of wanted) report.unpaidDays.push({ day, verdict: 'no_consent', estimate });
     return;
   }
-  // You consented to these days, and to no other day that the budget turns out to allow.
+  // You consented to these days only, not to others that the budget may allow later.
   const others = job.consent === 'ask' ? wanted.filter(({ verdict }) => verdict !== 'request') : [];
   for (const { day } of others) asked.add(day);
 
@@ -223,7 +223,7 @@ async function affordable(key: string, parts: PaymentParts): Promise<number | un
   const { ledger, warehouse } = parts;
   const { effects, runId } = parts.invocation;
   const { day } = ledger.get(key);
-  // This request abandons the old export. If its size is unknown it would reserve the whole budget, so it is left out.
+  // Ignore the old export, which this request abandons: with an unknown size, it would reserve the whole budget.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
   const [decision] = planRequests(candidates, ledger.settings.budget, others, {
@@ -280,7 +280,7 @@ async function requestPaid(wish: Wish, service: ServiceClient, parts: PaymentPar
   const { terminal, runId: run } = parts.invocation;
   const { pricePerRecord, includeMessageData: messageData, refusals } = ledger.settings;
 
-  // The token is obtained first, so that a request that lacks a token is never recorded as intended.
+  // Get the token first, so that a request without one is never recorded as intended.
   const permit = await service.authorize();
   service.clocks.assertAgree('No paid request was sent.');
 
@@ -412,7 +412,7 @@ async function record(
       return 'refused';
     case 'unknown': {
       const { note, body, isError } = outcome;
-      // The answer is kept, redacted. If the disk refuses it, its meaning for the payment is still recorded.
+      // Keep the redacted answer. If the disk refuses it, its meaning is recorded anyway.
       const kept = isError !== undefined || body !== '';
       const file = kept && (await landing.reject('E20', key, Buffer.from(body)).catch(() => false as const));
       const sha256 = createHash('sha256').update(body).digest('hex');

@@ -1,6 +1,6 @@
 /**
- * Finds paid exports that the journal lacks but another part of the data folder records: a journal in the place of the
- * second copy, a warehouse file, or the folder of an export in the landing zone.
+ * Finds paid exports that the journal lacks, but another part of the data folder has: the second copy, a warehouse file, or a folder in the
+ * landing zone.
  */
 import { join } from 'node:path';
 import type { Day } from '../ground/calendar.js';

@@ -1,7 +1,6 @@
 /**
- * Runs work in a process of its own, which is killed at its limit of time or memory: some functions of DuckDB notice no interruption,
- * DuckDB's own limit of memory does not count constants, and a hostile file may end the process that reads it. The process gets no
- * environment, so it has no secrets, and it gets stdout only if it streams an answer.
+ * Runs work in a separate process with limits for time and memory: some DuckDB functions cannot be interrupted, DuckDB's memory limit does
+ * not count constants, and a hostile file may crash the process that reads it. The process gets no environment, and therefore no secrets.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The job's access to the outside world besides files and the database: clock, waiting, randomness, the service, and crash
- * points. All code takes them as a parameter; this file has the real ones, and the place and the version of this package.
+ * Side effects other than files and the database: clock, waiting, randomness, the service, and crash points. All code takes them as a
+ * parameter; this file has the real ones.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { stat, type FileHandle } from 'node:fs/promises';

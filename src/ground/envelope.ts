@@ -1,8 +1,7 @@
 /**
- * The single grammar of answers: every answer that it accepts is landed, and every landed answer can be loaded
- * (`repairedJson` repairs what DuckDB rejects). It reads only the outside of an answer: its keys, the number of
- * records in its list, and whether it is complete. A page of an export is most of a megabyte; parsing it into
- * JavaScript objects would cost more than all other steps, and only DuckDB needs the contents.
+ * Parses the envelope of an answer: its keys, the number of records in its list, and whether it is complete. Every answer accepted here is
+ * landed and can be loaded (`repairedJson` repairs what DuckDB rejects). Parsing a whole page into JavaScript objects would cost more than
+ * all other steps, and only DuckDB needs the contents.
  */
 
 const QUOTE = 0x22;

@@ -1,6 +1,6 @@
 /**
- * Removes the job's secrets from texts of the service, because an error may repeat a request. The ledger, logs, alerts, and the tables of
- * runs and exports store such texts. So each text is redacted when it arrives, under every privacy setting.
+ * Removes the job's secrets from the service's texts, because an error may repeat a request, and the ledger, logs, alerts and tables store
+ * such texts. Each text is redacted on arrival, under every privacy setting.
  */
 
 /** The replacement for a secret, a number or an address in a text. */

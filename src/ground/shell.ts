@@ -1,4 +1,4 @@
-/** Commands of the settings, run in a shell of their own, without the keys and addresses of this program. */
+/** Runs commands from the settings in a shell, without this program's keys and addresses. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';

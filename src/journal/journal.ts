@@ -1,9 +1,8 @@
 /**
- * The journal, `ledger/journal.jsonl`: the one append-only record of what happened in a data folder. Each line has a
- * number and a checksum over all bytes before it, so one pass over the file proves that no byte changed. The second
- * copy reveals missing lines at the end. Heads stored in other files reveal truncation of both files (doubt.ts). The
- * folder of each feature declares its lines and folds them into the current state. A line never contains a plain id of
- * a person, SQL, a row, or a text of the service. Lines are ASCII, so any text is read back unchanged.
+ * The journal, `ledger/journal.jsonl`: the append-only record of what happened in a data folder. Each line has a number and a checksum over
+ * all earlier bytes, so one pass proves that no byte changed. The second copy reveals missing lines at the end; heads stored in other files
+ * reveal truncation of both (doubt.ts). Each feature declares its lines and folds them into its state. A line never contains a person's
+ * plain id, SQL, a row, or a text from the service. Lines are ASCII, so any text is read back unchanged.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
@@ -62,7 +61,7 @@ export const RUN = new Kind(
     // The journal may lack lines. The names of missing erasures are part of the head, so other files keep them. `of` is
     // `pushed` if rows in `ledger/pushed/` are missing; the journal itself may be whole.
     z.object({ ...event('unsure'), why: text, erase: text.optional(), of: z.literal('pushed').optional() }),
-    // You agreed that lines up to number `forgotten` may be lost, and so may the rows of the calls in the lines `lost`.
+    // You accepted that lines up to number `forgotten`, and the rows of calls in the lines `lost`, may be missing.
     z.object({ ...event('confirmed'), forgotten: wholeNumber, lost: z.array(wholeNumber) }),
   ]),
 );
@@ -81,7 +80,7 @@ export function runsOf(lines: readonly RunLine[]): PastRun[] {
   );
 }
 
-/** Lines after which a request leaves that is billed or reaches people, or data is erased. */
+/** Lines before a request that is billed or reaches people, or before an erasure. */
 const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended', 'erase/begun']);
 
 const ERASED = new Kind('erase', happened.extend({ ids: z.array(z.string()).default([]) }));
@@ -172,8 +171,7 @@ export class Journal {
       if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
       if (files.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
     } else if (!own.equals(bytes) && bytes.length > 0) {
-      // The doubt is written with the healed lines, because nothing else shows afterwards that lines were lost. The copy is written
-      // with the next line.
+      // Write the doubt with the restored lines, because nothing else will show that lines were lost. The copy follows with the next line.
       const doubt = journal.#composed(RUN, { event: 'unsure', why: lacks });
       await journal.#disk.write(path, Buffer.concat([bytes, doubt.bytes]), 'journal/healed');
       journal.#take(doubt);
@@ -404,8 +402,8 @@ async function read(place: JournalPlace): Promise<ReadJournal> {
 }
 
 /**
- * Refuses the second copy of another data folder, which the settings may name, or which came with a landing zone that was moved here. A
- * lost journal is restored from the copy if the witness has the copy's head, or the folder has landed data.
+ * Refuses another data folder's second copy, which may come from a wrong setting or a moved landing zone. A lost journal is restored from
+ * the copy if the witness has the copy's head, or the folder has landed data.
  */
 async function assertCopyOfFolder(
   { dataDir, ledgerCopy }: JournalPlace,

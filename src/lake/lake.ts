@@ -140,7 +140,7 @@ const FAILURES = [
   {
     says: /Conflict_409|\b409\b/,
     Failure: TryLaterError,
-    what: () => 'Somebody else changed the lake at the same time, so this commit was refused.',
+    what: () => 'Another program changed the lake at the same time, so this commit was refused.',
     hint: 'Nothing was changed by it. `dawnload lake push` tries again.',
   },
   {

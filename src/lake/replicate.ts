@@ -1,8 +1,7 @@
 /**
- * Makes the lake equal to the published file: replaces the days of streams and models that differ, and all other
- * relations that differ. Each commit is one transaction of the catalog over all tables and contains the coverage of its
- * days: who reads the coverage never finds an incomplete day. A nightly run makes one commit; a backfill makes
- * one for each day of events.
+ * Updates the lake from the published file: replaces days of streams and models that differ, and other relations that differ. Each commit
+ * is one transaction over all tables, including the coverage of its days, so that covered days are always complete. A nightly run makes one
+ * commit; a backfill makes one per day of events.
  */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';

@@ -1,6 +1,4 @@
-/**
- * Sets up a lake: creates its tables, registers the writer, and verifies that the catalog commits several tables in one step.
- */
+/** Sets up a lake: creates its tables, registers the writer, and verifies that the catalog commits several tables in one step. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
@@ -32,7 +30,7 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
   const relations = await relationsOf(lake);
   await notePart('setup', state.writer);
   if (!(await lake.catalog.commitsTogether(session)))
-    throw new ConfigError('The catalog commits table by table, so readers could find half a night.', {
+    throw new ConfigError('The catalog commits table by table, so readers could see an incomplete night.', {
       hint: 'Use a catalog that commits several tables in one step, such as Nessie, Lakekeeper or Polaris; docs/scale.md names more.',
     });
   const prepared = await prepareTables(lake, relations);

@@ -1,6 +1,6 @@
 /**
- * Writes files atomically: a file is written under a temporary name, fsynced, renamed into its place, and its folder
- * fsynced. A reader sees the file complete or not at all, even after a power cut.
+ * Writes files atomically: temporary name, fsync, rename, fsync of the folder. A reader sees the complete file or none, even after a power
+ * failure.
  */
 import { createWriteStream } from 'node:fs';
 import { chmod, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
@@ -135,8 +135,8 @@ export class DurableFolder {
   }
 
   /**
-   * Appends to a file, which is made if it is missing, and resolves when the bytes are durable. `what` names the crash
-   * points. Throws `StorageError`; then the file is unchanged, or has another size.
+   * Appends to a file, creating it if needed, and resolves when the bytes are durable. `what` names the crash points. After a
+   * `StorageError`, the file is unchanged or has another size.
    *
    * @param size the size of the file, in bytes
    * @throws DamageError if the file has another size; it is not written
@@ -164,13 +164,13 @@ export class DurableFolder {
         }
         this.#effects.reach(`${what}/durable`);
       } finally {
-        // All bytes are fsynced or cut off by now, so an error on closing has no consequence.
+        // All bytes are fsynced or truncated by now, so an error on closing does not matter.
         await file.close().catch(() => undefined);
       }
     });
   }
 
-  /** The folder for temporary files, right below the root, so that a sweep lists one folder and not those of years. */
+  /** The folder for temporary files, directly below the root, so that a sweep lists only one folder. */
   #partOf(path: string): string {
     const [part = '', ...below] = relative(this.#root, path).split(sep);
     return below.length === 0 ? this.#root : join(this.#root, part);
@@ -180,7 +180,7 @@ export class DurableFolder {
     return orStorageError('write', folder, () => this.#sync.sync(folder));
   }
 
-  /** Makes a folder. An existing one is fsynced too, once: the process that made it may have died before its fsync. */
+  /** Creates a folder. Fsyncs an existing one too, once: its creator may have died before the fsync. */
   makeFolder(folder: string): Promise<void> {
     const path = resolve(folder);
     const earlier = this.#folders.get(path);
@@ -192,8 +192,8 @@ export class DurableFolder {
   }
 
   /**
-   * Makes the root and the folders above it with access for everyone, because other accounts read the published file. Makes
-   * folders one by one, because a recursive mkdir never returns below a folder such as /proc, which accepts no new folder.
+   * Creates the root and its parents with access for everyone, because other accounts read the published file. One by one, because a
+   * recursive mkdir hangs below folders such as /proc.
    */
   async #make(path: string): Promise<void> {
     const isInside = path.startsWith(this.#root + sep);
@@ -221,18 +221,15 @@ export async function sweepTemporaries(folder: string): Promise<void> {
   );
 }
 
-/**
- * Makes many renames durable at a time. A rename is durable once its folder is fsynced; a thousand pages in one folder
- * would take a thousand fsyncs. Group commit: callers that arrive during an fsync share the next one.
- */
+/** Makes many renames durable with few fsyncs (group commit): callers that arrive during a folder's fsync share the next one. */
 export class FolderSync {
-  /** The fsync of each folder that is running or was the last, and the one that has not begun. */
+  /** For each folder, the running or last fsync, and the next one. */
   readonly #last = new Map<string, Promise<void>>();
   readonly #next = new Map<string, Promise<void>>();
   /** Number of fsyncs so far. */
   count = 0;
 
-  /** Resolves once an fsync of the folder has ended that began after this call. */
+  /** Resolves after an fsync of the folder that started after this call. */
   sync(folder: string): Promise<void> {
     const begin = (): Promise<void> => {
       this.#next.delete(folder);

@@ -1,4 +1,4 @@
-/** The only place that opens DuckDB files, so that every connection has the same settings. */
+/** Opens all DuckDB files, so that every connection has the same settings. */
 // Loaded with require: an ES module import would load the package twice, which costs each command a tenth of a second.
 import duckdb = require('@duckdb/node-api');
 import { CorruptDatabaseError, MemoryError, messageOf } from '../ground/errors.js';
@@ -7,9 +7,9 @@ import { CorruptDatabaseError, MemoryError, messageOf } from '../ground/errors.j
 const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
 
 /**
- * Opens a database. Never open one path twice in one process: DuckDB does not object, and rows are lost.
+ * Opens a database. Never open the same path twice in one process: DuckDB loses rows without an error.
  *
- * @throws the error of DuckDB, which the caller turns into a message
+ * @throws DuckDB's own error
  */
 export function openInstance(
   path: string,
@@ -47,7 +47,7 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof MemoryError || /Out of Memory Error|bad_alloc/.test(messageOf(error));
 }
 
-/** The error for people of a statement on a file that is open: it is damaged, or the memory does not suffice. */
+/** Converts the error of a statement on an open file: the file is damaged, or memory ran out. */
 export function statementError(error: unknown, damage: string): unknown {
   if (isOutOfMemory(error)) return error instanceof MemoryError ? error : new MemoryError(error);
   return tellsOfDamage(error) ? new CorruptDatabaseError(damage, error) : error;
@@ -63,7 +63,7 @@ export function faultIn(error: unknown) {
     kind,
     /** The file that it was reading, if it names one. */
     file: misshapen ?? read,
-    /** True if a statement of ours raised it (`error()`), because the file has another shape than the service's answers. */
+    /** True if our own statement raised it (`error()`), because the file does not have the shape of an answer. */
     isMisshapen: misshapen !== undefined,
     isOfGzip: kind === 'IO' && /gzip/i.test(message),
     /** True if the disk is full or fails, or the database cannot be used any more. */

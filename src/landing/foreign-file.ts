@@ -1,6 +1,6 @@
 /**
- * Files of others, which may be anything. They are opened without following a link, and only if they are regular files; they are copied
- * up to a size, texts into UTF-8. An `Unusable` error says why one cannot be used.
+ * Untrusted files. They are opened only if they are regular files, without following links, and copied up to a maximum size, texts as
+ * UTF-8. An `Unusable` error has the reason if one cannot be used.
  */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { whyUnread } from '../config/files.js';
 import { FILE_MODE } from './atomic-file.js';
 import { storageError } from './storage-error.js';
 
-/** Says in a clause why a file cannot be used, and which setting of its table may be wrong. */
+/** Why a file cannot be used, as a clause, and which setting of its table may be wrong. */
 export class Unusable extends Error {
   readonly setting: 'largest' | 'encoding' | undefined;
 
@@ -93,7 +93,7 @@ function decode(decoder: TextDecoder, before: Buffer, piece?: Buffer): string {
   }
 }
 
-/** The columns that the first record of a CSV file names, and what separates them: DuckDB's own guess may leave out lines. */
+/** The column names in the first line of a CSV file, and the separator: DuckDB's own guess may skip lines. */
 export async function csvHeader(
   file: string,
 ): Promise<{ readonly names: string[]; readonly delimiter: string }> {

@@ -1,8 +1,7 @@
 /**
- * The landing zone: the service's answers, verbatim and compressed; only erasures change them. All derived data can be
- * rebuilt from it without the network. A pull is one landed unit of a stream: a folder of pages, which contain the
- * answers (JSON, gzip), and its manifest, which is written last and never changed. It is plain data, so loading it
- * requires neither the service nor the ledger.
+ * The landing zone: the service's answers, verbatim and compressed, from which everything else can be rebuilt offline. A pull is one landed
+ * unit of a stream: a folder of pages with the answers (JSON, gzip), and a manifest that is written last and never changed. Only erasures
+ * change pages.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -35,14 +34,14 @@ import {
 import { namesIn, orStorageError, readIfThere, unlessDamaged } from './storage-error.js';
 
 export const wholeNumber = z.number().int().nonnegative();
-/** An instant, which is written as an ISO text. */
+/** An instant as ISO text. */
 export const instant = z.iso.datetime().transform((text) => new Date(text));
 const day = z.string().refine(isDay, 'not a day');
 
 export const SOLE_LIST = '*';
 
 export const factsShape = z.object({
-  /** True if you accept the answers; otherwise one that would delete rows is kept back. */
+  /** True if you accept the answers; otherwise one that would delete rows is held back. */
   accepted: z.boolean().default(false),
   /** False if a campaign or a list is missing: then the days do not count as covered. Lists that were read count. */
   complete: z.boolean().default(true),
@@ -95,7 +94,7 @@ export const factsShape = z.object({
   unreadable: z.array(wholeNumber).readonly().default([]),
 });
 
-/** Facts about a pull besides its pages; each stream has some of them. */
+/** Facts about a pull; each stream uses some. */
 export type Facts = z.output<typeof factsShape>;
 export type ShortList = Facts['short'][number];
 export type TemplateRead = Facts['templates'][number];
@@ -136,7 +135,7 @@ export interface Pull {
   readonly pulledAt: Date;
   readonly files: readonly Page[];
   readonly facts: Facts;
-  /** True if an erasure has cut records; only then may a pull have fewer rows than landed. */
+  /** True if an erasure removed records; only then may a pull have fewer rows than landed. */
   readonly isCut?: () => boolean;
 }
 
@@ -182,7 +181,7 @@ export function templatesOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
  */
 export const BESIDE = 1_000_000_000;
 
-/** The pages without those that are kept beside others: together they have the records that are paid for. */
+/** The first answer for each page: together they have the paid records. */
 export function firstAnswers<P extends Page>(files: readonly P[]): P[] {
   return files.filter(({ file }) => (pageOf(basename(file)) ?? 0) < BESIDE);
 }
@@ -255,8 +254,8 @@ export class LandingZone {
   }
 
   /**
-   * The instant to record for an answer that came at `present`: later than everything that has landed. The later of two
-   * pulls of a day counts, so a clock that was set back must not make the newer pull look older.
+   * The instant to record for an answer that came at `present`: later than everything that has landed, because the later of two pulls of a
+   * day counts, even if the clock was set back.
    */
   instant(present: Date): Date {
     this.#latest = Math.max(present.getTime(), this.#latest + 1);
@@ -267,7 +266,7 @@ export class LandingZone {
     return new PullWriter(this, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
 
-  /** The last reading of an export or the one after it, which counts once `finish` has resolved. */
+  /** The last reading of an export, or the next one, which counts when `finish` has resolved. */
   async reading(place: ExportPlace, which: 'last' | 'next' = 'last'): Promise<PullWriter> {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
@@ -316,8 +315,8 @@ export class LandingZone {
   }
 
   /**
-   * Keeps an unusable answer as it came, the same answer of a day once; resolves with its path relative to `landing/`.
-   * Throws `StorageError`; the answer leaves no file then.
+   * Keeps an unusable answer unchanged, once per day; resolves with its path relative to `landing/`. Throws `StorageError`; then no file is
+   * left.
    *
    * @param endpoint such as `E21`
    * @param what a few words
@@ -380,14 +379,14 @@ export class LandingZone {
     return (await Promise.all(all)).flat();
   }
 
-  /** Removes the folders of free pulls that never ended. The reading of an export resumes, so its folder stays. Requires the lock. */
+  /** Removes folders of incomplete free pulls; exports are resumed. Requires the lock. */
   async removeUnended(folders: readonly PullFolder[]): Promise<void> {
     for (const { stream, id } of folders) {
       if (stream !== EVENTS && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
     }
   }
 
-  /** Removes pulls of own tables that a later copy replaces. The manifest is removed first, so that a kill leaves a pull that never ended. */
+  /** Removes outdated pulls of own tables, manifest first, so that a kill leaves an incomplete pull. */
   async removePulls(pulls: readonly Pick<Pull, 'id'>[]): Promise<void> {
     for (const { id } of pulls) {
       const manifest = join(this.folder, id, MANIFEST);

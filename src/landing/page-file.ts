@@ -1,7 +1,4 @@
-/**
- * The body of a landed file, which is compressed: read whole, or piece by piece if it is too large for memory. The
- * functions that read throw `DamageError` when the file is incomplete, and `StorageError`.
- */
+/** Reads compressed landed files, completely or piece by piece. Throws `DamageError` if the file is incomplete, and `StorageError`. */
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -86,7 +83,7 @@ export async function assertTable(file: string): Promise<void> {
   if (end.toString('latin1') !== 'PAR1') throw damaged(file, 'is not a whole Parquet file');
 }
 
-/** The size of the content, which a gzip file has at its end. Checked because gunzip accepts an empty file and ignores bytes after the end. */
+/** The content size at the end of a gzip file, checked because gunzip accepts an empty file and ignores trailing bytes. */
 async function lengthAtEnd(file: string): Promise<number> {
   const { size, end } = await endOf(file);
   return size < SMALLEST ? -1 : end.readUInt32LE(0);

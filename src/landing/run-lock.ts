@@ -1,7 +1,6 @@
 /**
- * Allows one run at a time in a data folder. The lock is the kernel's: a tiny DuckDB database is kept open for writing,
- * and the kernel releases it when the process ends, however it ends. A lock is therefore never stale, and no process id
- * can be mistaken for another. `lock.json` beside it only informs the second run about the first one.
+ * Allows one run at a time in a data folder. The lock is a tiny DuckDB database that is kept open for writing; the kernel releases it when
+ * the process ends, so it is never stale. `lock.json` only tells a second run about the first.
  */
 import { chmod, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,10 +62,7 @@ export class RunLock {
     }
   }
 
-  /**
-   * Checks, before a paid request, that the lock's file was not removed, which would let another run start. Throws
-   * `StorageError`.
-   */
+  /** Checks, before a paid request, that nobody removed the lock's file, so that another run could start. Throws `StorageError`. */
   async assertHeld(): Promise<void> {
     const inode = await stat(this.path).then(
       ({ ino }) => ino,
@@ -111,8 +107,7 @@ interface LockState {
  */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
-  // Every holder writes its name. Without a name the lock is free, and it is not opened, because opening would take it
-  // for an instant.
+  // Without a recorded holder, the lock is free. Don't open it: that would take it for an instant.
   if (named === undefined) return { taken: false };
   const path = await fileOf(dataDir);
   if (taken.has(path)) return { taken: true, holder: named };
@@ -127,10 +122,9 @@ export async function lockState(dataDir: string): Promise<LockState> {
 }
 
 /**
- * Opens the file of the lock; a damaged one is mended. Throws `TryLaterError` if another run has it, `StorageError`.
+ * Opens the lock file, and repairs a damaged one. Throws `TryLaterError` if another run has it, `StorageError`.
  *
- * @param mendings how often it is mended: a process that mends it at the same time may write between the mending and
- *   the next attempt
+ * @param mendings number of repairs: another process may write to it between a repair and the next attempt
  */
 async function openAlone(path: string, dataDir: string, mendings = 3): Promise<DuckDBInstance> {
   try {
@@ -143,7 +137,7 @@ async function openAlone(path: string, dataDir: string, mendings = 3): Promise<D
   return openAlone(path, dataDir, mendings - 1);
 }
 
-/** Mends the file in place: a new file under the same name would be a second lock for a run that mends at the same time. */
+/** Repairs the file in place: a new file of the same name would be a second lock. */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
   try {
@@ -180,8 +174,8 @@ function pidIn(error: unknown): number {
 }
 
 /**
- * Refuses root in another account's data folder, because this account could not read the files that root leaves there. Makes a file to
- * learn its owner, because mounts may map root to another account.
+ * Refuses root in another account's data folder, because that account could not read root's files. Creates a file to see its owner, because
+ * mounts may map root to another account.
  */
 async function assertRootOwns(dataDir: string): Promise<void> {
   const folder = nearestExisting(dataDir);

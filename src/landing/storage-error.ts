@@ -1,4 +1,4 @@
-/** Converts failed file operations to errors that state the cause and the repair. */
+/** Converts failed file operations to errors with a cause and a remedy. */
 import { constants, existsSync, mkdtempSync } from 'node:fs';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

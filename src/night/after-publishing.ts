@@ -1,7 +1,4 @@
-/**
- * The steps after publishing, in order. None can undo or withhold the publication; rows that they write appear in the
- * next one. A failed step is reported, and the others follow.
- */
+/** The steps after publishing. None can undo it; a failed step is reported, and the others continue. */
 import { existsSync } from 'node:fs';
 import { requireLake, requireService, type Config, shellFor } from '../config/config.js';
 import { removeFolders } from '../erasure/retention.js';
@@ -29,7 +26,7 @@ export const lake: Step = {
   failed: 'The lake lacks what was published',
 };
 
-/** A push from the settings. Rows reach people, so nothing is sent while the journal may lack earlier sends. */
+/** A push from the settings. Nothing is sent while the journal may lack earlier pushes. */
 export const push = (settings: Config['pushes'][number]): Step => ({
   stage: `push ${settings.name}`,
   wanted: (night) => night.folder.ledger.doubt === undefined && isWhole(night),
@@ -55,13 +52,13 @@ export const prune: Step = {
   failed: 'Landed pages past their retention could not be removed',
 };
 
-/** Removes copies of own tables that a later copy replaced, and those of tables that are no longer in the settings. */
+/** Removes outdated copies of own tables, and copies of tables no longer in the settings. */
 export const pruneCopies: Step = {
   stage: 'landing',
   wanted: isPublished,
   async run({ folder: { landing }, config: { tables }, report: { unloaded } }) {
     const own = (await listPulls(landing.folder)).filter(({ stream }) => stream.startsWith(OWN));
-    // The latest last. An earlier one that cannot be loaded, such as one under other settings of privacy, is replaced too.
+    // Latest last. Copies that cannot be loaded, such as those with other privacy settings, are replaced too.
     const pulls = await landing.pulls(own, () => undefined);
     const latest = new Map(pulls.map(({ stream, id }) => [stream, id]));
     const named = [...tables, { name: ASSIGNMENTS }].map(({ name }) => ownStream(name));
@@ -95,7 +92,7 @@ export const page: Step = {
   failed: 'The report could not be written (`dawnload report` tries again)',
 };
 
-/** Notifies others of the publication: runs the commands and calls the addresses in the settings. */
+/** Runs the commands and calls the addresses in `after_publish`. */
 export const afterPublish: Step = {
   stage: 'after_publish',
   wanted: (night) => night.config.afterPublish.length > 0 && isWhole(night),
@@ -113,7 +110,7 @@ export const afterPublish: Step = {
 
 const PATIENCE_MS = 10 * 60_000;
 
-/** Resolves with the reason of a failure, a clause without the address, which may be a secret. */
+/** Resolves with the reason for a failure, a clause without the address, which may be secret. */
 async function notify(
   what: string,
   { config, folder, report, invocation }: Night,
@@ -140,7 +137,6 @@ async function notify(
     patienceMs: PATIENCE_MS,
     effects,
   });
-  // The output of a failed command is a warning, beside the one that says that it failed.
   for (const line of output)
     terminal[failure === undefined ? 'note' : 'warn'](`${step}: ${line}`, { event: 'step_said', step });
   return failure;

@@ -1,6 +1,6 @@
 /**
- * Opens the data folder for every command that changes it: takes the lock, then checks the account, the project and the
- * journal. The command opens the warehouse and the service client through it, if it needs them.
+ * Opens the data folder for every command that changes it: takes the lock, then checks account, project and journal. Commands open the
+ * warehouse and the service client through it.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -22,11 +22,11 @@ import { headsOf, OpenWarehouse, release, type WarehousePlace } from './warehous
 
 interface Opening {
   readonly command: string;
-  /** Lines that must not be missing: `erasures` to load or publish, `all` if rows reach people. */
+  /** Journal lines that must not be missing: `erasures` to load or publish, `all` if rows reach people. */
   readonly needs: 'nothing' | 'erasures' | 'all';
 }
 
-/** The open things, in the order of their opening; they are closed in reverse. */
+/** Open resources, closed in reverse order. */
 type Open = (readonly [what: string, close: () => Promise<void>])[];
 
 export class DataFolder implements AsyncDisposable, WarehousePlace {
@@ -40,7 +40,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     readonly journal: Journal,
     readonly landing: LandingZone,
     readonly ledger: Ledger,
-    /** Journal heads recorded in other files; they reveal missing lines. */
+    /** Journal heads recorded in other files, which reveal missing lines. */
     private readonly heads: readonly KnownHead[],
     /** True if the folder had landed data or a published file. */
     private readonly hasData: boolean,
@@ -48,7 +48,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   ) {}
 
   /**
-   * Takes the lock of the data folder, which must belong to the project, and settles what a killed run left.
+   * Takes the lock of the project's data folder, and settles what a killed run left open.
    *
    * @throws TryLaterError when another run has the lock
    * @throws OtherProjectError when the data folder belongs to another project
@@ -58,7 +58,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   static async open(config: Config, invocation: Invocation, opening: Opening): Promise<DataFolder> {
     const { dataDir } = config;
     const { effects, terminal } = invocation;
-    // Without settings, the current folder may be the wrong one, so no data folder is created there.
+    // Without settings, the current folder may be the wrong one, so don't create a data folder there.
     if (!existsSync(dataDir)) requireSettings(config, 'startDate');
     const lock = await RunLock.take(dataDir, `dawnload ${opening.command}`, effects);
     const open: Open = [['The lock', () => lock.release()]];
@@ -85,7 +85,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
       const newest = await landing.newest(undefined, ({ sentences }) => {
         terminal.warn(sentences);
       });
-      // A command that opens the warehouse reads the head of the private file there.
+      // Commands that open the warehouse read the private file's head later.
       const working = opening.needs === 'erasures' ? [] : await knownBy(files.working);
       const heads = [...published, ...working, ...headsOf(newest)];
       const ledger = new Ledger(config, journal, effects, lock);
@@ -141,7 +141,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     const doubt = await doubtIn(config, journal, heads, invocation.effects, this.hasData);
     ledger.doubt = doubt;
     if (doubt !== undefined) await recordDoubt(journal, doubt);
-    // Follows the doubt, because the witness may be its only evidence.
+    // After recording the doubt, because the witness may be its only evidence.
     await begin(journal, config);
     if (doubt !== undefined && (needs === 'all' || (needs === 'erasures' && doubt.erase !== undefined)))
       throw doubt;
@@ -164,7 +164,7 @@ async function recordDoubt(journal: Journal, { why, erase, of }: Doubt): Promise
     await journal.append(RUN, { event: 'unsure', why, erase, of });
 }
 
-// A data folder belongs to one project. If two shared it, days, exports and budget of one would count as the other's.
+// If two projects shared a folder, they would share days, exports and budget.
 
 function projectIn(journal: Journal): string | undefined {
   return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
@@ -187,11 +187,11 @@ export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, proje
 async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<void> {
   const isNew = journal.of(PROJECT).length === 0;
   if (isNew || (projectIn(journal) === undefined && projectId !== undefined)) {
-    // A journal that restarts after a loss keeps the folder's id.
+    // A journal restarted after a loss keeps the folder's id.
     const earlier = journal.folder ?? (await readWitness(dataDir))?.folder ?? '';
     const folder = earlier === '' ? randomUUID() : earlier;
     await journal.append(PROJECT, { event: 'made', folder, projectId });
   }
-  // A kill may have left the line without the witness.
+  // A killed process may have left the line without a witness.
   if (journal.head.seq === 1) await journal.witness();
 }

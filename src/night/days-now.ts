@@ -1,6 +1,5 @@
 /**
- * The wanted days and the ledger as they are now, for commands that may run beside a night (`plan`, `status`, `doctor`): read from the
- * published file and the journal, without the lock.
+ * The current days and ledger for commands that don't take the lock (`plan`, `status`, `doctor`), from the published file and the journal.
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -19,7 +18,6 @@ import { assertSameProject } from './data-folder.js';
 import { dayFactsIn, wantedDays, withLedger } from './wanted-days.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
-/** Staff and test people who are not counted; no row without such a setting. */
 const exclusions = z.object({ listed: z.number(), people: z.number(), events: z.number() });
 
 const runRow = z
@@ -38,7 +36,7 @@ const runRow = z
 export type PublishedRun = z.output<typeof runRow>;
 
 /**
- * Reads the ledger on disk beside a run, and lists what needs your decision.
+ * Reads the ledger without the lock, and lists what needs your decision.
  *
  * @param head the journal's head in the published file, if the caller has it open
  * @throws ConfigError when the data folder belongs to another project
@@ -60,7 +58,7 @@ export async function ledgerNow(
 type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
 /**
- * Reads the wanted days beside a run, for `plan`, `status` and `doctor`.
+ * Reads the wanted days without the lock.
  *
  * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
  * @param journal the journal, if it was read already

@@ -52,7 +52,7 @@ export const note: Step = {
       exports: [...exports, ...night.warehouse.untracked],
       budget: { ...config.exports, notedAt: invocation.effects.now() },
       prices: config.prices,
-      // The calls of a push are not columns of `ops.pushes`; a journal of years has 100,000 of them.
+      // Leave out the calls of pushes: an old journal has 100,000 of them.
       ...(pushes.length > 0 && { pushes: pushes.map((push) => ({ ...push, intents: undefined })) }),
       ...(await nightlyDays(night)),
       ...(erased.length > 0 && { erasures: erased }),
@@ -97,7 +97,7 @@ async function lostDays({
   warehouse: { untracked, file },
 }: Night): Promise<Day[]> {
   const unlisted = untracked.filter(({ state }) => state === 'loaded');
-  // Exports that are open again for their pages count as loaded; an export that you gave up is not missing.
+  // Exports reopened for their pages count as loaded; abandoned exports are not missing.
   const loaded = ledger.entries().filter((one) => one.loadedAt !== undefined && one.state !== 'abandoned');
   const covered = await file.coverage('events');
   const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
@@ -106,9 +106,8 @@ async function lostDays({
 }
 
 /**
- * Removes rows past their retention from the file, and lists the landed pages to remove after publishing. `file`
- * removes only rows whose pages stay. The others delete data, so they require that all work is done, both clocks were
- * compared in this run, and the journal is complete.
+ * Removes rows past their retention from the file, and lists landed pages to remove after publishing. `file` removes only rows whose pages
+ * stay. The other modes delete data, so they require a run without gaps, agreeing clocks and a complete journal.
  */
 export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
   stage: 'check',
@@ -127,7 +126,7 @@ export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
 });
 
 function reasonToKeep({ report, folder }: Night): string | undefined {
-  // If an own table cannot be copied, personal data must not be kept for longer.
+  // A failed own table must not prolong the storage of personal data.
   const isIncomplete = report.gaps.some(({ stream }) => !stream.startsWith(OWN));
   if (report.failure !== undefined || isIncomplete || report.withheld !== undefined)
     return 'the run is incomplete';
@@ -148,7 +147,7 @@ export async function dueNow(night: Night): Promise<Due> {
 export const limitNow = ({ folder: { journal }, invocation: { effects } }: Night): number =>
   allowance(journal, dayOf(effects.now()));
 
-/** Publishes the file, after a failed run too, unless it is empty. */
+/** Publishes the file unless it is empty, even after a failed run. */
 export const publish: Step = {
   stage: 'publish',
   doing: 'publishing',
@@ -175,10 +174,10 @@ export const publish: Step = {
   after: 'stop',
 };
 
-// A new file may replace the published one if no stream and day has fewer rows than before. The same goes for the computed rows of days
-// whose pages were removed. A loss needs an explanation, such as an erasure.
+// A new file must not have fewer rows than the published one, for any day of a stream or for results whose pages were removed. Only an
+// explained loss, such as an erasure, is allowed.
 
-/** Takes the computed rows of days without pages from another file, because they cannot be computed again. */
+/** Copies results for days without pages from another file, because they cannot be recomputed. */
 async function takeRemovedDays(night: Night): Promise<void> {
   const { warehouse, files, erasures, invocation, journal, ledger } = partsOf(night);
   const present = new Set([
@@ -238,7 +237,7 @@ async function lossesOf(night: Night): Promise<Loss[]> {
     invocation.terminal.warn(`${published} cannot be read as a warehouse. It is now ${aside}.`);
     return [];
   }
-  // A journal that restarted after a loss has lower numbers than the file's head.
+  // A restarted journal has lower numbers than the file's head.
   const last = heads.find((head) => journal.holds(head))?.seq ?? 0;
   const isErased = journal.of(ERASE).some(({ seq }) => seq > last);
   const removed = journal.of(REMOVED).flatMap((line) => (line.event === 'pages' ? [line] : []));

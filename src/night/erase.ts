@@ -1,6 +1,6 @@
 /**
- * Runs an erasure from start to end: finds the persons, cuts them out of landed pages, reloads and publishes their
- * days, searches every file, and writes a receipt. Resumes an erasure that was killed.
+ * Runs an erasure: finds the persons, removes them from landed pages, reloads and publishes their days, searches every file, and writes a
+ * receipt. Resumes a killed erasure.
  */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -20,11 +20,10 @@ import { RunReport } from './report.js';
 import { partsOf, runSteps, type Night } from './step.js';
 
 /**
- * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies.
+ * Erases persons everywhere in the data folder.
  *
- * @param onlyLooks true if nobody is to be erased: then an erasure that was stopped is not resumed
- * @param begin chooses the persons, in a warehouse that has everything that has landed; it returns undefined to do
- *   nothing. It is not called for an erasure that is resumed.
+ * @param onlyLooks true if nobody is erased, so that an unfinished erasure is not resumed
+ * @param begin chooses the persons once everything landed is loaded; returns undefined to do nothing. Not called when resuming.
  */
 export async function erase(
   config: Config,
@@ -41,7 +40,7 @@ export async function erase(
   const { files, journal } = folder;
   const { erasures } = warehouse;
   const { register } = erasures;
-  // Comes before the record is written: an erasure that cannot be published would leave the plain ids on disk.
+  // Before the record is written: an erasure that cannot be published would leave plain ids on disk.
   await assertPublishable(files.published);
   const pending = new Pending(dataDir, effects);
   const began = await pending.read();
@@ -59,7 +58,7 @@ export async function erase(
   const line = open?.line ?? (await erasures.begin(erasing));
   let cut = { records: 0, pulls: 0 };
   const cutting = pulling(async () => {
-    // Each spelling of an id is recorded before its pages are cut, so that it is searched for even after a kill.
+    // Record each spelling before its pages are rewritten, so that it is searched for even after a kill.
     const spellings = new Set(erasing.written);
     await erasures.sweep(async (written) => {
       const before = spellings.size;
@@ -89,14 +88,14 @@ export async function erase(
   const lake = await deletedInLake(night);
   const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
   const file = await writeReceipt(dataDir, receipt, effects);
-  // The sweep cuts everyone in the register, so it also completes an erasure whose record was lost.
+  // The sweep removes everyone in the register, so it also completes an erasure without a record.
   const left = register.erasures.filter(({ done }) => !done);
   for (const { line: of } of left) await register.append({ event: 'done', of });
   await pending.remove();
   return { receipt, file, resumed: began?.written };
 }
 
-/** A failure does not stop the erasure: the receipt states it. */
+/** A failure is written into the receipt and does not stop the erasure. */
 async function deletedInLake({ config, invocation, folder, warehouse }: Night) {
   const { dataDir, lake } = config;
   const { journal } = folder;

@@ -1,6 +1,4 @@
-/**
- * The steps that call the service: token and clocks first, then each stream. A stream's step also loads what it landed.
- */
+/** The steps that call the service: token and clocks first, then each stream. A stream's step also loads what it landed. */
 import {
   dayCount,
   formatKst,
@@ -27,7 +25,7 @@ import { exportFolder, firstReading } from '../landing/paths.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
-/** A step that requests or loads; a failure leaves what has landed to be published. */
+/** A step that requests or loads; after a failure, landed data is still published. */
 export const pulling = (run: Step['run'], wanted: Step['wanted'] = () => true): Step => ({
   stage: 'pull',
   doing: 'pulling',
@@ -75,7 +73,7 @@ export const pull = (stream: Stream): Step =>
     async (night) => {
       const { job, folder } = night;
       if (job === undefined) return;
-      // Budget and consent decide about paid days; a snapshot is always of today.
+      // Budget and consent decide about paid days; snapshots are always of today.
       const days = stream.grain === 'day' && !stream.paid ? await wantedNow(job, night) : [];
       const wanted = (name: StreamName): readonly Day[] => daysIn(days, name, 'missing', 'restatable');
       await stream.pull({ job, service: folder.service, wanted }, partsOf(night));
@@ -108,10 +106,7 @@ export function compareClocks(service: ServiceClient, report: RunReport): string
   return trouble;
 }
 
-/**
- * Loads the landed pulls that the warehouse lacks: the last one after a kill, all of them after the loss of the warehouse. `rebuild`
- * consists of this step.
- */
+/** Loads landed pulls that the warehouse lacks: the last one after a kill, all of them in a rebuild. */
 export async function loadWaiting(night: Night): Promise<void> {
   const parts = partsOf(night);
   const { landing, warehouse, ledger, files, load } = parts;
@@ -133,12 +128,12 @@ export async function loadWaiting(night: Night): Promise<void> {
       await ledger.record({ event: 'loaded', key: entry.key });
 }
 
-/** The folders (of first readings) of the exports that the warehouse has in some reading. */
+/** The folders (first readings) of exports in the warehouse, in any reading. */
 async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
   return new Set([...(await loader.loaded())].map(firstReading));
 }
 
-/** The landed exports that the warehouse lacks. One that is not in the landing zone any more is reported. */
+/** Landed exports that the warehouse lacks. Reports those missing from the landing zone. */
 async function waitingExports({ folder, warehouse, report }: Night): Promise<Pull[]> {
   const { landing, ledger, journal } = folder;
   const { waiting, file } = warehouse;
@@ -148,13 +143,13 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
   const pulls: Pull[] = [];
   for (const entry of landedAmong(ledger.entries())) {
     const { day, key } = entry;
-    // A doubted export is kept back until you decide.
+    // Your decision is needed about a doubted export.
     if (entry.state === 'landed' && entry.doubted) continue;
     const place = exportFolder(entry);
     const pull = last.get(place);
     if (pull !== undefined) pulls.push(pull);
     if (pull !== undefined || loaded.has(place) || wereRemoved(journal, entry)) continue;
-    // A manifest that cannot be read was reported when the landing zone was read.
+    // Unreadable manifests were reported when the landing zone was read.
     const damage: unknown[] = [];
     await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
     const reason = `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`;
@@ -163,7 +158,7 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
   return pulls;
 }
 
-/** Reports landed pulls that cannot be loaded as gaps, except those whose days or lists a later pull has brought. */
+/** Reports pulls that cannot be loaded as gaps, unless a later pull has their days or lists. */
 export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
   for (const { pull, error } of report.unloaded.values()) {
     const [stream, , key = ''] = pull.id.split('/');
@@ -173,7 +168,7 @@ export async function reportUnloaded({ report, invocation, warehouse }: Night): 
         ? `${messageOf(error)}${stream === 'events' ? ` ${remedy}` : ''}`
         : error.sentences;
     const reason = `The pull ${pull.id} has landed but is not loaded. ${why}`;
-    // Later pulls have all days of a free pull, or a later snapshot of reference data.
+    // Superseded if later pulls have all of its days, or a later snapshot.
     const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
     const isSuperseded = isSnapshot(pull.stream)
       ? later.length > 0

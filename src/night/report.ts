@@ -1,6 +1,6 @@
 /**
- * The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code; and its record
- * in the journal and in `ops.runs`.
+ * The report of a run, collected while it runs: the source of its last lines, `--json`, the exit code, and its record in the journal and
+ * `ops.runs`.
  */
 import { createHash } from 'node:crypto';
 import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../ground/calendar.js';
@@ -37,27 +37,27 @@ import { plural } from '../terminal/terminal.js';
 export class RunReport {
   /** Data that could not be pulled or loaded; the run continues with the rest. */
   readonly gaps: Gap[] = [];
-  /** Landed pulls that could not be loaded, by id, each with its error; they may be superseded by the end of the run. */
+  /** Landed pulls that could not be loaded, with their errors; later pulls may supersede them. */
   readonly unloaded = new Map<string, { readonly pull: Pull; readonly error: Error }>();
   readonly exports: ExportLine[] = [];
   readonly attention: Needed[] = [];
-  /** Matters for you that leave the run complete: alerted like `attention`, with exit code 0. */
+  /** Alerted like `attention`, but the run is complete (exit code 0). */
   readonly notices: Needed[] = [];
   readonly pending: string[] = [];
   readonly removals: Removed[] = [];
-  /** Outcomes of what follows after publishing, which cannot undo or withhold what was published. */
+  /** Outcomes of the steps after publishing. */
   readonly steps: StepOutcome[] = [];
   readonly unpaidDays: Unpaid[] = [];
   budget: Budget | undefined;
-  /** Main goals by campaign and user journey; a warehouse that is made anew reads them in the journal. */
+  /** Main goals by campaign and user journey; a rebuilt warehouse reads them from the journal. */
   mainGoals: Readonly<Record<string, string>> = {};
-  /** The findings of each check as a group, `stop` checks first; `ops.checks` has the single findings. */
+  /** Findings by check, `stop` checks first. */
   checks: readonly FindingGroup[] = [];
   /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
   clockSkewMs: number | undefined;
-  /** Milliseconds that the service's clock is behind this machine's; a day is complete when both say so. */
+  /** Milliseconds that the service's clock is behind this machine's. */
   serviceBehindMs = 0;
-  /** Seconds of each stage: open, migrate, pull, load, model, check, close, publish, and each step that follows. No second counts twice. */
+  /** Seconds per stage (open, migrate, pull, load, model, check, close, publish, later steps), without overlap. */
   readonly seconds: Record<string, number> = {};
   #counted = 0;
   #loads: LoadReport[] = [];
@@ -65,7 +65,7 @@ export class RunReport {
   withheld: string | undefined;
   /** Size of the published file in bytes; undefined if readers keep the previous file. */
   publishedBytes: number | undefined;
-  /** Days that the new file lacks although the published file has them, or their events were loaded before. */
+  /** Days that the new file lacks although they were published or loaded before. */
   lost: readonly { readonly stream: string; readonly date: Day }[] = [];
   failure: Error | undefined;
   /** The landed folders that retention removes once the file is published. */
@@ -81,7 +81,7 @@ export class RunReport {
     this.startedAt = now();
   }
 
-  /** Does a stage of the run and adds its time, without that of stages within it, to that of the stage. */
+  /** Runs a stage and adds its time, without nested stages. */
   async timed<T>(stage: string, work: () => Promise<T>): Promise<T> {
     const [began, before] = [this.now().getTime(), this.#counted];
     try {
@@ -94,7 +94,7 @@ export class RunReport {
   }
 
   loaded(load: LoadReport): void {
-    // An export that is read again replaces what it brought before.
+    // Reading an export again replaces its earlier rows.
     const isReplaced = (one: LoadReport): boolean =>
       one.stream === 'events' && load.stream === 'events' && one.days[0] === load.days[0];
     this.#loads = [...this.#loads.filter((one) => !isReplaced(one)), load];
@@ -110,7 +110,7 @@ export class RunReport {
   }
 
   totals(): { stream: StreamName; days: number; rows: number }[] {
-    // A list that was not applied leaves the earlier one, so it counts nothing.
+    // A list that was not applied counts nothing.
     const all = this.#loads.filter(
       (load) => !isSnapshot(load.stream) || load.rows + load.finished.length > 0,
     );
@@ -153,7 +153,7 @@ export class RunReport {
     return this.unpaidDays.some(isRefused) ? EXIT.refused : EXIT.done;
   }
 
-  /** The report for the journal, without texts of the service and values of rows. */
+  /** The report for the journal, without texts from the service or values of rows. */
   forJournal(): Record<string, unknown> {
     const { loaded, exports, not_requested, seconds, clock_skew_ms, removed } = this.toJSON();
     const findings = this.stops.map((group) => ({ ...group, example: '' }));
@@ -201,11 +201,11 @@ interface StepOutcome {
   /** `lake`, `push NAME`, `landing` or `page`. */
   readonly step: string;
   readonly failed: boolean;
-  /** Whole sentences; after a failure, also the command that repairs it. */
+  /** Complete sentences; after a failure, including the command that fixes it. */
   readonly sentence: string;
 }
 
-/** Returns the same gaps; those of one stream and one reason are merged into one, with their days as ranges. */
+/** Merges gaps with the same stream and reason, with their days as ranges. */
 export function mergedGaps(gaps: readonly Gap[]): Gap[] {
   const kindOf = ({ stream, reason }: Gap): string => `${stream} ${reason}`;
   return [...new Map(gaps.map((gap) => [kindOf(gap), gap]))].flatMap(([kind, gap]) => {
@@ -234,7 +234,7 @@ interface RunPlace {
   readonly invocation: Invocation;
 }
 
-/** Returns the journal's runs with the columns of `ops.runs`; this run has the end that is known so far. */
+/** The journal's runs with the columns of `ops.runs`; this run ends as known so far. */
 export function runsSoFar({ journal, invocation }: RunPlace, report: RunReport): PastRun[] {
   const { effects, runId } = invocation;
   const { failure } = report;
@@ -265,7 +265,7 @@ function endOf(report: RunReport, runId: string) {
   return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
 }
 
-/** The failure of a run in our own words, without texts of the service, for the journal. */
+/** The failure for the journal, without texts from the service. */
 function kindOf(failure: Error): string {
   if (failure instanceof CredentialsError) return 'The service refuses the keys or the project.';
   if (failure instanceof ServiceError) return 'The service did not answer as it should.';

@@ -23,35 +23,31 @@ export interface Night {
   readonly invocation: Invocation;
   readonly folder: DataFolder;
   readonly warehouse: OpenWarehouse;
-  /**
-   * The days to request; undefined for commands that request none. `authorize` removes days that are incomplete by the
-   * service's clock.
-   */
+  /** The days to request; undefined for offline commands. `authorize` removes days that are incomplete by the service's clock. */
   job: Job | undefined;
   readonly report: RunReport;
 }
 
 export interface Step {
-  /** The stage in `run --json` and `ops.runs` that the step's time counts to. Consecutive steps may share a stage. */
+  /** The stage to which the step's time counts; consecutive steps may share one. */
   readonly stage: string;
-  /** What the stage does, for the line of progress and the log. */
+  /** What the stage does, for progress and logs. */
   readonly doing?: string;
   wanted(night: Night): boolean;
   run(night: Night): Promise<void>;
   /**
-   * The effect of a failure on the steps that follow. `stop`: nothing more is computed or published; only `go-on` steps follow.
-   * `no-money-no-deletion`: nothing more is requested, deleted or sent on, but landed data is published. `go-on`: none; the
-   * failure is an outcome of the report.
+   * What happens after a failure. `stop`: nothing more is computed or published; only `go-on` steps follow. `no-money-no-deletion`: nothing
+   * more is requested, deleted or pushed, but landed data is published. `go-on`: all steps follow, and the report has the failure.
    */
   readonly after: 'stop' | 'no-money-no-deletion' | 'go-on';
-  /** How the sentence on a failure begins; by default with the stage. */
+  /** How the failure sentence begins; by default with the stage. */
   readonly failed?: string;
 }
 
 /**
- * Takes the wanted steps in their order.
+ * Runs the wanted steps in order.
  *
- * @throws the first failure of a step that is not `go-on`, once all steps have had their turn
+ * @throws the first failure of a step that is not `go-on`, after all steps
  * @throws InterruptedError after Ctrl-C, immediately
  */
 export async function runSteps(night: Night, steps: readonly Step[]): Promise<void> {
@@ -87,7 +83,7 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
   throw report.failure;
 }
 
-/** How to continue after a failure. Nightly runs never request days before `start_date`, so you repeat the backfill. */
+/** How to continue after a failure. Only a backfill requests days before `start_date`, so it must be repeated. */
 export const continuationOf = (command: string): string =>
   command === 'backfill'
     ? 'start the same backfill again, and it continues from here'
@@ -117,10 +113,9 @@ interface Run {
 }
 
 /**
- * Opens the data folder, takes the steps, records the run under the lock, and leaves the folder. The report has what happened,
- * after a failure too.
+ * Opens the data folder, runs the steps, records the run and closes the folder. The report is complete even after a failure.
  *
- * @throws the error that stopped the run; data that was loaded before is published, now or by the next run
+ * @throws the error that stopped the run; data loaded before is published, now or by the next run
  */
 export async function runNight({ command, steps, config, invocation, report, job }: Run): Promise<RunReport> {
   await using folder = await DataFolder.open(config, invocation, { command, needs: 'erasures' });
@@ -137,7 +132,7 @@ export async function runNight({ command, steps, config, invocation, report, job
   return report;
 }
 
-/** Flattens a night into the one object that streams, exports, retention and erasures take. */
+/** Flattens a night into the object that streams, exports, retention and erasures take. */
 export const partsOf = ({ config, invocation, folder, warehouse, report }: Night) => ({
   ...{ config, invocation, report },
   ...{ files: folder.files, journal: folder.journal, landing: folder.landing, ledger: folder.ledger },

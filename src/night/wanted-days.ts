@@ -1,6 +1,6 @@
 /**
- * Decides which days are missing, for all commands alike: a state, the expected records and their price for each stream
- * and day. `run` pulls these days and publishes the list as `ops.days`; `plan`, `status` and agents show it.
+ * Decides which days are missing, for all commands: the state, expected records and price of each stream and day. `run` requests these days
+ * and publishes them as `ops.days`; `plan`, `status` and agents show them.
  */
 import { z } from 'zod';
 import {
@@ -26,12 +26,12 @@ import type { Night } from './step.js';
 
 /**
  * - `loaded`: the warehouse has the day
- * - `restatable`: it has the day, and the next run pulls it again, because counts may be restated or were in doubt
- * - `missing`: it lacks the day, and the next run pulls it, or requests it when the budget allows
+ * - `restatable`: the warehouse has the day, and the next run requests it again, because counts may change or were in doubt
+ * - `missing`: the next run requests the day, if the budget allows
  * - `under_way`: paid for, and not loaded yet
  * - `waits`: its export needs a decision
- * - `given_up`: its export was given up by decision
- * - `removed`: the events left the file by `retention`; what was computed from them stays
+ * - `given_up`: you abandoned its export
+ * - `removed`: `retention` removed the events; results computed from them stay
  * - `not_complete`: the day is not over, or not complete before 07:00 KST
  */
 type DayState =
@@ -48,14 +48,14 @@ interface WantedDay {
   readonly stream: StreamName;
   readonly date: Day;
   readonly state: DayState;
-  /** Records of the export; null for free streams, and if nothing is known to estimate from. */
+  /** Records of the export; null for free streams, or without an estimate. */
   readonly expectedRecords: number | null;
-  /** At `exports.price_per_record`; null if the records are unknown or no price is set. */
+  /** Price at `exports.price_per_record`; null if unknown. */
   readonly expectedPrice: number | null;
   readonly decision?: Decision;
 }
 
-/** A day without rows; `asked` is the night on which the service returned none. */
+/** A day without rows; `asked` is the night it was requested. */
 const emptyDay = streamDay.extend({ asked: z.string() });
 
 /** Reads from a warehouse file which days are empty, removed or loaded. */
@@ -64,7 +64,7 @@ export async function dayFactsIn(rows: Rows, today: Day) {
   const removed = await rows('status/removed', z.object({ date: z.string() }));
   return {
     coverage: await rows('status/coverage', coveredDay),
-    /** Days whose last answer was not applied (see streams/free.ts), or that were empty on one earlier night only. */
+    /** Days whose last answer was held back (streams/free.ts), or that were empty on one night only. */
     doubtful: [
       ...(await rows('status/held_back', streamDay)),
       ...emptyOnce.filter(({ asked }) => asked < today),
@@ -82,7 +82,7 @@ export interface DayFacts extends Awaited<ReturnType<typeof dayFactsIn>> {
   readonly runId?: string | undefined;
 }
 
-/** Adds the exports of the ledger, and the removals that a file lacks if it was rebuilt after its pages were removed. */
+/** Adds the ledger's exports, and removals that a rebuilt file lacks. */
 export function withLedger<K extends { readonly removed: readonly Day[] }>(
   facts: K,
   { ledger, journal }: Pick<LedgerState, 'ledger' | 'journal'>,
@@ -127,7 +127,7 @@ export function wantedDays(job: Job, facts: DayFacts, exports: Prices, now: Date
 
 function eventDays(job: Job, facts: DayFacts, { budget, pricePerRecord }: Prices, now: Date): WantedDay[] {
   const { entries, unsure, runId } = facts;
-  // A run that pulls the statistics first decides by them.
+  // A run that loads the statistics first decides by them.
   const pulled = job.streams.has('statistics') ? daysOf(job.days) : [];
   const messages = withForecasts(facts.messages, pulled);
   const loaded = facts.coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
@@ -153,7 +153,7 @@ function eventDays(job: Job, facts: DayFacts, { budget, pricePerRecord }: Prices
     if (entry !== undefined)
       return [day(date, needsPerson(entry, facts.isRunning) ? 'waits' : 'under_way', recordsOf(entry))];
     if (entries.some((one) => one.state === 'abandoned' && one.day === date)) return [day(date, 'given_up')];
-    // A day without messages is not wanted, even before a second night confirms it.
+    // Don't request a day without messages, even before a second night confirms it.
     return decision === undefined || decision.verdict === 'no_messages'
       ? []
       : [day(date, 'missing', decision.estimate, decision)];
@@ -173,8 +173,6 @@ export function daysIn(
   return wanted.flatMap((one) => (one.stream === stream && states.includes(one.state) ? [one.date] : []));
 }
 
-// The days of the nightly job, and their states during a night.
-
 interface NightSettings {
   readonly startDate: Day;
   readonly lookbackDays: number;
@@ -182,7 +180,7 @@ interface NightSettings {
   readonly retention: Retention;
 }
 
-/** The job of a night: every day that is missing or may have been restated, up to the last complete one. */
+/** A night's job: every day that is missing or may be restated, up to the last complete one. */
 export function nightJob({ startDate, lookbackDays, exports, retention }: NightSettings, now: Date): Job {
   const end = lastCompleteDay(now);
   return {
@@ -197,7 +195,7 @@ export function nightJob({ startDate, lookbackDays, exports, retention }: NightS
   };
 }
 
-/** The reason, as a clause, why no day is wanted yet; undefined once `start_date` is complete. */
+/** Why no day is wanted yet, as a clause; undefined once `start_date` is complete. */
 export function notBegun(startDate: Day, now: Date): string | undefined {
   return startDate <= lastCompleteDay(now)
     ? undefined

@@ -1,7 +1,4 @@
-/**
- * The warehouse of an open data folder. It loads landed pulls, without erased persons, and reports those that cannot be
- * loaded.
- */
+/** The warehouse of an open data folder: loads landed pulls, without erased persons, and reports those that cannot be loaded. */
 import pLimit from 'p-limit';
 import type { Config } from '../config/config.js';
 import { excludedIds } from '../config/files.js';
@@ -64,7 +61,7 @@ export class OpenWarehouse implements AsyncDisposable {
     const { effects, terminal, signal } = invocation;
     for (const sentence of mistypedColumns(config.privacy.columns, config.fields)) terminal.warn(sentence);
     if (which === 'working') await assertReplaceable(files.published);
-    // Comes before a missing key is created, because a new key would not recognize erased persons.
+    // Before a missing key is created: a new key would not recognize erased persons.
     const register = new Register(journal, keyFingerprint(await storedKey(dataDir)));
     const key = await hmacKey(dataDir, effects);
     // A rebuild that was killed may have left this file behind.
@@ -98,18 +95,17 @@ export class OpenWarehouse implements AsyncDisposable {
   }
 
   /**
-   * Loads pulls that were not loaded before, or all of them `again`. Resolves with true if all were loaded; one that cannot
-   * be loaded stays in the landing zone and is reported, and the others are loaded. Throws InterruptedError between two pulls
-   * after Ctrl-C.
+   * Loads new pulls, or all of them `again`. Resolves with true if all were loaded. A pull that cannot be loaded is reported and stays in
+   * the landing zone. Throws InterruptedError between two pulls after Ctrl-C.
    */
   readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
     this.#inTurn(() => this.#loadOrReport(pulls, how));
 
-  /** Loads pulls, and reports those that cannot be loaded. An export with many records outside its day needs a decision. */
+  /** Loads pulls, and reports failures. An export with many records outside its day needs a decision. */
   async #loadOrReport(pulls: readonly Pull[], how: 'new' | 'again'): Promise<boolean> {
     const { ledger, landing } = this.place;
     const { reports, failures } = await this.#loadAll(pulls, how);
-    // The neighbors are days whose exports had dropped records as duplicates of the replaced export.
+    // Neighbors are days whose exports dropped records as duplicates of the replaced export.
     const neighbors = new Set(reports.flatMap((loaded) => loaded.neighbors));
     if (neighbors.size > 0) {
       const exports = landedAmong(ledger.entries()).filter(({ day }) => neighbors.has(day));
@@ -135,7 +131,7 @@ export class OpenWarehouse implements AsyncDisposable {
     const outcome = await this.report.timed('load', () => this.file.loader.loadAll(pulls, proceed, how));
     for (const loaded of outcome.reports) {
       this.report.loaded(loaded);
-      // A log line for each complete day; the totals for people follow at the end.
+      // For the log, one line per day; people get totals at the end.
       for (const { date, rows } of loaded.finished) {
         const fields = { event: 'day_finished', stream: loaded.stream, date, rows };
         terminal.record(`Finished ${date}, ${loaded.stream}: ${plural(rows, 'row')}.`, fields);
@@ -149,7 +145,7 @@ export class OpenWarehouse implements AsyncDisposable {
   }
 }
 
-/** Releases something. A failure is a warning, so that it never takes the place of the error that ended the work. */
+/** Releases a resource. A failure is only a warning, so that it never hides the original error. */
 export async function release(what: string, work: () => Promise<void>, terminal: Terminal): Promise<void> {
   try {
     await work();
@@ -181,7 +177,7 @@ async function compared(
   { session }: Warehouse,
   waiting: readonly LandedPull[],
 ): Promise<ExportRow[]> {
-  // The private file may be newer than the published one, and only this process can read it.
+  // The private file may be newer than the published one.
   const own = which === 'working' && session;
   const heads = own ? await own.rows('ops/journal', headShape) : await knownBy(files.working);
   await lookAgain([...headsOf(waiting), ...heads.map((head) => ({ ...head, place: files.working }))]);

@@ -1,7 +1,4 @@
-/**
- * The alerts that a run causes, each with a sentence, numbers and the next command, and their delivery. Errors of a delivery
- * never fail a run: a refused alert is only a warning.
- */
+/** Alerts about a run, each with a sentence, numbers and the next command. A failed alert is only a warning and never fails a run. */
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -239,7 +236,7 @@ async function afterRun(
   const { effects, terminal } = invocation;
   const { report, failure } = ended;
   const today = dayOf(effects.now());
-  // Settings that end a run before it begins may name a folder of another project or account, whose memory is theirs.
+  // With wrong settings, the data folder may belong to another project or account.
   const isOurs = report.days !== undefined || !(failure instanceof ConfigError);
   const { dataDir } = settings;
   const memory = isOurs ? await recall(dataDir) : NOTHING_TOLD;
@@ -249,7 +246,7 @@ async function afterRun(
     invocation,
     (to, { cause, isOver = false }) => {
       const lastDay = memory.told[to];
-      // Each receiver gets a recovery once, also if another one does not accept it for days.
+      // Each receiver gets a recovery once, even if another one rejects it for days.
       if (cause === 'recovery') return lastDay === undefined;
       return cause === 'question' ? isOver === (lastDay !== undefined) : lastDay !== today;
     },

@@ -1,4 +1,4 @@
-/** The checks of `doctor`, in the order in which a run depends on them. */
+/** The checks of `doctor`, in the order a run depends on them. */
 import type { Effects } from '../ground/effects.js';
 import { existsSync } from 'node:fs';
 import { rm, stat, statfs } from 'node:fs/promises';
@@ -62,7 +62,7 @@ export const ok = (reason: string): Finding => ({ verdict: 'ok', reason, remedy:
 const warn = (reason: string, remedy: string): Finding => ({ verdict: 'warn', reason, remedy });
 const fail = (reason: string, remedy: string): Finding => ({ verdict: 'fail', reason, remedy });
 
-/** The checks that are made only on request, named as the options of the command. */
+/** Optional checks, named like the options of the command. */
 export interface Extent {
   readonly first?: boolean;
   readonly deep?: boolean;
@@ -86,7 +86,7 @@ export async function* examine(
     // Throws for a query of the user's without a whole header.
     loadCatalogue(loaded.queries);
     const faults = pushFaults(loaded, now);
-    if (faults.length > 0) return warn(faults.join(' '), 'Correct what is named; the other pushes run.');
+    if (faults.length > 0) return warn(faults.join(' '), 'Correct these; the other pushes run.');
     return ok(`${file}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
   });
   if (loaded === undefined) return;
@@ -97,7 +97,7 @@ export async function* examine(
   yield check('keys', () => keys(config));
   if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
-  // A large table takes as long as its settings allow; its copy is removed before the check ends.
+  // A large table takes as long as its settings allow; the copy is removed afterwards.
   for (const table of config.tables)
     yield check(
       `table ${table.name}`,
@@ -146,7 +146,7 @@ function pushFaults({ pushes, queries }: Config, now: Date): string[] {
   });
 }
 
-/** The assumptions about the service, in the order in which you prove them with a first account. */
+/** The assumptions about the service, in the order in which a first account confirms them. */
 async function* firstAccount(published: string): AsyncGenerator<Check> {
   if (!existsSync(published)) {
     const remedy = 'Start `dawnload run`; docs/first-account.md has the steps.';
@@ -203,7 +203,7 @@ export async function check(
   const late = new Promise<Finding>((resolve) => {
     const finding = fail(
       `The check did not end within ${patienceMs / 1000} s.`,
-      'Look at what it has to wait for: a disk or a network folder that hangs, or a machine without memory.',
+      'Check for a hanging disk or network folder, or a machine without memory.',
     );
     timer = setTimeout(resolve, patienceMs, finding);
   });
@@ -288,7 +288,7 @@ function clock(skewMs: number | undefined): Finding {
   const reason = skewInWords(skewMs);
   if (off <= NOTABLE_SKEW_MS) return ok(reason);
   const remedy =
-    'Correct the clock that is wrong. NTP keeps this machine’s clock right (`timedatectl set-ntp true`).';
+    'Correct the wrong clock. NTP keeps this machine’s clock right (`timedatectl set-ntp true`).';
   return off > MOST_SKEW_MS
     ? fail(`${reason}: no paid request is sent until they agree.`, remedy)
     : warn(`${reason}.`, remedy);
@@ -385,7 +385,7 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
   });
   return ok(
     missing.length === 0
-      ? `every ${waiting === 0 ? '' : 'other '}wanted day is loaded or under way${but}`
+      ? `every ${waiting === 0 ? '' : 'other '}wanted day is loaded or in progress${but}`
       : `missing: ${missing.join(', ')}; \`dawnload plan\` shows what the next run requests${but}`,
   );
 }
@@ -437,7 +437,7 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const { begun, over } = last;
   if (over === undefined) {
     return underWay
-      ? ok(`${begun.command} is under way, since ${formatKst(begun.at)}`)
+      ? ok(`${begun.command} has been running since ${formatKst(begun.at)}`)
       : warn(
           `${begun.command} was killed (it began ${since(begun.at, now)}).`,
           'Run `dawnload run`: it continues from there, and pays for nothing twice.',
@@ -469,7 +469,7 @@ function alerts({ alerts, heartbeat }: Config, { flags, environment }: Invocatio
   const receivers = [...(alerts.length === 0 ? [] : [plural(alerts.length, 'receiver')]), ...beats];
   return receivers.length === 0
     ? warn(
-        'Nobody is alerted when a night fails.',
+        'Nobody gets an alert when a run fails.',
         'Add alerts to dawnload.yaml, or set DAWNLOAD_HEARTBEAT_URL: docs/monitoring.md.',
       )
     : ok(receivers.join(', '));

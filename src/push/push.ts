@@ -1,7 +1,6 @@
 /**
- * Sends rows of a query to the service; nothing else does. SQL writes the rows as JSON, checks and hashes them, and
- * compares them with rows sent before. After your consent they are sent call by call. Each intent is durable before its
- * call is sent, and the service's answer after.
+ * Sends a query's rows to the service. SQL writes the rows as JSON, validates and hashes them, and compares them with earlier rows. After
+ * your consent, they are sent call by call. Each intent is durable before its call is sent, and each outcome before it is used.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -151,7 +150,7 @@ async function assertConsent(doubts: string, { wanted, invocation, standing }: P
   const { terminal, signal } = invocation;
   if (!standing && (await terminal.confirm(`${doubts} Send it?`, signal))) return;
   const command = wanted.name === undefined ? '--yes' : `\`dawnload push ${wanted.name} --yes\``;
-  throw new RefusedError(`Nothing was sent. ${doubts}`, { hint: `${command} sends it all the same.` });
+  throw new RefusedError(`Nothing was sent. ${doubts}`, { hint: `${command} sends it anyway.` });
 }
 
 /** Sends the rows, between the lines of the journal that begin and end the push. */
@@ -167,7 +166,7 @@ async function sendRows(compared: Compared, pushing: Pushing) {
   try {
     await sendCalls(plan.calls, { ...pushing, ...compared, counted });
   } catch (error) {
-    const note = error instanceof DawnloadError ? error.message : 'It ended with an unforeseen error.';
+    const note = error instanceof DawnloadError ? error.message : 'It ended with an unexpected error.';
     await end(note).catch(() => undefined);
     throw error;
   }
@@ -175,7 +174,7 @@ async function sendRows(compared: Compared, pushing: Pushing) {
   return { id: push, ...counted };
 }
 
-/** A push under way. */
+/** A push in progress. */
 interface Sending extends Pushing, Omit<Compared, 'rejected'> {
   /** Counts what the calls brought. */
   readonly counted: { sent: number; rejected: number; calls: number };
@@ -183,7 +182,7 @@ interface Sending extends Pushing, Omit<Compared, 'rejected'> {
 
 type Row = z.infer<typeof row>;
 
-/** Sends the calls of the plan. A part of a call of which the service did not take all is divided until the refused rows are found. */
+/** Sends the planned calls. A call that the service accepts only partly is split until the refused rows are found. */
 async function sendCalls(calls: number, sending: Sending): Promise<void> {
   const { wanted, invocation, session, pushed, push, counted } = sending;
   const parts: Row[][] = [];
@@ -220,7 +219,7 @@ async function sendCall(rows: readonly Row[], sending: Sending) {
   const called: Wanted = isDeletion ? { ...wanted, mode: 'delete' } : wanted;
   const items = rows.map(({ item }) => item);
   const request = requestOf(called, config.projectId, items);
-  // The token comes first, so that a call that lacks one is never recorded as intended.
+  // Get the token first, so that a call without one is never recorded as intended.
   const permit = await service.authorize();
   const call = ++counted.calls;
   const line = await pushed.append({
@@ -385,7 +384,7 @@ function excessOf(
   return over === undefined ? undefined : new RefusedError(`${over} Nothing was sent.`, { hint });
 }
 
-/** Throws the error without the service's words, which may repeat a value of what was sent. */
+/** Throws the error without the service's text, which may repeat a value. */
 function withoutWords(error: unknown): never {
   if (!(error instanceof CredentialsError)) throw error;
   throw new CredentialsError('The service denies what was pushed.', {

@@ -1,4 +1,4 @@
-/** The target of a push with its columns and limits, the requests to it, and the meaning of their answers. Pure. */
+/** Targets of pushes: columns and limits, requests, and the meaning of answers. Pure. */
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { MODES, type PushSettings } from '../config/schema.js';
@@ -46,7 +46,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const mode = MODES.find((one) => one === wish.mode);
   const isOfItems = kind === 'catalog-items';
   const named = (wish.key ?? traits.identity).split(',').map((column) => column.trim());
-  // The order of columns makes no other key.
+  // The order of columns does not matter.
   const keys = [...new Set(named)].sort();
   const key = keys.join(', ');
   const isDeletable = mode === 'replace' && key === traits.identity;

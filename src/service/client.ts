@@ -1,7 +1,4 @@
-/**
- * The client of the service: sends a request, returns the answer and its class. Tokens, request rate, concurrency and retries
- * are handled only here.
- */
+/** The service's client: sends requests and classifies answers. Tokens, request rate, concurrency and retries are handled only here. */
 import type { ServiceConfig } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Effects } from '../ground/effects.js';
@@ -157,7 +154,7 @@ export class ServiceClient implements AsyncDisposable {
       answer = await this.#persist(question, await this.#validToken(), signal, room);
     }
     const { verdict, status } = answer;
-    // A valid token of another project is rejected as unauthorized too; only the status distinguishes the two cases.
+    // A token for another project is rejected as unauthorized too; only the status shows the difference.
     if (verdict.kind === 'forbidden' || (verdict.kind === 'unauthorized' && status === 403)) {
       throw new CredentialsError(
         `The service denies access to project ${this.projectId} (${verdict.reason}).`,
@@ -183,7 +180,7 @@ export class ServiceClient implements AsyncDisposable {
       projectId: this.projectId,
       secrets: this.secrets,
       sendOnce: async (question) => {
-        // Once its intent is recorded, the request is never aborted, not even by Ctrl-C.
+        // After its intent is recorded, never abort the request, not even on Ctrl-C.
         const answer = await this.#paced(question, token, NEVER, { most: LARGE });
         if (answer.verdict.kind === 'unauthorized') this.#refuse(token);
         return whole(answer);
@@ -324,9 +321,8 @@ export function pauseBefore(attempt: number, random: number, retryAfterMs: numbe
 }
 
 /**
- * Limits the rate of requests, as the service counts them. A request keeps its place until a second after its answer, because it may
- * have arrived at any time in between: a slow connection delays several requests, which then arrive together. A stopped request gives
- * its place back immediately, so that Ctrl-C also ends those that wait.
+ * Limits the rate of requests as the service counts them. A request keeps its slot until a second after its answer, because delayed
+ * requests may arrive together. A stopped request frees its slot immediately, so that Ctrl-C also ends waiting ones.
  */
 export function paced(requestsPerSecond: number) {
   const places = Math.max(1, Math.floor(requestsPerSecond));

@@ -6,17 +6,16 @@ import type { Effects } from '../ground/effects.js';
 import { ClockError } from '../ground/errors.js';
 import { formatDuration } from '../terminal/text.js';
 
-/** The difference of the clocks in milliseconds from which an incomplete day may be taken for a complete one. */
+/** The difference in milliseconds from which an incomplete day may look complete. */
 export const NOTABLE_SKEW_MS = 2 * 60_000;
 
-/** The largest difference of two right clocks, in milliseconds. */
+/** The largest acceptable difference, in milliseconds. */
 export const MOST_SKEW_MS = 5 * 60_000;
 
 /** The difference in milliseconds beyond which a run lands nothing: its days and instants would be wrong. */
 const LANDS_NOTHING_MS = 60 * 60_000;
 
-export const CLOCK_REMEDY =
-  'Correct the clock that is wrong (`dawnload doctor` compares both), then run again.';
+export const CLOCK_REMEDY = 'Correct the wrong clock (`dawnload doctor` compares both), then run again.';
 
 /** Describes the difference: `This machine's clock is 3 min ahead of the service's`. */
 export function skewInWords(skewMs: number): string {
@@ -52,7 +51,7 @@ export class Clocks {
     return new Date(Number(this.effects.now()) + (Math.abs(this.#skew) > MOST_SKEW_MS ? this.#skew : 0));
   }
 
-  /** The earlier of the two clocks: a day is complete when both say so. */
+  /** The earlier of the two clocks. */
   earlier(): Date {
     return new Date(Number(this.effects.now()) + Math.min(0, this.#skew));
   }

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange: sends a request and reads its answer. The whole exchange has a deadline, and the decoded body a limit. Redirects
- * are not followed, and nothing is sent twice. A failure says whether the request may have reached the service.
+ * One HTTP exchange: sends a request and reads its answer, with a deadline and a limit for the decoded body. Redirects are not followed,
+ * and nothing is sent twice. A failure shows whether the request may have reached the service.
  */
 import type { Dispatcher, buildConnector, EnvHttpProxyAgent } from 'undici';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ConfigError } from '../ground/errors.js';
@@ -169,8 +169,8 @@ function innermostCode(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
 }
 
-// The body of an answer, decoded, up to a limit, because a small gzip can expand to hundreds of MB. A large body is never in memory: it
-// flows into a compressed file while its outside is read.
+// Decoded bodies have a limit, because a small gzip can expand to hundreds of MB. Large bodies go into a compressed file while their
+// envelope is read.
 
 /** The place where large bodies are stored. */
 export interface Spool {
@@ -257,8 +257,7 @@ async function spooled(chunks: Buffer[], rest: AsyncIterable<Buffer>, spool: Spo
   return outside.end(file);
 }
 
-// The connections to the service: kept alive, through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name. A request that must not be
-// repeated gets one of its own.
+// Connections are kept alive and use HTTPS_PROXY, HTTP_PROXY and NO_PROXY. A request that must not be repeated gets its own.
 
 /**
  * How long a connection to one of several addresses of a host may take before the next one is tried: long enough to repeat

@@ -201,8 +201,8 @@ function parseRetryAfter(value: string | undefined, now: Date): number | undefin
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-// The answers that prove that an unrepeatable request (E13, E16, E20) did nothing. They are a list, so every other answer is unknown
-// and needs your decision. A wrong class above costs a request; here it costs money, or reaches people twice.
+// Answers that prove that an unrepeatable request (E13, E16, E20) did nothing. Every answer not on this list is unknown and needs your
+// decision, because a mistake here costs money or reaches people twice.
 
 /**
  * The refusals: the status, and the whole value of `error` or `status`, in upper or lower case. They are the specification's errors of

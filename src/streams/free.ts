@@ -1,6 +1,6 @@
 /**
- * Shared by the free statistics (E17, E18, E19). A range is requested in parts if the service needs smaller ones. An answer
- * that would delete most of a loaded day is not applied until two nights agree or you accept it.
+ * Shared by the free statistics (E17, E18, E19). Ranges are split if the service needs smaller ones. An answer that would empty most of a
+ * loaded day is held back until two nights agree or you accept it.
  */
 import { z } from 'zod';
 import { areNightsApart, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
@@ -55,9 +55,9 @@ const change = z.object({
 });
 
 /**
- * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
- * Requires the load's transaction and its table `sizes`. Resolves with `apart` when an answer of several pulls may have to be
- * held back: an earlier pull may decide whether it is accepted, so each must be loaded alone.
+ * Excludes days that the pull must not replace, and records them in `ops.held_back`. Requires the load's transaction and its table `sizes`.
+ * Resolves with `apart` if one of several pulls may have to be held back: each must then be loaded alone, because an earlier pull may
+ * decide whether a later one is accepted.
  */
 export async function holdBack(
   { session, group }: LoadContext,
@@ -78,9 +78,8 @@ export async function holdBack(
   return undefined;
 }
 
-// Decides whether an answer may replace a loaded day. An answer that lacks most of the day is not applied, because the service may be
-// incomplete for a while. It is applied when the answers of two nights agree, or when you accept it. Pure: the same answers in the same
-// order always give the same rows, in a rebuild too.
+// Decides whether an answer may replace a loaded day. Pure: the same answers in the same order always give the same rows, even in a
+// rebuild.
 
 /** The size of a day in the warehouse, or in an answer. */
 export interface Size {
@@ -118,8 +117,6 @@ export function replaces(
 export function isLoss(before: Size, after: Size): boolean {
   return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
 }
-
-// Answers for a range of days, in parts if the service needs smaller ones.
 
 /** Maximum number of days per request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;

@@ -1,4 +1,4 @@
-/** The shape of a stream's declaration, through which the rest of the program uses a stream. */
+/** The declaration of a stream, the only interface that the rest of the program uses. */
 import type { Config } from '../config/config.js';
 import type { Declaration } from '../config/schema.js';
 import type { Invocation } from '../config/invocation.js';
@@ -30,11 +30,11 @@ export interface Stream extends Loadable, Declaration {
   pull(order: Order, parts: PullParts): Promise<void>;
 }
 
-/** The order of a night to a stream. */
+/** What a night asks of a stream. */
 export interface Order {
   readonly job: Job;
   readonly service: ServiceClient;
-  /** The days of a free stream to request: missing ones, and those that may have been restated or were in doubt. */
+  /** The days of a free stream to request: missing, restatable or in doubt. */
   readonly wanted: (stream: StreamName) => readonly Day[];
 }
 

@@ -1,4 +1,4 @@
-/** What people see when a command ends with an error: one sentence, its hint and, with `--verbose`, its causes. */
+/** Prints the error of a command: one sentence, a hint and, with `--verbose`, the causes. */
 import { DawnloadError, exitCodeOf, InterruptedError, messageOf, StorageError } from '../ground/errors.js';
 import type { ExitCode } from '../ground/errors.js';
 import type { Terminal } from './terminal.js';
@@ -8,7 +8,7 @@ export function printFailure(failure: unknown, terminal: Terminal, isVerbose: bo
   const error = bindingMissing(failure) ?? failure;
   const isForeseen = error instanceof DawnloadError;
   terminal.error(
-    isForeseen ? sentenceOn(error, terminal) : `Something unforeseen went wrong: ${messageOf(error)}`,
+    isForeseen ? sentenceOn(error, terminal) : `Something unexpected went wrong: ${messageOf(error)}`,
   );
   if (isForeseen && error.hint !== undefined) terminal.note(`  ${error.hint}`);
   if (isVerbose || !isForeseen)

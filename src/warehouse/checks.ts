@@ -1,4 +1,4 @@
-/** The checking stage: data tests on the days that have changed since the last time; their findings are in `ops.checks`. */
+/** Runs data tests on the days that changed since the last time, and writes the findings into `ops.checks`. */
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
@@ -34,7 +34,6 @@ export const findingGroup = z.object({
   first_date: z.string().nullable(),
   last_date: z.string().nullable(),
   example: z.string(),
-  /** The meaning of a finding, and the remedy. */
   meaning: z.string().nullable(),
 });
 
@@ -59,7 +58,7 @@ export async function checkAll(
   const shared = ['checking/found', 'incremental/for_checks', 'streams/events/messages/rows'].map((name) =>
     statement(name),
   );
-  // The findings of a check depend on its text, on the shared statements, and on the models that it reads.
+  // Findings depend on the check's text, the shared statements and the models it reads.
   const checks = statementsIn('checks').map((file) => {
     const check = readCheck(file);
     const reads = models().filter(({ relation }) => mentions(check.text, relation));
@@ -97,7 +96,7 @@ export async function checkAll(
     const whole = checks.filter(({ scope }) => scope === 'full');
     await session.run('checking/clear_checks', namesOf(whole));
     await find(whole);
-    // Checks of the same days are one script.
+    // Checks of the same days run as one script.
     const groups = new Map<string, { readonly refresh: Refresh; readonly some: Check[] }>();
     for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
       const { streams, lookback } = check;

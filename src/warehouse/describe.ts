@@ -26,7 +26,7 @@ const SEEDS = join(PACKAGE_ROOT, 'sql', 'seeds');
 /**
  * Writes the texts of the dictionary and the seeds into the file, unless it has them. Call inside a transaction.
  *
- * @param models the fingerprints of the models: a model that is made again has no comments
+ * @param models the fingerprints of the models: a recreated model has no comments
  */
 export async function describeAll(session: Session, models: readonly string[]): Promise<void> {
   const files = readdirSync(SEEDS).map((file) => join(SEEDS, file));
@@ -82,8 +82,8 @@ function commentOn(thing: DescribedThing, text: string): Record<string, string> 
 }
 
 /**
- * Makes a view for each catalog. Call inside a transaction. The transaction survives errors of DuckDB's parser, binder
- * and catalog: a view that cannot be made is left out and noted.
+ * Creates a view for each catalog. Call inside a transaction, which survives errors of DuckDB's parser, binder and catalog: a view that
+ * cannot be created is left out and noted.
  */
 export async function makeCatalogViews(session: Session): Promise<void> {
   const making = z.object({ catalog_name: z.string(), statement: z.string() });
@@ -103,7 +103,7 @@ export async function makeCatalogViews(session: Session): Promise<void> {
 
 // Own tables.
 
-/** Writes the words of a new table or view of the schema `own`. Call inside a transaction. */
+/** Writes descriptions of a new table or view in the schema `own`. Call inside a transaction. */
 export async function describeOwn(session: Session, table: string): Promise<void> {
   const dictionary = Dictionary.load();
   const all = await session.rows('describe/relations', describedThing);

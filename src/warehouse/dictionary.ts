@@ -1,6 +1,6 @@
 /**
- * The dictionary, which describes every schema, table, view and column in English and Korean. YAML files of `sql/schema` and
- * `sql/streams` contain it, one for each area; the build makes one JSON file of them, because parsing YAML takes as long as a small run.
+ * The dictionary: descriptions of every schema, table, view and column in English and Korean, from YAML files in `sql/schema` and
+ * `sql/streams`. The build combines them into one JSON file, because parsing YAML takes as long as a small run.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ export const documentShape = z.strictObject({
   relations: z.record(z.string(), relationWords),
   /** Korean headers of columns that occur only in answers of queries; for rates, also their meaning. */
   heads: z.record(z.string(), z.union([word, columnWords])).default({}),
-  /** Headers by the name of a query, for columns that mean something else in its answer. */
+  /** Headers by query, for columns with a different meaning in its answer. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
   values: z.record(z.string(), z.record(z.string(), valueWords)).default({}),
   /** Sentences of checks and errors: the English one with {} for the variable parts, the Korean one with {1}, {2}. */
@@ -90,7 +90,7 @@ export class Dictionary {
     return own(this.of('schemas'), name);
   }
 
-  /** A view of a mart in main has the words of the mart, and all own tables have the same. */
+  /** A mart's view in main has the mart's description; all own tables share one. */
   relation(relation: string): RelationWords | undefined {
     const all = this.of('relations');
     const entry = own(all, relation) ?? own(all, `marts.${relation}`);
@@ -103,7 +103,6 @@ export class Dictionary {
     const ofName = entry && own(this.of('columns'), column);
     const { en, ko, label } = { ...ofName, ...own(entry?.columns ?? {}, column) };
     if (en && ko && label) return { en, ko, label };
-    // You name the columns of own tables, so only their names are known.
     const ofOwn = relation.startsWith('own.') ? own(entry?.columns ?? {}, '*') : undefined;
     return ofOwn?.en && ofOwn.ko ? { en: ofOwn.en, ko: ofOwn.ko, label: column } : undefined;
   }
@@ -128,10 +127,7 @@ export class Dictionary {
     return own(own(this.of('values'), column) ?? {}, value);
   }
 
-  /**
-   * The word for a cell of an answer, which every table, page and file shows: of a code, of each code of a list, of a sentence of
-   * a check. Undefined without one.
-   */
+  /** The display text for a cell of an answer: a code, a list of codes, or a sentence of a check. Undefined without one. */
   word(column: string, cell: string, language: Language): string | undefined {
     const entry = this.value(column, cell);
     if (entry !== undefined) return entry[language];
@@ -180,8 +176,8 @@ export class Dictionary {
   }
 
   /**
-   * The meaning of a column of an answer: its own in that query, that of the relations that were read if they agree, or that of
-   * its name. A column that is computed from another one, such as an end of its interval, has the meaning of that one.
+   * The meaning of an answer's column: from the query, else from the relations that were read if they agree, else from its name. A derived
+   * column, such as the end of an interval, has the meaning of its base.
    *
    * @param query name of the bundled query
    */

@@ -1,6 +1,6 @@
 /**
- * The days that a refresh computes: those that loads changed, and those that look back at them. The cost of a run therefore
- * depends on its days, not on the age of the warehouse.
+ * The days to refresh: those that loads changed, and those that look back at them. So the cost of a run depends on its days, not on the age
+ * of the warehouse.
  */
 import { z } from 'zod';
 import { EVENTS, type StreamName } from '../ground/streams.js';
@@ -22,13 +22,13 @@ export interface Refresh {
   readonly partition: 'day' | 'week';
   readonly lookback: number;
   readonly allLater: boolean;
-  /** True to compute every day that any row is about; false to compute the dirty days. */
+  /** True to compute all days; false to compute the dirty days. */
   readonly full: boolean;
   /** True if the previous rows are kept for days whose events were removed. */
   readonly keepsRows: boolean;
 }
 
-/** True if rows of days whose events left the file are kept. A refresh of all streams computes these days again. */
+/** True if rows of days without events are kept. A refresh of all streams recomputes these days. */
 export function sparesArchived({ streams }: Pick<Refresh, 'streams'>): boolean {
   return streams !== 'all' && streams.includes(EVENTS);
 }

@@ -1,7 +1,6 @@
 /**
- * Loads the pulls that the warehouse lacks, in groups. Each group is one transaction, which covers the tables, the
- * coverage and the note that the pulls are loaded. `sql/streams/README.md` lists the statements of each stream's load in their
- * order. Pages that DuckDB rejects are read from repaired copies.
+ * Loads pulls in groups. Each group is one transaction with the tables, the coverage and the record that the pulls are loaded.
+ * `sql/streams/README.md` lists each stream's statements in order. Pages that DuckDB rejects are read from repaired copies.
  */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
@@ -27,17 +26,17 @@ const pullId = z.object({ pull: z.string() });
 
 /** The part of a stream's declaration that the loader uses (`src/streams`). */
 export interface Loadable {
-  /** The names of what lands: folders in the landing zone, and streams in coverage and `ops`. */
+  /** The names of folders in the landing zone, and of streams in coverage and `ops`. */
   readonly lands: readonly StreamName[];
-  /** The beginning of the names of what lands, if the settings name the rest. */
+  /** A prefix of these names, if the rest comes from the settings. */
   readonly landsWith?: string;
   /** `day`: a missing day can be requested. `snapshot`: today's list, one for each night. */
   readonly grain: 'day' | 'snapshot';
-  /** True if its pages are lists of records, of which any division is read alike. */
+  /** True if its pages are lists of records, which can be split anywhere. */
   readonly divisible: boolean;
   /**
-   * Replaces the rows of the days of the pulls in the load's transaction. Resolves with the days of other pulls that must
-   * be loaded again, or with `apart` if each of several pulls must be loaded alone: then the transaction is rolled back.
+   * Replaces the rows of the pulls' days in the load's transaction. Resolves with other days that must be loaded again, or with `apart` if
+   * each pull must be loaded alone: the transaction is then rolled back.
    *
    * @throws DamageError when a page is not what landed
    */
@@ -47,7 +46,7 @@ export interface Loadable {
 /** The pulls of a load, all of one name. */
 export interface LoadedPulls {
   readonly pulls: readonly ReadablePull[];
-  /** The pulls with days that no later pull has. */
+  /** The pulls with days that are not in a later pull. */
   readonly current: readonly ReadablePull[];
 }
 
@@ -95,7 +94,7 @@ export interface LoadReport {
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
-  /** Days to load again, because their exports gave up records that a replaced day has too. */
+  /** Days to load again, because their exports had dropped records that a replaced day has too. */
   readonly neighbors: readonly Day[];
 }
 
@@ -115,7 +114,7 @@ export class Loader {
     return idsOf(await this.context.session.rows('ops/loaded', pullId));
   }
 
-  /** Snapshots later than one that arrived late have to be loaded again after it. Resolves with their ids. */
+  /** Snapshots that are later than a late arrival must be loaded again after it. Resolves with their ids. */
   async unloadAfter(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
     const instants = late.map(({ pulledAt }) => pulledAt.toISOString());
@@ -192,7 +191,7 @@ async function loadGroup(
     orRepaired(session, slices, tempDirectory, subject, (usable, repaired) => {
       const readable = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
-        // A page that is not divided is read from its present place.
+        // A page that is not split is read in place.
         const files = pull.files.map((page) => {
           const [only, ...others] = read.filter(({ landed }) => landed === page.file);
           return only === undefined || others.length > 0 ? page : { ...page, file: only.file };

@@ -1,4 +1,4 @@
-/** DuckDB's memory limits: one for ordinary loads, and higher ones for loads that run out of memory. */
+/** DuckDB's memory limits: the ordinary one, and higher ones for loads that run out of memory. */
 import { availableParallelism, totalmem } from 'node:os';
 import { isOutOfMemory } from '../landing/duckdb.js';
 import type { Session } from './session.js';
@@ -14,7 +14,7 @@ const ORDINARY_MB = 320;
 /** The maximum share of the machine's memory for an extraordinary load. */
 const AT_MOST = 0.6;
 
-/** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
+/** The share of DuckDB's memory for the JSON of concurrent batches; the tables need the rest. */
 const SHARE_OF_BATCHES = 0.4;
 
 /** The limits of ordinary loads; `batchBytes` is the JSON that one thread prepares at a time. */
@@ -29,12 +29,12 @@ export const limitsOf = ({
 
 export type MemoryLimit = Readonly<ReturnType<typeof limitsOf>>;
 
-/** The factors by which an extraordinary load raises the memory limit, in turn; its batches become smaller by as much. */
+/** Factors by which the limit is raised, one after the other; batches shrink by the same factor. */
 const STEPS = [3, 10];
 
 /**
- * Runs the work within the limits; repeats it with higher limits if DuckDB runs out of memory. They use one thread, because
- * each thread has a page and its messages in memory, and at most a share of the machine's memory.
+ * Runs the work within the limits, and repeats it with higher limits if DuckDB runs out of memory. These use one thread, because each
+ * thread has a page and its messages in memory.
  */
 export async function withMemoryLimit<T>(
   session: Session,

@@ -1,6 +1,4 @@
-/**
- * The modeling stage: views are made again when their definition has changed; tables are refreshed for the dirty days.
- */
+/** Models: recreates views whose definition has changed, and refreshes tables for the dirty days. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExperimentSettings } from '../config/schema.js';
@@ -55,7 +53,7 @@ export interface Model {
   readonly relation: string;
   readonly select: string;
   readonly incremental: Incremental | undefined;
-  /** False for views of single messages, texts, ids and records, which would be copied whole each night. */
+  /** False for views of single messages, texts, ids and records, which would be copied completely each night. */
   readonly isInLake: boolean;
   /** A hash of this model, of the models that it reads, and of the schema files. */
   readonly fingerprint: string;
@@ -96,7 +94,7 @@ function readModels(): Model[] {
   let days: string | undefined;
   for (;;) {
     const ready = [...waiting.values()].filter(({ reads }) => reads.every((other) => done.has(other)));
-    // Models with the same dirty days are placed together, so that the days are found once.
+    // Group models with the same dirty days, so that the days are found once.
     const next = ready.find(({ incremental }) => incremental && daysKey(incremental) === days) ?? ready[0];
     if (next === undefined) return [...done.values()];
     const { relation, text, reads, incremental, isInMain, isInLake } = next;
@@ -127,7 +125,7 @@ export function mentions(text: string, relation: string): boolean {
   return names.has(relation);
 }
 
-/** A key that is equal for models that depend on the same days in the same way. */
+/** Equal for models that depend on the same days in the same way. */
 function daysKey(incremental: Incremental): string {
   return JSON.stringify({ ...incremental, uniqueKey: '' });
 }
@@ -136,7 +134,7 @@ export function hashOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }
 
-/** Refreshes all models. Resolves with the main goals that were chosen, which never change afterwards. */
+/** Refreshes all models. Resolves with the newly chosen main goals, which never change afterwards. */
 export async function refreshModels(warehouse: Warehouse): Promise<Record<string, string>> {
   const { session, options } = warehouse;
   const { effects } = options;
@@ -160,7 +158,7 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
 /** Defaults of the settings of A/B tests, also for fields that `default` leaves out. */
 const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;
 
-/** Writes the settings that models depend on; a changed setting of clicks or ids computes them in full. */
+/** Writes the settings that models depend on; changed clicks or ids cause a full refresh. */
 async function noteSettings({ session, options }: Warehouse): Promise<void> {
   const { experiments = {}, mainGoals = {}, notClicks = [], placeholderIds = [], privacy, effects } = options;
   const general = { ...DEFAULTS, ...experiments['default'] };
@@ -189,7 +187,7 @@ async function noteSettings({ session, options }: Warehouse): Promise<void> {
   });
 }
 
-/** Notes the people who are not counted, if the file has their ids. When they change, the days of their events become dirty. */
+/** Records excluded people, if the file has their ids. If they change, the days of their events become dirty. */
 async function noteExcluded({ session, options: { excluded = [], privacy } }: Warehouse): Promise<void> {
   const redaction = new Redaction(privacy.key);
   const isHashed = (privacy.columns ?? []).some(({ name, rule }) => name === 'user_id' && rule === 'hash');
@@ -219,7 +217,7 @@ async function noteExcluded({ session, options: { excluded = [], privacy } }: Wa
   await session.run('ops/note_excluded', { user_ids, listed: excluded.length });
 }
 
-/** A split without days was intended from the first day. */
+/** A split without days applies from the first day. */
 function byFirstDay(split: ExperimentSettings['split'] = {}): unknown {
   const [first] = Object.values<unknown>(split);
   return typeof first === 'number' ? { '0001-01-01': split } : first === undefined ? null : split;
@@ -301,9 +299,8 @@ async function bringForward(
 }
 
 /**
- * Sets aside the tables with rows of days whose events have left the file (`ops.removed_days`), because a full refresh cannot
- * compute these rows again, if the model still replaces rows by the same unit of time. Returns their relations. Call before the
- * tables are dropped.
+ * Sets aside tables with rows of removed days (`ops.removed_days`), which a full refresh cannot recompute, if the model still replaces rows
+ * by the same unit of time. Returns their relations. Call before the tables are dropped.
  */
 async function keepAside(session: Session, changed: readonly Model[]): Promise<ReadonlySet<string>> {
   if (changed.length === 0) return new Set();

@@ -45,7 +45,7 @@ export interface WarehouseOptions {
   readonly memoryLimitMb?: number;
   readonly threads?: number;
   readonly warn?: (sentence: string) => void;
-  /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
+  /** When it aborts, every method except `close` throws its reason, and the transaction is rolled back. */
   readonly signal?: AbortSignal;
   readonly timed?: (stage: string, work: () => Promise<void>) => Promise<void>;
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
@@ -54,7 +54,7 @@ export interface WarehouseOptions {
   readonly notClicks?: readonly string[];
   /** Ids of people and devices that belong to nobody, besides the built-in ones. */
   readonly placeholderIds?: readonly string[];
-  /** The user ids of staff and test people, who are not counted. */
+  /** User ids of excluded staff and test people. */
   readonly excluded?: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
     );
   await sweep(tempDirectory);
   const size = (await stat(path).catch(() => undefined))?.size;
-  // A run that was killed while DuckDB created the file leaves an empty one, which DuckDB rejects.
+  // A run killed while DuckDB creates the file leaves an empty one, which DuckDB rejects.
   if (size === 0) await rm(path, { force: true });
   const settings = {
     memory_limit: `${limits.megabytes}MB`,
@@ -86,7 +86,7 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
     temp_directory: tempDirectory,
     // Tables have no row order; preserving one would cost memory and the second core.
     preserve_insertion_order: 'false',
-    // The oldest DuckDB that reads the file; the format of 1.0 takes half as much space again.
+    // The oldest DuckDB that can read the file; the format of 1.0 takes 50% more space.
     storage_compatibility_version: 'v1.4.0',
   };
   const open = async (): Promise<Session> => Session.open(await openInstance(path, settings), signal);
@@ -140,9 +140,9 @@ function openingError(path: string, cause: unknown): Error {
 }
 
 /**
- * Resolves with the result of the work. An error of DuckDB that means that the disk refuses becomes a `StorageError`.
+ * Runs work that writes. A DuckDB error caused by the disk becomes a `StorageError`.
  *
- * @param signal once it has aborted, its reason is thrown: an interrupted commit makes DuckDB report what looks like a disk error
+ * @param signal if aborted, its reason is thrown, because an interrupted commit looks like a disk error
  * @throws StorageError that names the file
  */
 export async function writing<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -160,7 +160,7 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
 }
 
 /**
- * Migrates the file to the schema of this program, as a whole or not at all.
+ * Migrates the file to this program's schema, completely or not at all.
  *
  * @throws CorruptDatabaseError when another build made the tables of the file
  */
@@ -205,7 +205,7 @@ export function migrations() {
 // The macros of the load are stored in the file, in the schema `macros`: DuckDB binds the body of a macro when it is
 // created, and creating them in every session would take as long as a small load.
 
-/** Creates the macros again if they are those of another version of this program, all of them or none. */
+/** Recreates all macros if they are from another version of this program. */
 export async function keepMacros(session: Session): Promise<void> {
   const names = statementsIn('shared/macros');
   const version = createHash('sha256')

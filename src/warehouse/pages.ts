@@ -1,6 +1,6 @@
 /**
- * The landed pages as DuckDB reads them: in batches, large pages in slices, and pages that DuckDB rejects as repaired copies. Also
- * converts the failure of a load to an error that says what to do.
+ * Prepares landed pages for DuckDB: batches, slices of large pages, and repaired copies of pages that DuckDB rejects. Also converts
+ * failures of loads to errors with a remedy.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -16,11 +16,11 @@ import { pageName, pageOf } from '../landing/paths.js';
 import { damaged, orStorageError } from '../landing/storage-error.js';
 import type { Session } from './session.js';
 
-/** A landed page, or what is read in its place: a slice of it, or a repaired copy. */
+/** A landed page, a slice of it, or a repaired copy. */
 export type Readable<P> = P & {
   /** The path of the page itself, which errors name. */
   readonly landed: string;
-  /** The number of its records before the first one here. */
+  /** Number of the page's records before this slice. */
   readonly first: number;
 };
 
@@ -181,7 +181,7 @@ async function outsideOf(
   const list = envelope?.parts.get('data');
   if (list?.elements === undefined || envelope?.twice.has('data') === true) return undefined;
   const bytes = bytesOf(body);
-  // Copies, so that the body is not kept.
+  // Copy, so that the body can be freed.
   const [before, after] = [bytes.subarray(0, list.start), bytes.subarray(list.end)];
   return {
     key: 'data',
@@ -211,8 +211,7 @@ interface Subject {
 }
 
 /**
- * Does work with pages. If DuckDB rejects one, does it again with repaired copies of those that it rejects, which are
- * removed afterwards.
+ * Does work with pages. If DuckDB rejects some, repeats it with repaired copies, which are removed afterwards.
  *
  * @param work gets the pages to read, and those of them that were repaired
  * @throws DamageError when a file is not JSON, even when repaired; otherwise the error of `loadError`

@@ -1,6 +1,6 @@
 /**
- * How recipients' numbers, ids and named keys of messages are stored. The file records the setting, because rows written
- * under different settings must not be mixed.
+ * How recipients' numbers, ids and message keys are stored. The file records the setting, because rows written under different settings
+ * must not be mixed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ export const storedPrivacy = z.object({
 type StoredPrivacy = z.infer<typeof storedPrivacy>;
 
 /**
- * Checks that the contents of the file were written under this setting; records the setting in a new file.
+ * Checks that the file was written under this setting; records the setting in a new file.
  *
  * @throws ConfigError when the file was written under another setting, or with another key
  */
@@ -85,7 +85,7 @@ function columnsText({ columns = [] }: Privacy): string {
     .join(', ');
 }
 
-/** Names the settings of privacy under which something was stored, with the key of its hashes. */
+/** Identifies privacy settings, including the hash key. */
 export const privacyMark = (privacy: Privacy): string =>
   [privacy.recipients, columnsText(privacy), fingerprintOf(privacy) ?? ''].join('; ');
 
@@ -119,12 +119,12 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   return key;
 }
 
-/** The key of hashes. If the file is missing, an empty key, which fits nothing: a reader never creates a key. */
+/** The hash key. If the file is missing, an empty key, which matches nothing: readers never create a key. */
 export async function storedKey(dataDir: string): Promise<Buffer> {
   return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
 }
 
-/** The rules of columns by the keys of documents, which include the service's own name of a column: `acme_user_id`. */
+/** The rules by key, including the service's own names, such as `acme_user_id`. */
 export function rulesOf({ columns = [] }: Privacy, brand: string): ColumnRule[] {
   return columns.flatMap(({ name, rule }) => {
     const ofService = /^service_((?:user|device)_id)$/.exec(name)?.[1];
@@ -133,7 +133,7 @@ export function rulesOf({ columns = [] }: Privacy, brand: string): ColumnRule[] 
   });
 }
 
-/** The rules for statements; the pattern is that of a key up to its closing quote, which is escaped in a text that is JSON. */
+/** The rules for statements; the pattern matches a key up to its closing quote, which may be escaped. */
 export function ruledKeys(
   rules: readonly ColumnRule[],
 ): Record<'ruled_keys' | 'rules', string[]> & { ruled_pattern: string } {
@@ -168,7 +168,7 @@ export const storedKeys = (kinds: readonly string[], rules: Rules): KeyColumn[] 
     return rule === 'drop' ? [] : [{ kind, rule }];
   });
 
-/** The condition of a row of an erased person, by the table `erased_ids`: a hashed column has the digests themselves. */
+/** The condition for rows of erased persons, by the table `erased_ids`; hashed columns contain the digests. */
 export function isErased(keys: readonly KeyColumn[]): string {
   const digests = keys.map(({ kind, rule }) =>
     rule === 'hash' && kind !== 'recipient' ? `"${kind}"` : `person_digest('${kind}', "${kind}")`,

@@ -1,6 +1,6 @@
 /**
- * Publishes the private file for readers with one rename. Readers that have the old file open keep it; readers that
- * open the path afterwards get the new one.
+ * Publishes the private file with one rename. Readers keep the old file while they have it open, and get the new one when they open the
+ * path again.
  */
 import { constants, createReadStream, existsSync } from 'node:fs';
 import { chmod, copyFile, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -22,8 +22,8 @@ const MAGIC_AT = 8;
 /**
  * Checks that the file to be replaced is a database.
  *
- * @throws DamageError when the path is another kind of file, or a link: a rename would replace the link, and readers of
- *   the link's target would keep the old file for ever. Nothing is changed.
+ * @throws DamageError if it is another kind of file, or a link: a rename would replace the link, and readers of its target would keep the
+ *   old file forever
  */
 export async function assertReplaceable(published: string): Promise<void> {
   const link = await readlink(published).catch(() => undefined);
@@ -116,8 +116,7 @@ export async function publish({
     effects.reach('publish/before-fsync');
     await fsync(next);
     await free;
-    // A log is left here if a program that had the published file open for writing was killed; DuckDB would replay it
-    // into the new file.
+    // A program killed while writing the published file leaves a log, which DuckDB would replay into the new file.
     await rm(`${published}.wal`, { force: true });
     effects.reach('publish/before-rename');
     await rename(next, published);
@@ -197,7 +196,7 @@ async function assertNotWritten(published: string): Promise<void> {
     const instance = await openInstance(published, { access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (cause) {
-    // Other faults of the old file do not matter, because the new one replaces it.
+    // Other faults of the old file do not matter.
     if (isLocked(cause)) throw openElsewhere(published, cause);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Opens warehouse files read-only; a reader cannot write, nor access other files. Also reads what a file records about the
- * journal: its head, the paid exports, the erasures.
+ * Opens warehouse files read-only, without access to other files. Also reads what a file records about the journal: its head, paid exports
+ * and erasures.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -62,7 +62,7 @@ export class Reader {
     }
     const reader = new Reader(path, instance, await instance.connect());
     try {
-      // Set for all sessions, because those that open later cannot change locked settings.
+      // For all sessions: later ones cannot change locked settings.
       await reader.connection.run("set global TimeZone = 'Asia/Seoul'");
     } catch (error) {
       await reader.close();
@@ -86,8 +86,8 @@ export class Reader {
   }
 
   /**
-   * Denies access to files, the network and settings, and writes nothing to the disk: a query that needs more memory than is
-   * available fails. Not even the file's own bytes can be read past its tables. Call before running SQL that a user typed.
+   * Denies access to files, the network and settings. Nothing is written to disk, so a query that needs too much memory fails. Call before
+   * running SQL from users.
    *
    * @param megabytes the memory that DuckDB may use; by default most of the machine's
    */
@@ -147,7 +147,7 @@ export async function headIn(reader: Reader, file: string): Promise<KnownHead[]>
   return heads.map((head) => ({ ...head, place: file }));
 }
 
-/** The paid exports that a closed file lists; every one counts, whichever process recorded it. */
+/** The paid exports that a closed file lists. */
 export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
   return ask(file, (reader) => reader.rows('status/exports', exportRow));
 }
@@ -170,10 +170,7 @@ export async function erasuresKnownBy(file: string): Promise<z.output<typeof kno
   return ask(file, (reader) => reader.rowsIfAny('erasure/known', knownErasure));
 }
 
-/**
- * Queries a file that this process has not opened. Whoever opens a file reports that DuckDB cannot read it, or that another
- * program has it open for writing.
- */
+/** Queries a file that this process has not opened. Returns nothing if it cannot be read, because opening it reports that. */
 async function ask<T>(file: string, question: (reader: Reader) => Promise<T[]>): Promise<T[]> {
   if (!existsSync(file)) return [];
   let reader: Reader | undefined;
@@ -202,7 +199,7 @@ export function readEveryBlock(path: string): Promise<number> {
   });
 }
 
-// Rows of `sql/status.sql`, of the file that is open for writing or of one that is only read.
+// Rows of `sql/status.sql`.
 
 export type Rows = <R>(name: Extract<StatementName, `status/${string}`>, shape: z.ZodType<R>) => Promise<R[]>;
 

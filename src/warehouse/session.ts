@@ -45,7 +45,7 @@ export const count = z.union([z.bigint(), z.number()]).transform(Number);
 /** The databases with which the functions of `src/documents` are registered. */
 const registered = new WeakSet<DuckDBInstance>();
 
-/** Milliseconds after which a statement that still runs is interrupted once more. */
+/** Milliseconds after which a running statement is interrupted again. */
 const INTERRUPTED_AGAIN_MS = 20;
 
 export class Session {
@@ -70,9 +70,7 @@ export class Session {
     return new Session(instance, await instance.connect(), signal);
   }
 
-  /**
-   * Registers the functions of `src/documents` for all sessions of the database. The settings of the first call apply.
-   */
+  /** Registers the functions of `src/documents` for all sessions of the database. The settings of the first call apply. */
   register(settings: DocumentSettings): void {
     if (registered.has(this.instance)) return;
     registered.add(this.instance);
@@ -109,14 +107,11 @@ export class Session {
   }
 
   async row<N extends StatementName, T>(name: N, shape: z.ZodType<T>, ...params: Params<N>): Promise<T> {
-    // A shape that transforms a value reads it once.
     const [row] = await this.rows(name, z.unknown(), ...params);
     return shape.parse(row);
   }
 
-  /**
-   * Sets variables of the session: its settings, which macros read by `getvariable`, and the days of a batch, which views read.
-   */
+  /** Sets variables of the session: its settings, which macros read by `getvariable`, and the days of a batch, which views read. */
   async set(variables: Values): Promise<void> {
     for (const [name, value] of Object.entries(variables)) {
       await this.#sound(() =>
@@ -129,7 +124,7 @@ export class Session {
     }
   }
 
-  /** Runs the statements one after the other; each gets those of the values that it names. */
+  /** Runs the statements one by one; each gets the values it uses. */
   async #rowsOf(text: string, params: Values = {}): Promise<unknown[]> {
     if (!/\$[a-z]/.test(text))
       return (await this.#sound(() => this.connection.runAndReadAll(text))).getRowObjectsJS();
@@ -159,7 +154,7 @@ export class Session {
     return this.#sound(() => copyAnswer(this.connection, table, answer));
   }
 
-  /** @param keeps false for a result after which everything is rolled back; without it, every result is committed */
+  /** @param keeps returns false to roll back; by default every result is committed */
   async transaction<T>(work: () => Promise<T>, keeps: (result: T) => boolean = () => true): Promise<T> {
     await this.#execute('begin transaction');
     let result: T;

@@ -1,4 +1,4 @@
-/** The private working file of the warehouse: opens, migrates, asks and closes it. */
+/** The private working file of the warehouse: opens, migrates, queries and closes it. */
 import { escaped, openInstance } from '../landing/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -37,8 +37,8 @@ const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
 
 /**
- * The notes that `Warehouse.note` writes into tables of `ops`, in this order. Each row is a JSON text, because DuckDB needs ten times the
- * memory for one text of all rows. Rows replace those of the table, except that earlier runs stay and a removal (`retention`) is added.
+ * What `Warehouse.note` writes into tables of `ops`, in this order. Each row is a separate JSON text, because one text with all rows needs
+ * ten times the memory. Rows replace the table, except that earlier runs stay and removals (`retention`) are added.
  */
 const NOTES = {
   exports: (session: Session, exports: string[]) => session.run('ops/exports', { exports }),
@@ -49,7 +49,7 @@ const NOTES = {
   erasures: (session: Session, erasures: string[]) => session.run('erasure/note', { erasures }),
   runs: (session: Session, runs: string[]) => session.run('ops/runs', { runs }),
   retention: (session: Session, [retention = '']: string[]) => session.run('retention/note', { retention }),
-  /** The journal's head, which the file carries from now on. */
+  /** The journal's head, stored in the file. */
   head: (session: Session, [head = '']: string[]) => session.run('ops/note_journal', { head }),
 } as const;
 
@@ -117,7 +117,7 @@ export class Warehouse {
     }
   }
 
-  /** Opens another connection, whose macros hash under every privacy setting, to search for a person. */
+  /** Opens a connection whose macros hash under every privacy setting, to search for persons. */
   async searching(): Promise<Session> {
     const session = await this.session.sibling();
     await prepareSearch(session, this.options);
@@ -160,7 +160,7 @@ export class Warehouse {
     return datesOf(await this.session.rows('ops/covered_since', dated, { stream, instant }));
   }
 
-  /** The days whose last answer was not applied, because it would have deleted most of the day. */
+  /** Days whose last answer was held back. */
   async heldBack(stream: StreamName): Promise<Day[]> {
     return datesOf(await this.session.rows('ops/held_back_days', dated, { stream }));
   }
@@ -209,7 +209,7 @@ export class Warehouse {
     );
   }
 
-  /** The last days of the versions of opt-outs that ended before the day, and their numbers. */
+  /** Last days of opt-outs that ended before the day, with their number. */
   closedOptOuts(before: Day): Promise<RemovedDay[]> {
     return this.session.rows('retention/closed_opt_outs', removedDay, { before });
   }
@@ -220,15 +220,15 @@ export class Warehouse {
     return ended;
   }
 
-  /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
+  /** The days before `before` whose events may be removed, oldest first; empty while models still need events. */
   async removable(before: Day): Promise<LoadedDay[]> {
     await this.session.run('retention/removable');
     return this.session.rows('retention/due', loadedDay, { before });
   }
 
   /**
-   * Removes the events and messages of the days that may leave the file; the rows computed from them stay (models.ts).
-   * Resolves with the days that were removed, and their numbers of events.
+   * Removes the events and messages of the days; results computed from them stay (models.ts). Resolves with the removed days and their
+   * numbers of events.
    */
   async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
     // The search for contents without a message reads all messages.
@@ -246,8 +246,8 @@ export class Warehouse {
   }
 
   /**
-   * Copies the computed rows of days whose pages were removed, all of them or none, from another file of this data folder.
-   * Call before `model`. Resolves with the days that the file had.
+   * Copies results for days without pages from another file of this data folder, completely or not at all. Call before `model`. Resolves
+   * with the days that the file had.
    */
   async takeDays(from: string, days: readonly Day[]): Promise<Day[]> {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
@@ -281,7 +281,7 @@ export class Warehouse {
     return this.#besideFile(file, () => this.session.rows('losses/head', headShape));
   }
 
-  /** Does work while another database file is attached as `old`, for reading. */
+  /** Does work with another database file attached read-only as `old`. */
   async #besideFile<T>(file: string, work: () => Promise<T>): Promise<T> {
     await this.session.run('retention/attach', { old: escaped(file) });
     try {
@@ -320,7 +320,7 @@ export class Warehouse {
     effects.reach('close/done');
   }
 
-  /** Runs work under the memory limits: the ordinary ones suffice for a night; a first year may need higher ones. */
+  /** Runs work under the memory limits; a first year may need higher ones than a night. */
   refining<T>(work: () => Promise<T>): Promise<T> {
     return this.#writing(() => withMemoryLimit(this.session, limitsOf(this.options), work));
   }

@@ -77,7 +77,7 @@ test.skipIf(process.getuid?.() !== 0)(
     await promisify(execFile)('chmod', ['-R', 'a+rX', data]);
     await ends(asOther({}), 1, `${data} cannot be written: permission is denied. Mount it writable, give it`);
     const { stdout } = await asOther(place.environment);
-    expect(stdout).toContain('fresh     every wanted day up to 2026-11-20 is there');
+    expect(stdout).toContain('fresh     all days up to 2026-11-20 are complete');
     expect((await place.run(['status'])).code).toBe(0);
   },
 );

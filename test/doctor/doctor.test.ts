@@ -96,7 +96,7 @@ test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
     {},
     [],
     [],
-    /^warn alerts: Nobody is alerted when a night fails\. Add alerts/m,
+    /^warn alerts: Nobody gets an alert when a run fails\. Add alerts/m,
   ],
   ['no keys for a service elsewhere', { ...NO_KEYS, ...url(NOWHERE) }, [], ['keys'], /keys are not set/],
   ['an address without a host', url(NOWHERE), [], ['access'], /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/],

@@ -67,7 +67,7 @@ const EXECUTED: [string, RegExp][] = [
   ['completion zhs', /Allowed choices are bash, zsh, fish/],
   ['query --format xml', /--format/],
   ['sandbox --billing-journal nowhere/bills', /The sandbox cannot start \(ENOENT[^\n]*\)\.\s+Choose another/],
-  ['forget -f nowhere', /nowhere cannot be read \(it does not exist\)\.\s+Give -f a file/],
+  ['forget -f nowhere', /nowhere cannot be read \(it does not exist\)\.\s+Use -f with a file/],
   ['exports decide 2026-11-20.1 --attach a-key-that-is-secret', /The export id is [^]*an access key/],
   ['run --config nowhere.yaml', /configuration file .* does not exist/],
   [INIT, /exists already[\s\S]*--force/],
@@ -120,7 +120,7 @@ describe('the world outside', () => {
     );
     const { code, stderr } = await dawnload('run');
     expect(stderr).toContain(
-      'Nothing to do yet: the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST',
+      'Nothing to load yet: the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST',
     );
     expect(code).toBe(0);
     const why = 'the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST';
@@ -128,7 +128,7 @@ describe('the world outside', () => {
     expect(plan.stdout).toContain('run: start_date is not complete yet\n');
     expect(plan.stdout).not.toContain('a snapshot');
     const status = await dawnload('status');
-    expect(status.stdout).toContain(`waits     no day is wanted yet: ${why}`);
+    expect(status.stdout).toContain(`waits     nothing to load yet: ${why}`);
     expect(status.stdout).not.toMatch(/fresh|missing|creates it/);
     expect(status.code).toBe(1);
     expect((await dawnload('doctor')).stdout).toContain(

@@ -179,7 +179,7 @@ describe('people who were deleted at the service', { tags: ['long'], timeout: 12
       await ends(
         place.run(['run']),
         1,
-        /are spread over \d+ campaigns and journeys: people who were deleted at the service \(E15\)/,
+        /are spread over \d+ campaigns and journeys: the likely cause is that people were deleted at the service \(E15\)/,
       );
       const tolerant = await make(withoutSome, `${YAML}  tolerate_missing: 10%\n`);
       await ends(tolerant.run(['run']), 0);

@@ -42,7 +42,7 @@ extended(
   async () => {
     const place = await makePlace(SETTINGS, { eventsPerDay: 60 });
     const dead = { DAWNLOAD_NOW: '1970-01-02T00:00:00Z' };
-    await ends(place.run(['run'], dead), 0, /Nothing to do yet/);
+    await ends(place.run(['run'], dead), 0, /Nothing to load yet/);
     await ends(place.run(['run']), 0);
     await ends(place.run(['run'], dead), 1, /clock shows 1970-01-02 09:00 KST, before start_date 2026-11-17/);
   },
@@ -77,7 +77,7 @@ describe('clocks that are further apart than five minutes', () => {
       place.run(['run', '--json'], clock(50 * MINUTE)),
       1,
       /clock is 50 min ahead of the service's/,
-      /Correct the clock that is wrong/,
+      /Correct the wrong clock/,
     );
     expect(place.sandbox.requests().E20).toBe(0);
     for (const stream of ['statistics', 'statistics_by_subchannel', 'campaigns']) {
@@ -137,11 +137,7 @@ describe('clocks that are further apart than five minutes', () => {
   test('service_clock: ignore pulls the free streams by this clock alone, and never pays', async () => {
     const place = await make({ date: () => new Date(Date.parse(NOW) + 48 * HOUR).toUTCString() });
     await place.configure(`${SETTINGS}service_clock: ignore\n`);
-    await ends(
-      place.run(['run']),
-      1,
-      /No paid request is sent until they agree\. Correct the clock that is wrong/,
-    );
+    await ends(place.run(['run']), 1, /No paid request is sent until they agree\. Correct the wrong clock/);
     expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19', '20']);
     expect(place.sandbox.requests().E20).toBe(0);
     expect(

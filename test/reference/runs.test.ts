@@ -83,7 +83,7 @@ describe('nights', () => {
       await ends(
         nights.run(),
         1,
-        'Catalogs of 2026-11-22: The service has no catalog stores, which reference.catalogs names. Take it out of the setting.',
+        'Catalogs of 2026-11-22: The service has no catalog stores, which reference.catalogs names. Remove it from the setting.',
       );
       const { stdout } = await nights.run([], ['status']);
       expect(stdout).toMatch(/^snapshot {2}catalogs: 2026-11-22/m);

@@ -1,4 +1,4 @@
--- grain: one export record that counts: all but those of staff and test people (exclude).
+-- grain: one export record, except those of staff and test people (exclude).
 -- lake: none
 --
 -- Models and questions read this view, so that none of them counts these people; `events` keeps their records.

@@ -1,5 +1,5 @@
--- grain: one KST day, person, channel, resource type, and campaign or user journey of which a message reached the person, or
--- was clicked.
+-- grain: one KST day, person, channel, resource type, and campaign or user journey whose message reached the person or
+--   was clicked.
 -- materialized: incremental
 -- depends_on: events
 -- dirties: all later days

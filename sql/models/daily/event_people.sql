@@ -1,4 +1,4 @@
--- grain: one export record, by the person whom it is about.
+-- grain: one export record, with its person.
 --
 -- A person is the user; for ids without a known user it is the service's user, the device, or the service's device. An id belongs
 -- to the person known on the day of the record. Where privacy.columns drops an id, nobody is known. DuckDB passes a range of dates

@@ -1,4 +1,4 @@
--- grain: one id that has appeared with a stronger one, by the person whom it belongs to as of now.
+-- grain: one id that has appeared with a stronger one, with the person it belongs to now.
 --
 -- A device may belong to a service user, who may belong to a user, so links are followed three times. Ranges of days count people
 -- by this view: a person first seen as a device and later as a user is counted once.

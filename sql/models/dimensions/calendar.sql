@@ -1,4 +1,4 @@
--- grain: one KST day, from the first to the last day that any stream of days covers: a snapshot is of no day.
+-- grain: one KST day, from the first to the last day of any stream with days.
 
 with span as (
     select min(date) as first_date, max(date) as last_date

@@ -1,4 +1,4 @@
--- grain: one campaign that the daily statistics know, by its latest name, or by its id if it never had one.
+-- grain: one campaign in the daily statistics, with its latest name, or its id if it never had one.
 
 with tagged as (
     select campaign_id, arg_max(tags, (date, statistic_id)) as tags

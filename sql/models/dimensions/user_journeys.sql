@@ -1,4 +1,4 @@
--- grain: one user journey that the daily statistics know, by its latest name, or by its id if it never had one.
+-- grain: one user journey in the daily statistics, with its latest name, or its id if it never had one.
 
 with nodes as (
     select user_journey_id, count(distinct user_journey_node_id) as nodes

@@ -1,8 +1,8 @@
 -- grain: one campaign, channel, metric (click or conversion) and variant, compared with the baseline variant.
 -- also_in: main
 --
--- People look at tests every morning, so every number here is valid at any number of looks. It covers all variants,
--- channels and metrics of a campaign together (mixture sequential probability ratio test, Bonferroni):
+-- People check tests every morning, so every number stays valid however often they look, over all variants, channels and metrics of a
+-- campaign together (mixture sequential probability ratio test, Bonferroni):
 -- difference_low and difference_high: the interval of the difference from the baseline's rate.
 -- p_value: the probability that chance alone ever shows such a difference. unequal_groups_p_value: the probability that chance
 -- alone ever splits the observed people so far from the intended split.
@@ -157,7 +157,7 @@ turns as (
     window day as (partition by test, date)
 ),
 
--- The day that divides the people best, unless chance explains it (likelihood ratio, Bonferroni over the days).
+-- The most likely day of a change, if significant (likelihood ratio, Bonferroni over the days).
 moved as (
     select test, arg_max(date, likelihood) as date
     from (

@@ -1,7 +1,7 @@
--- grain: one conversion of your own table, by the person as of now.
+-- grain: one conversion in your own table, with the person it belongs to now.
 -- lake: none
 --
--- An id that has appeared with a stronger one is that person's, so conversions and messages of a person meet.
+-- Weaker ids are replaced by the stronger one, so that a person's conversions and messages join.
 
 select
     coalesce(people.person, identified.strongest_id) as person,

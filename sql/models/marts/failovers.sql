@@ -1,4 +1,4 @@
--- grain: one KST day, channel, and campaign or user journey that tries failed messages again as texts.
+-- grain: one KST day, channel, and campaign or user journey that replaces failed messages by texts.
 --
 -- Every day on which such a campaign has failures has a row, also without texts: a rate over the days with texts would leave out
 -- failures that were not tried again. A text may be sent on the day after its message failed, so rates are meant for ranges of

@@ -1,4 +1,4 @@
--- Statements that load the landed copy of an own table, and note what is known of it.
+-- Statements that load the landed copy of an own table, and record its metadata.
 -- needs: day_contents, days, loaded_rows
 
 -- name: latest

@@ -1,6 +1,6 @@
 /**
- * Answers the questions of a view, and lists what its forms offer: the work of a process of its own (queries/child.ts). A
- * question that fails leaves the others.
+ * Answers the questions of a view and lists the values its forms offer, in a separate process (queries/child.ts). If one question fails,
+ * the others are still answered.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import pLimit from 'p-limit';
@@ -211,7 +211,7 @@ function valueOf(json: string): Value {
 }
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** The charts that free SQL may want: its first number over days, or by its first text. */
+/** Possible charts for free SQL: its first number over days, or by its first text. */
 function guessed(columns: readonly (readonly [name: string, type: string])[]): Chart[] {
   const first = (pattern: RegExp, ...not: (string | undefined)[]): string | undefined =>
     columns.find(([name, type]) => pattern.test(type) && !not.includes(name))?.[0];

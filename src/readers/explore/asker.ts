@@ -1,6 +1,6 @@
 /**
- * Asks for the views: two questions at a time, each in a confined process of its own (queries/child.ts), with its limits of
- * time and memory. What forms offer and the page of today are kept until another file is published.
+ * Answers the views' questions, two at a time, each in a confined process (queries/child.ts) with limits for time and memory. Values for
+ * forms and the front page are cached until another file is published.
  */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';

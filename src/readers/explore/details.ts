@@ -1,4 +1,4 @@
-/** The other views: search, a campaign, a user journey, the data, and free SQL. They are made of questions too. */
+/** The other views, also built from questions: search, a campaign, a user journey, the data, and free SQL. */
 import { daysOf } from '../../ground/calendar.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
@@ -48,7 +48,7 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
     ['templates', offer('template', (template) => questionAddress('template-performance', { template }))],
     ['columns', columnsAbout(view, wanted, known, link)],
   ];
-  // What has only some words is shown if nothing has all.
+  // If nothing has all words, show what has some.
   const isWhole = ({ links, missing }: Group): boolean => links.length > 0 && missing.length === 0;
   const isPartial = !all.some(([, group]) => isWhole(group));
   const lacking = isPartial ? (all.find(([, { links }]) => links.length > 0)?.[1].missing ?? []) : [];

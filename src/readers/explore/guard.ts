@@ -1,6 +1,6 @@
 /**
- * Who may read: a browser that once had the token of the first address, or the password. Other sites may not: the Host header
- * must name this server (DNS rebinding), and a form must come from one of its own pages (CSRF).
+ * Access control: browsers need the token or the password. The Host header must name this server (DNS rebinding), and forms must come from
+ * its own pages (CSRF).
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * Serves the views on the published file. Everything is rendered here; a view that asks is sent in pieces, so that its form is
- * there immediately and a slow question can be cancelled.
+ * Serves the views, rendered on the server. A view with questions is sent in pieces, so that its form appears immediately and a slow
+ * question can be cancelled.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

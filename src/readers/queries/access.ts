@@ -1,6 +1,6 @@
 /**
- * Questions about one person (`access: recorded` in their header). Each is recorded in the private folder before it is answered, and
- * who has no private folder is not offered them.
+ * Questions about one person (`access: recorded` in their header). Each use is recorded in the private folder first; without a private
+ * folder, they are not available.
  */
 import { createHmac } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Answers for agents: as many rows as the limits allow, and beside them what makes an answer trustworthy: the days that it
- * covers, the days that are missing, findings of checks about its tables, and what the columns of a bundled question mean.
+ * Answers for agents: as many rows as the limits allow, with the context needed to trust them: covered and missing days, check findings
+ * about the tables, and the meaning of columns.
  */
 import { statSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Asks the published file a question: sets the parameters as session variables, runs the preparing statements, and gives the
- * answer. It also compares the streams and days that a question names with those in the file.
+ * Runs a question on the published file: sets parameters as session variables, runs preparing statements, and returns the answer. Also
+ * compares the question's streams and days with those in the file.
  */
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { z } from 'zod';

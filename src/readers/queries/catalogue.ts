@@ -82,7 +82,7 @@ export function firstOf(columns: readonly string[], query: QueryFile | undefined
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
-/** Sentences that several bundled queries say, by name. */
+/** Sentences shared by several bundled queries, by name. */
 const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'), 'utf8'));
 
 /** Parsed queries, cached because a server needs them for each view, and the files of this package do not change. */

@@ -1,4 +1,4 @@
-/** Answers a question as a table, CSV, JSON, Parquet or workbook on stdout: the work of a process of its own (child.ts). */
+/** Writes an answer to stdout as a table, CSV, JSON, Parquet or workbook, in a separate process (child.ts). */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';

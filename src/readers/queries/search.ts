@@ -1,7 +1,4 @@
-/**
- * Search by words in both languages: each word finds itself and its stem. What has all words comes first; if
- * nothing has, what has most of them.
- */
+/** Searches by words in both languages, including stems. If nothing has all words, the results have most of them. */
 import { plain } from '../../ground/text.js';
 
 /** Words that choose nothing. */

@@ -1,7 +1,6 @@
 /**
- * The sentences that read the answer of a bundled query. They are in the header of the query, each with a select that is
- * its condition: a sentence is said once for each row of that select, with the values of the row. The select reads the answer
- * as the temporary table `answer`; it may read the warehouse too.
+ * Sentences about the answer of a bundled query, from the query's header. Each has a select that is its condition: the sentence appears
+ * once per row, with the row's values. The select reads the answer as the temporary table `answer`, and may also read the warehouse.
  *
  *     -- sentences:
  *     --   select channel, click_rate from answer where is_best

@@ -1,4 +1,4 @@
-/** The frame of the page: the first screen, the sections, and what concerns the data and the job. */
+/** The frame of the page: the first screen, the sections, and facts about data and job. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

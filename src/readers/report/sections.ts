@@ -1,6 +1,6 @@
 /**
- * The sections of the page as data: which bundled queries they ask, and how the answers are shown. A section shows the
- * sentences of its queries above what is drawn of their answers. A new section is an entry here; `render.ts` draws it.
+ * The sections of the page as data: which bundled queries they use, and how answers are shown, below the queries' sentences. To add a
+ * section, add an entry here; `render.ts` draws it.
  */
 import type { Words } from '../../warehouse/dictionary.js';
 import type { Row, Unit } from '../queries/wording.js';
@@ -109,7 +109,7 @@ const table = (
 export const SECTIONS: readonly Section[] = [
   open(
     'happened',
-    // What messages earned beyond what people would have bought anyway comes first.
+    // First, how much messages earned beyond what people would have bought anyway.
     table('uplift', 'earned', 'metric incremental change change_low', {
       needsRows: true,
       where: ({ change_low: low }) => low !== null,

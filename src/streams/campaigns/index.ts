@@ -1,4 +1,4 @@
-/** The statistics of each campaign that occurs in the daily statistics (E19). */
+/** Statistics of each campaign in the daily statistics (E19). */
 import type { Shapes } from '../../ground/fields.js';
 import type { Stream } from '../stream.js';
 
@@ -23,7 +23,7 @@ export const campaigns: Stream = {
   tables: { campaigns: /^campaign_(metric|collection)/ },
   grain: 'day',
   paid: false,
-  // Which page is whose counts.
+  // The pages decide which campaign the counts belong to.
   divisible: false,
   fields: CAMPAIGN_FIELDS,
   on: () => LANDS,

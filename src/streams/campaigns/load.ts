@@ -5,7 +5,7 @@ import { pagesGiven } from '../../warehouse/pages.js';
 import { holdBack, replaceDays } from '../free.js';
 import { decideTwins } from '../statistics/load.js';
 
-/** From the outside in; `own` names the columns that the next level does not take over. */
+/** From outermost to innermost; `own` lists columns that the next level does not inherit. */
 const LEVELS = [
   {
     step: 'answers',

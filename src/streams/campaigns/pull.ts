@@ -1,4 +1,4 @@
-/** The stage of the campaign statistics: requests E19 for the campaigns that occur in the daily statistics. */
+/** Requests E19 for the campaigns in the daily statistics. */
 import { rangesOf, windowOf, type Day, type DayRange, dayOf } from '../../ground/calendar.js';
 import type { Job } from '../../ground/streams.js';
 import type { LandingZone, Facts, Page } from '../../landing/landing-zone.js';
@@ -11,7 +11,7 @@ import type { Order, PullParts } from '../stream.js';
 
 export async function pullCampaigns({ job, service, wanted }: Order, parts: PullParts): Promise<void> {
   const { warehouse, report, invocation } = parts;
-  // Only the daily statistics list a day's campaigns. A day without them stays missing and is tried again.
+  // Only the daily statistics list a day's campaigns. Without them, the day stays missing.
   const listed = await warehouse.coverage('statistics');
   const toPull = wanted('campaigns');
   const days = toPull.filter((day) => listed.has(day));
@@ -146,10 +146,7 @@ export async function extractCampaign(
   return failure;
 }
 
-/**
- * Returns the number of metrics in the answer; undefined if the load would reject it, which would stop the load of all
- * campaigns of the range.
- */
+/** The number of metrics in the answer; undefined if the load would reject it, and with it all campaigns of the range. */
 function statisticsIn(envelope: Envelope, body: Buffer): number | undefined {
   if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error'))
     return undefined;

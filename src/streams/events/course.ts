@@ -1,7 +1,6 @@
 /**
- * Decides how one export is read, without any I/O: what an answer of E21 means for the pages that count, and what to do
- * next. A reading always ends: pauses end with the waiting time, and pages beyond any plausible number are read only
- * while they bring records.
+ * Decides how one export is read, without I/O: what an answer of E21 means, and what to do next. A reading always ends: pauses end with the
+ * waiting time, and an implausible number of pages is read only while pages bring new records.
  */
 import { formatCount, plural } from '../../terminal/text.js';
 import { BESIDE } from '../../landing/landing-zone.js';
@@ -15,11 +14,11 @@ export interface KnownPage extends Pick<PageAnswer, 'number' | 'totalPages' | 'f
 export interface Terms {
   /** True if records are expected, so that an answer without records may be wrong. */
   readonly expectsRecords: boolean;
-  /** The least number of records to expect; an export with fewer lacks pages, or counts other things. */
+  /** The minimum number of records to expect; with fewer, pages are missing. */
   readonly atLeast: number;
-  /** A generous number of pages; a `total_page_count` above it is not believed. */
+  /** The maximum plausible number of pages; a higher `total_page_count` is ignored. */
   readonly plausiblePages: number;
-  /** Number of times that a page that cannot be read is requested again although the waiting time is over. */
+  /** How often an unreadable page is requested again although the waiting time is over. */
   readonly retries: number;
   /** The query parameter with the page number (N18). */
   readonly pageParameter: string;
@@ -27,9 +26,9 @@ export interface Terms {
   readonly isAgain: boolean;
   /** True if an earlier answer shows that the service has made the export. */
   readonly isMade: boolean;
-  /** True if other answers for a page are kept beside the first one, because they may have records that the export lacks. */
+  /** True if other answers for a page are kept too, because they may have missing records. */
   readonly keepsBeside: boolean;
-  /** True if another answer for a page replaces the first one, because many of the records are of other days. */
+  /** True if a new answer for a page replaces the first one, because many records belong to other days. */
   readonly replaces: boolean;
 }
 
@@ -57,16 +56,16 @@ type Fate =
   | { readonly kind: 'reject'; readonly what: string }
   | undefined;
 
-/** The number of failed requests after which a page counts as not delivered, if the waiting time is over. */
+/** Failed requests after which a page counts as not delivered, once the waiting time is over. */
 const ATTEMPTS = 4;
 
-/** How long a request is repeated although waiting seldom changes its answer, in milliseconds: five minutes. */
+/** How long to repeat a request whose answer seldom changes: five minutes, in milliseconds. */
 const SHORT_PATIENCE_MS = 5 * 60_000;
 
-/** Answers that may pass as long as the waiting time lasts. */
+/** Temporary answers, until the waiting time is over. */
 const PASSING: ReadonlySet<Other['kind']> = new Set(['processing', 'trouble']);
 
-/** Answers that may also pass before the first page has come. */
+/** Answers that are also temporary before the first page has arrived. */
 const MAY_COME: ReadonlySet<Other['kind']> = new Set(['not_found', 'invalid_page']);
 
 /** Number of times that doubtful pages are requested again. */
@@ -75,7 +74,7 @@ const ROUNDS = 3;
 /** An export with an implausible number of pages ends after this many pages in a row without new records. */
 const EMPTY_PAGES = 3;
 
-/** No more than this many times the plausible number of pages is read. */
+/** The maximum number of pages to read, as a multiple of the plausible number. */
 const MOST = 10;
 
 const AT_ONCE = { plausible: 64, implausible: 4 };
@@ -100,14 +99,14 @@ export class Course {
   #purpose: Purpose = 'ready';
   #readySince = 0;
   #hasPaused = false;
-  /** The page that is requested until the export is ready, and what the last answer for it means. */
+  /** The page requested until the export is ready, and its last answer. */
   #first: number;
   #unready: Unready | undefined;
   #isDoubtful = false;
   #isMade: boolean;
-  /** The numbers of pages that came with the records of another page, and of that page. */
+  /** Pages that repeat another page, with that page. */
   readonly #repeated = new Map<number, number>();
-  /** The numbers of pages that the export does not have, although its number of pages says so. */
+  /** Pages that do not exist although the page count includes them. */
   readonly #absent = new Set<number>();
   /** A page that the export seems not to have: page 0 has the current number of pages. */
   #missing: number | undefined;
@@ -142,7 +141,7 @@ export class Course {
     return !this.#hasLost && this.unreadable.size === 0;
   }
 
-  /** The state of the export as the last answer shows it, in words for people. */
+  /** The state of the export after the last answer, in words. */
   get state(): string {
     return this.#unready === undefined || this.#unready.kind === 'stuck'
       ? 'no answer yet'
@@ -266,7 +265,7 @@ export class Course {
       this.#isMade = true;
       this.#unready = { kind: 'processing', reason };
     } else if (answer.kind === 'invalid_page' && this.unreadable.has(0)) {
-      // Page 0 was given up, so it cannot show how many pages there are.
+      // Without page 0, the number of pages is unknown.
       this.#unready = { kind: 'stuck', reason: 'No page of the export can be read.' };
     } else if (answer.kind === 'invalid_page') {
       // The export may have become shorter; page 0 has the current number of pages.
@@ -285,10 +284,7 @@ export class Course {
 
   // Reading the pages.
 
-  /**
-   * Pages 0 and 1 are requested alone first: if they are identical, every page would be. One repetition may be a temporary
-   * fault; a second one means that the service ignores the page parameter.
-   */
+  /** Requests pages 0 and 1 first: if they are identical twice, the service ignores the page parameter. */
   #untilDistinct(now: number, isOver: boolean): Step | undefined {
     for (const early of [0, 1]) {
       const step = early < this.total && !this.#has(early) ? this.#request([early], now, isOver) : undefined;
@@ -330,7 +326,7 @@ export class Course {
     return this.#request(pages, now, isOver);
   }
 
-  /** Requests pages: first those that did not fail, then the others after a pause, until they are given up. */
+  /** Requests pages: first those that did not fail, then the others after a pause. */
   #request(pages: readonly number[], now: number, isOver: boolean): Step | undefined {
     const fresh = pages.filter((number) => !this.#failures.has(number));
     if (fresh.length > 0) return this.#ask('page', fresh);
@@ -380,8 +376,8 @@ export class Course {
   }
 
   /**
-   * Takes another answer for a page. It replaces the landed page if it has more records, or if that is wanted; one with
-   * other records, but not more, is kept beside it, if that is wanted.
+   * Takes another answer for a landed page. It replaces the page if it has more records (or with `replaces`); with other, but not more
+   * records, it is kept too (`keepsBeside`).
    */
   #takeAgain(page: Answer): Fate {
     if (page.kind !== 'page') {

@@ -1,4 +1,4 @@
-/** Paid exports: what each person was sent and did, record by record (E20, E21). */
+/** Paid exports: every message to a person and every reaction (E20, E21). */
 import { EVENTS } from '../../ground/streams.js';
 import type { Shapes } from '../../ground/fields.js';
 import type { Stream } from '../stream.js';

@@ -27,7 +27,7 @@ import { FOLDER_MODE } from '../../landing/atomic-file.js';
 const LARGE_RECORD = 8 * 1024;
 const PART_OF_BATCH = 1 / 16;
 
-/** An export is not loaded, unless you accept it, if more than one in ten of its records happened on other days. */
+/** If more than one in ten records happened on other days, the export is loaded only if you accept it. */
 const ONE_OF = 10;
 
 /** The maximum number of records of a page (specification, Limits). */
@@ -43,8 +43,8 @@ const filled = z.object({
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbors: z.array(z.string()) });
 
 /**
- * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
- * other exports that must be loaded again, because their records had been dropped as duplicates of a replaced day.
+ * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with other days to load again, because
+ * their exports had dropped records as duplicates of a replaced day.
  *
  * @throws DamageError when the pages do not have the number of records that landed
  * @throws StrayError
@@ -113,8 +113,8 @@ function endsFull({ files }: Pull): boolean {
 }
 
 /**
- * Loads pages into the tables batch by batch, so that a day of any size fits into memory. The workers prepare batches
- * in parallel to keep every core busy; each inserts its batch before it takes the next one.
+ * Loads pages in batches, so that a day of any size fits into memory. Workers prepare batches in parallel; each inserts its batch before it
+ * takes the next one.
  */
 async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promise<void> {
   const { session, limits } = context;

@@ -1,6 +1,6 @@
 /**
- * Pulls paid exports. Those under way are downloaded (E21), all at the same time and within one waiting time. Missing days are requested
- * (E20) within budget and consent. An export that may lack records is read again on later nights.
+ * Pulls paid exports: downloads pending ones (E21), all at the same time and within one waiting time, and requests missing days (E20)
+ * within budget and consent. An export that may lack records is read again on later nights.
  */
 import { missingDays, isUnderWay, needsPerson, type Export, type Outcome } from '../../exports/export.js';
 import { requestMissing, type PaymentParts } from '../../exports/paid-request.js';
@@ -22,7 +22,7 @@ export async function pullEvents(
   const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;
   if (mayPay) await assertPublishable(files.published);
   const patience = patienceOf(parts);
-  // An export that is not ready delays no other day. One that arrives may show the size that other days wait for.
+  // An export that is not ready does not delay other days. One that arrives may show the size that other days wait for.
   await downloadReady(service, parts);
   const resumed = resumeExports(service, parts, patience);
   const download = downloaderOf(service, parts, patience);
@@ -48,8 +48,8 @@ async function downloadReady(service: ServiceClient, parts: DownloadParts): Prom
 }
 
 /**
- * Waits for the exports of earlier runs that are under way, and downloads them; then again those that may lack records. One
- * that waits for your decision is requested once, so that it delays no night.
+ * Downloads pending exports of earlier runs, then reads those that may lack records again. An export that needs your decision is polled
+ * once, so that it does not delay the run.
  */
 export async function resumeExports(
   service: ServiceClient,
@@ -82,7 +82,7 @@ async function downloadAll(
     try {
       await downloadExport(entry, service, parts, isDecided ? patience : new Patience(0, effects));
     } catch (error) {
-      // A full disk or a refused key ends the run, so the others are not waited for.
+      // A full disk or a refused key ends the run, so don't wait for the others.
       isFailed = true;
       patience.end();
       throw error;
@@ -117,14 +117,14 @@ export const downloaderOf =
   };
 
 /**
- * Number of times that a run reads an export with repeated records: another answer may have the records that are missing. If the daily
- * statistics cannot decide, this number of equal readings proves that no record is missing.
+ * How often a run reads an export with repeated records, because another answer may have the missing ones. If the daily statistics cannot
+ * decide, this many equal readings prove that none is missing.
  */
 const READINGS = 3;
 
 /**
- * Downloads an export that has an id and loads it, reports both, and records what a loaded export may lack. If the export has
- * landed, every page is requested again and additional records are kept.
+ * Downloads and loads an export, and records how many records it may lack. If it has landed, every page is requested again and additional
+ * records are kept.
  *
  * @param acceptIncomplete true if the user accepts an incomplete export: one without records, or with some pages missing
  */
@@ -215,7 +215,7 @@ export function judged(
   if (accepted === true || (!isOdd && uncounted === 0 && (erased === 0 || short === undefined)))
     return loaded;
   if (tells && missing === 0) return isOdd ? { ...loaded, proof: 'statistics' } : loaded;
-  // A page that is empty or repeats another one each time may have lost its records each time.
+  // A page that is always empty or repeated may have lost its records each time.
   if (!tells && missing === 0 && odd.length === 0 && isSameEachTime) return { ...loaded, proof: 'readings' };
   const atMost = Math.max(missing, uncounted, tells ? 0 : repeated);
   if (tells && empty === 0 && atMost <= tolerated * counted) return { ...loaded, tolerated: atMost };
@@ -225,17 +225,17 @@ export function judged(
     reasons.unshift(
       `it has ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
     );
-  // Few records of many senders are those of people; a page or a channel would lack more of fewer senders.
+  // A few records across many campaigns point to deleted people; a lost page would lack more records of fewer campaigns.
   if (tells && missing > 0 && senders >= SPREAD && empty === 0 && missing <= LIKELY_DELETED * counted)
     reasons.push(
-      `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: people who were deleted at the service (E15) before the export was made take their events along, which is the likely cause`,
+      `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: the likely cause is that people were deleted at the service (E15) before the export was made`,
     );
-  // After an erasure, no count can decide whether a short export has become complete.
+  // After an erasure, counts cannot show whether a short export is complete.
   if (reasons.length === 0) return undefined;
   return { event: 'short', key, records: Math.max(repeated, uncounted), note: reasons.join('; ') };
 }
 
-/** The least number of campaigns and journeys over which missing records are spread if people were deleted. */
+/** Minimum number of campaigns and journeys with missing records if people were deleted. */
 const SPREAD = 3;
 
 /** The largest share of missing records that deleted people explain. */

@@ -33,7 +33,7 @@ export interface DownloadParts extends LandingParts {
   readonly report: LandingParts['report'] & Pick<ExportReport, 'exports' | 'pending'>;
 }
 
-/** The time that a run waits for exports, all of them together. It begins with the first wait. */
+/** The time that a run waits for all exports together, from the first wait. */
 export class Patience {
   #until: number | undefined;
 
@@ -44,7 +44,6 @@ export class Patience {
     readonly isGlance = false,
   ) {}
 
-  /** The milliseconds that are left. */
   get left(): number {
     const now = this.effects.now().getTime();
     this.#until ??= now + this.minutes * 60_000;
@@ -55,7 +54,7 @@ export class Patience {
     this.#until = 0;
   }
 
-  /** A new export has come, so the service delivers: the time begins anew. */
+  /** Restarts the time after a new export has arrived. */
   renew(): void {
     this.#until = undefined;
   }
@@ -80,7 +79,7 @@ function unlessTooLarge(error: unknown): TooLargeError {
   throw error;
 }
 
-/** A page on disk that was read; its bytes are not kept in memory. */
+/** A page on disk, without its bytes. */
 interface LandedPage extends Page, KnownPage {}
 
 /** The export to read, and what the reading needs. */
@@ -101,9 +100,8 @@ interface OnDisk {
 }
 
 /**
- * Lands the pages of an export, from the first question to the manifest. Landed pages are not requested again, unless the
- * export has landed before: the service may have more by now. Then only a reading that brings something new counts, and a
- * failure changes nothing.
+ * Lands the pages of an export, from the first request to the manifest. Landed pages are not requested again, unless the export is
+ * complete: then the service may have more by now, only a reading with something new counts, and a failure changes nothing.
  */
 export class Reading {
   /** The pages that count on disk, by number; those of earlier runs at first. */
@@ -125,8 +123,8 @@ export class Reading {
   }
 
   /**
-   * Returns the reading to resume. After a reading that has ended, another one begins with its pages, and the old one stays
-   * until the new one has ended.
+   * Returns the reading to resume. After a complete reading, a new one starts with its pages; the old one stays until the new one is
+   * complete.
    */
   static async open(order: ReadingOrder): Promise<Reading> {
     const { entry } = order;
@@ -157,7 +155,7 @@ export class Reading {
     const end = await this.#follow(course).catch(unlessTooLarge);
     if (end instanceof TooLargeError) {
       if (acceptIncomplete && this.#files.size > 0) return this.#finish(course);
-      // A setting is the remedy, so this is never an export's trouble, however often it happens.
+      // A wrong setting is the cause, so this does not count as the export's trouble.
       if (!patience.isGlance) this.#gap(end.sentences);
       return undefined;
     }
@@ -199,8 +197,7 @@ export class Reading {
     return new Course(
       {
         expectsRecords: !acceptIncomplete && (expected > 0 || pages.length > 0),
-        // Each sent message leaves a record. An export with fewer than half of them lacks pages, or counts other
-        // things.
+        // Each sent message has a record. With fewer than half, pages are missing.
         atLeast: acceptIncomplete ? 0 : sent / 2,
         plausiblePages: expected > 0 ? 10 + Math.ceil((4 * expected) / RECORDS_PER_PAGE) : UNKNOWN_PAGES,
         retries: service.settings.retries,
@@ -258,7 +255,7 @@ export class Reading {
     const fate = course.take(number, answer, invocation.effects.now().getTime());
     if (fate?.kind === 'reject') await landing.reject('E21', `${key} ${fate.what}`, answer.body);
     if (fate?.kind !== 'land' || answer.kind !== 'page') return service.discard(answer.body);
-    // The page that it replaces is set aside, so that no received data is lost.
+    // Set the replaced page aside, so that no received data is lost.
     const before = this.#files.get(fate.number);
     const replaced = before && (await unlessDamaged(readBody(before.file)));
     if (replaced !== undefined) await landing.reject('E21', `${key} page ${fate.number} replaced`, replaced);
@@ -320,7 +317,7 @@ export class Reading {
         files.set(number, await writer.land(await readBody(page.file), page.rows, number));
     const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
     const unreadable = accepted ? [] : [...course.unreadable].sort((a, b) => a - b);
-    // A reading must be later than the one that it replaces, which may have had another id.
+    // A reading must be later than the one it replaces, which may have had another id.
     const now = service.clocks.present();
     const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
     return this.#landed(await writer.finish(inOrder, { exportId, unreadable, accepted }, pulledAt));
@@ -355,8 +352,7 @@ export class Reading {
 }
 
 /**
- * The pages in the folder of a pull with their records. A damaged or empty page is left out and downloaded again, at no
- * cost (E21).
+ * The pages in a pull's folder with their records. Damaged or empty pages are left out and downloaded again, at no cost (E21).
  *
  * @param pull the pull, if it is whole: where an erasure has cut records, those that landed count
  */

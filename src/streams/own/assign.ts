@@ -1,7 +1,7 @@
 /**
- * Assigns the persons of an audience to the arms of its holdouts, each once. The arm is fixed by a keyed digest of the person and the
- * holdout's name, and lands on the day of the assignment: a share that changes later applies to new persons only. The list of all
- * persons ever assigned lands as the copy of an own table, so erasure, rebuild and removal treat both alike.
+ * Assigns people of an audience to the arms of its holdouts, once. A keyed digest of the person and the holdout's name decides the arm, so
+ * a changed share applies to new people only. All assignments land as the copy of an own table, so erasure, rebuild and removal work the
+ * same way.
  */
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
@@ -21,7 +21,7 @@ import { orGap } from './pull.js';
 
 type Audience = Config['audiences'][number];
 
-/** Assigns new people after the own tables were copied. A failure is a gap of the run; those who have an arm keep it. */
+/** Assigns new people after the own tables were copied. A failure is a gap; earlier assignments stay. */
 export const assignNewPeople = (service: ServiceClient, parts: PullParts): Promise<void> =>
   orGap(
     ASSIGNMENTS,
@@ -31,7 +31,7 @@ export const assignNewPeople = (service: ServiceClient, parts: PullParts): Promi
   );
 
 /**
- * Lands and loads the assignments, if somebody is new or the settings of privacy changed.
+ * Lands and loads the assignments, if there are new people or the privacy settings changed.
  *
  * @throws ConfigError when an audience has no column of its person
  * @throws DamageError when the landed assignments cannot be read: then nobody is assigned
@@ -54,7 +54,7 @@ async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise
   const has = ({ table, person }: Audience): boolean =>
     tables.some(({ name, columns }) => name === table && columns.some((one) => one.name === person));
   const isLoaded = ({ table }: Audience): boolean => tables.some(({ name }) => name === table);
-  // The ids of an audience translate those that were hashed. Without its table nobody would keep an arm.
+  // Hashed ids are matched with the audience's ids. Without its table, nobody would keep an arm.
   if (!isSameMark && !config.audiences.every(isLoaded)) return;
   const keys = storedKeys(ID_COLUMNS, config.privacy);
   await session.run('streams/own/assign/none');

@@ -1,4 +1,4 @@
-/** Your own tables, which the settings name: orders, members, segments. The source stays with you; a copy is taken each night. */
+/** Your own tables from the settings, such as orders and members, copied each night. */
 import { OWN, ownStream } from '../../ground/streams.js';
 import type { Stream } from '../stream.js';
 import { ownContradictions, OWN_SETTINGS } from './settings.js';

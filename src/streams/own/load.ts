@@ -1,4 +1,4 @@
-/** Loads the landed copies of own tables into the schema `own`, with the words of their columns. */
+/** Loads the landed copies of own tables into the schema `own`, with column descriptions. */
 import { z } from 'zod';
 import { DamageError } from '../../ground/errors.js';
 import { escaped } from '../../landing/duckdb.js';

@@ -8,8 +8,8 @@ import type { Warehouse } from '../../warehouse/warehouse.js';
 import { makeViews, type People } from './views.js';
 
 /**
- * Notes rows, keys and days of each own table and drops tables that are no longer in the settings. Makes the views of conversions and
- * holdouts. Resolves with a sentence for each view that cannot be made as the settings say.
+ * Records rows, keys and days of each own table, drops tables no longer in the settings, and creates the views of conversions and holdouts.
+ * Resolves with a sentence for each view that the settings make impossible.
  */
 export async function noteOwn(
   { session }: Pick<Warehouse, 'session'>,
@@ -30,7 +30,7 @@ export async function noteOwn(
       const has = (column: string): boolean => columns.some((one) => one.name === column);
       const keys = Object.keys(table.keys).filter(has);
       const unique = table.unique.filter(has);
-      // The days of assignments grow old, and should.
+      // Old assignments are normal.
       const ageless = people.holdouts.flatMap((one) => (one.table === name ? [one.assigned] : []));
       const dated = columns.filter(
         (one) => /^(DATE|TIMESTAMP)/.test(one.type) && !ageless.includes(one.name),

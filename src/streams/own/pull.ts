@@ -1,6 +1,6 @@
 /**
- * The stage of your own tables: copies each source, reads the copy in a process of its own, applies the settings of privacy, leaves out
- * erased persons, lands one file and loads it. A table that fails keeps its last copy.
+ * Copies each own table's source, reads the copy in a separate process, applies the privacy settings, leaves out erased persons, lands one
+ * file and loads it. A table that fails keeps its last copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export async function pullOwn({ job, service }: Order, parts: PullParts): Promis
   }
 }
 
-/** Does the work for an own table. If it fails, today is missing, for the reason in sentences that the error or its kind gives. */
+/** Does the work for an own table. If it fails, today is reported as missing, with the reason. */
 export async function orGap(
   name: string,
   work: () => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * Reads the copy of an own table's source in a process of its own, and writes the chosen columns, typed, as one Parquet file. The source
- * may come from anybody: the process reads this copy, writes that file, and has neither keys nor another file nor the network.
+ * Reads the copy of an own table's source in a separate process, and writes the chosen columns, typed, as one Parquet file. The source is
+ * not trusted: the process has no keys, no network and no other files.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ const literal = (text: string): string => `'${escaped(text)}'`;
 const column = z.object({ name: z.string(), type: z.string() });
 type Column = z.infer<typeof column>;
 
-/** How a column is stored: its value, and the types to try on a text. It gets the first type that fits all its values. */
+/** How a column is stored. Of the types to try on a text, it gets the first that fits all values. */
 interface Planned extends ReadColumn {
   readonly value: string;
   readonly types?: readonly (typeof CASTS)[number][];
@@ -78,7 +78,7 @@ export async function perform(message: unknown): Promise<{ readonly read: Read }
   }
 }
 
-/** Says why DuckDB rejects a source, without the values that its errors quote. */
+/** Why DuckDB rejects a source, without the values that its errors quote. */
 function whyUnreadable(error: unknown, table: OwnTable): string {
   const text = messageOf(error);
   const twice = /duplicate key "([^"]{1,60})"/.exec(text)?.[1];
@@ -153,7 +153,7 @@ function assertNames(names: readonly string[]): void {
   if (names.length > MOST_COLUMNS) throw new Unusable(`it has more than ${MOST_COLUMNS} columns`);
 }
 
-/** The columns that the settings choose, keys first, each with what becomes of it. */
+/** The columns in the settings, keys first, and how each is stored. */
 function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
   const find = (name: string, where: string): Column => {
     const same = all.find((one) => one.name.toLowerCase() === name.toLowerCase());

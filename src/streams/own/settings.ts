@@ -1,6 +1,6 @@
 /**
- * The settings of your own tables (`tables`), of the conversions in one of them, and of audiences and holdouts; docs/own-tables.md and
- * docs/holdouts.md explain each. A table whose rows belong to people names the column of the person, because erasures must find the rows.
+ * Settings of own tables, conversions, audiences and holdouts; see docs/own-tables.md and docs/holdouts.md. A table about people must name
+ * the person's column, because erasures must find the rows.
  */
 import { z } from 'zod';
 import { ID_COLUMNS, KEY_KINDS } from '../../ground/fields.js';
@@ -128,7 +128,7 @@ const conversions = z.strictObject({
   goal: text('must be a name such as 구매').default('conversion'),
 });
 
-// Audiences and holdouts. A holdout is a group of people who get no messages: the others buy more because of the messages.
+// Audiences and holdouts.
 
 const SHARE = 'must be a share above 0% and up to 50%, such as 10%';
 

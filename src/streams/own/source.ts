@@ -1,4 +1,4 @@
-/** Copies the source of an own table into a temporary folder, so that nothing changes while it is read. */
+/** Copies the source of an own table, so that it does not change while it is read. */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { shellFor, type Config } from '../../config/config.js';
@@ -39,7 +39,7 @@ export async function copySource(
       for (const file of await filesOf(table, parts.config.folder)) {
         const handle = await openForeign(file);
         try {
-          // A sparse or a huge file is not copied in part first.
+          // Don't start copying a huge or sparse file.
           if ((await handle.stat()).size > left) throw moreThan(left);
           await copy(handle.createReadStream({ autoClose: false }));
         } finally {

@@ -1,4 +1,4 @@
-/** The views of what the settings name in own tables: the conversions, the people of segments, and those of holdouts. */
+/** Views on own tables from the settings: conversions, segments and holdouts. */
 import type { Config } from '../../config/config.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { ASSIGNMENTS } from '../../ground/streams.js';
@@ -24,7 +24,7 @@ export async function makeViews(session: Session, tables: Tables, people: People
   for (const view of ['conversions', 'segments', 'holdouts'] as const) {
     const selects = parts[view].flatMap((part) => ('select' in part ? [part.select] : []));
     const all = [selectOf(`no_${view}`, {}), ...selects].join('\nunion all\n');
-    // An order of nobody is a conversion too.
+    // An order without a person is a conversion too.
     const whose = selectOf(view === 'conversions' ? 'anybody' : 'somebody', {});
     await session.run('streams/own/load/view', { view, people: all, whose });
     await describeOwn(session, view);
@@ -127,7 +127,7 @@ const NUMBER: Form = {
   example: '39000 or 39,000.50',
 };
 
-/** Why a table does not have what the settings name, in sentences; undefined if it has. */
+/** Why a table does not fit the settings, in sentences; undefined if it does. */
 function faultIn(
   tables: Tables,
   table: string,

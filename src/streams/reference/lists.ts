@@ -1,4 +1,4 @@
-/** Reads each list until it is a consistent snapshot, or is given up for this run. */
+/** Reads each list until it is a consistent snapshot, or gives up for this run. */
 import { settleAll, type ServiceAnswer } from '../../service/client.js';
 import type { LandingZone, Page, Pull, ShortList, PullWriter } from '../../landing/landing-zone.js';
 import type { Terminal } from '../../terminal/terminal.js';
@@ -60,7 +60,7 @@ interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
 /** The announced number of rows of each list; null if none is announced. */
 export type Announced = ReadonlyMap<string, number | null>;
 
-/** A list that is not read yet, or has to be read again, with the reason. */
+/** A list that is not read yet, or must be read again, with the reason. */
 interface Waiting extends Partial<Again> {
   readonly source: ListSource;
   /** The last reading that came to the end of the list. */
@@ -104,7 +104,7 @@ export async function readLists(
   return read;
 }
 
-/** Adds a list to what is read or failed; returns it if it has to be read again, without the pages of this reading. */
+/** Records a list as read or failed; returns it if it must be read again, without this reading's pages. */
 async function settle(
   { source, reading: last }: Waiting,
   walk: Walk,
@@ -326,9 +326,8 @@ function parsed(value: Buffer | undefined): unknown {
   return value && partValue(value, { start: 0, end: value.length });
 }
 
-// Decides whether a reading of a list becomes a snapshot. The history ends rows that are missing from
-// a snapshot. So a list must not be accepted if it changed during the reading, or if it lost most of its rows for one
-// night only. Pure.
+// Decides whether a reading becomes a snapshot. Rows missing from a snapshot end in the history. So a list is not accepted if it changed
+// during the reading, or lost most of its rows for one night only. Pure.
 
 export interface ReadList extends CountedRows {
   /** The announced number of rows; null if the service announces none. */

@@ -1,7 +1,4 @@
-/**
- * The stage of the reference data: lands and loads the current catalogs (E2), templates (E4, E5, E10) and opt-outs
- * (E12). Each stream declares its lists; `lists.ts` reads them.
- */
+/** Lands and loads the current catalogs (E2), templates (E4, E5, E10) and opt-outs (E12). `lists.ts` reads the lists. */
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
@@ -154,13 +151,13 @@ async function pullStream(
     const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
     for (const { what, reason, short: lacking } of failures)
       gap(
-        `${what.charAt(0).toUpperCase()}${what.slice(1)} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.${lacking === undefined ? '' : ` ${accept}`}`,
+        `${what.charAt(0).toUpperCase()}${what.slice(1)} are not loaded: ${reason}. The warehouse keeps the earlier ones, and the next run tries again.${lacking === undefined ? '' : ` ${accept}`}`,
       );
     problems.forEach(gap);
     for (const { list, rows, announced } of lists)
       if (announced !== null && announced !== rows)
         terminal.warn(
-          `The service announces ${announced} rows and gave ${rows} (${stream}, ${list}). What it gave is loaded.`,
+          `The service announces ${announced} rows and gave ${rows} (${stream}, ${list}). The received rows are loaded.`,
         );
     if (lists.length === 0 && short.length === 0) return;
     const files = [...lists.flatMap((list) => list.files), ...templates];
@@ -183,7 +180,7 @@ async function pullStream(
     await load([landed]);
   } catch (error) {
     // Keys may be valid for statistics but not for catalogs.
-    if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
+    if (error instanceof CredentialsError) gap(`${error.message} The other streams continue.`);
     else if (error instanceof DamageError) gap(error.sentences);
     else throw error;
   }
@@ -226,7 +223,7 @@ async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsRead
   const unknown = names.filter((name) => !before.has(name));
   const problems = unknown.map(
     (name) =>
-      `The service has no catalog ${name}, which reference.catalogs names. Take it out of the setting.`,
+      `The service has no catalog ${name}, which reference.catalogs names. Remove it from the setting.`,
   );
   return { ...read, failures, problems, lists: [...read.lists, ...list.read.lists] };
 }
@@ -252,7 +249,7 @@ async function readCatalogList(reader: ListsReader): Promise<{ read: ListsRead; 
 
 const named = z.object({
   name: z.string(),
-  // A value that is not a number counts as no announcement, and the catalog is still read.
+  // Ignore a value that is not a number, and read the catalog anyway.
   num_items: z.number().int().nonnegative().nullish().catch(null),
 });
 

@@ -6,7 +6,7 @@ import { pagesGiven, type ReadablePull } from '../../warehouse/pages.js';
 import { count } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../free.js';
 
-/** How E17 and E18 differ: the section that reads the records, the place of their fields, the tables, and a column. */
+/** How E17 and E18 differ: the section that reads records, the place of fields, the tables, and a column. */
 const STATISTICS = {
   statistics: {
     records: 'streams/statistics/load/statistics',
@@ -65,7 +65,7 @@ function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: read
 
 const twinRows = z.object({ twins: count });
 
-/** Decides about all twins on the days of the load, after any stream that decides about them was loaded. */
+/** Resolves duplicate statistics on the days of the load, once all streams that can decide are loaded. */
 export async function decideTwins({ session, group }: LoadContext): Promise<void> {
   const { twins } = await session.row('streams/statistics/twins/rows', twinRows, group);
   if (twins === 0) return;

@@ -1,7 +1,4 @@
-/**
- * The stage of the daily statistics: requests E17 in ranges and E18 day by day, lands the answers, and then loads them
- * together.
- */
+/** Requests E17 in ranges and E18 day by day, lands the answers, then loads them together. */
 import { daysOf, rangesOf, type Day, dayCount, type DayRange } from '../../ground/calendar.js';
 import type { Pull } from '../../landing/landing-zone.js';
 import type { Gap, Job } from '../../ground/streams.js';
@@ -34,7 +31,7 @@ export async function pullStatistics({ job, service, wanted }: Order, parts: Pul
           reason: `${error.message} The other streams continue.`,
         });
     });
-  // Days whose answer was held back are requested once more later, because the service may have recovered.
+  // Request held-back days once more later: the service may have recovered.
   for (const [stream, days] of orders) {
     const doubtful = await doubtfulAmong(days, parts, stream);
     if (doubtful.length === 0) continue;
@@ -65,8 +62,7 @@ async function pullDays(
       });
       report.gaps.push(...gaps);
     } finally {
-      // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
-      // failure are loaded too.
+      // Load all days together: a load takes as long for a day as for a month. Include days that landed before a failure.
       await load(landed);
     }
   }
@@ -81,7 +77,7 @@ async function doubtfulAmong(days: readonly Day[], parts: PullParts, stream: Dai
 
 export interface DailySink {
   accept(range: DayRange, body: Body, rows: number): Promise<void>;
-  /** Keeps an answer of a shape that the specification does not define, for inspection by the user. */
+  /** Keeps an answer in an unknown shape, for inspection. */
   reject(endpoint: string, range: DayRange, body: Body): Promise<unknown>;
 }
 
@@ -115,7 +111,7 @@ async function extract(
   const ask = (part: DayRange): Promise<ServiceAnswer<Body>> => service.askLarge(question(part));
   for await (const { days, verdict, body } of answersIn(range, ask)) {
     if (verdict.kind === 'broken' && dayCount(days) > 1) {
-      // One day may be the cause, and must not withhold the others.
+      // One bad day must not block the others.
       const parts = rangesOf(daysOf(days), 1).map((day) => extract(service, stream, day, tags, sink));
       gaps.push(...(await settleAll(parts)).flat());
     } else if (verdict.kind !== 'ok')

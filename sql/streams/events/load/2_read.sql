@@ -125,7 +125,6 @@ divided as (
     from judged
 ),
 
--- Texts that may be personal, and the time, are looked at together.
 texts_joined as (
     select
         *,
