@@ -1,7 +1,7 @@
 /**
- * What age costs: `npm run bench:age -- [nights]`. Tiny nights of 20 events each come home one by one. The first ones are timed,
- * those after a month, which have all days that a night pulls again and the page shows, those after a hundred, and the last ones,
- * also by stage; then `rebuild`, `status` and `plan`. On every night the published file is compared with a fresh copy of its data.
+ * Measures how age slows runs: `npm run bench:age -- [nights]`. It runs nights of 20 events each, and times the first ones, those after a
+ * month (when the re-pulled days and the page are full), those after a hundred, and the last ones, also by stage; then `rebuild`, `status`
+ * and `plan`. Each night it compares the published file's size with a fresh copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { Job, type Measured } from './job.js';
 const LAST: Day = '2026-11-20';
 const nights = Number(process.argv[2] ?? 300);
 const first = shiftDay(LAST, 1 - nights);
-/** Some, so that one odd second does not decide. */
+/** Several, so that one outlier does not decide. */
 const SAMPLE = 5;
 
 /** The first night with a whole month before it. */
@@ -51,10 +51,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/**
- * The median of some nights, seconds: of the wall clock, the processor, or a stage. Other work on the machine hardly changes
- * the time of the processor.
- */
+/** Median seconds of some nights: wall clock, processor, or a stage. Other work on the machine hardly affects processor time. */
 function median(runs: readonly Measured[], clock: string): number {
   const all = runs.map(({ wall, processor, report }) => ({ ...report.seconds, wall, processor }));
   const seconds = all.map((one: Readonly<Record<string, unknown>>) => Number(one[clock] ?? 0));

@@ -1,4 +1,4 @@
-/** DuckDB's own pace: every relation of a published file that goes into a lake, copied to a Parquet file of this machine. */
+/** DuckDB's own speed: copies each relation of a published file that belongs in a lake to a local Parquet file. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';

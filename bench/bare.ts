@@ -1,6 +1,6 @@
 /**
- * DuckDB's own pace: the pages of an export read into a table of a file, records as a STRUCT, messages left as JSON. In a file,
- * as what a load writes has to stay; a table in memory is half the work, since it is neither compressed nor written.
+ * DuckDB's own speed: reads the pages of an export into a table in a file, with records as STRUCT and messages as JSON. A table in memory
+ * would be half the work, because it is neither compressed nor written.
  */
 import { FIELDS } from '../src/streams/index.js';
 import { readdir, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { fieldsFor, shapesOf } from '../src/ground/fields.js';
 
-/** Seconds of wall clock and of processor that the landed pages below a data folder take. */
+/** Wall clock and processor seconds for the landed pages in a data folder. */
 export async function bareLoad(dataDir: string): Promise<{ wall: number; processor: number }> {
   const folder = join(dataDir, 'landing', 'events');
   const names = await readdir(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * A published file grown in SQL from one real day: as many days of as many events as a benchmark wants, in a minute and not in
- * hours. What models say of a copied day is copied with it, so all relations grow as they would.
+ * Multiplies one real day of a published file in SQL, to get as many days and events as a benchmark needs within a minute. The models' rows
+ * of that day are copied too, so all relations grow realistically.
  */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ export interface Extent {
   readonly copies: number;
 }
 
-/** By day, and of people of whom the day tells for the first time only: they stay as they are. */
+/** Tables by day that only have people seen for the first time; they stay unchanged. */
 const LASTING = ['public_holidays', 'identities', 'first_messages', 'first_node_messages'];
 
 const table = z.object({
@@ -22,7 +22,7 @@ const table = z.object({
 });
 type Table = z.infer<typeof table>;
 
-/** How one copy of a row differs from it; `n` counts days, `c` the copies within a day. */
+/** How a copy differs from its row; `n` is the day, `c` the copy within the day. */
 function changed(name: string, type: string, n: number, c: number): string | undefined {
   if (type === 'DATE') return `"${name}" + ${n}`;
   if (type === 'TIMESTAMP WITH TIME ZONE') {
@@ -69,7 +69,7 @@ async function tablesByDay(connection: DuckDBConnection): Promise<Table[]> {
   return z.array(table).parse(found.getRowObjectsJson());
 }
 
-/** One statement for each copy, so that copies of a row do not lie side by side and compress as no rows would. */
+/** One statement per copy: adjacent copies of a row would compress unrealistically well. */
 async function growTable(
   connection: DuckDBConnection,
   { table, columns }: Table,
@@ -85,7 +85,7 @@ async function growTable(
   }
 }
 
-/** What the file says of its own days. */
+/** The file's metadata about days. */
 async function growNotes(connection: DuckDBConnection, { from, to }: Extent): Promise<void> {
   const copies = `(select unnest(range(${Math.max(from, 1)}, ${to + 1}))::int as n) as copies`;
   await connection.run(

@@ -1,4 +1,4 @@
-/** The built command as a child process, with a sandbox beside it, for benchmarks: each in a folder of its own. */
+/** Runs the built command as a child process with a sandbox, each in its own folder, for benchmarks. */
 import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
@@ -12,10 +12,10 @@ import { startFaultySandbox, type Fault, type FaultySandbox } from '../test/supp
 /** This build; benchmarks may run another one beside it. */
 export const CLI = resolve('dist/src/cli.js');
 
-/** The morning of that KST day's morrow, when the day is complete. */
+/** The morning after that KST day, when the day is complete. */
 export const morningAfter = (day: Day): string => `${day}T22:30:00Z`;
 
-/** What `--json` tells of a run, as far as benchmarks look at it. */
+/** The part of a run's `--json` output that benchmarks use. */
 const report = z.object({
   loaded: z.array(z.object({ stream: z.string(), rows: z.number() })),
   seconds: z.looseObject({ load: z.number(), model: z.number(), check: z.number() }),
@@ -43,22 +43,22 @@ export interface Circumstances {
   readonly page?: boolean;
   /** The build that is measured; the sandbox is always this one's. */
   readonly cli?: string;
-  /** Whether memory is measured, which makes each start some milliseconds longer. */
+  /** Whether to measure memory, which slows each start by some milliseconds. */
   readonly peaks?: boolean;
-  /** Whether runs may end incomplete, since the exports are of other channels than the statistics count. */
+  /** Whether runs may end incomplete, because the exports have other channels than the statistics. */
   readonly incomplete?: boolean;
 }
 
 const KEYS = { accessKey: 'bench-access-key', secretKey: 'bench-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
 
-/** What a measured process runs at its start: at its end it writes the largest size that it had, in KiB. */
+/** Code that a measured process runs at its start; at its end it writes its peak memory in KiB. */
 const NOTE_PEAK = `--import=data:text/javascript,${encodeURIComponent(
   `import { writeFileSync } from 'node:fs';` +
     `process.on('exit', () => writeFileSync(process.env.BENCH_PEAK, String(process.resourceUsage().maxRSS)));`,
 )}`;
 
-/** Node's channel on which an HTTP server tells of each request. */
+/** Node's channel that reports each request to an HTTP server. */
 const REQUEST = 'http.server.request.start';
 
 export class Job {
@@ -77,8 +77,8 @@ export class Job {
   }
 
   /**
-   * Starts a sandbox in this process with so many events a day, whose clock shows the morning after the last day. Its clock
-   * goes on from there while commands run at other mornings, so it does not tell its time.
+   * Starts a sandbox in this process with that many events a day. Its clock starts on the morning after the last day. Because commands run
+   * on other mornings, it sends no `Date` header.
    */
   static async start(folder: string, given: Circumstances): Promise<Job> {
     const { eventsPerDay, startDate, lastDay, requestsPerSecond = 1000, latencyMs = 0, page = true } = given;
@@ -100,7 +100,7 @@ export class Job {
     return new Job(folder, sandbox, given);
   }
 
-  /** How the sandbox misbehaves from now on. */
+  /** Sets how the sandbox misbehaves from now on. */
   faults(faults: readonly Fault[]): void {
     this.#sandbox.setFaults(faults);
   }
@@ -120,7 +120,7 @@ export class Job {
     return { report: report.parse(JSON.parse(out)), ...cost, untilPublished };
   }
 
-  /** Runs any command; the shell knows the processor time of its children, Node does not. */
+  /** Runs any command in a shell, which reports the processor time of children; Node does not. */
   async measure(
     day: Day,
     ...args: readonly string[]
@@ -157,7 +157,7 @@ export class Job {
     return join(this.folder, 'data', 'warehouse.duckdb');
   }
 
-  /** The size of the published file, in sizes of a fresh copy. */
+  /** The published file's size relative to a fresh copy. */
   async looseness(): Promise<number> {
     const copy = join(this.folder, 'copy.duckdb');
     const instance = await DuckDBInstance.create(':memory:');

@@ -12,7 +12,7 @@ export interface Pushed {
   readonly seconds: number;
   readonly commits: number;
   readonly rows: number;
-  /** Of the whole process, where the system tells it. */
+  /** Of the whole process, if the system reports it. */
   readonly peakMegabytes: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export class LakeFolder {
     readonly namespace: string,
   ) {}
 
-  /** A folder that publishes a copy of that file, and a namespace of its own, set up and empty. */
+  /** A folder that publishes a copy of that file, with its own empty namespace. */
   static async make(stack: Stack, parts: Parts, namespace: string, file: string): Promise<LakeFolder> {
     const lake = new LakeFolder(join(stack.folder, namespace), namespace);
     await mkdir(join(lake.folder, 'data'), { recursive: true });
@@ -85,7 +85,7 @@ lake:
   }
 }
 
-/** Linux tells the most memory that a process held. */
+/** Linux reports a process's peak memory. */
 async function peakOf(pid: number | undefined): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid ?? 0}/status`, 'utf8').catch(() => '');
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];

@@ -1,8 +1,8 @@
 /**
- * What a lake costs: `npm run bench:lake -- [pace|year] [rounds] [events of a large day] [days of the year] [events of each]`. The
- * pace of a push into an empty lake beside DuckDB's own copy of the same relations to Parquet, at 5 and 20 million events; and one
- * new night into a lake of a year, each day of it a commit, beside the same night into an empty one, before and after the weekly
- * upkeep. The S3 server, the catalog and Spark are real, on this machine.
+ * Measures the lake: `npm run bench:lake -- [pace|year] [rounds] [events of a large day] [days of the year] [events of each]`. It compares
+ * a push into an empty lake with DuckDB's own copy of the same relations to Parquet, at 5 and 20 million events; and one new night in a
+ * year-old lake (one commit per day) with the same night in an empty one, before and after the weekly upkeep. The S3 server, the catalog
+ * and Spark are real and run on this machine.
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ async function eventsOf(file: string): Promise<number> {
   return Number(counted?.[0]);
 }
 
-/** A file that begins as the real day and has those days too. */
+/** A copy of the real day's file, with those days added. */
 async function grown(name: string, base: string, extent: Extent): Promise<string> {
   const began = performance.now();
   const file = join(stack.folder, `${name}.duckdb`);
@@ -84,7 +84,7 @@ function pacePer(rows: number, seconds: number): string {
   return `${Math.round(rows / seconds)} rows/s`;
 }
 
-/** The same new night into a lake of many nights, and into an empty one: as the year's pushes left it, and after its upkeep. */
+/** The same new night in a lake of many nights, before and after its upkeep, and in an empty one. */
 async function nights(base: string, copies: number): Promise<void> {
   const file = await grown('year', base, { from: 0, to: days - 1, copies });
   const night = await grown('night', base, { from: 0, to: 0, copies });

@@ -1,16 +1,13 @@
 /**
- * What runs cost, as one table: `npm run bench -- [events] [options]`. What small runs cost, in times of `dawnload --version`; a
- * night with a day of 20,000 events beside that day's load alone, which is a rebuild; how much larger than a fresh copy the
- * published file is, over some nights; and one large day: DuckDB's bare load of its pages beside the load of `rebuild`, and
- * that of a further event beside its whole rebuild (the slope from a day with a fifth of the events), in worlds that are odd too;
- * processor and memory. The sandbox shares the processors with the job, as does everything
- * else on the machine: compare ratios within one run.
+ * Measures runs, as one table: `npm run bench -- [events] [options]`. What small runs cost, in times of `dawnload --version`; a night with
+ * a day of 20,000 events beside that day's load alone, which is a rebuild; how much larger than a fresh copy the published file is, over
+ * some nights; and one large day: DuckDB's bare load of its pages beside the load of `rebuild`, and that of a further event beside its
+ * whole rebuild (the slope from a day with a fifth of the events), in worlds that are odd too; processor and memory. The sandbox and other
+ * programs share the processors with the job, so compare ratios within one run.
  *
- * --against COMMIT  builds that commit too, measures it first, and shows both beside each other
- * --fixed           without the large day
- * --large           the large day alone
- * --days N          instead: one day, then N days of so many events in one backfill
- * --pace N          instead: a day at N requests a second, from the first one to the published file, against the time that N
+ * --against COMMIT  also builds that commit, measures it first, and shows both side by side --fixed           without the large day --large
+ * the large day alone --days N          instead: one day, then N days with that many events in one backfill --pace N instead: a day at N
+ * requests a second, from the first one to the published file, against the time that N
  *                   pages a second need; with --latency MS each answer takes so long
  */
 import { execFileSync } from 'node:child_process';
@@ -26,7 +23,7 @@ import { CLI, Job, type Measured } from './job.js';
 
 const DAY = '2026-11-19';
 const DAYS = ['--start', DAY, '--end', DAY];
-/** Each message is its recipient's own, with an unknown field. */
+/** Each message is unique to its recipient, with an unknown field. */
 const OWN: readonly Fault[] = [
   { endpoint: 'E21', kind: 'own-messages' },
   { endpoint: 'E21', kind: 'extra-field', field: 'novelty', value: 'x1' },
@@ -55,10 +52,10 @@ const events = Number(positionals[0] ?? 500_000);
 const PAGE = 1000;
 /** Small runs of each kind; the median counts. */
 const SAMPLE = 3;
-/** Nights of which each publishes a file whose size is looked at. */
+/** Nights whose published file is measured. */
 const NIGHTS = 12;
 
-/** What is measured, by its name in the table, with the bound that is wanted. */
+/** The measurements, by their names in the table, with the wanted bounds. */
 const FIGURES = {
   version: ['dawnload --version, s'],
   first: ['a first run of a tiny project, times that', 'at most 25'],
@@ -143,7 +140,7 @@ function showRows(rows: readonly (readonly string[])[]): void {
     );
 }
 
-/** Writes what each stage of some runs took, the stages in the order in which a run has them. */
+/** Writes how long each stage of some runs took, in the order of a run. */
 function showStages(stages: ReadonlyMap<string, Stages>): void {
   const names = ['open', 'migrate', 'pull', 'load', 'model', 'check', 'close', 'publish', 'page'];
   const rows = [...stages].map(([what, seconds]) => [
@@ -159,7 +156,7 @@ async function median(measure: () => Promise<number>): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(SAMPLE / 2)] ?? 0;
 }
 
-/** What runs cost that have little to do, a night with one day of 20,000 events, and how much free space files keep. */
+/** Measures runs with little to do, a night with one day of 20,000 events, and the free space in files. */
 async function smallRuns(cli: string): Promise<{ figures: Figures; stages: Map<string, Stages> }> {
   const figures: Figures = {};
   const stages = new Map<string, Stages>();
@@ -211,7 +208,7 @@ interface Backfill extends Omit<Measured, 'report'> {
   readonly rows: number;
 }
 
-/** The paid events of so many days, whose free statistics came before. */
+/** The paid events of that many days, after their free statistics. */
 async function backfill(howMany: number, circumstances: object = {}): Promise<Backfill> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
   temporary.push(folder);
@@ -257,13 +254,13 @@ async function paced(pace: number, latencyMs: number): Promise<void> {
   );
 }
 
-/** What a large day costs, and what a further event of it costs: the difference to a day with a fifth of them. */
+/** Measures a large day, and each additional event: the difference from a day with a fifth of the events. */
 async function day(cli: string, faults: readonly Fault[]): Promise<Figures> {
   const small = await dayOf(Math.ceil(events / 5), cli, faults);
   const large = await dayOf(events, cli, faults);
   return {
     load: large.bare.wall / large.again.report.seconds.load,
-    // Of processor, which other work on the machine changes less than the clock on the wall.
+    // Processor time, because other work on the machine affects it less than wall clock.
     whole: (large.bare.processor - small.bare.processor) / (large.again.processor - small.again.processor),
     processor: (large.home.processor / large.rows) * 1e6,
     rate: large.rows / large.home.wall,
@@ -280,7 +277,7 @@ interface Large {
   readonly forget: number;
 }
 
-/** Brings a day home and rebuilds it, without the page, and searches it for a person who is not in it. */
+/** Loads and rebuilds a day, without the page, and searches it for an unknown person. */
 async function dayOf(eventsPerDay: number, cli: string, faults: readonly Fault[]): Promise<Large> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
   temporary.push(folder);
@@ -296,7 +293,7 @@ async function dayOf(eventsPerDay: number, cli: string, faults: readonly Fault[]
   });
   try {
     job.faults(faults);
-    // The free statistics first, so that what is timed is the paid day alone.
+    // The free statistics first, so that only the paid day is timed.
     await job.run(lastDay, 'backfill', ...DAYS, '--streams', 'statistics');
     const home = await job.run(lastDay, 'backfill', ...DAYS, '--streams', 'events', '--yes-paid');
     const rows = home.report.loaded.find(({ stream }) => stream === 'events')?.rows ?? 0;
@@ -310,12 +307,12 @@ async function dayOf(eventsPerDay: number, cli: string, faults: readonly Fault[]
   }
 }
 
-/** Another commit's command, built in a worktree of its own. */
+/** Another commit's command, built in its own worktree. */
 async function build(commit: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-against-'));
   temporary.push(folder);
   execFileSync('git', ['worktree', 'add', '--detach', '--force', folder, commit], { stdio: 'ignore' });
-  // That commit's packages may be others.
+  // That commit may have other packages.
   execFileSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], {
     cwd: folder,
     stdio: 'ignore',

@@ -1,7 +1,7 @@
 /**
- * What a year costs: `npm run bench:warehouse -- [days] [events per day] [folder]`. A year of statistics and events comes
- * home from the sandbox; on the way one new night is timed on a young warehouse (18 days, about a million events by the
- * defaults) and on the old one, then every bundled query on the published file.
+ * Measures a year: `npm run bench:warehouse -- [days] [events per day] [folder]`. It loads a year of statistics and events from the
+ * sandbox, and times a new night in a young warehouse (18 days, about a million events by default) and in the old one, then each bundled
+ * query on the published file.
  */
 import { mkdtemp, mkdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ async function backfill(start: Day, end: Day): Promise<Report> {
   return (await job.run(LAST, 'backfill', '--start', start, '--end', end, '--yes-paid')).report;
 }
 
-/** The nightly job on the morning after that day, which finds one day missing. */
+/** The nightly job on the morning after that day, with one missing day. */
 async function night(day: Day): Promise<Report> {
   return (await job.run(day, 'run')).report;
 }

@@ -1,4 +1,4 @@
-/** E19: one campaign's metrics by day, with what they are made of. */
+/** E19: one campaign's metrics by day, with their dimensions. */
 import { z } from 'zod';
 import { type Day, dayOf, isDay, koreanTime, windowOf } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
@@ -106,7 +106,7 @@ function withinDay(count: number, day: Day, start: Date, end: Date): number {
   return until(end) - until(start);
 }
 
-/** The map under a key, made when it is not there. */
+/** The map under a key; created if missing. */
 function entry<V>(map: Map<string, Map<string, V>>, key: string): Map<string, V> {
   const found = map.get(key) ?? new Map<string, V>();
   map.set(key, found);
@@ -163,7 +163,7 @@ function lastCollectedAt(now: Date): string {
   return `${dayOf(now)} ${koreanTime(now).slice(11, 13)}:00:00`;
 }
 
-/** A number and what it is made of, by dimension: each dimension's values add up to the number (E19). */
+/** A number with its dimensions; each dimension's values add up to it (E19). */
 class Dimensions {
   total = 0;
   private readonly parts = new Map<string, Map<string, number>>();

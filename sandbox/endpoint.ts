@@ -1,4 +1,4 @@
-/** An endpoint of the specification: what is asked of it, and who answers. */
+/** An endpoint of the specification: its request and its handler. */
 import type { Reply } from './answer.js';
 import type { Family } from './family.js';
 

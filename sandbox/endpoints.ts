@@ -1,4 +1,4 @@
-/** The endpoints of the specification that the sandbox has: the table that requests are looked up in. */
+/** The sandbox's endpoints: the table for routing requests. */
 import { z } from 'zod';
 import { isDay } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer, bytesAnswer } from './answer.js';
@@ -122,7 +122,7 @@ interface Export {
   readonly pages: number;
   /** On the monotonic clock, in milliseconds: exports are made in real time even if the clock is stopped. */
   readonly readyAt: number;
-  /** Answers of the next readings, before the result. */
+  /** Answers to the next reads, before the result. */
   readonly before: ('timeout' | 'error')[];
 }
 
@@ -131,7 +131,7 @@ interface Exports {
   request(body: unknown): Reply;
   /** E21. */
   read(exportId: string, query: URLSearchParams): Reply;
-  /** How an export or a project that is not known reads. */
+  /** The answer for an unknown export or project. */
   notFound(): Reply;
 }
 
@@ -260,7 +260,7 @@ class OptOutList {
     });
   }
 
-  /** POST. Who is registered already stays so. */
+  /** POST. Numbers that are already registered stay registered. */
   register({ body }: Call): Reply {
     const parsed = Recipients.safeParse(body);
     if (!parsed.success) return refuse('opt-out', 'invalid', z.prettifyError(parsed.error));
@@ -273,7 +273,7 @@ class OptOutList {
     return jsonAnswer({ success: true });
   }
 
-  /** DELETE. Whoever is not registered is passed over. */
+  /** DELETE. Unregistered numbers are skipped. */
   remove({ body }: Call): Reply {
     const parsed = Recipients.safeParse(body);
     if (!parsed.success) return refuse('opt-out', 'invalid', z.prettifyError(parsed.error));

@@ -1,4 +1,4 @@
-/** How each family of endpoints says no: the specification's table of error shapes. */
+/** Errors of each family of endpoints, by the specification's table of error shapes. */
 import { type Reply, jsonAnswer } from './answer.js';
 
 export type Refusal =
@@ -68,7 +68,7 @@ const CODES: Record<Refusal, string> = {
   internal: 'INTERNAL',
 };
 
-/** The words of a failed authentication, in every family. */
+/** The message of a failed authentication, in every family. */
 export const INVALID_TOKEN = 'Invalid Authorization Token';
 
 function bodyOf(family: Family, refusal: Refusal, message: string): unknown {
@@ -103,7 +103,7 @@ function bodyOf(family: Family, refusal: Refusal, message: string): unknown {
   }
 }
 
-/** A refusal in the shape of its family. */
+/** An error in the shape of its family. */
 export function refuse(family: Family, refusal: Refusal, message: string, status = STATUS[refusal]): Reply {
   return jsonAnswer(bodyOf(family, refusal, message), status);
 }

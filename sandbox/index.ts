@@ -14,15 +14,15 @@ import { createTokens, type Tokens } from './tokens.js';
 import type { EndpointName, Call, Endpoint } from './endpoint.js';
 import { INVALID_TOKEN, refuse } from './family.js';
 
-/** The messaging service itself, small enough to run inside this repository: for the demo, tests and benchmarks. */
+/** A small implementation of the messaging service for the demo, tests and benchmarks. */
 export type { Bill } from './bills.js';
 export type { EndpointName } from './endpoint.js';
 export type { SandboxOptions } from './options.js';
 
-/** Largest request body where an endpoint says nothing else; those of the specification are far smaller. */
+/** Default limit of request bodies; those of the specification are far smaller. */
 const BODY_BYTES = 1024 * 1024;
 
-/** Longer than any pause of a well-behaved client, so that it does not meet a connection about to close. */
+/** Longer than any pause of a client, so that it never uses a connection that is about to close. */
 const KEEP_ALIVE_MS = 65_000;
 
 export interface Sandbox {
@@ -50,7 +50,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://sandbox');
     const found = isControl(path) ? null : findEndpoint(endpoints, method, path);
     const body = await readBody(request, found?.endpoint.bodyBytes ?? BODY_BYTES);
-    // By the service's clock, so that a client can see how far its own is off.
+    // By the service's clock, so that clients can compare theirs.
     const date = settings.date(settings.now());
     response.sendDate = false;
     if (date !== null) response.setHeader('date', date);
@@ -74,7 +74,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 
   const listener: RequestListener = (request, response) => {
-    // A client that disconnects in the middle is not an error of the service.
+    // A client that disconnects early is not an error of the service.
     handle(request, response).catch(() => response.destroy());
   };
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
@@ -108,7 +108,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** The whole body, or null when it is too large. Read to its end anyway, so that the answer gets through. */
+/** The whole body, or null if too large. It is read to the end anyway, so that the client gets the answer. */
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -166,7 +166,7 @@ const PROJECT_ID = /^[a-f0-9]{32}$/;
 interface Asked {
   readonly query: URLSearchParams;
   readonly headers: Call['headers'];
-  /** The body, or null when it was too large to take. */
+  /** The body, or null if it was too large. */
   readonly body: Buffer | null;
 }
 
@@ -187,7 +187,7 @@ function findEndpoint(
   return null;
 }
 
-/** Why the caller may not: nothing when it may. */
+/** Why access is refused; undefined if it is allowed. */
 function refusalOf(endpoint: Endpoint, values: string[], asked: Asked, settings: Settings, tokens: Tokens) {
   const { family } = endpoint;
   if (family === 'authentication') return null;
@@ -228,7 +228,7 @@ export function answerTo(
       headers: asked.headers,
     });
   } catch (error) {
-    // An internal error is the sandbox's own fault; the service would say no more than this.
+    // An internal error is a bug in the sandbox; the service would show no details either.
     const reason = error instanceof Error ? error.message : 'unknown';
     return refuse(endpoint.family, 'internal', `Internal Server Error (${reason})`);
   }

@@ -11,7 +11,7 @@ export function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** True if objects and arrays are nested deeper than this many levels; looks no deeper than that. */
+/** True if objects and arrays are nested deeper than this many levels. Stops at that depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   const open: [unknown, number][] = [[value, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

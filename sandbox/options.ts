@@ -13,10 +13,7 @@ export interface Asking {
   readonly response: ServerResponse;
 }
 
-/**
- * The answer: by default the right one, `answerOf(query)`, with its bill. Undefined when whoever interferes
- * has dealt with the response.
- */
+/** The answer: by default the correct one, `answerOf(query)`, with its bill. Undefined if the response has already been handled. */
 export type Interfere = (asking: Asking, answerOf: (query: URLSearchParams) => Reply) => Reply | undefined;
 
 /** The names of a list's page number and page size in its query. */
@@ -57,9 +54,9 @@ export interface SandboxOptions {
   secretKey?: string | undefined;
   /** The one project it knows: 32 lowercase hexadecimal digits. */
   projectId?: string | undefined;
-  /** The word in `${brand}_user_id` and `${brand}_device_id`, and the name of the web-push object. */
+  /** The prefix in `${brand}_user_id` and `${brand}_device_id`, and the name of the web-push object. */
   brand?: string | undefined;
-  /** The word in channel names: `${messenger}-alimtalk`. */
+  /** The prefix of channel names: `${messenger}-alimtalk`. */
   messenger?: string | undefined;
   /** The query parameter for the page number of E21 (N18). */
   pageParameter?: string | undefined;
@@ -68,7 +65,7 @@ export interface SandboxOptions {
   exportSeconds?: number | undefined;
   /** How long each answer takes, milliseconds; default 0. */
   latencyMs?: number | undefined;
-  /** About how many export records a KST day has. */
+  /** Approximate export records per KST day. */
   eventsPerDay?: number | undefined;
   /** Another seed, another world. */
   seed?: number | undefined;
@@ -78,7 +75,7 @@ export interface SandboxOptions {
   pushChannelSpelling?: 'push-notification' | 'push_notification' | undefined;
   /** The answer to page 0 of an export without records. */
   emptyExport?: 'success' | 'invalid_page' | undefined;
-  /** Answers of the first readings of each export, before its result (E21): `{error: Timeout}` or `error`; default nothing. */
+  /** Answers to the first reads of each export, before its result (E21): `{error: Timeout}` or `error`; default nothing. */
   beforeResults?: readonly ('timeout' | 'error')[] | undefined;
   /** E17 and E18 time out on longer ranges; default never. */
   longestRangeDays?: number | undefined;
@@ -106,7 +103,7 @@ export interface SandboxOptions {
   unsubscribeNumbers?: readonly string[] | undefined;
   /** Fields whose names the specification does not show (N8, N9, N14, N15). */
   fieldNames?: Partial<FieldNames> | undefined;
-  /** A user that is not known becomes one when E13, E14 or E16 names it (the default), or is passed over and not counted. */
+  /** Whether E13, E14 and E16 create unknown users (the default), or skip them without counting. */
   unknownUsers?: 'created' | 'ignored' | undefined;
   /** The journeys that users may enter by E16; default two of four. */
   apiJourneys?: readonly string[] | undefined;

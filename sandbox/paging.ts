@@ -1,10 +1,10 @@
 /** Lists by page number and size: the first page is 1. */
 import type { PageParameters } from './options.js';
 
-/** Most entries of a page, in every list that has pages of this kind. */
+/** Maximum entries per page, in all such lists. */
 const MOST = 1000;
 
-/** The requested page number and size; a text when they are out of bounds. */
+/** The requested page number and size; an error text if out of bounds. */
 export function pageOf(
   query: URLSearchParams,
   names: PageParameters,

@@ -15,13 +15,13 @@ import type { Writes } from './writes.js';
 /** The last day of E7 in Korea. */
 const FRIENDTALK_UNTIL = '2026-05-31';
 
-/** Most recipients of an alimtalk. */
+/** Maximum recipients of an alimtalk. */
 const ALIMTALK_RECIPIENTS = 1000;
 
-/** Most characters of the key that alimtalk is grouped by. */
+/** Maximum characters of the grouping key. */
 const GROUPING_KEY_LENGTH = 100;
 
-/** Words that the law wants in advertising, and in how to refuse it. */
+/** Words that the law requires in advertising and its opt-out notice. */
 const AD = '(광고)';
 
 const text = z.string().min(1);
@@ -81,7 +81,7 @@ export function sendingEndpoints(
       if (unsubscribeNo === undefined) return invalid('An ad SMS needs a registered 080 number');
       if (!resendContent.body.startsWith(AD)) return invalid(`resendContent.body must begin with ${AD}`);
     }
-    /** The text that is sent instead: an ad names its 080 number, or is not sent again. */
+    /** The text sent instead. An ad must name its 080 number, or no text is sent. */
     const failoverOf = (own: string): string | null => {
       if (textSender === null || (isAd && unsubscribeNo === undefined)) return null;
       if (resendContent !== undefined) return resendContent.body;
@@ -162,7 +162,7 @@ export function sendingEndpoints(
       return refuse('sending', 'not-found', 'The template is not registered.');
     }
     if (template.status !== 'APR') return invalid('The template is not approved.');
-    // Another platform than the legacy one has a failover of its own, and reads no sender.
+    // Only the legacy platform reads the sender; others have their own failover.
     const reads = settings.legacyPlatform;
     if (reads && sender.data !== undefined && sender.data !== textSender) return invalid(NOT_REGISTERED);
     const hasFailover = !reads || sender.data !== undefined;
@@ -187,7 +187,7 @@ export function sendingEndpoints(
         },
         failoverText: hasFailover ? filled(template.content, parameter) : null,
         isAd: false,
-        // A variable without a value makes another text than the approved one.
+        // With a missing value, the text would differ from the approved one.
         fault: content.includes('#{') ? '템플릿과 일치하지 않음' : null,
       };
     });

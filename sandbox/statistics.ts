@@ -1,4 +1,4 @@
-/** E17 and E18: the daily statistics, as records and as what would be rows of a CSV file. */
+/** E17 and E18: the daily statistics, as records and as rows of a CSV file. */
 import { z } from 'zod';
 import { type Day, dayCount, dayOf, type DayRange, daysOf, isDay } from '../src/ground/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
@@ -35,7 +35,7 @@ interface Statistics {
 }
 
 export function createStatistics(settings: Settings, world: World): Statistics {
-  /** The requested range and tags, or the reason of a refusal. */
+  /** The requested range and tags, or why they are refused. */
   function ask(
     family: 'statistics' | 'statistics-csv',
     body: unknown,

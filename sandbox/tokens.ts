@@ -1,4 +1,4 @@
-/** Bearer tokens: three base64url parts like a JWT's, good until they expire by the service's clock. */
+/** Bearer tokens: three base64url parts like a JWT, valid until they expire by the service's clock. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 import { z } from 'zod';

@@ -11,10 +11,10 @@ import type { Writes } from './writes.js';
 const MOST_EVENTS = 500;
 const MOST_USERS = 1000;
 
-/** The largest body with many users or recipients: the specification shows none, so that of the catalogs. */
+/** The largest body with many users or recipients. The specification has no limit, so the catalogs' one applies. */
 export const MULTI_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Deeper ones are refused before they are looked into. */
+/** Deeper ones are refused unread. */
 const NESTING = 50;
 
 const text = z.string().min(1);
@@ -31,7 +31,7 @@ const Deletion = z
   .catchall(z.json());
 const Entry = z.object({ userId: text }).catchall(z.json());
 
-/** The objects of a request (one, or a list of them), all for the sandbox's own project; otherwise why not. */
+/** The objects of a request (one or a list), all for the sandbox's own project; otherwise the error. */
 export function readBody<T extends { projectId: string }>(
   settings: Settings,
   family: Family,
@@ -65,7 +65,7 @@ export function userEndpoints(settings: Settings, writes: Writes): Endpoint[] {
     };
   }
 
-  /** Errors name the project, once it is known whose call it was; the specification calls that optional. */
+  /** Errors name the project once the caller is known; optional in the specification. */
   function withDetails(reply: Reply): Reply {
     const json: unknown = JSON.parse(reply.body.toString());
     if (reply.status === 200 || !isRecord(json)) return reply;

@@ -23,11 +23,11 @@ export interface Message {
   readonly userId: string;
   /** Null where the channel has no numbers. */
   readonly recipientNo: string | null;
-  /** The keys of `message_data` that this message has of its own. */
+  /** This message's own keys of `message_data`. */
   readonly content: JsonObject;
   /** Advertising does not reach people who opted out. */
   readonly isAd: boolean;
-  /** Why it fails for every recipient; null when nothing is wrong with it. */
+  /** Why it fails for every recipient; null if it does not. */
   readonly fault: string | null;
   /** The text that is sent instead when it fails; null without one. */
   readonly failoverText: string | null;
@@ -36,7 +36,7 @@ export interface Message {
 /** A record of E21, which E17 to E19 count. */
 interface WrittenEvent {
   readonly message: Message;
-  /** Its place among all that was written, and where its id comes from. */
+  /** Its number among all written records, from which its id is made. */
   readonly number: number;
   readonly micros: number;
   readonly event: string;
@@ -44,7 +44,7 @@ interface WrittenEvent {
   readonly reason: string | null;
 }
 
-/** Selects the users that fit everything it names (E15). */
+/** Selects the users that match all its properties (E15). */
 export interface Selector {
   readonly userId?: string | undefined;
   readonly properties: Readonly<Record<string, Json | undefined>>;
@@ -79,7 +79,7 @@ export class Writes implements Written {
     this.population = Math.max(...world.streams.map((one) => audienceOf(one, world.scale) * one.arms));
   }
 
-  /** Whether a user is known, or becomes so by being named. */
+  /** Whether a user is known, or is created by this request. */
   admits(userId: string): boolean {
     if (this.exists(userId)) return true;
     if (this.settings.unknownUsers === 'ignored') return false;
@@ -87,13 +87,13 @@ export class Writes implements Written {
     return true;
   }
 
-  /** Null takes a property away. */
+  /** Null removes a property. */
   setProperties(userId: string, properties: JsonObject): void {
     const all = Object.entries({ ...this.users.get(userId), ...properties });
     this.users.set(userId, Object.fromEntries(all.filter(([, value]) => value !== null)));
   }
 
-  /** The users that fit everything a selector says. */
+  /** The users that match a selector. */
   find({ userId, properties }: Selector): string[] {
     const lists = Object.entries(properties).map(([name, value]) => this.having(name, value ?? null));
     if (userId !== undefined) lists.push(this.exists(userId) ? [userId] : []);
@@ -101,7 +101,7 @@ export class Writes implements Written {
     return first.filter((one) => rest.every((list) => list.includes(one)));
   }
 
-  /** The user that a number belongs to. An unknown number is a user of its own, named by a hash. */
+  /** The user with a number. An unknown number is its own user, named by a hash. */
   userAt(recipientNo: string): string {
     const [known] = this.having(PHONE, recipientNo);
     return known ?? `recipient_${createHash('sha256').update(recipientNo).digest('hex').slice(0, 12)}`;
@@ -115,7 +115,7 @@ export class Writes implements Written {
     if (user !== null && !this.gone.has(user)) this.gone.set(user, now.getTime() * 1000);
   }
 
-  /** An event sends the campaign that it triggers, if there is one, to its user (E13). */
+  /** An event sends the campaign it triggers, if any, to its user (E13). */
   track(event: JsonObject, name: string, userId: string): void {
     this.tracked.push({ at: this.settings.now().toISOString(), ...event });
     this.sendStep('E13', this.settings.triggers[name], userId);
@@ -148,7 +148,7 @@ export class Writes implements Written {
     for (const message of messages) this.deliver(message, optedOut);
   }
 
-  /** One event, and a second one where a message fails and a text is sent instead. */
+  /** One event, and a second one if a text is sent instead of a failed message. */
   private deliver(message: Message, optedOut: ReadonlySet<string>): void {
     const now = this.settings.now();
     const { endpoint, stream, userId, recipientNo, content, failoverText } = message;
@@ -190,7 +190,7 @@ export class Writes implements Written {
     });
   }
 
-  /** A day's plan with what was written that day, and without what deleted users would have had after they were. */
+  /** A day's plan, with that day's written events and without events of users after their deletion. */
   over(plan: DayPlan): DayPlan {
     const events = this.events.get(plan.day);
     if (events === undefined && this.gone.size === 0) return plan;
@@ -315,7 +315,7 @@ function reasonOf(
   return isText || recipientNo.startsWith('010') ? null : '수신자가 채팅앱 사용자가 아님';
 }
 
-/** The number of a user as the world names them; null for other names. */
+/** The number of one of the world's users; null for other names. */
 function worldUser(userId: string): number | null {
   const digits = /^user_(\d{7})$/.exec(userId)?.[1];
   return digits === undefined ? null : Number(digits);

@@ -1,4 +1,4 @@
-/** The catalogs of the project: those of the world, and what was made of them since. */
+/** The project's catalogs: those of the world, with later changes. */
 import { type Day, dayOf } from '../../src/ground/calendar.js';
 import type { Settings } from '../options.js';
 import {
@@ -52,7 +52,7 @@ export class Catalogs {
   }
 }
 
-/** One catalog: its fields, its items, and what of them is shown. */
+/** One catalog: its fields, its items and its selections. */
 export class Catalog {
   readonly items: Items;
   readonly selections = new Map<string, Selection>();
@@ -147,13 +147,13 @@ export class Catalog {
   }
 }
 
-/** Ids that are asked of the world at a time. */
+/** Ids requested from the world at a time. */
 const CHUNK = 64;
 
 class Items {
   /** The items written since the start; null where one was deleted. */
   private readonly written = new Map<string, Values | null>();
-  /** The written ids in their order; null after a new one came. */
+  /** The written ids in order; null after a new one is added. */
   private order: string[] | null = null;
   /** Fields that were deleted: the world's values for them are ignored. */
   private readonly forgotten = new Set<string>();
@@ -204,7 +204,7 @@ class Items {
     return count;
   }
 
-  /** The ids after one, in their order, whether or not that one is still there. */
+  /** The ids after one, in order, even if that one was deleted. */
   *idsAfter(id: string | null): Generator<string> {
     const written = this.writtenAfter(id);
     let next = written.next();
@@ -214,7 +214,7 @@ class Items {
         next = written.next();
       }
       if (this.written.has(known)) {
-        // It comes with the written ones, or it was deleted.
+        // It is among the written ones, or was deleted.
         if (next.done !== true && next.value === known) next = written.next();
         if (this.written.get(known) === null) continue;
       }

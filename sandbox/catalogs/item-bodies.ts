@@ -131,7 +131,7 @@ function storedValue(field: Field, value: unknown, path: Path, problems: Problem
     case 'string':
       return stringValue(value, path, problems);
     case 'number':
-      // 1e999 is JSON and no number that could be kept.
+      // 1e999 is valid JSON, but not a finite number.
       if (Number.isFinite(value) && typeof value === 'number') return value;
       wrongType(path, problems, 'A number is wanted here.');
       return undefined;
@@ -163,7 +163,7 @@ function stringValue(value: unknown, path: Path, problems: Problems): string | u
     wrongType(path, problems, 'A string is wanted here.');
     return undefined;
   }
-  // By characters as people count them: one of two UTF-16 units is one.
+  // Counts a surrogate pair as one character.
   if (value.length > STRING_LENGTH && Array.from(value).length > STRING_LENGTH) {
     problems.add(path, 'too-long', `At most ${STRING_LENGTH} characters are allowed.`);
     return undefined;

@@ -1,7 +1,7 @@
 /** The limits of the catalogs, and the errors of a request: the `details` of a catalog error, and the error itself. */
 import { type Reply, jsonAnswer } from '../answer.js';
 
-/** The numbers of the specification's table of limits that are about catalogs. */
+/** The catalog limits in the specification. */
 export const BODY_BYTES = 4 * 1024 * 1024;
 export const ITEM_BYTES = 1024 * 1024;
 export const CATALOG_FIELDS = 500;
@@ -23,7 +23,7 @@ interface Detail {
   readonly message: string;
 }
 
-/** An answer that lists more would help nobody. */
+/** More would not help. */
 const MOST = 100;
 
 /** A path in dots and brackets, `items[0].price`. */

@@ -2,7 +2,7 @@
 import type { Json } from '../world/messages/json.js';
 import { isList } from '../json.js';
 
-/** Which operators there are the specification does not show (R2); these are the sandbox's. */
+/** The specification does not list the operators (R2); these are the sandbox's. */
 const OPERATORS: Readonly<Record<string, (value: Json, wanted: Json) => boolean>> = {
   equals: (value, wanted) => value === wanted,
   'does not equal': (value, wanted) => value !== wanted,
@@ -31,7 +31,7 @@ export interface Definition {
 
 export interface Selection {
   readonly definition: Definition;
-  /** The ids that it found when items or fields changed last. */
+  /** Its results as of the last change of items or fields. */
   results: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function isOperator(name: string): boolean {
 
 type Entry = readonly [id: string, valueOf: (field: string) => Json];
 
-/** The ids of the items that a definition selects; without a sorting their order is random. */
+/** The ids of the selected items, in random order if unsorted. */
 export function resultsOf({ filters, limit, sort }: Definition, entries: Iterable<Entry>): string[] {
   const found: [id: string, key: Json][] = [];
   for (const [id, valueOf] of entries) {
@@ -55,14 +55,14 @@ export function resultsOf({ filters, limit, sort }: Definition, entries: Iterabl
   const direction = sort?.descending === true ? -1 : 1;
   found.sort(([, a], [, b]) => {
     const order = compare(a, b);
-    // A value that cannot be compared, above all a missing one, comes last either way.
+    // Values that cannot be compared, such as missing ones, come last either way.
     if (Number.isNaN(order)) return a === b ? 0 : a === null ? 1 : -1;
     return direction * order;
   });
   return found.slice(0, limit).map(([id]) => id);
 }
 
-/** Below, at or above zero; NaN where the two have no order. */
+/** Negative, zero or positive; NaN if they cannot be compared. */
 function compare(a: Json, b: Json): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;

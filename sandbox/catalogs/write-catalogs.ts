@@ -72,7 +72,7 @@ interface WantedFields {
   readonly withId: boolean;
 }
 
-/** The fields of a list; what is wrong with them goes to the problems. */
+/** The fields of a list; errors go to `problems`. */
 function fieldsGiven(list: unknown, { least, most, withId }: WantedFields, problems: Problems): Field[] {
   if (!isList(list)) {
     problems.add(['fields'], list === undefined ? 'required' : 'invalid-type', 'An array is wanted here.');

@@ -156,10 +156,10 @@ export const CHANNEL_IDS: readonly string[] = ['ch-1001', 'ch-1002'];
 const MAIN = { channelId: 'ch-1001', senderKey: SENDER.senderKey };
 const OTHER = { channelId: 'ch-1002', senderKey: '4b7d9e1a2c5f80361d9e' };
 
-/** It is sent but in no list: a check for unknown templates must find it. */
+/** Sent but not listed, so that the check for unknown templates has something to find. */
 const UNKNOWN = 'tpl-n2s2';
 
-/** Since when a template is refused or suspended; it is still sent. */
+/** When a template that is still sent was refused or suspended. */
 const STOPPED: Readonly<Record<string, { status: 'REJ' | 'STP'; since: Date }>> = {
   'tpl-n2p7': { status: 'STP', since: new Date('2026-10-12T05:30:00Z') },
   'tpl-u2NqA9': { status: 'REJ', since: new Date('2026-11-05T08:10:00Z') },
@@ -204,7 +204,7 @@ function sent(stream: Stream, now: Date, seed: number): AlimtalkTemplate {
   };
 }
 
-/** Templates that nothing is sent with; one waits for its approval, gets it, and is handed in again. */
+/** Unused templates; one is inspected, approved and submitted again. */
 function unused(now: Date, seed: number): AlimtalkTemplate[] {
   const plain = (code: string, name: string, status: AlimtalkTemplate['status'], content: string) => {
     const createdAt = created(code, seed);
@@ -225,7 +225,7 @@ function unused(now: Date, seed: number): AlimtalkTemplate[] {
       ),
       updatedAt: draft.since,
     },
-    // A new one each week, which replaces the one before it.
+    // A new one replaces it each week.
     {
       ...plain(
         `tpl-event-${event.number}`,
@@ -353,7 +353,7 @@ function failoverOf(failover: NonNullable<NewTemplate['failoverTextMessage']>): 
   return { type, ...(title === undefined ? {} : { title }), body, senderPhoneNumber };
 }
 
-/** Deeper ones are refused before they are looked into. */
+/** Deeper ones are refused unread. */
 const NESTING = 50;
 
 const text = z.string().min(1);
@@ -378,7 +378,7 @@ type NewTemplate = z.output<typeof NewTemplate>;
 /** Types that require an image that was uploaded before; the specification does not spell them (N4). */
 const WITH_IMAGE = ['image', 'wideimage', 'wideitemlist', 'carousel', 'commerce', 'carouselcommerce'];
 
-/** The request, or what is wrong with it. */
+/** The request, or its error. */
 function readNewTemplate(
   body: unknown,
   images: Images,

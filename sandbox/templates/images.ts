@@ -26,7 +26,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
   'carousel-commerce-image': { part: 'images', ratio: [3 / 4, 2], sameRatio: true },
 };
 
-/** Ratios are of whole pixels, so that none is quite exact. */
+/** Pixels are whole, so ratios are never exact. */
 const TOLERANCE = 0.01;
 
 export class Images {
@@ -109,7 +109,7 @@ function readJpg(bytes: Buffer): Image | null {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
-    // C4, C8 and CC are in the range of the starts of frames but mean something else.
+    // C4, C8 and CC are in the same range, but are not starts of frames.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) {
       return { format: 'jpg', height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
@@ -132,7 +132,7 @@ function partsOf(contentType: string, body: Buffer): Part[] | null {
   const match = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];
   if (boundary === undefined) return null;
-  // With a line end before it, the first boundary looks like all others.
+  // A line break in front makes the first boundary like the others.
   const bytes = Buffer.concat([Buffer.from('\r\n'), body]);
   const mark = Buffer.from(`\r\n--${boundary}`);
   const parts: Part[] = [];

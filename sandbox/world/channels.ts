@@ -139,7 +139,7 @@ export const CHANNELS: Record<Channel, ChannelRules> = {
   },
 };
 
-/** The words that a deployment puts in place of `service_` and `chatapp`. */
+/** A deployment's words for `service_` and `chatapp`. */
 export interface Words {
   readonly brand: string;
   readonly messenger: string;

@@ -20,7 +20,7 @@ function salesOf(name: string, count: number, chance: number): number {
   return bought ? count * (36_700 + (chance % 400) * 10) : 0;
 }
 
-/** The conversions of one stream on one day; each further one is rarer than the one before. */
+/** The conversions of one stream on one day, each rarer than the previous one. */
 export function conversionsOn(stream: Stream, day: number, scale: number): Conversion[] {
   const { total, direct } = CHANNELS[stream.channel].conversion;
   if (total === 0) return [];

@@ -28,10 +28,10 @@ export interface Written {
 /** A KST day's part of the window: what the world has of it, or what was written on it. */
 interface Span {
   readonly records: () => Records;
-  /** The window's first record that is of this day. */
+  /** The window's first record of this day. */
   readonly first: number;
   readonly count: number;
-  /** Which of the day's records; null for all of them, in their order. */
+  /** Which of the day's records; null for all, in order. */
   readonly numbers: Uint32Array | null;
 }
 

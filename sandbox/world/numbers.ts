@@ -10,7 +10,7 @@ export function userOfPhone(phone: number): number {
   return (phone * 81) % 10_000_000;
 }
 
-/** The 080 numbers that the shop has registered; the footers of its text messages say the first. */
+/** The shop's registered 080 numbers; its text messages show the first in their footers. */
 export const MAIN_080 = '0800000000';
 export const OPT_OUT_NUMBERS: readonly string[] = [MAIN_080, '0801234567'];
 

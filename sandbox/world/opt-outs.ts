@@ -1,4 +1,4 @@
-/** The people who opt out after a message: drawn from the same chance as the messages themselves. */
+/** The people who opt out after a message, from the same random numbers as the messages. */
 import { type Day, dayOf, koreanTime, shiftDay } from '../../src/ground/calendar.js';
 import { alimtalkCode, recipientOf } from './messages/chatapp.js';
 import { MAIN_080 } from './numbers.js';
@@ -17,7 +17,7 @@ export interface OptOut {
 /** The 080 number exists from this day on. */
 const SINCE: Day = '2026-01-01';
 
-/** People ask from a minute to three days after a message. */
+/** Opt-outs come between a minute and three days after a message. */
 const SOONEST_S = 60;
 const LATEST_S = 72 * 3600 - 1;
 
@@ -99,7 +99,7 @@ export function createOptOuts(world: World): OptOuts {
   };
 }
 
-/** Most people ask soon. Counted up to the full second, as the date is. */
+/** Most come soon. Rounded up to a full second, like the date. */
 function delayMs(chance: number): number {
   const own = unit(mix(chance ^ 0x2b3c4d5e));
   return Math.ceil(SOONEST_S + own * own * own * (LATEST_S - 1 - SOONEST_S)) * 1000 + 1000;

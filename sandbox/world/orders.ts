@@ -10,7 +10,7 @@ export interface Order {
   readonly orderedAt: Date;
   /** In won. */
   readonly amount: number;
-  /** True if it follows a click, and would not be there without the message. */
+  /** True if it follows a click and exists only because of the message. */
   readonly isEarned: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface Shop {
   readonly seed?: number;
   readonly eventsPerDay: number;
   /**
-   * How many members get no messages. They were assigned before the first message, so the world's audiences have none of them; they buy
-   * as the others do when no message makes them.
+   * How many members get no messages. They were assigned before the first message, so they are in no audience. They buy like others without
+   * messages.
    */
   readonly heldOut?: number;
   /** Orders of a day that follow no click, by events of a day. */

@@ -1,4 +1,4 @@
-/** A day's plan: how many events of each kind there are. Statistics come from it, and records are numbered in it. */
+/** A day's plan: the number of events of each kind. It determines the statistics and the numbering of records. */
 import { completeFrom, type Day, dayOf, shiftDay, windowOf } from '../../src/ground/calendar.js';
 import { type Conversion, conversionsOn } from './conversion.js';
 import { pair } from './random.js';
@@ -110,7 +110,7 @@ export function viewOf(day: Day, now: Date, restates: boolean): View {
 /** One segment in eight reports a few deliveries late. */
 const LATE_ONE_IN = 8;
 
-/** Segments of fewer deliveries are never late, so that clicks are never more than deliveries. */
+/** Smaller segments are never late, so that clicks never exceed deliveries. */
 const LATE_LEAST = 20;
 
 /** How many of a segment's events the statistics include. Written events are included immediately. */

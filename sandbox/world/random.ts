@@ -1,6 +1,6 @@
 /**
- * Chance without state: every number is a function of what it is about, so that any day, any page and any
- * record can be made alone, in any order, and comes out the same.
+ * Random numbers without state: each is a function of its subject, so that any day, page or record can be generated alone, in any order,
+ * with the same result.
  */
 
 /** Golden ratio times 2^32: spreads neighbouring numbers over the 32 bits before they are mixed. */
@@ -21,7 +21,7 @@ export function hashText(text: string, seed = 0): number {
   return mix(h);
 }
 
-/** Two numbers made one. */
+/** Combines two numbers. */
 export function pair(a: number, b: number): number {
   return mix(mix(a) + Math.imul(b | 0, SPREAD));
 }

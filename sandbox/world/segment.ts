@@ -20,11 +20,11 @@ export interface Segment {
   /** The day of the sends, as days since 1970: the day of the events, or (late clicks) the one before. */
   readonly sentOn: number;
   readonly delay: Delay;
-  /** Why it failed: event j for reason `(first + j) % reasons.length`; none when nothing failed. */
+  /** Failure reasons: event j has reason `(first + j) % reasons.length`; empty if nothing failed. */
   readonly reasons: readonly string[];
   /** When each event happens, microseconds since 1970, if they were written through the interface. */
   readonly times?: readonly number[];
-  /** Sends to users that had been deleted by then: they do not happen. */
+  /** Sends to users who were deleted before; they do not happen. */
   readonly gone?: readonly number[];
 }
 
@@ -67,7 +67,7 @@ function clicksOf(stream: Stream, day: number, success: number): Clicks {
   };
 }
 
-/** Everything that one stream's day leads to, in a fixed order; segments without events are left out. */
+/** All segments of a stream's day, in a fixed order, without empty ones. */
 export function segmentsOn(stream: Stream, day: number, scale: number): Segment[] {
   const rules = CHANNELS[stream.channel];
   const { success, failure } = sendsOn(stream, day, scale);
@@ -116,7 +116,7 @@ export function segmentsOn(stream: Stream, day: number, scale: number): Segment[
   return segments;
 }
 
-/** Events expected on a day over all of a stream's names: what `eventsPerDay` is measured against. */
+/** A stream's expected events on a day, over all names, for scaling to `eventsPerDay`. */
 export function expectedEvents(stream: Stream, day: number): number {
   const { failure, delivered, click, other, failover } = CHANNELS[stream.channel];
   const reached = (1 - failure) * (delivered?.rate ?? 1);

@@ -1,4 +1,4 @@
-/** Computes the recipient and the time of send number i of a stream's day, from the numbers alone. */
+/** Computes the recipient and time of send number i of a stream's day. */
 import { HOUR_SLOTS } from './hours.js';
 import { mix, pair, SPREAD, strideOf } from './random.js';
 import type { Segment } from './segment.js';
@@ -15,7 +15,7 @@ const LATE_MICROS = 15 * HOUR_MICROS;
 
 /** One stream's sends of one day. */
 export interface Sending {
-  /** Where this day's chance begins. */
+  /** The day's random seed. */
   readonly seed: number;
   readonly arms: number;
   readonly arm: number;
@@ -45,7 +45,7 @@ export function sendingOf(stream: Stream, day: number, scale: number): Sending {
   };
 }
 
-/** 32 bits that belong to one send and to every event that follows from it. */
+/** 32 random bits of one send, shared by all its events. */
 export function messageChance(sending: Sending, send: number): number {
   return mix(sending.seed ^ Math.imul(send, SPREAD));
 }

@@ -1,4 +1,4 @@
-/** The campaigns and user journeys of a shop that does not exist, as their authors wrote them down. */
+/** The campaigns and user journeys of a fictional shop. */
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { CHANNEL_NAMES } from './channels.js';
@@ -9,11 +9,11 @@ const text = z.string();
 /** The text of a message; `{상품}` and `{가격}` are filled in per message. The path is of the page that it leads to. */
 const Copy = z.object({ title: text, body: text, path: text });
 
-/** One way that a message takes: a channel, and its sub-channel and target where the channel has them. */
+/** A channel, with its sub-channel and target if it has them. */
 const Leg = z.object({
   channel: z.enum(CHANNEL_NAMES),
   sub: text.optional(),
-  /** Whom a brand message is for: M all who agreed to marketing, N of those non-friends, I friends. */
+  /** A brand message's target: M all who agreed to marketing, N the non-friends among them, I the friends. */
   target: z.enum(['M', 'N', 'I']).optional(),
   share: z.number().default(1),
 });
@@ -27,7 +27,7 @@ const Resource = z.object({
   hours: z.enum(CURVE_NAMES),
   /** Sends of one sending day, relative to the other resources. */
   volume: z.number(),
-  /** The conversions that its author measures, the most frequent first. */
+  /** Its measured conversions, the most frequent first. */
   conversions: z.array(text),
 });
 
@@ -41,7 +41,7 @@ const Campaign = Resource.extend({
   copy: Copy,
 });
 
-/** `remaining` is the share of those who entered the journey that still get this far. */
+/** `remaining` is the share of people in the journey who reach this step. */
 const Node = z.object({ id: text, name: text, leg: Leg, remaining: z.number(), copy: Copy });
 
 const Journey = Resource.extend({ nodes: z.array(Node) });

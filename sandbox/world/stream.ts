@@ -1,4 +1,4 @@
-/** A stream: what one resource, arm or step sends over one way. The unit in which a day is planned. */
+/** A stream: what one resource, arm or step sends on one channel. Days are planned by stream. */
 import type { Channel } from './channels.js';
 import type { Curve } from './hours.js';
 import { hashText } from './random.js';
@@ -27,9 +27,9 @@ export interface Stream {
   /** How many arms share the audience, and which of them this is: a user is always in the same arm. */
   readonly arms: number;
   readonly arm: number;
-  /** Where its chance begins. */
+  /** Its random seed. */
   readonly seed: number;
-  /** Where the chance of who is sent to begins: the same for all arms, so that each reaches as many people. */
+  /** The random seed for recipients: the same for all arms, so that each reaches equally many people. */
   readonly audienceSeed: number;
 }
 
@@ -102,7 +102,7 @@ export function allStreams(seed: number): Stream[] {
   ];
 }
 
-/** The campaigns that messages sent by E7, E8 and E9 are counted in: records and statistics know nothing else. */
+/** The campaigns of messages sent by E7, E8 and E9, because records and statistics need one. */
 const DIRECT = {
   friendtalk: { id: 'api-friendtalk', name: '친구톡 API 발송' },
   'text-message': { id: 'api-text-message', name: '문자 API 발송' },

@@ -1,6 +1,6 @@
 /**
- * A record as bytes with holes: everything that records of one kind share is serialised once, and what differs
- * (ids, users, times) has a fixed width and is written over the holes.
+ * A record as bytes with holes: the common part of a kind of record is serialised once, and the rest (ids, users, times) has a fixed width
+ * and is written into the holes.
  */
 
 /** The filling of a hole, and how many bytes (all ASCII) it takes. */
@@ -69,7 +69,7 @@ export function compile(text: string): Template {
   const places: number[] = [];
   const pieces: Buffer[] = [];
   let length = 0;
-  // The parts at odd places are the names between the marks.
+  // Odd positions are the names between the marks.
   text.split(HOLE_MARK).forEach((part, index) => {
     let piece = Buffer.from(part);
     if (index % 2 === 1) {

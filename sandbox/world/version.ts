@@ -1,4 +1,4 @@
-/** Things that change at a fixed interval of days, each on its own days: the current version, and since when. */
+/** The current version, and its start, of things that change every few days. */
 import { type Day, dayOf, windowOf } from '../../src/ground/calendar.js';
 import { dayNumber } from './plan.js';
 import { pair } from './random.js';
@@ -15,7 +15,7 @@ export function versionOn(day: Day, key: number, everyDays: number): number {
   return Math.floor((dayNumber(day) + (key % everyDays)) / everyDays);
 }
 
-/** The version at an instant, for what changes in the working hours of a KST day. */
+/** The version at an instant, for what changes during KST working hours. */
 export function versionAt(now: Date, key: number, everyDays: number): Version {
   const number = versionOn(dayOf(now), key, everyDays);
   const current = { number, since: sinceOf(number, key, everyDays) };

@@ -92,7 +92,7 @@ function stores(seed: number): CatalogSource {
   };
 }
 
-/** Ids are of one width, so that their order is that of their numbers. */
+/** Ids have a fixed width, so that they sort like their numbers. */
 const DIGITS = 9;
 
 /** The days after which an item changes: of a million items, a thousand change each day. */
@@ -102,7 +102,7 @@ function idOf(number: number): string {
   return `item-${String(number).padStart(DIGITS, '0')}`;
 }
 
-/** How many of the ids come up to and with this one, whether it is one of them or not. */
+/** How many ids are less than or equal to this one, which need not exist. */
 function placeAfter(id: string, count: number): number {
   let low = 0;
   let high = count;
@@ -153,17 +153,17 @@ const STYLES = ['베이직', '클래식', '오버핏', '크롭', '라이트', '�
 const COLORS = ['아이보리', '차콜', '네이비', '버건디', '카키'] as const;
 const SIZES = ['S', 'M', 'L', 'XL'] as const;
 
-/** Where goods lie: longitude and latitude. */
+/** Warehouse locations: longitude and latitude. */
 const WAREHOUSES = [
   [127.4355, 37.2719],
   [126.6244, 37.4563],
   [128.5911, 35.8714],
 ] as const;
 
-/** Shares of the price that are taken off, by chance. */
+/** Possible discounts, as shares of the price. */
 const DISCOUNTS = [0, 0, 0.1, 0.2, 0.25, 0.3] as const;
 
-/** Products that are sold for some days and then for some days not. */
+/** Products that are sold only on some days. */
 const SEASONAL = 6;
 
 function allProducts(): Product[] {

@@ -1,4 +1,4 @@
-/** The products of the shop: the part of a message that differs from one to the next. */
+/** The shop's products: the variable part of messages. */
 
 export interface Product {
   readonly code: string;
@@ -15,7 +15,7 @@ export const PRODUCTS: readonly [Product, Product, Product, Product] = [
   { code: 'bg-0815', name: '데일리 크로스백', regularPrice: 76_000, discountPrice: 60_800 },
 ];
 
-/** The product of the given number, counted round and round. */
+/** The product with that number, modulo their count. */
 export function productAt(number: number): Product {
   return PRODUCTS[number % PRODUCTS.length] ?? PRODUCTS[0];
 }

@@ -28,7 +28,7 @@ export interface BrandTemplate {
 /** The sender profiles, the first that of the events. */
 const SENDER_KEYS = [SENDER.senderKey, '4b7d9e1a2c5f80361d9e', 'c0ffee5e11e70000beef'] as const;
 
-/** Inspection takes so long after a text was changed. */
+/** Duration of the inspection after a change of text. */
 const INSPECTION_MS = 20 * 3_600_000;
 
 /** From then on this template is suspended, but still sent. */
@@ -63,7 +63,7 @@ function contentOf(stream: Stream, text: string): JsonObject {
   };
 }
 
-/** The text that goes out when the chat app does not take the message: short for most, long with a title for the main event. */
+/** The text sent if the chat app refuses the message: short for most, long with a title for the main event. */
 function failoverOf(stream: Stream): Pick<BrandTemplate, 'failover' | 'unsubscribeNumber'> {
   if (stream.resourceType === 'user-journey') return {};
   const body = `(광고)[예시상점] ${stream.copy.title}\n무료수신거부 ${MAIN_080}`;
@@ -109,7 +109,7 @@ function sent(stream: Stream, now: Date, seed: number): BrandTemplate {
   };
 }
 
-/** Templates that nothing is sent with. */
+/** Unused templates. */
 function unused(seed: number): BrandTemplate[] {
   const plain = (name: string, type: string, sender: 0 | 1 | 2, status: string, content: JsonObject) => {
     const createdAt = created(name, seed);
