@@ -37,9 +37,6 @@
 --     en: Only {days_held} of the {days} days that matter have events, so more conversions may have had a message before.
 --     ko: 필요한 {days}일 중 이벤트 데이터가 있는 {days_held}일 기준이어서 메시지 이후 전환이 더 많을 수 있습니다.
 --     as: note
---   select 1 where not exists (from answer) and not exists (from own.conversions)
---     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
---     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 --   select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'events' and not exists (from answer)
 --   and exists (from own.conversions) having first_date is not null
 --     en: No conversions on days with events. Events are available {first_date~last_date}.

@@ -27,6 +27,9 @@
 --   select sum(ads) as ads from answer having sum(night_ads) + sum(unmarked_ads) + sum(without_opt_out) = 0
 --     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, with “(광고)” and a way to opt out.
 --     ko: 광고 {ads}건 모두 8시~21시에 ‘(광고)’ 표시와 수신거부 방법을 넣어 발송했습니다.
+--   select 1 from answer having sum(night_ads) = 0 and sum(unmarked_ads) + sum(without_opt_out) > 0
+--     en: No ad went out at night (21:00 to 08:00).
+--     ko: 야간(21시~8시)에 발송한 광고는 없습니다.
 --   from wrong where rule = 'opt-out'
 --     en: Add a way to opt out to the ads of {campaigns:counted}. These ads went out {first_date~last_date}.
 --     ko: {campaigns:counted}의 광고에 수신거부 방법을 넣으세요({first_date~last_date} 발송 기준).

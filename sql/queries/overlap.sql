@@ -18,11 +18,13 @@
 --       {smaller}.
 --     ko: ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’의 수신자가 가장 많이 겹칩니다. 둘 다 받은 사람은 {common_people}명으로, 수신자가 적은
 --       쪽({smaller}명)의 {share_of_smaller}입니다.
---   select count(*) as pairs from answer where share_of_smaller > expected_share_of_smaller * 1.5 and share_of_smaller >= 0.5 having
+--   select count(*) as pairs, if((select count(*) from answer) = 100, 'at least ', '') as least_en,
+--   if((select count(*) from answer) = 100, '최소 ', '') as least_ko
+--   from answer where share_of_smaller > expected_share_of_smaller * 1.5 and share_of_smaller >= 0.5 having
 --   pairs > 0
---     en: In {pairs} {pairs#pair|pairs}, at least half of the smaller audience is shared. That is far more than if audiences were picked
+--     en: In {least_en}{pairs} {pairs#pair|pairs}, at least half of the smaller audience is shared. That is far more than if audiences were picked
 --       at random.
---     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {pairs}개입니다. 대상을 무작위로 골랐을 때보다 훨씬 많이 겹칩니다.
+--     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {least_ko}{pairs}개입니다. 대상을 무작위로 골랐을 때보다 훨씬 많이 겹칩니다.
 --   select days_held, days from answer where days_held < days limit 1
 --     en: Only {days_held} of the {days} days have events.
 --     ko: {days}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다.
