@@ -38,5 +38,5 @@
 --     ko: 이 기간에 메시지 서비스가 집계한 캠페인 매출이 없습니다.
 -- no_conversions:
 --   select 1 where not exists (from answer) and not exists (from own.conversions)
---     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
+--     en: No conversions. Name your orders under `conversions` in the settings; the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.

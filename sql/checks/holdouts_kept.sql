@@ -1,6 +1,6 @@
 -- severity: warn
 -- scope: full
--- meaning: People of a holdout got messages within the last seven days with events, so `uplift` understates the effect
+-- meaning: People in a holdout got messages within the last seven days with events, so `uplift` understates the effect
 --   of messages. Exclude them from campaigns at the service, by the property `holdout_arm`, or list the campaigns' ids
 --   under holdouts.NAME.exempt.
 

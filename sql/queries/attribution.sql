@@ -26,7 +26,7 @@
 --     en: None of the {conversions} conversions came within 7 days after a message.
 --     ko: 전환 {conversions}건 중 메시지 이후 7일 안에 발생한 전환이 없습니다.
 --   select 1 from answer where preceded = 'message' limit 1
---     en: A conversion after a message may have another cause. Only a holdout, people who get no message, shows what messages bring.
+--     en: A conversion after a message may have another cause. Only a holdout (people who get no messages) shows what messages bring.
 --     ko: 메시지 이후의 전환에는 다른 원인이 있을 수 있습니다. 효과는 홀드아웃의 미발송 그룹과 비교해야 알 수 있습니다.
 --     as: note
 --   select left_out from answer where left_out > 0 limit 1
@@ -34,7 +34,7 @@
 --     ko: 이벤트가 없는 날짜의 전환 {left_out}건은 제외했습니다.
 --     as: note
 --   select days_held, days from answer where days_held < days limit 1
---     en: Only {days_held} of the {days} days that matter have events, so more conversions may have had a message before.
+--     en: Only {days_held} of the {days} relevant days have events, so more conversions may follow a message.
 --     ko: 필요한 {days}일 중 이벤트 데이터가 있는 {days_held}일 기준이어서 메시지 이후 전환이 더 많을 수 있습니다.
 --     as: note
 --   select min(date) as first_date, max(date) as last_date from ops.coverage where stream = 'events' and not exists (from answer)

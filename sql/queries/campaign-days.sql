@@ -2,7 +2,7 @@
 -- title_ko: 캠페인·유저 여정 일별 성과
 -- chart: line date sent by resource_name
 -- subject: campaigns
--- question: How did each campaign and user journey, or each variant and node of them, do from day to day?
+-- question: How did each campaign and user journey, or each of their variants and nodes, perform from day to day?
 -- question_ko: 캠페인·유저 여정이나 그 테스트안·단계의 일별 성과는 어떤가요?
 -- also: scanned_mail excluded
 -- params:

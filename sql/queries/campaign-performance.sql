@@ -11,7 +11,7 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   measure (varchar, default 'sent', one of sent delivered clicked click_rate conversions conversion_rate): what to rank by
 --   top (bigint, default null): at most this many ranks; ties share a rank
---   least_messages (bigint, default 100, from 0): rank by a rate only rows with at least this many messages
+--   least_messages (bigint, default 100, from 0): for ranks by a rate, minimum number of messages per row
 --   channel (varchar, default null): only this channel, such as push-notification
 --   tag (varchar, default null): only campaigns with this tag
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey

@@ -3,7 +3,7 @@
 -- chart: line first_date sent by channel, bar channel sent
 -- first: first_date channel sent click_rate conversions conversion_rate delivery_rate failure_rate clicked
 -- subject: overview
--- question: How many messages went out on each channel, over a range or by day, week or month, and what became of them?
+-- question: How many messages did each channel send, over a range or by day, week or month, and with what results?
 -- question_ko: 채널별 발송과 성과는 어떤가요? 일·주·월 단위로도 볼 수 있습니다.
 -- words: sent, send volume, how many messages were sent, daily, 발송량, 발송 건수, 일별 발송, delivery rate, deliverability, 도달률, 도달율, 전달률
 -- also: scanned_mail excluded no_messages

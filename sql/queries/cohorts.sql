@@ -2,7 +2,7 @@
 -- title_ko: 코호트별 클릭 리텐션
 -- chart: line weeks_since click_retention by cohort_week
 -- subject: people
--- question: How many people still click, weeks after the week of their first message?
+-- question: How many people still click weeks after their first message?
 -- question_ko: 첫 메시지를 받은 뒤 주차별로 몇 %의 고객이 클릭하나요?
 -- words: weekly active, 활성 고객, retention, retention rate, 리텐션, 유지율, 잔존율
 -- also: people

@@ -43,7 +43,7 @@
 --     ko: {campaigns:counted}의 광고를 야간이 아닌 8시~21시에 발송하세요({first_date~last_date} 발송 기준).
 --     as: to do
 --   select 1 from answer limit 1
---     en: A text needs a free 080 number, a friendtalk message also may name the menu to block the channel.
+--     en: A text needs a free 080 number. A friendtalk message may instead name the menu for blocking the channel.
 --       The messenger may add both to a friendtalk message that is flagged as an ad. The exports show the text alone.
 --     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다. 광고로 표시한 친구톡에는 메신저가 이를 자동으로 붙일 수 있지만 데이터에는 본문만 있습니다.
 --     as: note

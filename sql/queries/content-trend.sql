@@ -1,4 +1,4 @@
--- title: Contents that wear out
+-- title: Content that wears out
 -- title_ko: 콘텐츠 성과 추이
 -- chart: line week click_rate by content
 -- subject: contents
@@ -9,7 +9,7 @@
 --   start (date, default last_date - 55): first KST day; by default the range has 56 days
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
---   least_messages (bigint, default 100): fewest messages of a content in a week
+--   least_messages (bigint, default 100): minimum number of messages per content and week
 -- given:
 --   steps as (select *, row_number() over (content order by week) as place, row_number() over (content order by week desc) as
 --   place_from_end, sum(clickable) over content as messages from answer window content as (partition by channel, content_kind,

@@ -3,7 +3,7 @@
 -- chart: bar content click_rate by channel
 -- first: content content_kind channel sent click_rate clicked delivery_rate failure_rate
 -- subject: contents
--- question: Which templates and titles do best on each channel?
+-- question: Which templates and titles perform best on each channel?
 -- question_ko: 채널별로 성과가 가장 좋은 템플릿과 제목은 무엇인가요?
 -- words: subject line open rate, 제목별 클릭률, 제목별 오픈율, text, texts, copy, wording, subject line, 문구, 카피, 제목, 소재, 멘트
 -- also: exports
@@ -15,7 +15,7 @@
 --   if(marts.is_display(channel), '노출', '발송') as way_ko from answer where clickable >= 100 qualify count(*) over (partition by channel)
 --   > 1 and row_number() over (partition by channel order by click_rate_low desc, clickable desc, content) = 1 order by clickable
 --   desc limit 3
---     en: “{content}” does best on {channel}: {clicked} clicks on {clickable} messages {way} ({click_rate}).
+--     en: “{content}” performs best on {channel}: {clicked} clicks on {clickable} messages {way} ({click_rate}).
 --     ko: {channel} 채널에서는 ‘{content}’의 성과가 가장 좋습니다({way_ko} {clickable}건 중 클릭 {clicked}건, {click_rate}).
 --   select 1 from answer where clickable >= 100 limit 1
 --     en: Contents are ranked by the lower end of the 95% interval of the click rate, within a channel.

@@ -11,7 +11,7 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   campaign (varchar, default null): only the campaign with this id
 --   channel (varchar, default null): only this channel, such as push-notification
---   goal (varchar, default null): only the conversion of this name
+--   goal (varchar, default null): only the conversion with this name
 --   tag (varchar, default null): only campaigns with this tag, such as 쿠폰 for coupons
 -- sentences:
 --   select conversion_name, sum(conversions) as conversions from answer where getvariable('goal') is null group by conversion_name

@@ -1,4 +1,4 @@
--- title: Reasons of failed sends
+-- title: Reasons for failed sends
 -- title_ko: 발송 실패 사유
 -- chart: bar failure_reason failed by channel
 -- subject: failures

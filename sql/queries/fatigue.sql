@@ -2,13 +2,13 @@
 -- title_ko: 캠페인별 피로도
 -- chart: line messages_before same_day_rate by resource_name
 -- subject: people
--- question: Do people click a campaign less when they got many messages in the days before?
+-- question: Do people click a campaign less after many messages in the days before?
 -- question_ko: 최근에 메시지를 많이 받은 고객일수록 캠페인을 덜 클릭하나요?
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
---   window_days (bigint, default 28, one of 7 28): days before a message in which the messages to its reader count
+--   window_days (bigint, default 28, one of 7 28): days before a message in which earlier messages to the person count
 --   channel (varchar, default null): only this channel, such as push-notification
 --   campaign (varchar, default null): only the campaign or user journey with this id
 -- given:

@@ -1,7 +1,7 @@
 -- title: Freshness
 -- title_ko: 데이터 최신성
 -- subject: the data
--- question: How far does each stream reach, and how many of its days are missing?
+-- question: How up to date is each stream, and how many of its days are missing?
 -- question_ko: 데이터는 종류별로 며칠까지 들어왔고, 빠진 날짜는 며칠인가요?
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream

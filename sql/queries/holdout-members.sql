@@ -1,4 +1,4 @@
--- title: People of a holdout
+-- title: People in a holdout
 -- title_ko: 홀드아웃 고객
 -- subject: people
 -- question: Which users of a holdout get no messages, and which may get them?
@@ -23,10 +23,10 @@
 --     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.
 --     ko: 홀드아웃이 없습니다. 메시지 효과를 측정하려면 설정의 `holdouts`에 지정하세요.
 --   select 1 where not exists (from answer) and exists (from ops.holdouts) and not exists (from own.holdouts)
---     en: No one of a holdout has been assigned yet.
+--     en: Nobody has been assigned to a holdout yet.
 --     ko: 아직 홀드아웃에 배정한 고객이 없습니다.
 --   select 1 from own.holdouts having count(*) > 0 and count(user_id) = 0
---     en: No one of a holdout has a user id. The holdout names people by another id, or `privacy.columns` drops user ids.
+--     en: Nobody in a holdout has a user id. The holdout names people by another id, or `privacy.columns` drops user ids.
 --     ko: 홀드아웃에 사용자 ID가 없습니다. 다른 ID로 배정했거나 `privacy.columns` 설정에서 사용자 ID를 저장하지 않습니다.
 
 -- The answer is what push user-properties takes: a user, and what is to be set. Somebody in both groups gets no messages.

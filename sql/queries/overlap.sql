@@ -11,7 +11,7 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   by (varchar, default 'resource', one of resource channel): what is compared: campaigns and user journeys, or channels
 --   campaign (varchar, default null): only pairs with the campaign or user journey of this id
---   least_people (bigint, default 30): fewest people of either side
+--   least_people (bigint, default 30): minimum number of people on either side
 -- sentences:
 --   select *, least(people, other_people) as smaller from answer limit 1
 --     en: “{resource_or_channel:channel}” and “{other:channel}” overlap the most: {common_people} people got both, {share_of_smaller} of the smaller one’s

@@ -1,4 +1,4 @@
--- title: A/B tests together
+-- title: A/B tests combined
 -- title_ko: A/B 테스트 통합 분석
 -- chart: interval tag_or_word lift lift_low lift_high by metric
 -- subject: campaigns
@@ -25,10 +25,10 @@
 --     ko: ‘{tag_or_word}’ 테스트 {tests}건을 합치면 {rate_ko}{이/가} 기준안 대비 {lift:change}입니다({lift_low:change}~{lift_high:change}).
 --     as: finding
 --   select count(*) as groups from said having groups > 0 and count(*) filter (verdict_code in ('better', 'worse')) = 0
---     en: No effect is clear, even with all tests of a tag or word together.
+--     en: No effect is clear, even with all tests of a tag or word combined.
 --     ko: 테스트를 모두 합쳐도 뚜렷한 차이가 없습니다.
 --   from said where differing_share >= 0.5 limit 3
---     en: The tests of “{tag_or_word}” differ among each other, so the common effect says little about the next one.
+--     en: The tests of “{tag_or_word}” differ from one another, so their common effect says little about the next test.
 --     ko: ‘{tag_or_word}’ 테스트끼리 결과가 크게 달라, 합친 결과로 다음 테스트를 예상하기 어렵습니다.
 --     as: note
 --   select 1 from answer limit 1
@@ -36,7 +36,7 @@
 --     ko: 차이는 기준안과 비교한 값입니다(단어를 지정하면 그 단어가 없는 안이 기준). 그룹 배분이 잘못된 테스트는 제외했습니다.
 --     as: note
 --   select 1 where not exists (from answer)
---     en: No A/B tests to put together.
+--     en: No A/B tests to combine.
 --     ko: 합칠 A/B 테스트가 없습니다.
 
 with arms as (

@@ -2,7 +2,7 @@
 -- title_ko: 반려 템플릿의 발송
 -- chart: bar template sent by resource_name
 -- subject: contents
--- question: Which templates are still sent though they were refused or suspended, and by which campaign?
+-- question: Which templates are still sent although they were refused or suspended, and by which campaign?
 -- question_ko: 반려되거나 중단되었는데도 발송 중인 템플릿은 무엇이고, 어느 캠페인인가요?
 -- words: rejected templates, 반려된 템플릿
 -- params:

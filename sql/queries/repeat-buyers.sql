@@ -2,7 +2,7 @@
 -- title_ko: 재구매 고객
 -- chart: bar purchases buyers
 -- subject: conversions and costs
--- question: How many people buy again by your own orders, and after how many days?
+-- question: How many people buy again, and after how many days, according to your own orders?
 -- question_ko: 우리 주문 데이터 기준으로 다시 구매하는 고객은 몇 명이고, 며칠 만에 다시 구매하나요?
 -- words: repurchase cycle, 재구매 주기, repurchase, repurchase rate, buy again, repeat purchase, 재구매, 재구매율, 재구매률
 -- also: people no_conversions

@@ -1,8 +1,8 @@
--- title: How much counts rise
+-- title: How much recent counts rise
 -- title_ko: 집계 후 늘어난 수치
 -- chart: line age_days median_rise by counter
 -- subject: the data
--- question: By how much do the counts of a day still rise after the first morning, and after how many days are they final?
+-- question: How much do a day's counts still rise after the first morning, and after how many days are they final?
 -- question_ko: 수치는 처음 집계된 뒤 얼마나 더 늘고, 며칠 뒤에 확정되나요?
 -- also: excluded
 -- params:
@@ -19,7 +19,7 @@
 --     ko: 수치는 다음 날 아침에 처음 집계된 뒤로 대체로 달라지지 않습니다({days}일 기준 중앙값).
 --     as: note
 --   select 1 where not exists (from answer where age_days = 1 and median_rise is not null)
---     en: It is unknown so far how much the latest days will still rise.
+--     en: It is not yet known how much the latest days will rise.
 --     ko: 최근 수치가 앞으로 얼마나 더 늘어날지는 아직 알 수 없습니다.
 --     as: note
 

@@ -2,7 +2,7 @@
 -- title_ko: 정정된 수치
 -- chart: line date difference by counter
 -- subject: the data
--- question: Which counts did the service change after it had given them, and by how much?
+-- question: Which counts did the service change later, and by how much?
 -- question_ko: 메시지 서비스가 나중에 바꾼 수치는 무엇이고, 얼마나 바뀌었나요?
 -- words: changed numbers, 수치가 바뀐 날
 -- params:

@@ -2,7 +2,7 @@
 -- title_ko: 구매 상위 고객
 -- chart: bar id revenue
 -- subject: conversions and costs
--- question: Who buys the most by your own orders, and how many messages do they get and click?
+-- question: Who buys the most, according to your own orders, and how many messages do they get and click?
 -- question_ko: 우리 주문 데이터 기준으로 가장 많이 구매하는 고객은 누구이고, 메시지를 얼마나 받고 클릭하나요?
 -- words: top spenders, VIP, 많이 구매한 고객, 많이 산 고객, vip, best customers, 우수 고객, 단골
 -- also: people no_conversions

@@ -27,11 +27,11 @@
 --     ko: 세그먼트의 차이는 메시지 때문만은 아닙니다. 메시지의 효과는 `uplift`에서 확인하세요.
 --     as: note
 --   select days_held, days from answer where days_held < days limit 1
---     en: Messages and clicks are of the {days_held} of {days} days that have events.
+--     en: Messages and clicks cover the {days_held} of {days} days with events.
 --     ko: 메시지와 클릭은 {days}일 중 이벤트가 있는 {days_held}일 기준입니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from own.segments)
---     en: No segments yet. Whoever maintains the settings can name columns under `segments` of an audience.
+--     en: No segments yet. To define segments, name columns under `segments` of an audience in the settings.
 --     ko: 아직 세그먼트가 없습니다. 설정 파일의 오디언스에 `segments`를 추가하면 표시됩니다. 데이터 담당자에게 요청하세요.
 --   select string_agg(distinct segment, ', ' order by segment) as segments from own.segments where not exists (from answer) having segments is not null
 --     en: No audience has that segment. Segments are {segments}.

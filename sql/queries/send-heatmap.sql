@@ -1,4 +1,4 @@
--- title: Heatmap of sending
+-- title: Send times as a heatmap
 -- title_ko: 발송 히트맵
 -- chart: heatmap
 -- subject: times

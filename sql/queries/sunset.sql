@@ -8,7 +8,7 @@
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days
 --   end (date, default max(date)): last KST day; by default the latest available day
---   least_messages (bigint, default 10): fewest messages of a listed person
+--   least_messages (bigint, default 10): minimum number of messages to a listed person
 --   channel (varchar, default null): only this channel, such as push-notification
 -- sentences:
 --   select count(*) as people, any_value(people_with_as_many) as of_all, count(*) / any_value(people_with_as_many) as rate,

@@ -2,7 +2,7 @@
 -- title_ko: 태그
 -- chart: bar tag sent by channel
 -- subject: campaigns
--- question: How do the campaigns with each tag do together?
+-- question: How do the campaigns with each tag perform together?
 -- question_ko: 태그별 캠페인 성과는 어떤가요?
 -- words: coupon campaigns, 쿠폰 캠페인 성과, 카테고리별
 -- also: scanned_mail excluded

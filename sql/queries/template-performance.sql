@@ -3,14 +3,14 @@
 -- chart: bar template_name sent by template_kind
 -- first: template_name template_kind sent failure_rate click_rate status text
 -- subject: contents
--- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
+-- question: How does each brand and alimtalk template perform, with the text, status and buttons it had then?
 -- question_ko: 브랜드·알림톡 템플릿은 당시의 본문, 상태, 버튼별로 성과가 어떤가요?
 -- words: 템플릿별 클릭률, 템플릿 성과
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   kind (varchar, default null, one of brand alimtalk): only templates of this kind
---   template (varchar, default null): only the brand template of this name, or the alimtalk template of this code
+--   template (varchar, default null): only the brand template with this name, or the alimtalk template with this code
 --   campaign (varchar, default null): only the campaign or user journey with this id
 --   per (varchar, default 'version', one of version template): a row for each version of a template, or one with its latest version
 --   least_sent (bigint, default 1, from 0): only rows with at least this many messages

@@ -1,7 +1,7 @@
 -- title: One person's messages
 -- title_ko: 수신자 이력
 -- subject: people
--- question: What did one person get, and what did the person click?
+-- question: Which messages did one person get, and which did they click?
 -- question_ko: 고객 한 명이 어떤 메시지를 받았고 무엇을 클릭했나요?
 -- words: message history of a customer, 고객 발송 이력, 받은 메시지 이력
 -- access: recorded

@@ -3,7 +3,7 @@
 -- chart: interval holdout change change_low change_high by metric
 -- first: holdout metric verdict_code incremental incremental_low incremental_high change p_value
 -- subject: conversions and costs
--- question: How much more do people buy who may get messages than those of a holdout, who get none?
+-- question: How much more do people buy if they may get messages than people in a holdout, who get none?
 -- question_ko: 메시지를 받지 않는 미발송 그룹보다 얼마나 더 구매하나요?
 -- words: incremental, incrementality, lift, holdout, 증분, 순증, 홀드아웃, 대조군
 -- params:
@@ -150,7 +150,7 @@
 --     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.
 --     ko: 홀드아웃이 없습니다. 메시지 효과를 측정하려면 설정의 `holdouts`에 지정하세요.
 --   select 1 where not exists (from answer) and exists (from ops.holdouts) and not exists (from own.conversions)
---     en: No conversions. `conversions` in the settings names your orders, and the next `dawnload run` loads them.
+--     en: No conversions. Name your orders under `conversions` in the settings; the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
 --   select string_agg(holdout, ', ' order by holdout) as holdouts from ops.holdouts where not exists (from named) having holdouts is not null
 --     en: No holdout has that name. Holdouts are {holdouts}.
@@ -159,7 +159,7 @@
 --     en: {people} {people#person|people} of “{holdout}” {people#counts|count} from {date} on. The result begins when that day is complete.
 --     ko: 홀드아웃 ‘{holdout}’의 고객 {people}명은 {date}부터 집계합니다. 결과는 그날이 끝난 뒤에 나옵니다.
 --   select 1 where not exists (from answer) and not exists (from waiting) and exists (from named) and exists (from own.conversions)
---     en: No one of a holdout has been assigned yet, or the holdout names people by another id than the conversions.
+--     en: Nobody has been assigned to a holdout yet, or the holdout names people by another id than the conversions.
 --     ko: 아직 홀드아웃에 배정한 고객이 없거나, 홀드아웃과 전환의 고객 ID가 서로 다릅니다.
 
 -- All people who were assigned count, whether they got a message or not (intention to treat): from the day of their assignment to the

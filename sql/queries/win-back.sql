@@ -9,7 +9,7 @@
 -- params:
 --   start (date, default last_date - 27): first KST day of messages and purchases; by default the range has 28 days
 --   end (date, default max(date)): last KST day of messages and purchases; by default the latest available day
---   inactive_days (bigint, default 28, from 1): days without a purchase before the first day, at least
+--   inactive_days (bigint, default 28, from 1): minimum days without a purchase before the first day
 --   window_days (bigint, default 14, from 1): days after a message within which a purchase counts
 -- given:
 --   asked as (select first_date, coalesce(getvariable('inactive_days')::bigint, 28)::integer as days, (select min(date) from own.conversions)

@@ -96,7 +96,7 @@ const asJson = z.object({ row: z.string() }).transform(({ row }): unknown => JSO
 
 export async function rowsFound(session: Session): Promise<Map<string, unknown[]>> {
   const all = new Map<string, unknown[]>();
-  for (const names of [...TABLES, ...(await ownRows(session))]) {
+  for (const names of [...TABLES, ...(await ownRows(session)), ...(await computedRows(session))]) {
     const rows = await session.rows('erasure/found_rows', asJson, names);
     if (rows.length > 0) all.set(shown(names), rows);
   }

@@ -22,7 +22,7 @@ afterAll(() => {
 /** What Tab offers after these words, in a bash that has read the completion. */
 const OFFERED: readonly (readonly [words: string, offered: string])[] = [
   ['qu', 'query'],
-  ['query rest', 'restatements restatements-by-age restful'],
+  ['query rest', 'restful restatements restatements-by-age'],
   ['exports re', 'resume'],
   ['completion _', 'bash zsh fish'],
   // An empty offer, for which bash completes names of files.

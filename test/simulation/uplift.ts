@@ -17,7 +17,7 @@ import { prepareSearch } from '../../src/warehouse/warehouse.js';
 
 export interface World {
   readonly name: string;
-  /** People of a holdout, and the share of them without messages. */
+  /** People in a holdout, and the share of them without messages. */
   readonly people: number;
   readonly share: number;
   /** The share of those who are assigned in the second half of the first week. */

@@ -1,4 +1,4 @@
-/** Reasons of failed sends: which have one key, and which cause their words name. */
+/** Reasons for failed sends: which have one key, and which cause their words name. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -299,12 +299,17 @@ describe('an opt-out', () => {
         { recipient: 'd', at: clock('10:00:00', 11), from: '2026-11-14', copy: 2 },
       ],
     });
-    expect((await asked(workshop, 'opt-outs')).map(lineOf)).toEqual([
-      '2026-11-08 | 0801234567 | 1 | 0 | 1',
-      '2026-11-09 | 0801234567 | 1 | 0 | 2',
-      '2026-11-11 | 0801234567 | 1 | 0 | 3',
-      '2026-11-11 | 0809999999 | 1 | 0 | 1',
-      '2026-11-14 | 0801234567 | 0 | 1 | 2',
+    const before = (last: string): string[] => [
+      `2026-11-08 | 0801234567 | 1 | 0 | 1 | ${last} | 28`,
+      `2026-11-09 | 0801234567 | 1 | 0 | 2 | ${last} | 28`,
+      `2026-11-11 | 0801234567 | 1 | 0 | 3 | ${last} | 28`,
+      `2026-11-11 | 0809999999 | 1 | 0 | 1 | ${last} | 28`,
+    ];
+    // The day of the last snapshot was not over.
+    expect((await asked(workshop, 'opt-outs')).map(lineOf)).toEqual(before('2026-11-13'));
+    expect((await asked(workshop, 'opt-outs', { end: '2026-11-14' })).map(lineOf)).toEqual([
+      ...before('2026-11-14'),
+      '2026-11-14 | 0801234567 | 0 | 1 | 2 | 2026-11-14 | 28',
     ]);
     expect(await asked(workshop, 'opt-outs', { number: '0809999999' })).toHaveLength(1);
   });

@@ -29,7 +29,7 @@ export const WORDS = {
   commands: text('Queries behind this page', '이 페이지의 쿼리'),
   seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
   // Charts and tiles.
-  ofRevenue: text('main goal of each, without journeys', '캠페인별 대표 목표 기준, 여정 제외'),
+  ofRevenue: text('main goal of each campaign, without journeys', '캠페인별 대표 목표 기준, 여정 제외'),
   ofConversions: text('“{goal}”, campaigns and journeys', '‘{goal}’, 캠페인·여정 합계'),
   ofPriced: text(
     'campaigns and journeys; channels with a price: {channels}',
@@ -38,13 +38,10 @@ export const WORDS = {
   ofAllPriced: text('campaigns and journeys, all channels', '캠페인·여정 합계, 전체 채널'),
   ofDeliveries: text('of messages that did not fail: {channels}', '발송 성공 대비: {channels}'),
   ofClicks: text('of messages sent or shown: {channels}', '발송·노출 대비: {channels}'),
-  ofSent: text('all channels, failed ones included', '전체 채널, 실패 포함'),
-  ofPeople: text(
-    'people who got a message, in-app and in-web left out',
-    '메시지를 받은 사람(인앱·인웹 제외)',
-  ),
+  ofSent: text('all channels, including failures', '전체 채널, 실패 포함'),
+  ofPeople: text('people who got a message, except in-app and in-web', '메시지를 받은 사람(인앱·인웹 제외)'),
   ofFailures: text('of messages sent, all channels', '전체 채널 발송 대비'),
-  ofOpenings: text('openings per e-mail that did not fail', '발송에 성공한 이메일 대비'),
+  ofOpenings: text('opens per e-mail that did not fail', '발송에 성공한 이메일 대비'),
   severalGoals: text('several goals, not added up', '목표가 달라 합산하지 않음'),
   mostADay: text('up to {most} a day', '하루 최대 {most}'),
   weekBefore: text('week before {value}', '전주 {value}'),
@@ -69,7 +66,7 @@ export const WORDS = {
   journeys: text('User journeys', '유저 여정'),
   calendar: text('Sending calendar', '발송 캘린더'),
   hours: text('When messages are clicked', '요일·시간대별 클릭률'),
-  responses: text('Time to the click', '클릭까지 걸린 시간'),
+  responses: text('Time to click', '클릭까지 걸린 시간'),
   audience: text('People', '수신자'),
   optOuts: text('Opt-outs', '수신거부'),
   templates: text('Templates', '템플릿'),
@@ -85,7 +82,7 @@ export const WORDS = {
     '채널별 최근 7일 비율과 직전 주 대비 변화',
   ),
   earned: text(
-    'What messages added, compared with people who get none, with its 95% interval',
+    'What messages added, compared with people who get none, with a 95% interval',
     '메시지를 받지 않은 고객과의 차이(95% 신뢰 구간)',
   ),
   watched: text(
@@ -109,10 +106,7 @@ export const WORDS = {
   funnels: text('Messages by step', '단계별 메시지'),
   sentDays: text('Messages of each campaign and user journey by day', '캠페인·유저 여정별 일별 발송량'),
   heatmap: text('Click rate (%) by hour and weekday of sending', '발송 시각·요일별 클릭률(%)'),
-  bestHours: text(
-    'The hour with the highest click rate of each campaign',
-    '캠페인별로 클릭률이 가장 높은 시간대',
-  ),
+  bestHours: text('The hour with each campaign’s highest click rate', '캠페인별로 클릭률이 가장 높은 시간대'),
   clickTimes: text(
     'Time from sending to half and to 90% of the clicks',
     '발송부터 클릭의 50%, 90%가 일어날 때까지 걸린 시간',
@@ -128,10 +122,10 @@ export const WORDS = {
     'Campaigns and journeys whose ads break a rule',
     '광고 표시·수신거부·야간 발송을 점검할 캠페인·여정',
   ),
-  reasons: text('Reasons of failed sends, most frequent first', '발송 실패 사유(많은 순)'),
-  streams: text('Available and missing days by kind of data', '데이터 종류별 적재·누락 날짜'),
+  reasons: text('Reasons for failed sends, most frequent first', '발송 실패 사유(많은 순)'),
+  streams: text('Available and missing days by type of data', '데이터 종류별 적재·누락 날짜'),
   changes: text('Changes by day and counter', '날짜·지표별 변동'),
-  testsOfData: text('Problems that the latest checks found', '최근 데이터 검사에서 발견된 문제'),
+  testsOfData: text('Problems found by the latest checks', '최근 데이터 검사에서 발견된 문제'),
   feesByMonth: text('Records paid for, by the month of the request', '요청한 달별 유료 레코드'),
   budget: text('Export budget of the month', '이번 달 내보내기 예산'),
   // How to read a chart.
@@ -153,11 +147,11 @@ export const WORDS = {
     '마지막 실행이 일부만 완료되었습니다. 최근 날짜에 빠진 부분이 있거나 수집 이후 단계가 실패했습니다.',
   ),
   lastFailed: text(
-    'The last run ({run}) failed: {failure} The report shows the data from before.',
+    'The last run ({run}) failed: {failure} The report shows the data from before that run.',
     '마지막 실행({run})이 실패했습니다. {failure} 이 리포트는 그 전까지 수집한 데이터입니다.',
   ),
   lastWithheld: text(
-    'The last run ({run}) was not published; checks that failed: {checks}. The report shows the warehouse before it.',
+    'The last run ({run}) was not published; checks that failed: {checks}. The report shows the data from before that run.',
     '마지막 실행({run})의 결과가 게시되지 않았습니다(실패한 검사: {checks}). 이 리포트는 그 전의 데이터입니다.',
   ),
   lastIncomplete: text(

@@ -154,7 +154,7 @@ describe('who may read', () => {
       const { status, headers, body } = await served.get(path, { cookie: '' });
       expect(status).toBe(403);
       expect(headers['set-cookie']).toBeUndefined();
-      expect(textOf(body, '[role=alert]')).toBe('This is not the right one.');
+      expect(textOf(body, '[role=alert]')).toBe('This is not correct.');
     },
   );
 

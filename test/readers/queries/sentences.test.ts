@@ -108,7 +108,7 @@ describe('the sentences of bundled queries', () => {
     },
   );
 
-  test('each have a world in which they are said, and one in which they are not', () => {
+  test('each have a world in which they are said, and one in which they are not', { tags: ['long'] }, () => {
     const all = [...catalogue.values()].flatMap(({ name, sentences }) =>
       sentences.map(({ en }) => keyOf(name, en)),
     );

@@ -361,7 +361,7 @@ describe('a notice', () => {
   test('says why the last run failed', () => {
     const summary = { failure: 'The keys were refused.' };
     expect(told('en', 'failed', summary)).toBe(
-      'The last run (dawnload run, 2026-11-21 07:12 KST) failed: The keys were refused. The report shows the data from before.',
+      'The last run (dawnload run, 2026-11-21 07:12 KST) failed: The keys were refused. The report shows the data from before that run.',
     );
     expect(told('ko', 'failed', summary)).toContain('실패했습니다. The keys were refused.');
   });
