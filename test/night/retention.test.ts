@@ -230,6 +230,8 @@ extended(
     for (const user of users) expect(await rowsOf(user)).toBeGreaterThan(0);
     const file = join(place.folder, 'persons');
     await writeFile(file, users.map((user) => `user_id ${user}\n`).join(''));
+    const shown = await place.run(['forget', '--user-id', users[0] ?? '', '--show']);
+    expect(shown.stdout).toContain('"marts.first_messages"');
     const { code, stdout } = await place.run(['forget', '-f', file, '--yes']);
     expect(code).toBe(0);
     expect(stdout).toContain('warehouse, marts.first_messages: 2 rows');
