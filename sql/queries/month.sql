@@ -14,7 +14,7 @@
 --     en: {sent} messages went out in {month}.
 --     ko: {month}에 메시지 {sent}건을 보냈습니다.
 --   from answer where revenue > 0 order by month desc limit 1
---     en: Campaigns earned {revenue:money} in {month}, by the service’s own attribution.
+--     en: Campaigns were credited with {revenue:money} in {month}, by the service’s own attribution.
 --     ko: {month} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계 기준).
 --   from answer where message_cost > 0 order by month desc limit 1
 --     en: Messages cost {message_cost:money} in {month}.

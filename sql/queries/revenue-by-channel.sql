@@ -16,12 +16,12 @@
 -- sentences:
 --   select earned.*, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date from earned, marts.period('campaigns', days := 28) where
 --   rows_of_all > 1 and channel <> 'several' and revenue = (select max(revenue) from earned) limit 1
---     en: Campaigns earned {revenue_of_all:money} {first_date~last_date}, the largest part through {channel}: {revenue:money}
+--     en: Campaigns were credited with {revenue_of_all:money} {first_date~last_date}, the largest part through {channel}: {revenue:money}
 --       ({revenue_share}).
 --     ko: {first_date~last_date} 캠페인 매출은 {revenue_of_all:money}이며, {channel} 매출이 {revenue:money}({revenue_share})으로 가장 큽니다.
 --   select earned.*, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date from earned, marts.period('campaigns', days := 28) where
 --   rows_of_all = 1 and channel <> 'several'
---     en: Campaigns on {channel} earned {revenue:money} {first_date~last_date}.
+--     en: Campaigns on {channel} were credited with {revenue:money} {first_date~last_date}.
 --     ko: {first_date~last_date} {channel} 캠페인 매출은 {revenue:money}입니다.
 --   from earned where cost_return is not null and channel <> 'several' qualify count(*) over () > 1 order by cost_return desc limit 1
 --     en: Revenue per amount spent is highest on {channel}: {cost_return} ({revenue:money} for {cost:money} of messages).
@@ -39,7 +39,10 @@
 --     ko: 메시지와 비용은 메시지 서비스가 매출을 제공하는 캠페인만 집계합니다. 유저 여정의 매출은 제공하지 않습니다.
 --     as: note
 
-with period as (from marts.period('campaigns', days := 28)),
+with period as (
+    -- Less than a week is compared with the same weekdays of the week before.
+    select *, greatest(last_date - first_date + 1, 7)::integer as back from marts.period('campaigns', days := 28)
+),
 -- The service reports the sales of a whole campaign.
 senders as (
     select campaign_id, if(count(distinct channel) > 1, 'several', any_value(channel)) as channel
@@ -47,21 +50,21 @@ senders as (
     where campaign_id in (select campaign_id from marts.revenue_days)
     group by campaign_id
 ),
--- The range before is as long; it is compared if the service had collected each of its days.
+-- The range before is compared if the service had collected each of its days.
 earlier as (
     select min(coverage.date) as from_day
     from ops.coverage
     cross join period
     where
         coverage.stream = 'campaigns'
-        and coverage.date between first_date - (last_date - first_date + 1)::integer and first_date - 1
+        and coverage.date between first_date - back and last_date - back
     having count(*) = any_value(last_date - first_date + 1)
 ),
 sales as (
     select
         campaign_id,
         sum(revenue) filter (date >= first_date) as revenue,
-        sum(revenue) filter (date < first_date) as previous_revenue,
+        sum(revenue) filter (date <= last_date - back) as previous_revenue,
         max(len(currencies)) > 1 as is_mixed,
         marts.members_of(list(currencies)) as currencies
     from marts.revenue_days

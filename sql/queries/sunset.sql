@@ -21,7 +21,7 @@
 --     ko: {days_needed}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다. 나머지 날에 클릭했을 수 있습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: Only channels that count clicks are included. A query of `push` can read the user ids.
+--     en: Only channels that count clicks are included. Under `pushes` in the settings, the same query gives user ids.
 --     ko: 클릭을 집계하는 채널만 포함합니다. 이 사용자 ID는 `dawnload push`로 메시지 서비스에 전송할 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()

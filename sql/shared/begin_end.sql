@@ -104,8 +104,8 @@ where
 
 -- name: drift
 -- params: stream text
--- Reports each difference from the specification in the extra columns of this load. A whole text contains fields without a
--- difference too.
+-- Reports each difference from the specification in the extra columns of this load. An `extra` with a whole document has
+-- conforming fields too.
 
 insert into ops.drift_by_day by name
 with alike as (

@@ -228,9 +228,8 @@ export const MODES = ['replace', 'patch', 'delete'] as const;
 /** A push that each night makes after publishing. */
 const push = section({
   name: matching(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -').refine(
-    (name) =>
-      !/^(list|rejected|resume|abandon|catalog-items|user-properties|opt-outs|events|journey)$/.test(name),
-    'must be another name',
+    (name) => !/^(list|rejected|decide|catalog-items|user-properties|opt-outs|events|journey)$/.test(name),
+    'must not be the name of a target, nor list, rejected or decide, which are commands of `dawnload push`',
   ),
   target: text('must be a target such as journey ID').regex(
     TARGETS,

@@ -7,8 +7,8 @@ import { encoded, nodesOf, textAt, type Node } from './json.js';
 
 interface Conformance {
   /**
-   * The members without a column; all members without their own rows if a value has the wrong type; the document itself if it is not an
-   * object.
+   * If all values fit, the members without a column. If one does not, all members except lists with rows of their own. If the document is
+   * not an object, the document.
    */
   readonly extra: string;
   /** The document without values that fit no column; null if it is not an object. */

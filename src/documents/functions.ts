@@ -96,7 +96,7 @@ const KEY = String.raw`"(?i:to|hp|msisdn|[-_ a-z]*(?:recipient|receiver|phone|mo
 
 const KEYLESS = String.raw`(?:^|"message_data"\s*:\s*)["\[0-9]`;
 
-/** The sign of an address, unless a text in JSON begins with it: names of chat channels do. */
+/** An @, unless it begins a text in JSON, as it does in names of chat channels. */
 const ADDRESS = String.raw`(?:[^"]|[^:,{\[]")@`;
 
 /** The session variable `patterns` of the statements. */

@@ -14,7 +14,7 @@ import { dataFiles } from '../landing/paths.js';
 import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../streams/reference/pull.js';
 import { ServiceClient } from '../service/client.js';
-import { shownText } from '../service/verdict.js';
+import { withoutValuesOf } from '../service/verdict.js';
 import { formatCount, plural } from '../terminal/text.js';
 import { fingerprintOf, hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { Session } from '../warehouse/session.js';
@@ -242,7 +242,7 @@ async function sendCall(rows: readonly Row[], sending: Sending) {
     // A night's output is stored, and this text must not be.
     if (text !== undefined && !standing)
       invocation.terminal.warn(
-        `The service said: “${shownText(service.secrets.hide(text), items)}”. If it says that none was taken, list it in dawnload.yaml under push.refusals; if it answers events and says that all were, under push.acknowledgements, with {count} for the number of rows.`,
+        `The service said: “${withoutValuesOf(service.secrets.hide(text), items)}”. If that means that no row was taken, add it to push.refusals in dawnload.yaml. If you pushed events and it means that all were taken, add it to push.acknowledgements, with {count} for the number of rows.`,
       );
     const hint = ledger.pushesOf(journal).slice(-1).map(ledger.adviceOn).join();
     throw new ServiceError('The outcome of a call is unknown, so the push stopped.', { hint });

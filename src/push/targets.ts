@@ -84,7 +84,7 @@ export function configuredPush({ params, ...push }: PushSettings): Wanted {
   return wantedOf({ ...push, param: Object.entries(params).map(([name, value]) => `${name}=${value}`) });
 }
 
-/** The text of a row before its id, and the field for the other columns (N13, N14, N16), if they are not beside the id. */
+/** The JSON of a row up to its id, and the name of the object for the other columns (N13, N14, N16) unless the row itself has them. */
 export function frameOf({ kind, word: eventName }: Wanted, { projectId, push }: Config) {
   const frames: Record<Kind, readonly [first: object, field?: string | undefined]> = {
     'catalog-items': [{ id: 0 }],

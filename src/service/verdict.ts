@@ -66,20 +66,20 @@ const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailab
 /**
  * Classifies an answer.
  *
- * @param telling the key that makes a body a valid answer, whatever its status: `status` of E21's results, `export_id`
+ * @param discriminator the key that makes a body a valid answer, whatever its status: `status` of E21's results, `export_id`
  *   of E20
  * @param secrets texts that are hidden in every reason
  */
 export function judge(
   answer: RawAnswer,
   now: Date,
-  telling?: string,
+  discriminator?: string,
   secrets: Secrets = new Secrets(),
 ): AnswerClass {
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
   const envelope = readEnvelope(answer.body);
-  if (telling !== undefined && envelope !== undefined) {
-    const value = textOf(envelope, answer.body, telling);
+  if (discriminator !== undefined && envelope !== undefined) {
+    const value = textOf(envelope, answer.body, discriminator);
     const message = textOf(envelope, answer.body, 'message') ?? '';
     // The result of an export has one shape for every error, including an expired token.
     if (value === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
@@ -177,7 +177,7 @@ export function clean(text: string, secrets: Secrets = new Secrets()): string {
  * A text of the service for you to judge, without words that occur in the call's values. Words of one or two characters
  * are removed only if a value has them as a whole word. The call's number of rows stays visible.
  */
-export function shownText(text: string, items: readonly string[]): string {
+export function withoutValuesOf(text: string, items: readonly string[]): string {
   const WORD = /[\p{L}\p{N}@._-]+/gu;
   const all = items.map((item) => item.replaceAll(/"(?:[^"\\]|\\.)*":/g, ' ')).join(' ');
   const values = ` ${all.toLowerCase().match(WORD)?.join('  ')} `;

@@ -94,7 +94,7 @@ export interface LoadReport {
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
-  /** Days to load again, because their exports had dropped records that a replaced day has too. */
+  /** Days to load again: their exports lost records as duplicates of a day that this load replaced. */
   readonly neighbors: readonly Day[];
 }
 

@@ -96,7 +96,11 @@ function readModels(): Model[] {
     const ready = [...waiting.values()].filter(({ reads }) => reads.every((other) => done.has(other)));
     // Group models with the same dirty days, so that the days are found once.
     const next = ready.find(({ incremental }) => incremental && daysKey(incremental) === days) ?? ready[0];
-    if (next === undefined) return [...done.values()];
+    if (next === undefined) {
+      if (waiting.size > 0)
+        throw new Error(`These models read each other in a circle: ${[...waiting.keys()].join(', ')}.`);
+      return [...done.values()];
+    }
     const { relation, text, reads, incremental, isInMain, isInLake } = next;
     const fingerprint = hashOf([text, ...reads.map((other) => done.get(other)?.fingerprint), ...schema]);
     done.set(relation, { relation, select: selectIn(text), incremental, isInLake, fingerprint });

@@ -109,7 +109,7 @@ export function isDivided({ bytes }: { readonly bytes: number }): boolean {
   return bytes >= DIVIDED;
 }
 
-/** Does work with pages of which the large ones are divided; the slices are removed afterwards. */
+/** Does `work` with the pages, large ones cut into slices, and then removes the slices. */
 export async function withSlices<P extends { readonly file: string; readonly bytes: number }, T>(
   pages: readonly P[],
   tempDirectory: string,

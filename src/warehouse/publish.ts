@@ -29,7 +29,7 @@ export async function assertReplaceable(published: string): Promise<void> {
   const link = await readlink(published).catch(() => undefined);
   if (link !== undefined) {
     throw new DamageError(`${published} is a link to ${link}, so it is not replaced.`, {
-      hint: 'Move the file that it leads to into its place, and put a link to it where readers look for it.',
+      hint: 'Replace the link by the file that it points to. For readers elsewhere, create a link to this path.',
     });
   }
   if (!existsSync(published) || (await isDatabase(published))) return;

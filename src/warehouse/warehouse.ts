@@ -21,7 +21,7 @@ import type { StreamName } from '../ground/streams.js';
 const loadedDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
 export type LoadedDay = z.infer<typeof loadedDay>;
 
-/** A stream and day, or a table of models and a day, of which the published file has more rows than the new one. */
+/** A day of a stream or of a table of models that has fewer rows in the new file than in the published one. */
 const loss = z.object({
   stream: z.string(),
   /** The table of models; null for the rows of a stream. */

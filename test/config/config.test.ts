@@ -237,7 +237,11 @@ not_clicks: [survey_no_click]
     ['pushes: [{ name: a, target: journey x }]', /must set one of query, sql and file/],
     ['pushes: [{ name: a, target: catalog-items x, sql: select 1 }]', /must set mode/],
     ['pushes: [{ name: a, target: letters, sql: select 1 }]', /must be user-properties/],
-    ['pushes: [{ name: list, target: user-properties, sql: select 1 }]', /must be another name/],
+    ['pushes: [{ name: list, target: user-properties, sql: select 1 }]', /must not be the name of a target/],
+    [
+      'pushes: [{ name: decide, target: user-properties, sql: select 1 }]',
+      /must not be the name of a target/,
+    ],
     ['push: { rows_per_runs: 1 }', /rows_per_run/],
   ])('%s is refused in one sentence', (line, words) => {
     const key = line.slice(0, line.indexOf(':'));

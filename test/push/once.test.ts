@@ -75,14 +75,14 @@ test('a text that a person has judged is believed, with the count of the rows', 
     place.sandbox.setFaults([answered('E13', 200, { message: '2건 저장' }) as Fault]);
     const short = await push(place, ...EVENTS, users(6));
     expect(short.stderr).toMatch(
-      /“2건 저장”\. If it says that none was taken.* push\.acknowledgements.*is ambiguous/s,
+      /“2건 저장”\. If that means that no row was taken.* push\.acknowledgements.*is ambiguous/s,
     );
     expect((await push(place, 'decide', idIn(short), '--abandon')).stderr).toContain(
       'no push sends its 3 rows of unknown outcome',
     );
     place.sandbox.setFaults([answered('E13', 200, { data: null, error: 'Too late' }) as Fault]);
     const late = await push(place, ...EVENTS, users(9));
-    expect(late.stderr).toMatch(/“Too late”\. If it says that none was taken, list it .* push\.refusals/);
+    expect(late.stderr).toMatch(/“Too late”\. If that means that no row was taken, add it to push\.refusals/);
   } finally {
     await place.configure(YAML);
   }

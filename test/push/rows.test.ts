@@ -7,7 +7,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { realEffects } from '../../src/ground/effects.js';
 import { callsIn, PushedRows } from '../../src/push/ledger.js';
 import { type ServiceAnswer } from '../../src/service/client.js';
-import { judge, shownText } from '../../src/service/verdict.js';
+import { judge, withoutValuesOf } from '../../src/service/verdict.js';
 import { outcomeOf, wantedOf, type Outcome } from '../../src/push/targets.js';
 import { cellSql } from '../../src/readers/queries/rows.js';
 import { answerOf } from '../../src/readers/queries/formats.js';
@@ -214,9 +214,9 @@ describe('answers', () => {
 
   test('are shown without the values of the call', () => {
     const items = ['{"userId":"u-1","name":"Kim"}'];
-    expect(shownText('Kim may not enter, u-1', items)).toBe('… may not enter, …');
-    expect(shownText('name is missing', items)).toBe('name is missing');
+    expect(withoutValuesOf('Kim may not enter, u-1', items)).toBe('… may not enter, …');
+    expect(withoutValuesOf('name is missing', items)).toBe('name is missing');
     const short = ['{"userId":"u1","name":"K","grade":2}', '{"userId":"u2","name":"L","grade":3}'];
-    expect(shownText('2 rows: K of grade 3 and u1', short)).toBe('2 rows: … of grade … and …');
+    expect(withoutValuesOf('2 rows: K of grade 3 and u1', short)).toBe('2 rows: … of grade … and …');
   });
 });

@@ -52,11 +52,26 @@ function relationsIn(name: string) {
   };
 }
 
+/** All statements of the loads: those that the build found. */
+const ALL = matches(readFileSync('src/warehouse/statements.ts', 'utf8'), /^ {2}readonly '([^']+)'/gm).filter(
+  (name) => /^(shared|streams\/\w+\/load)\//.test(name),
+);
+
+const shown = (name: string): string => name.replace(/\/(\w+)$/, ' › $1');
+
+/** A line about statements of that folder that no recorded load runs; empty if there is none. */
+function others(folder: string, names: readonly string[]): string {
+  const left = ALL.filter((name) => name.startsWith(folder) && !names.includes(name)).map(shown);
+  return left.length === 0
+    ? ''
+    : `\nNo load of \`test/golden\` needs:\n\n${left.map((name) => `- ${name}\n`).join('')}`;
+}
+
 const HEAD = `# The order of a load
 
 Each group of pulls is loaded in one transaction of \`src/warehouse/load.ts\`, from \`begin\` to \`end\` of \`shared/begin_end.sql\`. Between
-them, the \`load.ts\` of the stream takes its steps, in this order. Some steps are taken only if the data needs them. Tables in braces are
-those of the stream. A test writes this page from the loads of \`test/golden\`:
+them, the \`load.ts\` of the stream takes its steps, in this order. Some steps are taken only if the data needs them. A step that is taken
+several times stands where it is taken first. Tables in braces are those of the stream. A test writes this page from the loads of \`test/golden\`:
 \`UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts\`. The build checks what each file \`needs\` of other files and \`leaves\` for them.
 `;
 
@@ -72,12 +87,12 @@ export function orderOfLoads(loads: readonly (readonly string[])[]): string {
       const { makes, reads, changes } = relationsIn(name);
       const own = reads.filter((one) => made.has(one) && !makes.includes(one));
       const cells = [makes, own, changes].map((list) => [...list].sort().join(', '));
-      return `| ${[name.replace(/\/(\w+)$/, ' › $1'), ...cells].join(' | ')} |`;
+      return `| ${[shown(name), ...cells].join(' | ')} |`;
     });
     const head = '| statement | makes | reads of earlier steps | changes |\n| --- | --- | --- | --- |';
-    return `\n## ${stream}\n\n${head}\n${rows.join('\n')}\n`;
+    return `\n## ${stream}\n\n${head}\n${rows.join('\n')}\n${others(`streams/${stream}/load`, names)}`;
   });
-  return HEAD + sections.join('');
+  return `${HEAD}${sections.join('')}\n## own\n${others('streams/own/load', [])}\n## Shared steps\n${others('shared/', loads.flat())}`;
 }
 
 export const ORDER_PAGE = 'sql/streams/README.md';

@@ -67,6 +67,15 @@ select
     document -> '$.stats[*]' as stats
 from (select *, json_transform(document, shape('answer')) as a from documents) as read;
 
+-- name: unfold
+-- Before each further level, its documents: the elements of a list of {staged}, with all columns of their row except {own}.
+create or replace temp table documents as
+select * exclude (odd) replace (fitting(document, odd) as document), extra_of(odd) as extra
+from (
+    select *, _judged(document::varchar, '{place}', treatment()) as odd
+    from (select * exclude ({list}, extra, {own}), unnest({list}) as document from {staged}) as unfolded
+) as judged;
+
 -- name: metrics
 create or replace temp table staged_metrics as
 select
@@ -86,15 +95,6 @@ select
     coalesce(number(d.sum), quantity(d.count)) as value,
     (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions
 from (select *, json_transform(document, shape('daily')) as d from documents) as read;
-
--- name: unfold
--- The documents of the next level: the elements of a list of {staged}, with all columns of their row except {own}.
-create or replace temp table documents as
-select * exclude (odd) replace (fitting(document, odd) as document), extra_of(odd) as extra
-from (
-    select *, _judged(document::varchar, '{place}', treatment()) as odd
-    from (select * exclude ({list}, extra, {own}), unnest({list}) as document from {staged}) as unfolded
-) as judged;
 
 -- name: dimensions
 create or replace temp table staged_dimensions as

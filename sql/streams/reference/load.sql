@@ -300,7 +300,7 @@ select 'opt_out' as place, date, extra from staged_opt_outs semi join days using
 -- name: snapshots
 -- params: lists text[], list_pulls text[], list_rows bigint[], list_announced text[], stream text
 -- The snapshot of a list on a day has the rows of the latest pull of that day. The parameters are the lists that the pulls
--- read completely, in the same order. Snapshots are loaded in the order of their days (ops/set_aside), so only the
+-- read completely, in the same order. Snapshots are loaded in the order of their days (ops/unload_after), so only the
 -- first day may have a snapshot already.
 create or replace temp table snapshots as
 with asked_lists as (

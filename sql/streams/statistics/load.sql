@@ -242,7 +242,7 @@ where rows_before is not null;
 
 -- name: restatements
 -- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
--- of this load. A statistic that comes as twins, now or before, is left out: other streams decide what its rows count for.
+-- of this load. A statistic with twins, now or before, is left out, because other streams decide its counts.
 insert into ops.restatements by name
 with replacements as (
     select versions.*

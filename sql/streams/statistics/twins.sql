@@ -1,5 +1,5 @@
--- Twins: rows of E17 or E18 that have one key and other counts or messages. The load takes the largest and notes all of them; here it is
--- decided whether they add up. The service may have divided a statistic (a text that was edited), repeated it or restated it, which only
+-- Twins: rows of E17 or E18 that have one key and other counts or messages. The load keeps the largest and notes all.
+-- These statements decide whether to add them up. The service may have divided a statistic (a text that was edited), repeated it or restated it, which only
 -- statistics that it gives separately can decide: E17 decides on E18, and E18 or E19 on E17. What is decided depends on the answers alone,
 -- not on the order of their loads.
 

@@ -37,7 +37,10 @@ export const WORDS = {
   ),
   ofAllPriced: text('campaigns and journeys, all channels', '캠페인·여정 합계, 전체 채널'),
   ofDeliveries: text('of messages that did not fail: {channels}', '발송 성공 대비: {channels}'),
-  ofClicks: text('of messages sent or shown: {channels}', '발송·노출 대비: {channels}'),
+  ofClicks: text(
+    'of messages that did not fail, or were shown: {channels}',
+    '발송 성공·노출 대비: {channels}',
+  ),
   ofSent: text('all channels, including failures', '전체 채널, 실패 포함'),
   ofPeople: text('people who got a message, except in-app and in-web', '메시지를 받은 사람(인앱·인웹 제외)'),
   ofFailures: text('of messages sent, all channels', '전체 채널 발송 대비'),

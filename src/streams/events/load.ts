@@ -183,7 +183,7 @@ class Staging {
   private constructor(
     private readonly session: Session,
     private readonly settings: StagingSettings,
-    /** The names of the connection's own database, which no other connection has, and of the warehouse's. */
+    /** `batch` is this connection's own database, `home` the warehouse's. */
     private readonly databases: { readonly batch: string; readonly home: string },
   ) {}
 

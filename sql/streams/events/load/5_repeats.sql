@@ -122,8 +122,8 @@ where event_id is null;
 
 -- name: surplus_without_id
 -- params: first_day date, last_day date
--- Finds equal records without an id, time included, in exports of adjacent days; those of one export stay, as above. Equal
--- records within one export all stay. For each record that is removed, one of its equal messages is removed too.
+-- Finds equal records without an id, time included, in exports of adjacent days. Equal records within one export all stay.
+-- For each record that is removed, one of its equal messages is removed too.
 create or replace temp table surplus as
 with contents as (
     select row_id, place_in_record, date, export_date, hash(*columns(* exclude (row_id, export_date))) as content
