@@ -224,7 +224,7 @@ describe('forget', () => {
     expect(await forget('--user-id', person)).toMatchObject({ code: 3 });
     // An id that was cut from CSV, whose lines end in CR LF.
     expect(await forget('--user-id', `${person}\r`, '--yes')).toMatchObject({ code: 2 });
-    expect((await forget()).stderr).toContain('No person is named');
+    expect((await forget()).stderr).toContain('No person was given');
     expect(await forget('--recipient', 'somebody')).toMatchObject({ code: 2 });
     const wide = number.replaceAll(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
     for (const spelled of [wide, number.replace(/^(...)(....)/, '($1) $2–')])

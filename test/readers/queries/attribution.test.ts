@@ -92,9 +92,10 @@ function touchesOf(after: 'click' | 'send', by: 'campaign' | 'channel' | 'messag
     !event.event_name.startsWith('close_') &&
     !isByMachine(event, sends);
   const isSend = ({ event_name: name, channel }: Event): boolean =>
-    /^in[-_](app|web)[-_]message$/.test(channel)
+    channel !== 'webhook' &&
+    (/^in[-_](app|web)[-_]message$/.test(channel)
       ? name.endsWith('_show')
-      : ['send_success', 'failover_text_message_send_success'].includes(name);
+      : ['send_success', 'failover_text_message_send_success'].includes(name));
   return events.filter(after === 'click' ? isClick : isSend).map((event) => {
     const channel = event.channel.replaceAll('_', '-');
     const resource = event.campaign_id ?? event.user_journey_id ?? '';

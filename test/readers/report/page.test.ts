@@ -388,9 +388,9 @@ test.each(['en', 'ko'] as const)(
     const { document } = parseHTML(
       (await makeReport(empty, { language, now: new Date(NOW), runs: [] })).page,
     );
-    const filled = ['happened', 'hours', 'audience', 'failures', 'freshness', 'fees'];
+    const filled = ['happened', 'channels', 'hours', 'audience', 'failures', 'freshness', 'fees'];
     for (const id of filled) expect(textOf(document, `#${id} .sentence`), id).not.toBe('');
-    for (const id of ['channels', 'revenue', 'templates', 'calendar'])
+    for (const id of ['revenue', 'templates', 'calendar'])
       expect(document.querySelector(`#${id}`)).toBeNull();
     expect(document.body.textContent).not.toMatch(/undefined|NaN|\[object/);
   },
