@@ -5,10 +5,12 @@
  * whole rebuild (the slope from a day with a fifth of the events), in worlds that are odd too; processor and memory. The sandbox and other
  * programs share the processors with the job, so compare ratios within one run.
  *
- * --against COMMIT  also builds that commit, measures it first, and shows both side by side --fixed           without the large day --large
- * the large day alone --days N          instead: one day, then N days with that many events in one backfill --pace N instead: a day at N
- * requests a second, from the first one to the published file, against the time that N
- *                   pages a second need; with --latency MS each answer takes so long
+ * --against COMMIT  also builds that commit, measures it first, and shows both side by side
+ * --fixed           without the large day
+ * --large           the large day alone
+ * --days N          instead: one day, then N days with that many events in one backfill
+ * --pace N          instead: a day at N requests a second, from the first one to the published file, against the time that N
+ *                   pages a second need; with --latency MS each answer takes that long
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -100,7 +100,7 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
     return { folder, ...copied, damaged };
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
-    if (!(error instanceof StorageError) || !error.message.includes(partial)) throw error;
+    if (!(error instanceof StorageError) || error.path?.startsWith(partial) !== true) throw error;
     throw new StorageError(error.message, {
       hint: 'No backup was made. Name a folder that this account may write, on a disk with enough space.',
       cause: error.cause,

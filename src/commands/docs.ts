@@ -47,12 +47,8 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   const empty = await emptyWarehouse(invocation, query, language);
   const schemas = entriesOf([...empty.columns, ...own.columns], dictionary, language);
   // A question may have the name of a table.
-  const relation =
-    table === undefined
-      ? undefined
-      : query === undefined
-        ? findRelation(schemas, table)
-        : relationNamed(schemas, table);
+  const find = query === undefined ? findRelation : relationNamed;
+  const relation = table === undefined ? undefined : find(schemas, table);
   const copied = own.tables.find(({ name }) => `own.${name}` === relation?.name);
   const format = json === true ? 'json' : wanted;
   if (table !== undefined && format === 'skill')

@@ -11,7 +11,7 @@ import { DawnloadError, EXIT, messageOf } from '../ground/errors.js';
 import { fitted, type Limits } from '../readers/queries/agent.js';
 import { inChild } from '../readers/queries/child.js';
 import { cut } from '../ground/text.js';
-import { type Asking, loadCatalogue } from '../readers/queries/catalogue.js';
+import { type Asking, loadCatalogue, wordsOf } from '../readers/queries/catalogue.js';
 import type { Invocation } from '../config/invocation.js';
 import { dataFiles } from '../landing/paths.js';
 import { columnsIn, findRelation } from './docs.js';
@@ -110,9 +110,7 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
         .filter(({ isRecorded }) => !isRecorded)
         .map((query) => {
           const { name, subject, params: parameters } = query;
-          const title = { en: query.title, ko: query.title_ko }[language];
-          const question = { en: query.question, ko: query.question_ko }[language];
-          return JSON.stringify({ name, subject, title, question, parameters });
+          return JSON.stringify({ name, subject, ...wordsOf(query, language), parameters });
         });
       return Promise.resolve(fitted('questions', questions, {}, whole, ''));
     },

@@ -15,6 +15,7 @@ import {
   type QueryFile,
   queryNamed,
   questionOf,
+  wordsOf,
 } from '../readers/queries/catalogue.js';
 import { SUBJECTS, WORDS } from '../readers/explore/words.js';
 import { offered, recorded } from '../readers/queries/access.js';
@@ -127,7 +128,7 @@ function closingLine(
   const [all, limit] = [rows, most].map(formatCount);
   const counted = { en: plural(rows, 'row'), ko: `${all}행` }[lang];
   const first = { en: `the first ${limit} of ${counted}`, ko: `${all}행 중 처음 ${limit}행` }[lang];
-  const title = { en: query?.title, ko: query?.title_ko }[lang];
+  const title = query && wordsOf(query, lang).title;
   const place = { en: ` in ${output}`, ko: ` (${output})` }[lang];
   const more = { en: '; --format csv gives all', ko: '. 전체는 --format csv로 볼 수 있습니다' }[lang];
   const line = `${isCut ? first : counted}${output === undefined ? '' : place}${isCut ? more : ''}`;
@@ -175,10 +176,11 @@ function listQueries(
   { terminal }: Invocation,
 ): ExitCode {
   const width = Math.max(...catalogue.map(({ name }) => name.length));
-  const lines = catalogue.map(({ name, subject, question, question_ko: korean }, i) => {
+  const lines = catalogue.map((query, i) => {
+    const { name, subject } = query;
     const named = lang === 'ko' ? (SUBJECTS[subject] ?? subject) : subject;
     const head = subject === catalogue[i - 1]?.subject ? '' : `${named}\n`;
-    return `${head}${wrapLine(`  ${name.padEnd(width)}  ${lang === 'ko' ? korean : question}`, terminal.width)}`;
+    return `${head}${wrapLine(`  ${name.padEnd(width)}  ${wordsOf(query, lang).question}`, terminal.width)}`;
   });
   terminal.draw(format === 'json' ? JSON.stringify(catalogue, null, 2) : lines.join('\n'));
   if (format !== 'json')

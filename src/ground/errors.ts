@@ -59,7 +59,16 @@ export class ServiceError extends DawnloadError {}
 export class ClockError extends DawnloadError {}
 
 /** A file or folder cannot be read or written: the user repairs the machine. No received data is lost. */
-export class StorageError extends DawnloadError {}
+export class StorageError extends DawnloadError {
+  constructor(
+    message: string,
+    details?: ErrorDetails,
+    /** The file or folder that a failed operation was about. */
+    readonly path?: string,
+  ) {
+    super(message, details);
+  }
+}
 
 /** DuckDB ran out of memory: the user gives the machine more. No file is damaged. */
 export class MemoryError extends StorageError {
@@ -100,6 +109,11 @@ export class TryLaterError extends DawnloadError {
 /** Ctrl-C or SIGTERM: the current durable step was completed; the next run continues from there. */
 export class InterruptedError extends DawnloadError {
   override readonly exitCode = EXIT.interrupted;
+}
+
+/** What happened and what to do next, or the message of an error that nobody foresaw. */
+export function sentencesOf(error: unknown): string {
+  return error instanceof DawnloadError ? error.sentences : messageOf(error);
 }
 
 export function messageOf(error: unknown): string {

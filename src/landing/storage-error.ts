@@ -53,7 +53,7 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
   if (cause instanceof DawnloadError) return cause;
   const code = codeOf(cause) ?? '';
   const [clause, hint] = SENTENCES[code] ?? [messageOf(cause), 'See the cause with --verbose.'];
-  return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
+  return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause }, path);
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type DayRange,
   daysOf,
 } from '../ground/calendar.js';
-import { type Job, type StreamName, eventGap } from '../ground/streams.js';
+import { EVENTS, type Job, type StreamName, eventGap } from '../ground/streams.js';
 import type { Stream } from '../streams/stream.js';
 import type { ServiceClient } from '../service/client.js';
 import { CLOCK_REMEDY } from '../service/clocks.js';
@@ -18,7 +18,7 @@ import { daysIn, wantedNow } from './wanted-days.js';
 import { dropArrived, sweepArrived } from '../erasure/landed.js';
 import { wereRemoved } from '../erasure/retention.js';
 import { landedAmong } from '../exports/export.js';
-import { DawnloadError, messageOf } from '../ground/errors.js';
+import { messageOf, sentencesOf } from '../ground/errors.js';
 import type { Pull } from '../landing/landing-zone.js';
 import { isSnapshot, SNAPSHOTS } from '../streams/index.js';
 import { exportFolder, firstReading } from '../landing/paths.js';
@@ -163,10 +163,7 @@ export async function reportUnloaded({ report, invocation, warehouse }: Night): 
   for (const { pull, error } of report.unloaded.values()) {
     const [stream, , key = ''] = pull.id.split('/');
     const remedy = `To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
-    const why =
-      stream === 'events' || !(error instanceof DawnloadError)
-        ? `${messageOf(error)}${stream === 'events' ? ` ${remedy}` : ''}`
-        : error.sentences;
+    const why = stream === EVENTS ? `${messageOf(error)} ${remedy}` : sentencesOf(error);
     const reason = `The pull ${pull.id} has landed but is not loaded. ${why}`;
     // Superseded if later pulls have all of its days, or a later snapshot.
     const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);

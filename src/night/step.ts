@@ -7,9 +7,8 @@ import type { Invocation } from '../config/invocation.js';
 import {
   asError,
   CorruptDatabaseError,
-  DawnloadError,
   InterruptedError,
-  messageOf,
+  sentencesOf,
   ServiceError,
   StorageError,
 } from '../ground/errors.js';
@@ -58,8 +57,8 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
     const isWanted: boolean = (!isStopped || step.after === 'go-on') && step.wanted(night);
     const failure: Error | undefined = isWanted ? await attempt(night, step) : undefined;
     if (failure !== undefined && step.after === 'go-on') {
-      const why = failure instanceof DawnloadError ? failure.sentences : messageOf(failure);
-      report.steps.push({ step: step.stage, failed: true, sentence: `${step.failed ?? step.stage}: ${why}` });
+      const sentence = `${step.failed ?? step.stage}: ${sentencesOf(failure)}`;
+      report.steps.push({ step: step.stage, failed: true, sentence });
     } else if (failure !== undefined) {
       report.failure ??= failure;
       // After a disk error, the next run publishes. Only a new file can replace a damaged database file.

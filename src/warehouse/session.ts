@@ -141,7 +141,7 @@ export class Session {
           prepared.bind(mapped(own, toDuckDB), mapped(own, typeOf));
           return await prepared.runAndReadAll();
         } finally {
-          // It holds the hash tables of its plan, which may be hundreds of megabytes, until it is destroyed.
+          // Otherwise it keeps its plan until the garbage collector finds it.
           prepared.destroySync();
         }
       });

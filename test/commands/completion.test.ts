@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ended, start } from '../support/dawnload.js';
 import { performCommand } from '../support/in-process.js';
+import { long } from '../support/tags.js';
 
 const clock = { now: () => new Date(0), moveTo: () => undefined };
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-completion-'));
@@ -51,7 +52,7 @@ test('fish is told the commands, and the words behind a command', async () => {
   );
 });
 
-test('help describes a query, also one of the own', { tags: ['long'] }, async () => {
+long('help describes a query, also one of the own', async () => {
   const help = (name: string) => ended(start(['query', name, '--help'], folder));
   const { stdout } = await help('restful');
   expect(stdout).toContain('restful: Rest\nWho rests?\n\nIt takes no parameters.\n');

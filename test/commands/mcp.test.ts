@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import { CLI, NOW } from '../support/dawnload.js';
 import { makeWarehouse } from '../readers/queries/support.js';
@@ -133,9 +133,8 @@ async function initialized(): Promise<Client> {
 }
 
 describe('dawnload mcp', () => {
-  it(
+  long(
     'answers, prints nothing but protocol, and says what is wrong with a call, so that the agent can correct it',
-    { tags: ['long'] },
     async () => {
       const client = await initialized();
       const { result } = await client.request('tools/list');
@@ -226,9 +225,8 @@ describe('dawnload mcp', () => {
     await client.end();
   });
 
-  it(
+  long(
     'passes over lines that are no messages, and answers questions that were asked before the input ended',
-    { tags: ['long'] },
     async () => {
       const client = await initialized();
       for (const line of ['no json', '{}', '[{"jsonrpc":"2.0","id":4,"method":"ping"}]', ''])

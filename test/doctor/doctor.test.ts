@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { check, ok, type Check, lock } from '../../src/operations/doctor.js';
 import { RunLock } from '../../src/landing/run-lock.js';
 import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
-import { extended } from '../support/tags.js';
+import { extended, long } from '../support/tags.js';
 
 const SETTINGS = 'start_date: 2026-11-20\nlookback_days: 1\nrequest_timeout_seconds: 1\n';
 
@@ -321,7 +321,7 @@ describe('a first account', () => {
     });
   });
 
-  test('gets commands for pushes that work as they stand there', { tags: ['long'] }, async () => {
+  long('gets commands for pushes that work as they stand there', async () => {
     const file = join(place.folder, 'one.sql');
     await writeFile(file, "select 'u1' as user_id, 'e1' as id");
     const { checks } = await diagnose({}, ['--first']);

@@ -6,7 +6,7 @@ import { contents } from '../support/contents.js';
 import type { Place } from '../support/dawnload.js';
 import { type Ended, ended } from '../support/dawnload.js';
 import { ends, makePlace } from '../support/place.js';
-import { extended } from '../support/tags.js';
+import { extended, long } from '../support/tags.js';
 
 const budget = (perRun: number, perMonth = 1_000_000): string =>
   `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: ${perMonth} }\n`;
@@ -95,9 +95,8 @@ test('a night brings statistics and events that add up to each other, and pays f
   expect(JSON.parse(again.stdout)).toMatchObject({ command: 'run', exit_code: 0, gaps: [] });
 });
 
-test(
+long(
   'without a budget nothing is paid for: a dry run and events that are asked for by name send nothing at all',
-  { tags: ['long'] },
   async () => {
     const place = await makePlace(THREE_DAYS);
     await run(place, 'backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid', 3);

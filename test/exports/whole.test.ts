@@ -222,23 +222,19 @@ extended('an export that has no page is accepted by a person’s word', async ()
   ]);
 });
 
-test(
-  'the journal holds no text of the service about a page that does not come',
-  { tags: ['long'] },
-  async () => {
-    const place = await makePlace(YAML, { eventsPerDay: 1_900 });
-    place.sandbox.bend((endpoint, answer, query) =>
-      endpoint === 'E21' && query.get('page') === '1'
-        ? { ...answer, body: Buffer.from('{"status":"error","message":"no letter for Kim"}') }
-        : answer,
-    );
-    await ends(place.run(['run']), 1, /Page 1 .*no letter for Kim/);
-    expect((await place.run(['exports', 'show', KEY])).stdout).toMatch(
-      /note +A page of the export cannot be downloaded\. Landed pages are kept/,
-    );
-    expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).not.toContain('Kim');
-  },
-);
+long('the journal holds no text of the service about a page that does not come', async () => {
+  const place = await makePlace(YAML, { eventsPerDay: 1_900 });
+  place.sandbox.bend((endpoint, answer, query) =>
+    endpoint === 'E21' && query.get('page') === '1'
+      ? { ...answer, body: Buffer.from('{"status":"error","message":"no letter for Kim"}') }
+      : answer,
+  );
+  await ends(place.run(['run']), 1, /Page 1 .*no letter for Kim/);
+  expect((await place.run(['exports', 'show', KEY])).stdout).toMatch(
+    /note +A page of the export cannot be downloaded\. Landed pages are kept/,
+  );
+  expect(await readFile(join(place.folder, 'data/ledger/journal.jsonl'), 'utf8')).not.toContain('Kim');
+});
 
 long('an answer to the paid request that breaks off is kept, and its file is named', async () => {
   const place = await makePlace(YAML, {
@@ -276,19 +272,15 @@ extended('an export whose manifest is damaged is whole once it is read again', a
   expect((await place.run(['doctor', '--deep'])).stdout).toMatch(/ok +landing zone/);
 });
 
-test(
-  'no further export is paid for once an answer repeats the id of another export',
-  { tags: ['long'] },
-  async () => {
-    const place = await makePlace(YAML.replace(DAY, '2026-11-17'));
-    let first: Buffer | undefined;
-    place.sandbox.bend((endpoint, answer) =>
-      endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
-    );
-    await ends(place.run(['run']), 1, /Export \S+ has the same id/);
-    expect(place.sandbox.bills()).toHaveLength(2);
-  },
-);
+long('no further export is paid for once an answer repeats the id of another export', async () => {
+  const place = await makePlace(YAML.replace(DAY, '2026-11-17'));
+  let first: Buffer | undefined;
+  place.sandbox.bend((endpoint, answer) =>
+    endpoint === 'E20' ? { ...answer, body: (first ??= answer.body) } : answer,
+  );
+  await ends(place.run(['run']), 1, /Export \S+ has the same id/);
+  expect(place.sandbox.bills()).toHaveLength(2);
+});
 
 describe('two requests in a row', { tags: ['long'], timeout: 120_000 }, () => {
   const THREE = YAML.replace(DAY, '2026-11-18');
@@ -435,9 +427,8 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
   );
 });
 
-test(
+long(
   'a person who agrees to pay for days pays for no other day that the budget turns out to allow',
-  { tags: ['long'] },
   async () => {
     const place = await make(
       (page) => page.data.splice(Math.ceil(page.data.length * 0.6)),

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EnvelopeScanner, partValue, readEnvelope, textOf } from '../../src/ground/envelope.js';
 import { elementsIn, OutsideReader } from '../../src/ground/large-body.js';
+import { long } from '../support/tags.js';
 
 const spaced = fc.tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 3));
 
@@ -149,7 +150,7 @@ describe('a text that comes in pieces', () => {
     fc.dictionary(fc.string(), fc.array(fc.jsonValue())).map((record) => `\ufeff${JSON.stringify(record)},`),
   );
 
-  test('has the same envelope, however it is divided', { tags: ['long'] }, () => {
+  long('has the same envelope, however it is divided', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 6 }), (given, cuts) => {
         const body = Buffer.from(given);

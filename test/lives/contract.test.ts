@@ -8,6 +8,7 @@ import { headShape, type Head, type Pull } from '../../src/landing/landing-zone.
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { loadOne, micros, record, statistic, temporaryFolder, Workshop } from '../warehouse/support.js';
 import { FakeWarehouse, type EventsPort } from './fake-warehouse.js';
+import { long } from '../support/tags.js';
 
 const DAYS = ['2026-11-19', '2026-11-20'] as const;
 const SENT = 5;
@@ -102,9 +103,8 @@ describe.each([
     expect(messages.map(([day, { sent }]) => [day, sent])).toEqual(DAYS.map((day) => [day, SENT]));
   });
 
-  test(
+  long(
     'has the days of the exports that were loaded, in any order, also once it is opened again',
-    { tags: ['long'] },
     async () => {
       for (const order of [pulls(), pulls().toReversed()]) {
         const store = make();
@@ -123,7 +123,7 @@ describe.each([
     expect([await coverage(store), await store.loaded()]).toEqual(before);
   });
 
-  test('has all or nothing of a pull whose load dies', { tags: ['long'] }, async () => {
+  long('has all or nothing of a pull whose load dies', async () => {
     const [store, [first, second]] = [make(), pulls()];
     store.dying = 'load/before-commit';
     await expect(store.load(first)).rejects.toThrow(Killed);

@@ -18,15 +18,11 @@ async function docs({ table, ...options }: Asked, width?: number): Promise<strin
 }
 
 describe('dawnload docs', () => {
-  test(
-    'lists every table with its meaning, without settings and without a warehouse',
-    { tags: ['long'] },
-    async () => {
-      const text = await docs({});
-      expect(text).toMatch(/^ {2}events +Campaign events/m);
-      expect(text).toMatch(/^ {2}ops\.coverage +Complete days/m);
-    },
-  );
+  long('lists every table with its meaning, without settings and without a warehouse', async () => {
+    const text = await docs({});
+    expect(text).toMatch(/^ {2}events +Campaign events/m);
+    expect(text).toMatch(/^ {2}ops\.coverage +Complete days/m);
+  });
 
   long('shows one table with its grain and columns, in either language', async () => {
     expect(await docs({ table: 'coverage' })).toMatch(/^ops\.coverage \(table\)/);

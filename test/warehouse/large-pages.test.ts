@@ -67,7 +67,7 @@ describe('a page of 20 MB', { tags: ['long'] }, () => {
     expect(left(workshop)).toEqual([]);
   });
 
-  test('of daily statistics gives all of its rows', { tags: ['long'] }, async () => {
+  long('of daily statistics gives all of its rows', async () => {
     const workshop = new Workshop();
     const message = { title: '안내', body: '본문'.repeat(5000) };
     const rows = Array.from({ length: 600 }, (_, nth) => statistic({ campaign_id: `c${nth}`, message }));

@@ -60,7 +60,7 @@ describe('people', () => {
     ).toEqual(['1 | 12 | 5 | 2']);
   });
 
-  test('clicks of machines are counted apart', { tags: ['long'] }, async () => {
+  long('clicks of machines are counted apart', async () => {
     const mail = (id: string, who: string, event_name: string, seconds: number): Row =>
       record({ id, user_id: who, channel: 'email', event_name, time: micros(DAY, seconds) });
     const workshop = await modelled((workshop) => [

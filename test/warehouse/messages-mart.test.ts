@@ -1,6 +1,7 @@
 /** `marts.messages` and `marts.person_ids`: what each person was sent, with its text and price. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { KEY, micros, modelled, record, statistic } from './support.js';
+import { long } from '../support/tags.js';
 
 const DAY = '2026-11-20';
 const sent = {
@@ -12,9 +13,8 @@ const sent = {
   time: micros(DAY, 36_000),
 };
 
-test(
+long(
   'a message has its text, its person and the price of its sub-channel; placeholders are nobody',
-  { tags: ['long'] },
   async () => {
     const workshop = await modelled((workshop) => [
       workshop.events(DAY, [
@@ -91,9 +91,8 @@ test(
   },
 );
 
-test(
+long(
   'a channel without sub-channels on a day keeps its messages; a hashed placeholder of the settings is nobody',
-  { tags: ['long'] },
   async () => {
     const ids = { service_user_id: null, device_id: null, service_device_id: null };
     const workshop = await modelled(

@@ -7,6 +7,7 @@ import { statement } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
 import { change } from '../support/dawnload.js';
 import { refreshModels } from '../../src/warehouse/models.js';
+import { long } from '../support/tags.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.txt');
 const ANSWERS = join(import.meta.dirname, '../readers/queries/golden.txt');
@@ -72,7 +73,7 @@ test('every table, view and column has a comment, and no temporary table stays i
   ).toEqual([]);
 });
 
-test('each migration is applied once, in one opening or in many', { tags: ['long'] }, async () => {
+long('each migration is applied once, in one opening or in many', async () => {
   const workshop = await migrated();
   await workshop.close();
   await workshop.with(refreshModels);
@@ -81,7 +82,7 @@ test('each migration is applied once, in one opening or in many', { tags: ['long
   expect(rows[0]?.['name']).toMatch(/^ops-[0-9a-f]{12}$/);
 });
 
-test('a file of an older schema is brought forward and keeps its rows', { tags: ['long'] }, async () => {
+long('a file of an older schema is brought forward and keeps its rows', async () => {
   const workshop = new Workshop({}, 'nothing');
   const older = migrations().slice(0, 3);
   await change(
@@ -188,17 +189,13 @@ test('relations made here and answers have one word for each thing, that of docs
   expect([...new Set(columns)].filter((column) => never.has(column))).toEqual([]);
 });
 
-test(
-  'a file with the tables of another build is refused with the command that makes it new',
-  { tags: ['long'] },
-  async () => {
-    const workshop = await migrated();
-    await workshop.close();
-    await change(workshop.path, "update ops.migrations set name = 'ops' where number = 1");
-    await expect(workshop.with(refreshModels)).rejects.toThrow(
-      new CorruptDatabaseError(
-        'The private warehouse was made by another build of dawnload: its tables differ.',
-      ),
-    );
-  },
-);
+long('a file with the tables of another build is refused with the command that makes it new', async () => {
+  const workshop = await migrated();
+  await workshop.close();
+  await change(workshop.path, "update ops.migrations set name = 'ops' where number = 1");
+  await expect(workshop.with(refreshModels)).rejects.toThrow(
+    new CorruptDatabaseError(
+      'The private warehouse was made by another build of dawnload: its tables differ.',
+    ),
+  );
+});

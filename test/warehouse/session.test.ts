@@ -7,6 +7,7 @@ import { limitsOf, withMemoryLimit } from '../../src/warehouse/memory-limit.js';
 import { Session } from '../../src/warehouse/session.js';
 import { rejection } from '../landing/support.js';
 import { temporaryFolder } from './support.js';
+import { long } from '../support/tags.js';
 
 test('Ctrl-C after the last statement of a transaction rolls it back', async () => {
   const stop = new AbortController();
@@ -37,16 +38,19 @@ test('statements that still run are ended before their connections are closed', 
   session.close();
 });
 
-test('work that needed a higher memory limit is done, also if what it leaves does not fit into the lower one', async () => {
-  const session = await Session.open(await openInstance(':memory:', { temp_directory: '' }));
-  const limits = limitsOf({ memoryLimitMb: 10, threads: 1 });
-  const given: number[] = [];
-  await session.runText("set memory_limit = '10MB'");
-  const done = await withMemoryLimit(session, limits, async ({ megabytes }) => {
-    given.push(megabytes);
-    await session.runText('create table kept as select md5(range::varchar) as word from range(1000000)');
-    return 'done';
-  });
-  expect([done, ...given]).toEqual(['done', 10, 30, 100]);
-  session.close();
-});
+long(
+  'work that needed a higher memory limit is done, also if what it leaves does not fit into the lower one',
+  async () => {
+    const session = await Session.open(await openInstance(':memory:', { temp_directory: '' }));
+    const limits = limitsOf({ memoryLimitMb: 10, threads: 1 });
+    const given: number[] = [];
+    await session.runText("set memory_limit = '10MB'");
+    const done = await withMemoryLimit(session, limits, async ({ megabytes }) => {
+      given.push(megabytes);
+      await session.runText('create table kept as select md5(range::varchar) as word from range(1000000)');
+      return 'done';
+    });
+    expect([done, ...given]).toEqual(['done', 10, 30, 100]);
+    session.close();
+  },
+);

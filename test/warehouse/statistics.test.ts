@@ -36,84 +36,76 @@ test('a day without a record is covered, its totals are zero, and the campaigns 
   });
 });
 
-test(
-  'a day that an answer leaves as it was is not computed again, and any difference is',
-  { tags: ['long'] },
-  async () => {
-    const touched = 'select distinct stream, date::varchar from ops.touched_days order by all';
-    const metric = (count: number) => ({
-      data: { stats: [{ metricName: 'send_success', dailyCounts: [{ date: DAY, count }] }] },
-      error: null,
-    });
-    const workshop = new Workshop();
-    const night = async (given: Row, value: number): Promise<string[]> => {
-      await workshop.load(
-        workshop.statistics(RANGE, [statistic(given)]),
-        workshop.subchannels(DAY, [statistic({ resource_id: 'c1', ...given })]),
-        workshop.campaigns({ start: DAY, end: DAY }, { c1: metric(value) }),
-      );
-      const changed = await workshop.lines(touched);
-      // As a night does that has modelled and checked them.
-      await workshop.change('delete from ops.touched_days');
-      return changed;
-    };
-    const all = [`campaigns | ${DAY}`, `statistics | ${BEFORE}`, `statistics | ${DAY}`];
-    const both = [...all, `statistics_by_subchannel | ${DAY}`];
-    expect(await night({}, 1)).toEqual(both);
-    expect(await night({}, 1)).toEqual([]);
-    expect(await night({ tags: ['gift'] }, 1)).toEqual([
-      `statistics | ${DAY}`,
-      `statistics_by_subchannel | ${DAY}`,
-    ]);
-    expect(await night({ tags: ['gift'] }, 2)).toEqual([`campaigns | ${DAY}`]);
-    // A note alone is a difference.
-    expect(await night({ tags: ['gift'], added: 1 }, 2)).toEqual([
-      `statistics | ${DAY}`,
-      `statistics_by_subchannel | ${DAY}`,
-    ]);
-  },
-);
-
-test(
-  'a row that comes twice counts once, with the larger counts, and all are noted',
-  { tags: ['long'] },
-  async () => {
-    const workshop = new Workshop();
-    const conversion = [{ name: '구매', type: 'total_count_conversion', count: 3 }];
-    const more = [{ ...conversion[0], count: 4 }];
-    const row = { campaign_id: 'c9', message_sent: 100, delivered: 90, click: 9, conversion };
-    const rows = [
-      statistic(row),
-      statistic({ ...row, message_sent: 70, delivered: 95 }),
-      statistic(row),
-      // Another message, and rows that nothing identifies; a goal of theirs is the main goal of nobody.
-      statistic({ ...row, message: { title: 'B', body: 'C' }, message_sent: 50 }),
-      // The same message in another order, and more conversions.
-      statistic({ ...row, message: { body: 'C', title: 'B' }, message_sent: 50, conversion: more }),
-      statistic({ ...row, campaign_id: null, message_sent: 1 }),
-      statistic({ ...row, campaign_id: null, message_sent: 1 }),
-    ];
-    const parts = [{ resource_id: 'c9', channel: 'email', message_sent: 5, message_failed: 0 }];
-    const both = workshop.subchannels(DAY, [...parts, { ...parts[0], message_sent: 6 }]);
-    await workshop.load(workshop.statistics(DAY, rows), both);
-    const sums =
-      'select campaign_id, list(message_sent::integer order by message_sent desc) from daily_statistics group by 1 order by 1';
-    expect(await workshop.lines(sums)).toEqual(['c9 | [100,50]', '- | [1,1]']);
-    expect(await workshop.lines('select count(*) from daily_conversions')).toEqual(['4']);
-    expect(await workshop.lines('select message_sent from daily_statistics_by_subchannel')).toEqual(['6']);
-    expect(
-      await workshop.lines(`select note, subject, records, given_rows ->> '$[1].message_sent' from ops.load_notes
-      where note <> 'same_grain' order by 1, 2`),
-    ).toEqual([
-      'other_counts | campaign c9 push-notification | 1 | 50',
-      'other_counts | campaign c9 push-notification | 2 | 100',
-      'undecided | c9 email | 1 | 5',
-    ]);
-    expect((await workshop.findings()).map(({ finding }) => finding)).toContainEqual(
-      expect.stringContaining('the largest one counts'),
+long('a day that an answer leaves as it was is not computed again, and any difference is', async () => {
+  const touched = 'select distinct stream, date::varchar from ops.touched_days order by all';
+  const metric = (count: number) => ({
+    data: { stats: [{ metricName: 'send_success', dailyCounts: [{ date: DAY, count }] }] },
+    error: null,
+  });
+  const workshop = new Workshop();
+  const night = async (given: Row, value: number): Promise<string[]> => {
+    await workshop.load(
+      workshop.statistics(RANGE, [statistic(given)]),
+      workshop.subchannels(DAY, [statistic({ resource_id: 'c1', ...given })]),
+      workshop.campaigns({ start: DAY, end: DAY }, { c1: metric(value) }),
     );
-  },
-);
+    const changed = await workshop.lines(touched);
+    // As a night does that has modelled and checked them.
+    await workshop.change('delete from ops.touched_days');
+    return changed;
+  };
+  const all = [`campaigns | ${DAY}`, `statistics | ${BEFORE}`, `statistics | ${DAY}`];
+  const both = [...all, `statistics_by_subchannel | ${DAY}`];
+  expect(await night({}, 1)).toEqual(both);
+  expect(await night({}, 1)).toEqual([]);
+  expect(await night({ tags: ['gift'] }, 1)).toEqual([
+    `statistics | ${DAY}`,
+    `statistics_by_subchannel | ${DAY}`,
+  ]);
+  expect(await night({ tags: ['gift'] }, 2)).toEqual([`campaigns | ${DAY}`]);
+  // A note alone is a difference.
+  expect(await night({ tags: ['gift'], added: 1 }, 2)).toEqual([
+    `statistics | ${DAY}`,
+    `statistics_by_subchannel | ${DAY}`,
+  ]);
+});
+
+long('a row that comes twice counts once, with the larger counts, and all are noted', async () => {
+  const workshop = new Workshop();
+  const conversion = [{ name: '구매', type: 'total_count_conversion', count: 3 }];
+  const more = [{ ...conversion[0], count: 4 }];
+  const row = { campaign_id: 'c9', message_sent: 100, delivered: 90, click: 9, conversion };
+  const rows = [
+    statistic(row),
+    statistic({ ...row, message_sent: 70, delivered: 95 }),
+    statistic(row),
+    // Another message, and rows that nothing identifies; a goal of theirs is the main goal of nobody.
+    statistic({ ...row, message: { title: 'B', body: 'C' }, message_sent: 50 }),
+    // The same message in another order, and more conversions.
+    statistic({ ...row, message: { body: 'C', title: 'B' }, message_sent: 50, conversion: more }),
+    statistic({ ...row, campaign_id: null, message_sent: 1 }),
+    statistic({ ...row, campaign_id: null, message_sent: 1 }),
+  ];
+  const parts = [{ resource_id: 'c9', channel: 'email', message_sent: 5, message_failed: 0 }];
+  const both = workshop.subchannels(DAY, [...parts, { ...parts[0], message_sent: 6 }]);
+  await workshop.load(workshop.statistics(DAY, rows), both);
+  const sums =
+    'select campaign_id, list(message_sent::integer order by message_sent desc) from daily_statistics group by 1 order by 1';
+  expect(await workshop.lines(sums)).toEqual(['c9 | [100,50]', '- | [1,1]']);
+  expect(await workshop.lines('select count(*) from daily_conversions')).toEqual(['4']);
+  expect(await workshop.lines('select message_sent from daily_statistics_by_subchannel')).toEqual(['6']);
+  expect(
+    await workshop.lines(`select note, subject, records, given_rows ->> '$[1].message_sent' from ops.load_notes
+      where note <> 'same_grain' order by 1, 2`),
+  ).toEqual([
+    'other_counts | campaign c9 push-notification | 1 | 50',
+    'other_counts | campaign c9 push-notification | 2 | 100',
+    'undecided | c9 email | 1 | 5',
+  ]);
+  expect((await workshop.findings()).map(({ finding }) => finding)).toContainEqual(
+    expect.stringContaining('the largest one counts'),
+  );
+});
 
 test.each([
   ['night by night', false],
@@ -282,41 +274,37 @@ describe('a pull of campaigns', () => {
     ]);
   });
 
-  test(
-    'that is incomplete makes no other pull add up to less than its total',
-    { tags: ['long'] },
-    async () => {
-      const workshop = new Workshop();
-      const stats = (...dates: string[]): Row[] => [
-        {
-          metricType: 'standard',
-          metricName: 'send_success',
-          totalCount: 5 * dates.length,
-          dailyCounts: dates.map((date) => ({ date, count: 5 })),
-        },
-      ];
-      const of = (...dates: string[]): Row => ({
-        data: { lastCollectedAt: '2026-11-22 07:05:09', stats: stats(...dates) },
-        error: null,
-      });
-      await workshop.load(
-        workshop.campaigns(RANGE, { c1: of(BEFORE, DAY), c2: of(BEFORE, DAY) }, { pulledAt: night(0) }),
-        // On the next night c2 fails.
-        workshop.campaigns(
-          { start: DAY, end: dayAfter(DAY) },
-          { c1: of(DAY, dayAfter(DAY)) },
-          { complete: false, pulledAt: night(1) },
-        ),
-      );
-      const found = async (): Promise<unknown[]> =>
-        (await workshop.findings())
-          .filter(({ name }) => name === 'campaign_totals')
-          .map(({ subject }) => subject);
-      expect(await found()).toEqual([]);
-      await workshop.change('update campaign_metric_totals_history set total = 11');
-      expect(await found()).toEqual(['c2']);
-    },
-  );
+  long('that is incomplete makes no other pull add up to less than its total', async () => {
+    const workshop = new Workshop();
+    const stats = (...dates: string[]): Row[] => [
+      {
+        metricType: 'standard',
+        metricName: 'send_success',
+        totalCount: 5 * dates.length,
+        dailyCounts: dates.map((date) => ({ date, count: 5 })),
+      },
+    ];
+    const of = (...dates: string[]): Row => ({
+      data: { lastCollectedAt: '2026-11-22 07:05:09', stats: stats(...dates) },
+      error: null,
+    });
+    await workshop.load(
+      workshop.campaigns(RANGE, { c1: of(BEFORE, DAY), c2: of(BEFORE, DAY) }, { pulledAt: night(0) }),
+      // On the next night c2 fails.
+      workshop.campaigns(
+        { start: DAY, end: dayAfter(DAY) },
+        { c1: of(DAY, dayAfter(DAY)) },
+        { complete: false, pulledAt: night(1) },
+      ),
+    );
+    const found = async (): Promise<unknown[]> =>
+      (await workshop.findings())
+        .filter(({ name }) => name === 'campaign_totals')
+        .map(({ subject }) => subject);
+    expect(await found()).toEqual([]);
+    await workshop.change('update campaign_metric_totals_history set total = 11');
+    expect(await found()).toEqual(['c2']);
+  });
 
   test('that is complete takes away campaigns that have nothing there any more', async () => {
     const workshop = new Workshop();
@@ -344,35 +332,31 @@ describe('a pull of campaigns', () => {
   });
 });
 
-test(
-  'the totals of a window that timed out and was asked for in parts belong to those parts',
-  { tags: ['long'] },
-  async () => {
-    const workshop = new Workshop();
-    const part = (date: string, totalCount: number): Row => ({
-      data: { stats: [{ metricName: 'send_success', totalCount, dailyCounts: [{ date, count: 5 }] }] },
-      error: null,
-    });
-    const answers = [BEFORE, DAY].map((day) => {
-      const { start: windowStart, end: windowEnd } = windowOf(day);
-      return { campaignId: 'c1', windowStart, windowEnd };
-    });
-    const totals = async (ofDay: number): Promise<string[]> => {
-      await workshop.load(
-        workshop.campaigns(RANGE, { before: part(BEFORE, 5), day: part(DAY, ofDay) }, { answers }),
-      );
-      const found = await workshop.findings();
-      return found.flatMap(({ name, finding }) => (name === 'campaign_totals' ? [finding] : []));
-    };
-    expect(await totals(5)).toEqual([]);
-    expect(await totals(6)).toEqual(['The days do not add up to the total: send_success']);
-    // Of the windows of a pull the last one is shown, in whatever order they were loaded.
-    const end = windowOf(DAY).end.getTime() / 1000;
-    expect(await workshop.lines('select epoch(window_end)::bigint from campaign_collections')).toEqual([
-      String(end),
-    ]);
-  },
-);
+long('the totals of a window that timed out and was asked for in parts belong to those parts', async () => {
+  const workshop = new Workshop();
+  const part = (date: string, totalCount: number): Row => ({
+    data: { stats: [{ metricName: 'send_success', totalCount, dailyCounts: [{ date, count: 5 }] }] },
+    error: null,
+  });
+  const answers = [BEFORE, DAY].map((day) => {
+    const { start: windowStart, end: windowEnd } = windowOf(day);
+    return { campaignId: 'c1', windowStart, windowEnd };
+  });
+  const totals = async (ofDay: number): Promise<string[]> => {
+    await workshop.load(
+      workshop.campaigns(RANGE, { before: part(BEFORE, 5), day: part(DAY, ofDay) }, { answers }),
+    );
+    const found = await workshop.findings();
+    return found.flatMap(({ name, finding }) => (name === 'campaign_totals' ? [finding] : []));
+  };
+  expect(await totals(5)).toEqual([]);
+  expect(await totals(6)).toEqual(['The days do not add up to the total: send_success']);
+  // Of the windows of a pull the last one is shown, in whatever order they were loaded.
+  const end = windowOf(DAY).end.getTime() / 1000;
+  expect(await workshop.lines('select epoch(window_end)::bigint from campaign_collections')).toEqual([
+    String(end),
+  ]);
+});
 
 describe('an answer that would wipe most of a day', () => {
   const HELD = 'select stream, date, campaign_id, rows, messages from ops.held_back order by all';
@@ -493,45 +477,40 @@ describe('an answer that would wipe most of a day', () => {
   });
 });
 
-test(
-  'a day that the service had not collected to its end is asked again, until it has',
-  { tags: ['long'] },
-  async () => {
-    const workshop = new Workshop();
-    const collected = (text: string): unknown => ({
-      data: {
-        lastCollectedAt: text,
-        stats: [{ metricName: 'send_success', dailyCounts: [{ date: DAY, count: 5 }] }],
-      },
-      error: null,
+long('a day that the service had not collected to its end is asked again, until it has', async () => {
+  const workshop = new Workshop();
+  const collected = (text: string): unknown => ({
+    data: {
+      lastCollectedAt: text,
+      stats: [{ metricName: 'send_success', dailyCounts: [{ date: DAY, count: 5 }] }],
+    },
+    error: null,
+  });
+  const range = { start: BEFORE, end: DAY };
+  const again = async (): Promise<string[]> =>
+    workshop.with(async ({ session }) => {
+      const { doubtful } = await dayFactsIn((name, shape) => session.rows(name, shape), DAY);
+      return doubtful.map(({ stream, date }) => `${stream} ${date}`);
     });
-    const range = { start: BEFORE, end: DAY };
-    const again = async (): Promise<string[]> =>
-      workshop.with(async ({ session }) => {
-        const { doubtful } = await dayFactsIn((name, shape) => session.rows(name, shape), DAY);
-        return doubtful.map(({ stream, date }) => `${stream} ${date}`);
-      });
-    await workshop.load(
-      workshop.statistics(range, [
-        ...[BEFORE, DAY].map((date) => statistic({ date, campaign_id: 'c1' })),
-        statistic({ date: DAY, campaign_id: 'quiet', message_sent: 0, click: 0 }),
-      ]),
-      workshop.campaigns(range, { c1: collected(`${DAY} 23:00:00`), quiet: collected(`${BEFORE} 01:00:00`) }),
-    );
-    expect(await again()).toEqual([`campaigns ${DAY}`]);
-    expect(await workshop.findings()).toContainEqual(
-      expect.objectContaining({ name: 'campaigns_unfinished', subject: 'c1', date: DAY }),
-    );
-    await workshop.load(
-      workshop.campaigns({ start: DAY, end: DAY }, { c1: collected(`${dayAfter(DAY)} 07:00:00`) }),
-    );
-    expect(await again()).toEqual([]);
-  },
-);
+  await workshop.load(
+    workshop.statistics(range, [
+      ...[BEFORE, DAY].map((date) => statistic({ date, campaign_id: 'c1' })),
+      statistic({ date: DAY, campaign_id: 'quiet', message_sent: 0, click: 0 }),
+    ]),
+    workshop.campaigns(range, { c1: collected(`${DAY} 23:00:00`), quiet: collected(`${BEFORE} 01:00:00`) }),
+  );
+  expect(await again()).toEqual([`campaigns ${DAY}`]);
+  expect(await workshop.findings()).toContainEqual(
+    expect.objectContaining({ name: 'campaigns_unfinished', subject: 'c1', date: DAY }),
+  );
+  await workshop.load(
+    workshop.campaigns({ start: DAY, end: DAY }, { c1: collected(`${dayAfter(DAY)} 07:00:00`) }),
+  );
+  expect(await again()).toEqual([]);
+});
 
-test(
+long(
   'an empty id or name is none: a journey stays itself, and no campaign is asked for by an empty id',
-  { tags: ['long'] },
   async () => {
     const empty = (row: Row, ...keys: string[]): Row => ({
       ...row,

@@ -2,7 +2,7 @@
 import { daysOf } from '../../ground/calendar.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
-import { limitAbout, questionsAbout, type QueryFile, type Chart } from '../queries/catalogue.js';
+import { limitAbout, questionsAbout, wordsOf, type QueryFile, type Chart } from '../queries/catalogue.js';
 import { findWords } from '../queries/search.js';
 import type { Said } from '../queries/sentences.js';
 import type { Row } from '../queries/wording.js';
@@ -38,7 +38,7 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
   };
   const asked = questionsAbout(catalogue, wanted);
   const questions = asked.items.map((one) =>
-    link(questionAddress(one.name), titleOf(view, one), askedIn(view, one)),
+    link(questionAddress(one.name), titleOf(view, one), wordsOf(one, view.language).question),
   );
   const all: readonly (readonly [Word, Group])[] = [
     ['questions', { links: questions, missing: asked.missing }],
@@ -96,9 +96,6 @@ function columnsAbout(
   return { links, missing };
 }
 
-const askedIn = ({ language }: View, query: QueryFile): string =>
-  language === 'ko' ? query.question_ko : query.question;
-
 function bySubject(view: View, catalogue: readonly QueryFile[]): Html {
   const subjects = [...new Set(catalogue.map(({ subject }) => subject))];
   const name = (subject: string): string =>
@@ -107,7 +104,7 @@ function bySubject(view: View, catalogue: readonly QueryFile[]): Html {
       : `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
   return markup`<div class="subjects">${subjects.map(
     (subject) => markup`<div><h2>${name(subject)}</h2>
-    ${catalogue.filter((one) => one.subject === subject).map((one) => markup`<p><a href="${questionAddress(one.name)}">${titleOf(view, one)}</a><br>${askedIn(view, one)}</p>`)}</div>`,
+    ${catalogue.filter((one) => one.subject === subject).map((one) => markup`<p><a href="${questionAddress(one.name)}">${titleOf(view, one)}</a><br>${wordsOf(one, view.language).question}</p>`)}</div>`,
   )}</div>`;
 }
 

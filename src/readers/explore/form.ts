@@ -1,6 +1,6 @@
 /** The form of a question: its fields, what its address asks, and the days that it covers if none are chosen. */
 import { isDay, shiftDay, type Day } from '../../ground/calendar.js';
-import type { Asking, QueryFile } from '../queries/catalogue.js';
+import { wordsOf, type Asking, type QueryFile } from '../queries/catalogue.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
 import type { Known, Part } from './answer.js';
 import { addressOf, nameOf, shortName, type View } from './frame.js';
@@ -92,8 +92,7 @@ export function cleanAddress(
   return kept.length === all.length ? undefined : addressOf(view.url.pathname, kept);
 }
 
-export const titleOf = ({ language }: View, query: QueryFile): string =>
-  language === 'ko' ? query.title_ko : query.title;
+export const titleOf = ({ language }: View, query: QueryFile): string => wordsOf(query, language).title;
 
 export function head(
   view: View,
@@ -102,7 +101,7 @@ export function head(
   all: readonly QueryFile[],
   other?: QueryFile,
 ): Html {
-  const asked = view.language === 'ko' ? query.question_ko : query.question;
+  const asked = wordsOf(query, view.language).question;
   const beside = view.get('beside');
   const hasDays = ['start', 'end'].every((name) => query.params.some((one) => one.name === name));
   const options = [

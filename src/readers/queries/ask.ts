@@ -68,7 +68,7 @@ export async function ask(
     const said = why === undefined ? told : [{ as: 'sentence' as const, row: {}, text: why }];
     return { ...answerOf(result), rows: result.rowCount, said, values };
   } catch (error) {
-    throw error instanceof DawnloadError ? error : sqlError(subject, error, isOurs);
+    throw sqlError(subject, error, isOurs);
   }
 }
 
@@ -236,12 +236,13 @@ const OF_THE_TEXT =
   /^(Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
 
 /**
- * Converts a failure to an error with a hint.
+ * Converts a failure to an error with a hint; one that has its own sentences is returned unchanged.
  *
  * @param subject the thing that failed, such as `The query`
  * @param isOurs true for a bundled question, whose SQL fits the files of its own version
  */
 function sqlError(subject: string, cause: unknown, isOurs: boolean): DawnloadError {
+  if (cause instanceof DawnloadError) return cause;
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   // A message may quote a value of any length.
   const text = shownText(messageOf(cause), 10_000).replace(/^Failed to extract statements: /, '');

@@ -67,6 +67,15 @@ export interface QueryFile {
   readonly first: readonly string[];
 }
 
+/** Title and question in a language. */
+export const wordsOf = (
+  query: QueryFile,
+  language: Language,
+): Readonly<Record<'title' | 'question', string>> =>
+  language === 'ko'
+    ? { title: query.title_ko, question: query.question_ko }
+    : { title: query.title, question: query.question };
+
 /** The column with the values of each day, which tiles draw and tables leave out. */
 export const FOR_TILES = 'daily_values';
 
@@ -409,8 +418,7 @@ function mismatch({ type, choices, least }: QueryParameter, value: string): stri
  */
 export function describeQuery(query: QueryFile, width?: number, lang: Language = 'en'): string {
   const { name, params } = query;
-  const [title, question] =
-    lang === 'ko' ? [query.title_ko, query.question_ko] : [query.title, query.question];
+  const { title, question } = wordsOf(query, lang);
   const parameters = params.flatMap(({ name: parameter, type, default: fallback, choices, description }) => [
     `  --param ${parameter}=${choices.length > 0 ? choices.join(' | ') : type}`,
     `      ${description} (default: ${fallback})`,

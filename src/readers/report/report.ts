@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
-import { DawnloadError, messageOf } from '../../ground/errors.js';
+import { sentencesOf } from '../../ground/errors.js';
 import { answerAndSentences } from '../queries/ask.js';
 import { questionNamed } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/output.js';
@@ -105,8 +105,7 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
       return { section, answers: await Promise.all(section.asks.map(ask)) };
     } catch (error) {
       // A section that cannot be drawn must not stop the others.
-      const failure =
-        error instanceof DawnloadError ? error.sentences : messageOf(error).split('\n', 1).join();
+      const failure = sentencesOf(error).split('\n', 1).join();
       return { section, answers: [], failure, isShort: isOutOfMemory(error) };
     }
   };

@@ -13,6 +13,7 @@ import { chartOf, table } from '../../../src/readers/explore/question.js';
 import { answeringHere } from '../../support/here.js';
 import { makeWarehouse } from '../queries/support.js';
 import { Served } from './support.js';
+import { long } from '../../support/tags.js';
 
 answeringHere();
 
@@ -35,9 +36,8 @@ const pageOf = (body: string): Document => parseHTML(body).document;
 const textOf = (body: string, selector: string): string =>
   (pageOf(body).querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
-test(
+long(
   'has the days in its form that it covers, which its address leaves out, so that tomorrow has later ones',
-  { tags: ['long'] },
   async () => {
     const daysIn = (body: string): (string | null | undefined)[] =>
       ['start', 'end'].map((name) =>

@@ -443,7 +443,7 @@ describe('a slow question', () => {
     expect(textOf(body, '[role=alert]')).toMatch(/Out of Memory|more than 300 MB/);
   });
 
-  test('is announced, and ends when its form of cancelling is sent', { tags: ['long'] }, async () => {
+  long('is announced, and ends when its form of cancelling is sent', async () => {
     const own = await Served.forTest(file);
     const answer = own.get(`/sql?q=${encodeURIComponent(SLOW)}`);
     let name: string | undefined;
@@ -461,7 +461,7 @@ describe('a slow question', () => {
     await expect.poll(questionsUnderWay).toBe(0);
   });
 
-  test('ends when the browser goes away', { tags: ['long'] }, async () => {
+  long('ends when the browser goes away', async () => {
     const own = await Served.forTest(file);
     const started = await fetchPieces(own, `/sql?q=${encodeURIComponent(SLOW)}`, (text) =>
       text.includes('class="running"'),
@@ -696,7 +696,7 @@ long(
 describe('a question of your own', () => {
   const SQL = 'select date, sum(sent) as sent from marts.channel_days group by date';
 
-  test('is written into the folder of `queries`, and is there at once', { tags: ['long'] }, async () => {
+  long('is written into the folder of `queries`, and is there at once', async () => {
     const queries = join(temporaryFolder(), 'queries');
     const view = await Served.forTest(file, { queries });
     const answer = pageOf((await view.get(`/sql?q=${encodeURIComponent(SQL)}`)).body);

@@ -11,6 +11,7 @@ import { questionNamed, questionOf } from '../../../src/readers/queries/catalogu
 import { Dictionary } from '../../../src/warehouse/dictionary.js';
 import { Reader } from '../../../src/warehouse/reader.js';
 import { goldenAnswers, makeWarehouse } from './support.js';
+import { long } from '../../support/tags.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-agent-'));
 const file = join(folder, 'warehouse.duckdb');
@@ -231,19 +232,15 @@ describe('an answer for an agent', () => {
     expect(about).toMatchObject({ texts: expect.stringContaining('never instructions') as string });
   });
 
-  it(
-    'ends after so many seconds, also where DuckDB notices no interruption',
-    { tags: ['long'] },
-    async () => {
-      const started = performance.now();
-      for (const sql of [
-        'select count(*) from range(100000000000) a where hash(a.range) = 1',
-        "select levenshtein(repeat('a', 60000), repeat('b', 60000))",
-      ])
-        await expect(confined(sql, { seconds: 0.8 })).rejects.toThrow('no answer within 0.8 seconds');
-      expect(performance.now() - started).toBeLessThan(5_000);
-    },
-  );
+  long('ends after so many seconds, also where DuckDB notices no interruption', async () => {
+    const started = performance.now();
+    for (const sql of [
+      'select count(*) from range(100000000000) a where hash(a.range) = 1',
+      "select levenshtein(repeat('a', 60000), repeat('b', 60000))",
+    ])
+      await expect(confined(sql, { seconds: 0.8 })).rejects.toThrow('no answer within 0.8 seconds');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
 
   it.each(['select range(100000000)', 'select md5(range::varchar) as x from range(20000000) order by x'])(
     'ends at its limit of memory: %s',
@@ -254,7 +251,7 @@ describe('an answer for an agent', () => {
     },
   );
 
-  it('sees a night that published between two calls', { tags: ['long'] }, async () => {
+  long('sees a night that published between two calls', async () => {
     const count = async (): Promise<unknown> =>
       (JSON.parse(String(await confined('select count(*) from ops.runs'))) as Answer).rows[0]?.[0];
     const before = Number(await count());

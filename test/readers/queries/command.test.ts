@@ -225,28 +225,23 @@ describe('dawnload query', () => {
     expect(table.stdout).toMatch(/│ mine │ 발송 │/);
   });
 
-  it(
-    'shows the marts that people start with beside the tables, and answers from either name',
-    { tags: ['long'] },
-    async () => {
-      const shown = (await run({ sql: 'show tables', format: 'csv' })).stdout;
-      const start = ['ab_tests', 'campaign_days', 'channel_days', 'failure_reasons', 'journey_funnels'];
-      start.push('message_days', 'tag_days', 'template_days');
-      for (const name of [...start, 'events', 'daily_statistics'])
-        expect(shown.split('\r\n')).toContain(name);
-      expect(shown).not.toContain('daily_people');
-      const tables = readFileSync('docs/tables.md', 'utf8');
-      for (const name of start) expect(tables).toContain(`\`${name}\``);
-      const differing = start.flatMap((name) => [
-        `(from ${name} except all from marts.${name})`,
-        `(from marts.${name} except all from ${name})`,
-      ]);
-      const { stdout } = await run({
-        sql: `select ${differing.map((one) => `exists ${one}`).join(' or ')} as n`,
-      });
-      expect(stdout).toContain('false');
-    },
-  );
+  long('shows the marts that people start with beside the tables, and answers from either name', async () => {
+    const shown = (await run({ sql: 'show tables', format: 'csv' })).stdout;
+    const start = ['ab_tests', 'campaign_days', 'channel_days', 'failure_reasons', 'journey_funnels'];
+    start.push('message_days', 'tag_days', 'template_days');
+    for (const name of [...start, 'events', 'daily_statistics']) expect(shown.split('\r\n')).toContain(name);
+    expect(shown).not.toContain('daily_people');
+    const tables = readFileSync('docs/tables.md', 'utf8');
+    for (const name of start) expect(tables).toContain(`\`${name}\``);
+    const differing = start.flatMap((name) => [
+      `(from ${name} except all from marts.${name})`,
+      `(from marts.${name} except all from ${name})`,
+    ]);
+    const { stdout } = await run({
+      sql: `select ${differing.map((one) => `exists ${one}`).join(' or ')} as n`,
+    });
+    expect(stdout).toContain('false');
+  });
 
   it('runs SQL from the command line, with its parameters as variables', async () => {
     const sql =
@@ -702,7 +697,7 @@ describe('a query of a user', () => {
 describe('standard output', () => {
   answeringInItsProcess();
 
-  it('that a reader closes early ends the command silently', { tags: ['long'] }, async () => {
+  long('that a reader closes early ends the command silently', async () => {
     let lines = 0;
     const head = new Writable({
       write(_chunk, _, done) {

@@ -11,6 +11,7 @@ import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { filled, parseSentences, saidOf } from '../../../src/readers/queries/sentences.js';
 import { Wording } from '../../../src/readers/queries/wording.js';
 import { emptyWarehouse } from './support.js';
+import { long } from '../../support/tags.js';
 
 type Cell = string | number | boolean | null | readonly Cell[];
 type Line = Readonly<Record<string, Cell>>;
@@ -108,7 +109,7 @@ describe('the sentences of bundled queries', () => {
     },
   );
 
-  test('each have a world in which they are said, and one in which they are not', { tags: ['long'] }, () => {
+  long('each have a world in which they are said, and one in which they are not', () => {
     const all = [...catalogue.values()].flatMap(({ name, sentences }) =>
       sentences.map(({ en }) => keyOf(name, en)),
     );
