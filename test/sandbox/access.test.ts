@@ -108,7 +108,7 @@ async function answerOf(request: string, body: unknown, token: string | undefine
   return [status, json];
 }
 
-test('all.1 a missing, a foreign and a spoiled token are refused with 401 in the shape of each family', async () => {
+test('all.1 a missing, foreign or altered token is refused with 401 in the shape of each family', async () => {
   const other = await start();
   const text = 'Invalid Authorization Token';
   for (const [family, request] of REQUESTS) {
@@ -183,7 +183,7 @@ test('all.6 a body that is larger than any request is refused, and the service s
   ]);
 });
 
-test('all.7 paths and methods that are not shown have 404 and JSON', async () => {
+test('all.7 unknown paths and methods get 404 and JSON', async () => {
   const requests = ['GET /', 'GET /authenticate', `PUT /v1${OWN}/statistics`, `GET /v1${OWN}/campaigns`];
   await play(
     there,
@@ -197,7 +197,7 @@ test('all.8 the header Date follows the clock of the sandbox', async () => {
   expect(headers.date).toBe('Fri, 20 Nov 2026 01:00:00 GMT');
 });
 
-test('all.9 /_sandbox/requests and /_sandbox/bills show what was counted to other processes', async () => {
+test('all.9 /_sandbox/requests and /_sandbox/bills show other processes what was counted', async () => {
   const window = { start: '2026-11-18T15:00:00Z', end: '2026-11-18T15:10:00Z', isMessageDataIncluded: true };
   await play(there, [STATISTICS, [`POST ${EXPORTS}`, window]]);
   const { json } = await ask(there.sandbox, { path: '/_sandbox/requests' });
@@ -208,7 +208,7 @@ test('all.9 /_sandbox/requests and /_sandbox/bills show what was counted to othe
   expect((await ask(there.sandbox, { path: '/_sandbox/bills' })).json).toEqual(there.sandbox.bills());
 });
 
-test('all.10 /_sandbox/state begins empty, and shows what was written: catalogs (E2), templates (E3), opt-outs (E12)', async () => {
+test('all.10 /_sandbox/state starts empty and shows what was written: catalogs (E2), templates (E3), opt-outs (E12)', async () => {
   const catalogs = `/v1${OWN}/catalogs`;
   const filters = [{ field: 'name', operator: 'equals', value: '니트' }];
   const optOut = {
@@ -252,7 +252,7 @@ test('all.10 /_sandbox/state begins empty, and shows what was written: catalogs 
   ]);
 });
 
-test('E1.1 response {data: token, error: null}; the token is a JWT and lives 1 hour by the clock of the service', async () => {
+test('E1.1 response {data: token, error: null}; the token is a JWT, valid for 1 hour by the clock of the service', async () => {
   expect(there.token.split('.')).toHaveLength(3);
   await play(there, [
     { now: '2026-11-20T01:59:59Z' },
@@ -262,7 +262,7 @@ test('E1.1 response {data: token, error: null}; the token is a JWT and lives 1 h
   ]);
 });
 
-test('E1.2 wrong keys, missing keys and a body that is not JSON: data is null and error a text', async () => {
+test('E1.2 wrong keys, missing keys or a body that is not JSON: data is null, error is a text', async () => {
   const request = 'POST /authenticate';
   await play(there, [
     [
@@ -275,7 +275,7 @@ test('E1.2 wrong keys, missing keys and a body that is not JSON: data is null an
   ]);
 });
 
-test('E18.1 a timeout advises a shorter date range, that of E17 does not', () => {
+test('E18.1 a timeout advises a shorter date range; that of E17 does not', () => {
   const bodyOf = (family: 'statistics' | 'statistics-csv') =>
     JSON.parse(refuse(family, 'timeout', '').body.toString()) as unknown;
   expect(bodyOf('statistics')).toEqual({ error: 'Timeout' });

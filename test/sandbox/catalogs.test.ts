@@ -102,30 +102,28 @@ const EVERY = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 // Catalogs and their fields.
 rules({
-  'E2.1 create: 201, the catalog is in data, and in the list from then on': [
+  'E2.1 create: 201 with the catalog in data; the list then includes it': [
     ['POST /', catalog('made', TYPES), [201, { data: MADE, error: null }]],
     ['GET /', undefined, { data: { catalogs: expect.arrayContaining([MADE]) as unknown } }],
   ],
-  'E2.2 name, pattern: letters, digits, _ and - pass, anything else and nothing do not': [
-    create(201, 'A-z_09'),
-    ...['', 'a b', 'a.b', 'a/b', '가', 'a\n', 'a$'].map((name) => create('name invalid-pattern', name)),
-    create('name invalid-type', 7),
-    create('name required', undefined),
-  ],
-  'E2.3 name, length: 250 characters pass, 251 do not': [
+  'E2.2 name, pattern: letters, digits, _ and - are accepted; other characters and an empty name are refused':
+    [
+      create(201, 'A-z_09'),
+      ...['', 'a b', 'a.b', 'a/b', '가', 'a\n', 'a$'].map((name) => create('name invalid-pattern', name)),
+      create('name invalid-type', 7),
+      create('name required', undefined),
+    ],
+  'E2.3 name, length: 250 characters are accepted, 251 refused': [
     create(201, LONGEST),
     create('name too-long', `${LONGEST}n`),
   ],
-  'E2.4 name, unique per project: a second catalog of the name is a conflict; another case is another name': [
-    create(201, 'twice'),
-    create('409 ALREADY_EXISTS', 'twice'),
-    create(201, 'Twice'),
-  ],
+  'E2.4 name, unique per project: a second catalog with the same name is a conflict; names are case-sensitive':
+    [create(201, 'twice'), create('409 ALREADY_EXISTS', 'twice'), create(201, 'Twice')],
   'E2.6 data_classification: required, and only non_personal': [
     create('data_classification invalid-value', 'classified', { data_classification: 'personal' }),
     create('data_classification required', 'classified', { data_classification: undefined }),
   ],
-  'E2.7 fields, the first: id of type string, and nowhere else': [
+  'E2.7 fields: the first is id of type string, and no other is called id': [
     create('fields[0] invalid-fields', 'first', { fields: [{ name: 'price', type: 'number' }, ID] }),
     create('fields[0] invalid-fields', 'first', { fields: [{ name: 'id', type: 'number' }] }),
     create('fields[1].name not-unique', 'first', { fields: [ID, ID] }),
@@ -133,11 +131,11 @@ rules({
     create('fields required', 'first', { fields: undefined }),
     create('fields invalid-type', 'first', { fields: { id: 'string' } }),
   ],
-  'E2.8 fields, number: 500 with id pass, 501 do not': [
+  'E2.8 fields, number: 500 with id are accepted, 501 refused': [
     ['POST /', catalog('widest', texts(499)), 201],
     ['POST /', catalog('wider', texts(500)), 'fields too-many'],
   ],
-  'E2.9 delete: 200 and no data, its items are gone, and a new one of its name begins empty, on later days as well':
+  'E2.9 delete: 200 without data; the items are deleted, and a new catalog of that name starts empty, also on later days':
     [
       ...put(200, {}),
       ['DELETE /~', undefined, DONE],
@@ -157,7 +155,7 @@ rules({
     create('fields[1].name reserved', 'proto', { fields: [ID, { name: '__proto__', type: 'string' }] }),
     add(DONE, { name: LONGEST, type: 'string' }),
   ],
-  'E2.11 field, name, when added: not id, not an existing one, and unique in the request': [
+  'E2.11 field, name, when added: not id, not an existing name, and unique in the request': [
     add('fields[0].name reserved', ID),
     add('409 ALREADY_EXISTS', { name: 'number', type: 'number' }),
     add('fields[1].name not-unique', MORE, MORE),
@@ -167,39 +165,40 @@ rules({
     ...['text', 'String', '', null, 1].map((type) => add('fields[0].type invalid-type', { name: 'x', type })),
     add('fields[0].type required', { name: 'x' }),
   ],
-  'E2.13 field, properties: none but name and type': [
+  'E2.13 field, properties: only name and type': [
     add('fields[0].required unknown-property', { ...MORE, required: true }),
     ['POST /~/fields', { fields: [MORE], dry: 1 }, 'dry unknown-property'],
     create('fields[1].note unknown-property', 'stricter', { fields: [ID, { ...MORE, note: '' }] }),
   ],
-  'E2.14 field, add: 1 to 50 in a request, and one bad field, and none is added': [
+  'E2.14 field, add: 1 to 50 in a request; one invalid field rejects all': [
     add('fields too-few'),
     add('fields too-many', ...list(51, (i) => ({ name: `f${i}`, type: 'string' }))),
     add('fields[1].type invalid-type', MORE, { name: 'y', type: 'nothing' }),
     add(DONE, ...list(50, (i) => ({ name: `f${i}`, type: 'string' }))),
   ],
-  'E2.16 field, delete: 200 and no data, the values are gone also when it comes back, id stays': [
-    ...put(200, { number: 1, text: 'n' }),
-    ['DELETE /~/fields/number', undefined, DONE],
-    add(DONE, { name: 'number', type: 'number' }),
-    ['GET /~/items/a', undefined, data({ text: 'n', number: null })],
-    ['DELETE /~/fields/none', undefined, '404 NOT_FOUND'],
-    ['DELETE /~/fields/id', undefined, 'fieldName reserved'],
-    ['GET /products/items/kn-1024', undefined, data({ rank: expect.any(Number) as number })],
-    ['DELETE /products/fields/rank', undefined, DONE],
-    ['POST /products/fields', { fields: [{ name: 'rank', type: 'number' }] }, DONE],
-    ['GET /products/items/kn-1024', undefined, data({ rank: null })],
-  ],
+  'E2.16 field, delete: 200 without data; the values are deleted, even if the field is added again; id cannot be deleted':
+    [
+      ...put(200, { number: 1, text: 'n' }),
+      ['DELETE /~/fields/number', undefined, DONE],
+      add(DONE, { name: 'number', type: 'number' }),
+      ['GET /~/items/a', undefined, data({ text: 'n', number: null })],
+      ['DELETE /~/fields/none', undefined, '404 NOT_FOUND'],
+      ['DELETE /~/fields/id', undefined, 'fieldName reserved'],
+      ['GET /products/items/kn-1024', undefined, data({ rank: expect.any(Number) as number })],
+      ['DELETE /products/fields/rank', undefined, DONE],
+      ['POST /products/fields', { fields: [{ name: 'rank', type: 'number' }] }, DONE],
+      ['GET /products/items/kn-1024', undefined, data({ rank: null })],
+    ],
 });
 
 // Values of items, by the type of their field.
 rules({
-  'E2.17 string: 5,000 characters pass, 5,001 do not': [
+  'E2.17 string: 5,000 characters are accepted, 5,001 refused': [
     ...keeps('text', [''], ['a'.repeat(5000)], ['가'.repeat(5000)], ['😀'.repeat(5000)], ['"\\\n\u0000']),
     ...put('items[0].text too-long', { text: 'a'.repeat(5001) }),
     ...put('items[0].text invalid-type', { text: 1 }),
   ],
-  'E2.18 number and boolean: of their type, and finite': [
+  'E2.18 number and boolean: of the declared type, and finite': [
     ...keeps('number', [0], [-1.5], [1e300], [Number.MAX_SAFE_INTEGER]),
     ...keeps('flag', [false]),
     ...put(
@@ -212,14 +211,14 @@ rules({
     ['PUT /~/items/a', '{"items":[{"number":1e999}]}', 'items[0].number invalid-type'],
     ...put('items[0].flag invalid-type', { flag: 0 }, { flag: 'true' }, { flag: [] }),
   ],
-  'E2.19 array, elements: 100 strings pass, 101 and other things do not, operators in patches alone': [
+  'E2.19 array: up to 100 strings and nothing else; operators only in patches': [
     ...keeps('list', [strings(100)], [[]]),
     ...put('items[0].list too-many', { list: strings(101) }),
     ...put('items[0].list[1] invalid-type', { list: ['a', 1] }, { list: ['a', null] }),
     ...put('items[0].list invalid-type', { list: 'a' }, { list: { $add: ['a'] } }),
     ...put('items[0].list[0] too-long', { list: ['a'.repeat(5001)] }),
   ],
-  'E2.20 geo: longitude, then latitude, both in their bounds': [
+  'E2.20 geo: longitude, then latitude, each within its bounds': [
     ...keeps('place', [[127.0276, 37.4979]], [[-180, 90]]),
     ...put('items[0].place[1] out-of-range', { place: [37.4979, 127.0276] }),
     ...put('items[0].place[0] out-of-range', { place: [180.1, 0] }),
@@ -237,14 +236,14 @@ rules({
     ),
     ...put('items[0].at invalid-time', { at: '2026-02-30' }, { at: 'now' }, { at: 1e18 }, { at: {} }),
   ],
-  'E2.22 object: keys without . and $, at any depth': [
+  'E2.22 object: no key contains . or $, at any depth': [
     ...keeps('more', [{ a: 1, '가 나': [{ b: null }], '': {}, __typename: 'x' }]),
     ...put('items[0].more["a.b"] invalid-key', { more: { 'a.b': 1 } }),
     ...put('items[0].more.$a invalid-key', { more: { $a: 1 } }),
     ...put('items[0].more.a[0].c$ invalid-key', { more: { a: [{ c$: 1 }] } }),
     ...put('items[0].more invalid-type', { more: [] }, { more: 'x' }, { more: 1 }),
   ],
-  'E2.23 values: those that are left out or null are null, unknown ones are refused': [
+  'E2.23 values: omitted or null means null; unknown fields are refused': [
     ...put([200, { data: { id: 'a', ...EMPTY }, error: null }], {}, { text: null }),
     ...put('items[0].colour invalid-fields', { colour: 'red' }),
     [
@@ -253,7 +252,7 @@ rules({
       'items[0].__proto__ invalid-fields; items[0].toString invalid-fields',
     ],
   ],
-  'E2.25 nesting: 50 levels pass, 51 and a hundred thousand do not': (
+  'E2.25 nesting: 50 levels are accepted, 51 and a hundred thousand refused': (
     [
       [50, 200],
       [51, 'items[0] too-deep'],
@@ -266,7 +265,7 @@ rules({
   }),
 });
 
-test('E2.24 size: an item of 1 MiB passes, one byte more does not', async () => {
+test('E2.24 size: an item of 1 MiB is accepted, one byte more is refused', async () => {
   await begin();
   const room = 1024 * 1024 - JSON.stringify({ id: 'a', ...EMPTY, more: { a: '' } }).length;
   const sized = (size: number) => ({ more: { a: 'x'.repeat(size) } });
@@ -279,7 +278,7 @@ test('E2.24 size: an item of 1 MiB passes, one byte more does not', async () => 
 
 // Items, one at a time and many.
 rules({
-  'E2.27 one item, create: 201, and the item with its id in data; an id that exists is a conflict': [
+  'E2.27 one item, create: 201 with the item and its id in data; an existing id is a conflict': [
     item('POST', [201, { data: { id: 'a', ...EMPTY, text: 'A', number: 1 }, error: null }], {
       text: 'A',
       number: 1,
@@ -288,12 +287,11 @@ rules({
     item('POST', '409 ALREADY_EXISTS', { text: 'B' }),
     ['GET /~/items/a', undefined, data({ text: 'A' })],
   ],
-  'E2.28 one item, replace: the whole item, so that omitted fields are removed, and 200 even for a new item':
-    [
-      ...put(data({ id: 'a', text: 'A', number: 1 }), { text: 'A', number: 1 }),
-      ...put([200, { data: { id: 'a', ...EMPTY, list: ['x'] }, error: null }], { list: ['x'] }),
-    ],
-  'E2.29 one item, patch: only the given fields change; 404 for an unknown item, which is not created': [
+  'E2.28 one item, replace: 200, even for a new item; omitted fields are removed': [
+    ...put(data({ id: 'a', text: 'A', number: 1 }), { text: 'A', number: 1 }),
+    ...put([200, { data: { id: 'a', ...EMPTY, list: ['x'] }, error: null }], { list: ['x'] }),
+  ],
+  'E2.29 one item, patch: changes only the given fields; 404 for an unknown item': [
     item('PATCH', '404 NOT_FOUND', { number: 2 }),
     holds(),
     ...put(200, { text: 'A', number: 1, list: ['x'] }),
@@ -309,7 +307,7 @@ rules({
       ...each(`${method} /~/items/a`, 'items required', {}, []),
     ]),
   ],
-  'E2.32 one item, id: pattern and 250 characters, in the path': [
+  'E2.32 one item, id in the path: matches the pattern, at most 250 characters': [
     [`POST /~/items/${LONGEST}`, { items: [{}] }, 201],
     ...[...EVERY, 'GET'].flatMap((method): Step[] => [
       [`${method} /~/items/${LONGEST}i`, { items: [{}] }, 'itemId too-long'],
@@ -320,17 +318,17 @@ rules({
       ]),
     ]),
   ],
-  'E2.33 one item, id: in the body the same as in the path, or none': [
+  'E2.33 one item, id in the body: equal to the one in the path, or omitted': [
     ...put(200, { id: 'a' }, {}),
     ...put('items[0].id mismatch', { id: 'b' }),
   ],
-  'E2.35 patching arrays, $add and $remove: what is new is added once, what is named is taken away': [
+  'E2.35 patching arrays, $add and $remove: adds new elements once, removes the named ones': [
     ...put(200, { list: ['x', 'y'] }),
     item('PATCH', data({ list: ['x', 'z'] }), { list: { $add: ['z', 'x', 'z'], $remove: ['y', 'none'] } }),
     item('PATCH', data({ list: ['x', 'z', 'w'] }), { list: { $add: ['w'] } }),
     item('PATCH', data({ list: [] }), { list: { $remove: ['x', 'z', 'w'] } }),
   ],
-  'E2.37 patching arrays, $add: not past 100 elements, and nothing changes': [
+  'E2.37 patching arrays, $add: beyond 100 elements nothing changes': [
     ...put(200, { list: strings(100), number: 1 }),
     item('PATCH', 'items[0].list too-many', { list: { $add: ['more'] }, number: 2 }),
     ['GET /~/items/a', undefined, data({ list: strings(100), number: 1 })],
@@ -338,7 +336,7 @@ rules({
       list: { $add: ['more'], $remove: ['s0'] },
     }),
   ],
-  'E2.38 patching arrays, operators: of array fields only, and no others': [
+  'E2.38 patching arrays, operators: only $add and $remove, only for array fields': [
     ...put(200, { list: [] }),
     item('PATCH', 'items[0].text invalid-type', { text: { $add: ['x'] } }),
     item('PATCH', 'items[0].list.$set invalid-operator', { list: { $set: [] } }),
@@ -346,7 +344,7 @@ rules({
     item('PATCH', 'items[0].list.$add invalid-type', { list: { $add: 'x' } }),
     item('PATCH', 'items[0].list.$remove[0] invalid-type', { list: { $remove: [1] } }),
   ],
-  'E2.39 many items: create, replace, patch, delete: 200 and no data': [
+  'E2.39 many items: create, replace, patch, delete: 200 without data': [
     items('POST', DONE, ...numbered(3)),
     items('PUT', DONE, { id: 'i0', text: 'new' }, { id: 'x' }),
     items('PATCH', DONE, { id: 'i1', text: 'patched' }, { id: 'x', list: { $add: ['a'] } }),
@@ -357,7 +355,7 @@ rules({
       { id: 'x', list: ['a'] },
     ),
   ],
-  'E2.40 many items, number: 50 pass, 51 and none do not': [
+  'E2.40 many items, number: 1 to 50': [
     ...EVERY.flatMap((method) => [
       items(method, 'items too-many', ...numbered(51)),
       items(method, 'items too-few'),
@@ -365,14 +363,16 @@ rules({
     ]),
     holds(),
   ],
-  'E2.41 many items, ids: wanted, of the pattern, and unique in the request': EVERY.flatMap((method) => [
-    items(method, 'items[0].id required', { number: 1 }),
-    items(method, 'items[0].id invalid-pattern', { id: 'a b' }),
-    items(method, 'items[0].id invalid-type', { id: 1 }),
-    items(method, 'items[0].id too-long', { id: `${LONGEST}i` }),
-    items(method, 'items[2].id not-unique', { id: 'a' }, { id: 'b' }, { id: 'a' }),
-  ]),
-  'E2.42 many items, each request one transaction: what is wrong with one leaves all as they were': [
+  'E2.41 many items, ids: required, matching the pattern, and unique in the request': EVERY.flatMap(
+    (method) => [
+      items(method, 'items[0].id required', { number: 1 }),
+      items(method, 'items[0].id invalid-pattern', { id: 'a b' }),
+      items(method, 'items[0].id invalid-type', { id: 1 }),
+      items(method, 'items[0].id too-long', { id: `${LONGEST}i` }),
+      items(method, 'items[2].id not-unique', { id: 'a' }, { id: 'b' }, { id: 'a' }),
+    ],
+  ),
+  'E2.42 many items: one error rejects the whole request': [
     items('POST', DONE, ...numbered(2)),
     items('POST', '409 ALREADY_EXISTS', { id: 'new' }, { id: 'i1', number: 9 }),
     items('PUT', 'items[1].number invalid-type', { id: 'i0', number: 9 }, { id: 'i1', number: 'x' }),
@@ -393,7 +393,7 @@ async function fill(count: number): Promise<void> {
   for (let from = 0; from < count; from += 50) await run(items('POST', DONE, ...all.slice(from, from + 50)));
 }
 
-test('E2.43 page, size: 50 items, the last page what is left, and each item once, in order', async () => {
+test('E2.43 page, size: 50 items, the last page the rest; each item once, in order', async () => {
   await fill(120);
   const first = await there.page(own);
   const second = await there.page(own, first.next_cursor ?? '');
@@ -401,7 +401,7 @@ test('E2.43 page, size: 50 items, the last page what is left, and each item once
   expect((await there.all(own)).map(({ id }) => id)).toEqual(list(120, idOf));
 });
 
-test('E2.45 page, next: next_cursor, links.next and the Link header say the same, and lead on', async () => {
+test('E2.45 page, next: next_cursor, links.next and the Link header have the same cursor, which leads to the next page', async () => {
   const got = await there.call('GET', pathOf('/products/items'));
   const { next_cursor: cursor, links, items: first } = dataOf(got) as Awaited<ReturnType<Service['page']>>;
   const url = new URL(links.next ?? '', there.sandbox.url);
@@ -412,7 +412,7 @@ test('E2.45 page, next: next_cursor, links.next and the Link header say the same
   expect(next.items[0]).not.toEqual(first[0]);
 });
 
-test('E2.46 page, cursor: one that is spoiled, of another catalog or empty is refused', async () => {
+test('E2.46 page, cursor: an altered or empty one, or one of another catalog, is refused', async () => {
   const cursor = (await there.page('products')).next_cursor ?? '';
   const wrong = [`${cursor}x`, cursor.slice(1), '', 'MQ', '2', '../x'].map(
     (one) => `/products/items?cursor=${encodeURIComponent(one)}`,
@@ -425,7 +425,7 @@ test('E2.46 page, cursor: one that is spoiled, of another catalog or empty is re
   await run(...steps);
 });
 
-test('E2.47 page, cursor: stays good while items come, change and go, its own included', async () => {
+test('E2.47 page, cursor: stays valid while items are added, changed and deleted, even its own item', async () => {
   await fill(100);
   const { next_cursor: cursor } = await there.page(own);
   const gone = [idOf(49), idOf(50), idOf(3)].map((id) => ({ id }));
@@ -438,7 +438,7 @@ test('E2.47 page, cursor: stays good while items come, change and go, its own in
   expect(ids).toEqual([...rest.slice(0, 20), 'i0070a', ...rest.slice(20)]);
 });
 
-test('E2.49 page, a million items: writes lie over them, and both ends are available immediately', async () => {
+test('E2.49 page, a million items: writes apply, and both ends are available immediately', async () => {
   await run(
     ['DELETE /big/items/item-000000001', undefined, DONE],
     ['PUT /big/items/item-000000001a', { items: [{ name: 'between' }] }, 200],
@@ -450,7 +450,7 @@ test('E2.49 page, a million items: writes lie over them, and both ends are avail
 });
 
 rules({
-  'E2.50 list: data.catalogs, or data itself if so set': [
+  'E2.50 list: data.catalogs, or data itself (option)': [
     { options: { catalogList: 'plain' } },
     ['GET /', undefined, { data: [{ name: 'products' }, { name: 'stores' }, { name: 'a-b_C' }] }],
   ],
@@ -475,26 +475,25 @@ const whole = {
 };
 
 rules({
-  'E2.51 selection, create and delete: 200 and no data': [
+  'E2.51 selection, create and delete: 200 without data': [
     select(DONE, whole),
     select('409 ALREADY_EXISTS', whole),
     ['DELETE /~/selections/dear', undefined, DONE],
     ['DELETE /~/selections/dear', undefined, '404 NOT_FOUND'],
   ],
-  'E2.54 selection, filters: of fields and operators that there are, with a value that is not null, not nested too deep':
+  'E2.54 selection, filters: existing fields and operators, a value that is not null, limited nesting': [
+    filtered('selection.filters[0].value required', { value: null }),
+    filtered('selection.filters[0].value required', { value: undefined }),
+    filtered('selection.filters[0].field invalid-fields', { field: 'none' }),
+    filtered('selection.filters[0].operator invalid-value', { operator: 'toString' }),
+    select('selection.filters invalid-type', { name: 'x', filters: {} }),
+    select('selection.filters[0] invalid-type', { name: 'x', filters: [1] }),
     [
-      filtered('selection.filters[0].value required', { value: null }),
-      filtered('selection.filters[0].value required', { value: undefined }),
-      filtered('selection.filters[0].field invalid-fields', { field: 'none' }),
-      filtered('selection.filters[0].operator invalid-value', { operator: 'toString' }),
-      select('selection.filters invalid-type', { name: 'x', filters: {} }),
-      select('selection.filters[0] invalid-type', { name: 'x', filters: [1] }),
-      [
-        'POST /~/selections',
-        `{"selection":{"name":"x","filters":[{"value":${'['.repeat(99)}${']'.repeat(99)}}]}}`,
-        'selection too-deep',
-      ],
+      'POST /~/selections',
+      `{"selection":{"name":"x","filters":[{"value":${'['.repeat(99)}${']'.repeat(99)}}]}}`,
+      'selection too-deep',
     ],
+  ],
 });
 
 /** The results of the selections of the own catalog. */
@@ -507,7 +506,7 @@ function results(): string[][] {
   return changed.find(({ name }) => name === own)?.selections.map((one) => one.results) ?? [];
 }
 
-test('E2.56 selection, results: filtered, sorted, limited, in random order where unsorted, recomputed by each change', async () => {
+test('E2.56 selection, results: filtered, sorted or in random order, limited, recomputed after each change', async () => {
   await begin();
   await run(
     items('POST', DONE, ...list(40, (i) => ({ id: `i${i}`, number: i, list: i % 2 === 0 ? ['even'] : [] }))),
@@ -536,7 +535,7 @@ test('E2.56 selection, results: filtered, sorted, limited, in random order where
 });
 
 // Errors.
-test('E2.57 error, details: exactly field, path, code and message, never more than a hundred', async () => {
+test('E2.57 error, details: exactly field, path, code and message; at most a hundred', async () => {
   await begin();
   const details = async (items: unknown[]) => {
     const { json } = await there.call('POST', pathOf('/~/items'), { items });
@@ -551,11 +550,11 @@ test('E2.57 error, details: exactly field, path, code and message, never more th
 });
 
 rules({
-  'E2.58 error, 400: a body that is not JSON, or missing although required': [
+  'E2.58 error, 400: the body is not JSON, or is missing': [
     ...each('POST /', '400 INVALID_ARGUMENT', '{', 'no json', ''),
     ...each('POST /', ' invalid-type', 'null', '[]', '"x"', '1'),
   ],
-  'E2.59 error, 400: a catalog name in the path that breaks the rule for names': [
+  'E2.59 error, 400: a catalog name in the path breaks the rule for names': [
     ...['a.b', '%20', '%EA%B0%80'].map((name): Step => [
       `GET /${name}/items`,
       undefined,
@@ -563,13 +562,13 @@ rules({
     ]),
     [`GET /${LONGEST}n/items`, undefined, 'catalogName too-long'],
   ],
-  'E2.60 error, 404: every operation on a catalog that is not there': [
+  'E2.60 error, 404: every operation on an unknown catalog': [
     'DELETE /none',
     ...['GET', ...EVERY].map((method) => `${method} /none/items/i`),
     ...['GET', ...EVERY].map((method) => `${method} /none/items`),
     ...['POST /none/fields', 'DELETE /none/fields/f', 'POST /none/selections', 'DELETE /none/selections/s'],
   ].map((request): Step => [request, {}, '404 NOT_FOUND']),
-  'E2.61 error, 413: a body over 4 MiB, one of just 4 MiB is read': [1, 0].map((more): Step => {
+  'E2.61 error, 413: a body over 4 MiB; exactly 4 MiB is read': [1, 0].map((more): Step => {
     const begun = JSON.stringify({ ...catalog('large'), pad: '' }).slice(0, -2);
     const body = `${begun}${'x'.repeat(4 * 1024 * 1024 + more - begun.length - 2)}"}`;
     return ['POST /', body, more === 1 ? '413 PAYLOAD_TOO_LARGE' : 201];
@@ -577,7 +576,7 @@ rules({
 });
 
 rules({
-  'E2.63 world: what was written stays over what changes from day to day': [
+  'E2.63 world: written values override those that change from day to day': [
     { options: {} },
     ['PATCH /products/items/kn-1024', { items: [{ price: 1 }] }, 200],
     ['DELETE /products/items/ct-2210', undefined, DONE],

@@ -60,7 +60,7 @@ test('E21.1 processing, then success with data and total_page_count; invalid_pag
   expect((await slow.e21('0'.repeat(24))).json.status).toBe('not_found');
 });
 
-test('E20.1 response {export_id}; billed per requested data item when it is accepted, in memory and in the journal', async () => {
+test('E20.1 response {export_id}; billed by records when accepted, in memory and in the journal', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
   const billingJournal = join(folder, 'bills.jsonl');
   const billed = await another({ billingJournal });
@@ -72,7 +72,7 @@ test('E20.1 response {export_id}; billed per requested data item when it is acce
   rmSync(folder, { recursive: true });
 });
 
-test('E20.2 start and end are ISO 8601 UTC, isMessageDataIncluded a boolean; what is refused is not billed', async () => {
+test('E20.2 start and end are ISO 8601 UTC, isMessageDataIncluded a boolean; a refused request is not billed', async () => {
   const before = service.sandbox.bills();
   const refused = [400, { status: 'error', message: ANY_TEXT }] as const;
   const steps = each(
@@ -94,7 +94,7 @@ test('E20.2 start and end are ISO 8601 UTC, isMessageDataIncluded a boolean; wha
   expect(service.sandbox.bills()).toEqual(before);
 });
 
-test('E20.3 a window of several days is the days one after the other, one within a day what falls in it', async () => {
+test('E20.3 a window of several days has the days in order; one within a day has the records inside it', async () => {
   expect(await exportAll(service, ...DAY)).toEqual(within(...DAY));
   const part = ['2026-11-19T01:30:00.250Z', '2026-11-19T04:00:00Z'] as const;
   expect(within(...part).length).toBeGreaterThan(50);
@@ -109,7 +109,7 @@ test('E21.2 an export without records is a success without pages, or page 0 is i
   expect((await other.e21(await request(other, ...moment))).json.status).toBe('invalid_page');
 });
 
-test('E21.3 the page parameter is a setting (N18), and page 0 without it', async () => {
+test('E21.3 the name of the page parameter is a setting (N18); without it, page 0 is returned', async () => {
   const other = await another({ pageParameter: 'pageNumber' });
   const id = await request(other, ...DAY);
   const first = await other.e21(id, 0, 'pageNumber');
@@ -117,7 +117,7 @@ test('E21.3 the page parameter is a setting (N18), and page 0 without it', async
   expect((await other.e21(id, 1, 'pageNumber')).text).not.toBe(first.text);
 });
 
-test('E21.13 a result may time out or fail before it is there, if so set', async () => {
+test('E21.13 a result may time out or fail before it is ready (option)', async () => {
   const other = await another({ beforeResults: ['timeout', 'error'], timeoutStatus: 200, exportSeconds: 0 });
   const id = await request(other, ...DAY);
   const answers = [await other.e21(id), await other.e21(id), await other.e21(id)];
@@ -126,12 +126,12 @@ test('E21.13 a result may time out or fail before it is there, if so set', async
   expect(answers[2]?.json.status).toBe('success');
 });
 
-test('E21.4 the same in every process', async () => {
+test('E21.4 every process gives the same answers', async () => {
   const twin = await another({ eventsPerDay: 8_000 });
   expect(await exportAll(twin, ...DAY)).toEqual(within(...DAY));
 });
 
-test('E21.5 limit: 1,000 records of a page, also of a day with more than a million, from little memory', async () => {
+test('E21.5 limit: 1,000 records per page, even for a day with more than a million, with little memory', async () => {
   const large = await another({ eventsPerDay: 1_200_000 });
   const before = process.memoryUsage().rss;
   const id = await request(large, ...DAY);
@@ -143,7 +143,7 @@ test('E21.5 limit: 1,000 records of a page, also of a day with more than a milli
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
 });
 
-test('E21.6 records have ids of their own, over days as well, and times inside their day, in microseconds', () => {
+test('E21.6 ids of records are unique, over days too; times are inside their day, in microseconds', () => {
   expect(new Set(week.map(({ id }) => id)).size).toBe(week.length);
   for (const { id, time, message_data } of week) {
     expect(id).toMatch(/^[0-9a-f]{24}$/);
@@ -154,7 +154,7 @@ test('E21.6 records have ids of their own, over days as well, and times inside t
   expect(week.filter(({ time }) => !time.endsWith('000')).length / week.length).toBeGreaterThan(0.99);
 });
 
-test('E21.8 experiment_group_name: a user stays in one arm of a test; a click has its send', () => {
+test('E21.8 experiment_group_name: a user stays in one variant of a test; every click has its send', () => {
   const arms = new Map<string, Set<string | null>>();
   for (const { user_id, campaign_id, experiment_group_name } of week) {
     if (campaign_id !== 'Qh3vT8') continue;
@@ -231,7 +231,7 @@ test('E21.9 message_data by channel', () => {
   expect(part('text-message SMS', 'recipientNo')).toMatch(/^0100\d{7}$/);
 });
 
-test('E21.10 failure_reason says why sends failed, and of alimtalk whether the text message instead got through', () => {
+test('E21.10 failure_reason gives the reason of a failure, and for alimtalk whether the text was sent', () => {
   for (const { event_name, failure_reason } of records) {
     expect(failure_reason === null).toBe(!event_name.endsWith('_failure'));
   }
@@ -254,7 +254,7 @@ test('E21.11 service_ and chatapp are the brand', async () => {
   expect(Object.keys(webPush?.message_data ?? {})).toEqual(['acme']);
 });
 
-test('E21.12 message_data is there from 2025-07-18 on, of push always', async () => {
+test('E21.12 message_data exists from 2025-07-18, for push always', async () => {
   const old = await exportAll(service, '2025-07-16T15:00:00Z', '2025-07-17T15:00:00Z');
   expect(old.filter((one) => (one.message_data === null) === (one.channel === 'push_notification'))).toEqual(
     [],

@@ -78,7 +78,7 @@ const RULES: Record<string, Step[]> = {
       { resendContent: '다시' },
     ].map((wrong): Step => [TALK, { ...talk, ...wrong }, REFUSED]),
   ],
-  'E8.1 type: sms, lms and mms pass, anything else does not': [
+  'E8.1 type: sms, lms and mms are accepted, others refused': [
     ...['sms', 'lms', 'mms'].map((type): Step => [TEXT, { ...sms, type }, SENT]),
     ...['SMS', '', undefined, 1].map((type): Step => [TEXT, { ...sms, type }, REFUSED]),
   ],
@@ -91,55 +91,53 @@ const RULES: Record<string, Step[]> = {
     { recipientList: [NUMBER] },
     { projectId: undefined },
   ].map((wrong): Step => [TEXT, { ...sms, ...wrong }, REFUSED]),
-  'E8.3 title and attachments (N8): a long text has a title, an MMS attachments, under the names that are set':
-    [
-      [TEXT, { ...sms, title: '제목' }, REFUSED],
-      [TEXT, { ...sms, type: 'lms', title: 7 }, REFUSED],
-      [TEXT, { ...sms, type: 'lms', attachFileList: ['f-1'] }, REFUSED],
-      [TEXT, { ...sms, type: 'mms', attachFileList: [1] }, REFUSED],
-      { options: { fieldNames: { textTitle: 'subject', textAttachments: 'files' } } },
-      [TEXT, { ...sms, ...to(NUMBER), type: 'mms', subject: '사진', files: ['f-1'] }, SENT],
-      messages({
-        content: {
-          title: '사진',
-          attachFileList: [
-            {
-              fileId: 'f-1',
-              fileName: 'f-1.jpg',
-              filePath: '/mms/f-1.jpg',
-              saveFileName: 'f-1.jpg',
-              uploadType: 'API',
-            },
-          ],
-        },
-      }),
-    ],
-  'E8.4 own sending setup: without one nothing is sent, with the words of the specification': [
+  'E8.3 title and attachments (N8): an LMS has a title, an MMS attachments, under the configured names': [
+    [TEXT, { ...sms, title: '제목' }, REFUSED],
+    [TEXT, { ...sms, type: 'lms', title: 7 }, REFUSED],
+    [TEXT, { ...sms, type: 'lms', attachFileList: ['f-1'] }, REFUSED],
+    [TEXT, { ...sms, type: 'mms', attachFileList: [1] }, REFUSED],
+    { options: { fieldNames: { textTitle: 'subject', textAttachments: 'files' } } },
+    [TEXT, { ...sms, ...to(NUMBER), type: 'mms', subject: '사진', files: ['f-1'] }, SENT],
+    messages({
+      content: {
+        title: '사진',
+        attachFileList: [
+          {
+            fileId: 'f-1',
+            fileName: 'f-1.jpg',
+            filePath: '/mms/f-1.jpg',
+            saveFileName: 'f-1.jpg',
+            uploadType: 'API',
+          },
+        ],
+      },
+    }),
+  ],
+  'E8.4 own sending setup: without one nothing is sent, and the answer has the words of the specification': [
     { options: { textSender: null } },
     [TEXT, sms, NOT_REGISTERED],
   ],
-  'E8.6 opt-outs (E12): advertising does not reach who opted out, until the recipient is removed from the list':
-    [
-      [`POST ${OPT_OUTS}`, optOut, SENT],
-      [TEXT, { ...sms, ...to(NUMBER), body: '(광고) 특가' }, SENT],
-      [TEXT, { ...sms, ...to(NUMBER) }, SENT],
-      [`DELETE ${OPT_OUTS}/removes`, optOut, SENT],
-      [TEXT, { ...sms, ...to(NUMBER), body: '(광고) 특가' }, SENT],
-      messages({ failureReason: '수신 거부된 번호' }, { failureReason: null }, { failureReason: null }),
-    ],
-  'E9.1 recipients: 1,000 pass, 1,001 and none do not': [
+  'E8.6 opt-outs (E12): ads do not reach people who opted out, until their number is removed': [
+    [`POST ${OPT_OUTS}`, optOut, SENT],
+    [TEXT, { ...sms, ...to(NUMBER), body: '(광고) 특가' }, SENT],
+    [TEXT, { ...sms, ...to(NUMBER) }, SENT],
+    [`DELETE ${OPT_OUTS}/removes`, optOut, SENT],
+    [TEXT, { ...sms, ...to(NUMBER), body: '(광고) 특가' }, SENT],
+    messages({ failureReason: '수신 거부된 번호' }, { failureReason: null }, { failureReason: null }),
+  ],
+  'E9.1 recipients: 1 to 1,000': [
     [ALIM, { ...alimtalk, ...many(1000) }, SENT],
     [ALIM, { ...alimtalk, ...many(1001) }, REFUSED],
     [ALIM, { ...alimtalk, recipientList: [] }, REFUSED],
   ],
-  'E9.2 grouping key (N9): 100 characters pass, 101 do not, under the name that is set': [
+  'E9.2 grouping key (N9): 100 characters are accepted, 101 refused, under the configured name': [
     [ALIM, { ...alimtalk, senderGroupingKey: 'k'.repeat(100) }, SENT],
     [ALIM, { ...alimtalk, senderGroupingKey: 'k'.repeat(101) }, REFUSED],
     { options: { fieldNames: { groupingKey: 'group' } } },
     [ALIM, { ...alimtalk, group: 'k'.repeat(101) }, REFUSED],
     [ALIM, { ...alimtalk, senderGroupingKey: 'k'.repeat(101) }, SENT],
   ],
-  'E9.3 failover sender (N9): read on the legacy platform alone, where it must be the own number': [
+  'E9.3 failover sender (N9): read only on the legacy platform, where it must be your own number': [
     [ALIM, { ...alimtalk, failoverSendNo: '15990000' }, SENT],
     [ALIM, { ...alimtalk, failoverSendNo: 15_440_000 }, REFUSED],
     { options: { legacyPlatform: true } },
@@ -164,7 +162,7 @@ const RULES: Record<string, Step[]> = {
     { options: { chatappSending: false } },
     [ALIM, alimtalk, NOT_REGISTERED],
   ],
-  'E12.1 POST, DELETE: bodies name an 080 number and recipients': [
+  'E12.1 POST, DELETE: the body has an 080 number and recipients': [
     `POST ${OPT_OUTS}`,
     `DELETE ${OPT_OUTS}/removes`,
   ].flatMap((request) =>
@@ -178,7 +176,7 @@ const RULES: Record<string, Step[]> = {
       'x',
     ),
   ),
-  'E12.2 GET, limits: filter numbers of 25 characters, pages of 1000, dates and times of one form': [
+  'E12.2 GET, limits: filter numbers of 25 characters, pages of 1000, one format for dates and times': [
     [`GET ${OPT_OUTS}?recipientNo=${'1'.repeat(25)}`, undefined, { data: [] }],
     ...[
       `unsubscribeNo=${'1'.repeat(26)}`,
@@ -191,7 +189,7 @@ const RULES: Record<string, Step[]> = {
       'pageNum=0',
     ].map((query): Step => [`GET ${OPT_OUTS}?${query}`, undefined, BAD]),
   ],
-  'E12.3 POST: {success: true}; registers recipients at the time of the request, each once': [
+  'E12.3 POST: {success: true}; registers each recipient once, at the time of the request': [
     [`POST ${OPT_OUTS}`, optOut, SENT],
     { now: '2026-11-20T02:00:00Z' },
     [`POST ${OPT_OUTS}`, optOut, SENT],
@@ -219,7 +217,7 @@ async function sentBy(campaign: string, day?: string, from = there) {
   };
 }
 
-test('E7.4 end of support: refused from 1 June 2026 in Korea on, and sent on 31 May', async () => {
+test('E7.4 end of support: sent on May 31 in Korea, refused from June 1, 2026', async () => {
   const error = 'Friendtalk is no longer supported: its support ended on 2026-05-31.';
   await play(there, [
     { now: '2026-05-31T14:59:59Z' },
@@ -240,7 +238,7 @@ test('E7.4 end of support: refused from 1 June 2026 in Korea on, and sent on 31 
   expect(rows).toMatchObject([{ message_sent: 1, message_failed: 0 }]);
 });
 
-test('E7.5 failover: a number without the chat app gets a text, an ad the one of resendContent or one with the 080 number', async () => {
+test('E7.5 failover: a number without the chat app gets a text; an ad that of resendContent, or one with the 080 number', async () => {
   await play(there, [
     MAY,
     [TALK, { ...ad, resendContent: { body: '특가' } }, REFUSED],
@@ -258,7 +256,7 @@ test('E7.5 failover: a number without the chat app gets a text, an ad the one of
   expect(rows).toMatchObject([{ message_sent: 3, message_failed: 3 }]);
 });
 
-test('E8.7 effect: each recipient is a send_success of that day, in exports (E20, E21) and in E17, E18 and E19 alike', async () => {
+test('E8.7 effect: each recipient is a send_success of that day, in exports (E20, E21) and in E17, E18 and E19', async () => {
   const untouched = await start();
   const long = { ...sms, type: 'lms', title: '제목', ...to('01022223333') };
   await play(there, [
@@ -299,7 +297,7 @@ test('E8.7 effect: each recipient is a send_success of that day, in exports (E20
   expect(await there.metric('api-text-message', 'send_success', ...hour)).toBe(1);
 });
 
-test('E8.9 users: the record names whom the number belongs to, of the world or by $phone_number, or a hash', async () => {
+test('E8.9 users: the record names the owner of the number, from the world or by $phone_number, otherwise a hash', async () => {
   const { records } = await there.day('2026-11-18');
   const known = records.find(({ message_data }) => typeof message_data?.['recipientNo'] === 'string')!;
   const numbers = [String(known.message_data?.['recipientNo']), '01077778888', '01012341234'];
@@ -317,7 +315,7 @@ test('E8.9 users: the record names whom the number belongs to, of the world or b
   expect(new Set(own.map(({ id }) => id)).size).toBe(3);
 });
 
-test('E9.6 effect: the template with its parameters is a send_success; a variable without one fails and goes out as a text', async () => {
+test('E9.6 effect: a template with its parameters is a send_success; a variable without a value fails, and a text is sent in its place', async () => {
   const own = {
     templateParameter: { 고객명: '보라' },
     failoverTextMessageTemplateParameter: { 포인트: '0' },
@@ -373,7 +371,7 @@ async function list(query: Record<string, string> = NOVEMBER, from = there): Pro
 /** A sandbox whose days have enough messages for people to opt out. */
 const busy = (eventsPerDay = 8_000) => start({ eventsPerDay, now: () => there.clock.now });
 
-test('E12.4 GET: {pageNum, pageSize, totalCount, data}, filtered by time, number and recipient (N11), nothing of the future', async () => {
+test('E12.4 GET: {pageNum, pageSize, totalCount, data}, filtered by time, number and recipient (N11), without future ones', async () => {
   const service = await busy();
   const all = await list(NOVEMBER, service);
   expect(all).toMatchObject({ pageNum: 1, pageSize: 1000, totalCount: all.data.length });

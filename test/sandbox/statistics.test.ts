@@ -110,7 +110,7 @@ function stated(rows: Row[], ...keys: string[]): Map<string, number> {
   return new Map(all.filter(([, count]) => count > 0));
 }
 
-test('E17.1 counts are dated by when the event occurred; all campaigns and journeys of the period; in E18 by channel_sub and brand_message_target', async () => {
+test('E17.1 counts are dated by their event; all campaigns and journeys of the period; E18 by channel_sub and brand_message_target', async () => {
   const records = await exportAll(there, ...WINDOW, false);
   const at = (record: EventRecord, ...rest: unknown[]) => [
     dayOf(record),
@@ -167,7 +167,7 @@ test('E17.2 conversion types total_count_conversion, direct_count_conversion; a 
   expect(types(labelled)).toEqual(['전체 전환 수', '직접 전환 수']);
 });
 
-test('E17.3 a record for each variant, node and channel; null where a channel does not support a counter', async () => {
+test('E17.3 a record for each variant, node and channel; a counter that the channel does not support is null', async () => {
   const rows = await e17();
   expect([...values(rows, 'channel')].sort()).toEqual([
     ...['chatapp-alimtalk', 'chatapp-brand-message', 'chatapp-friendtalk', 'email', 'in-app-message'],
@@ -199,7 +199,7 @@ const e19At = (campaign: string, start: string, end: string, status: number): St
 
 test.each<[string, Step[]]>([
   [
-    'E17.6 the query day is excluded; {error: InvalidRequest, message}',
+    'E17.6 today is excluded; {error: InvalidRequest, message}',
     [E17, E18].flatMap((request) =>
       each(
         request,
@@ -214,7 +214,7 @@ test.each<[string, Step[]]>([
     ),
   ],
   [
-    'E17.7 {error: Timeout} on a long range if so set, with either status',
+    'E17.7 {error: Timeout} on a long range, with either status (option)',
     [...timeouts(200), ...timeouts(408)],
   ],
   [
@@ -243,7 +243,7 @@ test('E17.8 the previous day is complete at 07:00 KST', async () => {
   expect(events.filter(({ event_name }) => NAMES.message_sent.test(event_name))).toHaveLength(early);
 });
 
-test('E17.9 a few deliveries of a day are reported after its first morning, alike in E17, E18 and E19, and then never change', async () => {
+test('E17.9 a few deliveries are reported only after the first morning, alike in E17, E18 and E19; then counts are final', async () => {
   for (const restates of [true, false]) {
     const service = await start({ eventsPerDay: 20_000, restates });
     const days = { start: '2026-11-20', end: '2026-11-23' };
@@ -287,7 +287,7 @@ test('E17.9 a few deliveries of a day are reported after its first morning, alik
 });
 
 long(
-  'E19.2 response data.lastCollectedAt, data.stats[] of both metric kinds with dimensions, as the events and E17',
+  'E19.2 response data.lastCollectedAt, data.stats[] of both metric kinds with dimensions, in agreement with events and E17',
   async () => {
     const rows = await e17();
     const records = await exportAll(there, ...WINDOW, false);
@@ -342,7 +342,7 @@ test('E19.3 conversionType exists from 2025-07-06', async () => {
   expect(new Set(after.map(({ conversionType }) => conversionType)).size).toBeGreaterThan(1);
 });
 
-test('E19.4 start inclusive, end exclusive, full hours in UTC', async () => {
+test('E19.4 start is included, end excluded; full hours in UTC', async () => {
   const at = (hour: number) => new Date(Date.UTC(2026, 10, 18, hour)).toISOString();
   const sent = (from: number, to: number) => there.metric('a8LmZ2', 'send_success', at(from), at(to));
   const day = await sent(15, 39);
@@ -409,13 +409,13 @@ async function alimtalkTemplates(): Promise<Record<string, string>[]> {
     .templateListResponse.templates;
 }
 
-test('E5.3 a status changes without updatedAt if so set', async () => {
+test('E5.3 a status changes without updatedAt (option)', async () => {
   const other = await start({ statusMovesUpdatedAt: false });
   const suspended = (await brandTemplates(other)).find(({ status }) => status === 'suspended');
   expect(suspended?.updatedAt).toBe(suspended?.createdAt);
 });
 
-test('E17.11 the world changes from day to day, and is the same when seen again', async () => {
+test('E17.11 the world changes from day to day, and gives the same answers when asked again', async () => {
   const keyed = <T>(items: T[], keyOf: (item: T) => unknown) =>
     new Map(items.map((item) => [keyOf(item), item]));
   const nights = [];

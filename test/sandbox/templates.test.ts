@@ -45,7 +45,7 @@ const withImage = (url: string) => ({
 });
 
 const RULES: Record<string, Step[]> = {
-  'E3.1 senderKey and templateName have a length of at least 1; template has type and content (N3, N4)': each(
+  'E3.1 senderKey and templateName are not empty; template has type and content (N3, N4)': each(
     CREATE,
     REFUSED,
     { ...plain, senderKey: '' },
@@ -135,7 +135,7 @@ test('E5.1 response data.template, as in the list, and data.chatappTemplate.stat
   }
 });
 
-test('E5.2 senderKey is in the query or a header (N6), and is that of the template', async () => {
+test('E5.2 senderKey is in the query or a header (N6), and belongs to the template', async () => {
   const id = (await e4(`senderKey=${SENDER}`)).templates[0]?.id ?? '';
   const at = `GET ${BRAND}/templates`;
   await play(there, [
@@ -258,7 +258,7 @@ test.each<[string, ...[expected: 200 | 400 | string, ...parts: [string, string |
   expect((await there.call('POST', `${BRAND}/images`, { type: 'image' })).status).toBe(400);
 });
 
-test('E10.2 response resultCode, templateListResponse, in pages, all or as they are filtered (N10)', async () => {
+test('E10.2 response resultCode, templateListResponse, in pages, optionally filtered (N10)', async () => {
   const e10 = async (query: string) => {
     const { json } = await there.call('GET', `${ALIMTALK}?${query}`);
     const answer = json as unknown as {

@@ -50,7 +50,7 @@ const IGNORED: Step = { options: { unknownUsers: 'ignored' } };
 const AT = '2026-11-20T01:00:00.000Z';
 
 const RULES: Record<string, Step[]> = {
-  'E13.1 number: 500 events pass, of one object or of an array, 501 and none do not': [
+  'E13.1 number: 1 to 500 events, as one object or an array': [
     [E13, event, tracked(1)],
     [E13, many(500, event), tracked(500)],
     ...each(E13, REFUSED, many(501, event), []),
@@ -60,7 +60,7 @@ const RULES: Record<string, Step[]> = {
     [E13, [event, { ...event, eventName: 'signed_up' }], tracked(2)],
     state({ messages: [{ endpoint: 'E13', failureReason: 'InvalidPhoneNumberException' }] }),
   ],
-  'E13.4 body: project, name and user are required of every event, or none is tracked': [
+  'E13.4 body: every event has a project, a name and a user, or none is tracked': [
     ...[
       { eventName: '' },
       { eventName: undefined },
@@ -71,40 +71,39 @@ const RULES: Record<string, Step[]> = {
     [E13, [event, null], REFUSED],
     [E13, [event, { ...event, projectId: 'f'.repeat(32) }], 403],
   ],
-  'E13.5 unknown users: become known, or are passed over and not counted where that is set': [
+  'E13.5 unknown users: are created, or skipped and not counted (option)': [
     [E13, event, tracked(1)],
     state({ users: [{ userId: 'bora', properties: {} }] }),
     IGNORED,
     [E13, [event, { ...event, userId: 'user_0000000' }, { ...event, userId: 'user_9999999' }], tracked(1)],
     state({ events: [{ userId: 'user_0000000' }] }),
   ],
-  'E14.1 answer and state: the number of updated rows; properties are added, replaced, and taken away by null':
+  'E14.1 answer and state: the number of updated rows; properties are added, replaced, and removed by null': [
+    [E14, user, rows(1)],
     [
-      [E14, user, rows(1)],
+      E14,
       [
-        E14,
-        [
-          { ...user, userProperties: { grade: null, tags: ['a'], nested: { b: 1 } } },
-          { ...user, userId: 'carl' },
-        ],
-        rows(2),
+        { ...user, userProperties: { grade: null, tags: ['a'], nested: { b: 1 } } },
+        { ...user, userId: 'carl' },
       ],
-      state({
-        users: [
-          {
-            userId: 'bora',
-            properties: expect.not.objectContaining({ grade: expect.anything() as unknown }) as unknown,
-          },
-          { userId: 'carl', properties: { grade: 'gold' } },
-        ],
-      }),
-      state({ users: [{ properties: { tags: ['a'], nested: { b: 1 } } }, {}] }),
+      rows(2),
     ],
-  'E14.2 number: 1,000 users pass, 1,001 and none do not': [
+    state({
+      users: [
+        {
+          userId: 'bora',
+          properties: expect.not.objectContaining({ grade: expect.anything() as unknown }) as unknown,
+        },
+        { userId: 'carl', properties: { grade: 'gold' } },
+      ],
+    }),
+    state({ users: [{ properties: { tags: ['a'], nested: { b: 1 } } }, {}] }),
+  ],
+  'E14.2 number: 1 to 1,000 users': [
     [E14, many(1000, user), rows(1000)],
     ...each(E14, REFUSED, many(1001, user), []),
   ],
-  'E14.3 container (N14): an object under the name that is set, or no user is changed': [
+  'E14.3 container (N14): an object under the configured name, or no user is changed': [
     ...[undefined, null, 'x', ['x']].map((userProperties): Step => [
       E14,
       [user, { ...user, userProperties }],
@@ -114,13 +113,13 @@ const RULES: Record<string, Step[]> = {
     [E14, user, REFUSED],
     [E14, { projectId, userId: 'bora', properties: { grade: 'gold' } }, rows(1)],
   ],
-  'E15.1 answer and state: the number of deleted rows; whoever is not there is not counted': [
+  'E15.1 answer and state: the number of deleted rows; unknown users are not counted': [
     [E14, [user, { ...user, userId: 'carl' }], rows(2)],
     [E15, [gone, gone, { ...gone, userId: 'none' }], rows(1)],
     [E15, gone, rows(0)],
     state({ users: [{ userId: 'carl' }], deletedUsers: [{ userId: 'bora', at: AT }] }),
   ],
-  'E15.3 selected by: user id, e-mail, phone number or messenger user id (N15), and by all that are given': [
+  'E15.3 selected by: user id, e-mail, phone number or messenger user id (N15); all given ones must match': [
     ...[
       { userId: 'bora' },
       { userProperties: { $email: 'bora@shop.test' } },
@@ -136,13 +135,13 @@ const RULES: Record<string, Step[]> = {
     // A number matches as it was stored, in no other form.
     [E15, { projectId, userProperties: { $phone_number: '01011112222' } }, rows(0)],
   ],
-  'E15.4 messenger user id (N15): under the name that is set': [
+  'E15.4 messenger user id (N15): under the configured name': [
     { options: { fieldNames: { messengerUser: 'talkyId' } } },
     [E14, { ...user, userProperties: { talkyId: 'm-1' } }, rows(1)],
     [E15, { projectId, messengerUserId: 'm-1' }, REFUSED],
     [E15, { projectId, talkyId: 'm-1' }, rows(1)],
   ],
-  'E15.5 body: something that selects, and no property but e-mail and phone number': each(
+  'E15.5 body: at least one selector, and no property but e-mail and phone number': each(
     E15,
     REFUSED,
     { projectId },
@@ -152,7 +151,7 @@ const RULES: Record<string, Step[]> = {
     { ...gone, userProperties: { $email: 7 } },
     { userId: 'bora' },
   ),
-  'E16.2 users: 1,000 pass, 1,001 and none do not': [
+  'E16.2 users: 1 to 1,000': [
     [E16(), { users: many(1000, {}) }, ENTERED],
     ...[many(1001, {}), [], undefined, 'bora', [{}], [{ userId: '' }], ['bora']].map((users): Step => [
       E16(),
@@ -160,14 +159,13 @@ const RULES: Record<string, Step[]> = {
       notEntered(400, ANY_TEXT),
     ]),
   ],
-  'E16.3 entry type: API-based alone, which journeys are is a setting; one that does not exist is not found':
-    [
-      [E16('uj-onb01'), { users: [{ userId: 'bora' }] }, NOT_API],
-      [E16('none'), { users: [{ userId: 'bora' }] }, notEntered(404, 'The user journey does not exist.')],
-      { options: { apiJourneys: ['uj-onb01'] } },
-      [E16('uj-onb01'), { users: [{ userId: 'bora' }] }, ENTERED],
-      [E16(), { users: [{ userId: 'bora' }] }, NOT_API],
-    ],
+  'E16.3 entry type: only API-based journeys, a setting; an unknown journey is not found': [
+    [E16('uj-onb01'), { users: [{ userId: 'bora' }] }, NOT_API],
+    [E16('none'), { users: [{ userId: 'bora' }] }, notEntered(404, 'The user journey does not exist.')],
+    { options: { apiJourneys: ['uj-onb01'] } },
+    [E16('uj-onb01'), { users: [{ userId: 'bora' }] }, ENTERED],
+    [E16(), { users: [{ userId: 'bora' }] }, NOT_API],
+  ],
 };
 
 test.each(Object.entries(RULES))('%s', (_, steps) => play(there, steps));
@@ -188,7 +186,7 @@ async function someone(): Promise<{ userId: string; before: EventRecord[] }> {
   return { userId: most?.[0] ?? '', before };
 }
 
-test('E14.5 errors of E13 to E15: contain the project and durationMs once the caller is known', async () => {
+test('E14.5 errors of E13 to E15: have the project and durationMs once the caller is known', async () => {
   for (const request of [E13, E14, E15]) {
     await play(there, [[request, { projectId, userId: '' }, REFUSED]]);
     const [method = '', path = ''] = request.split(' ');
@@ -231,7 +229,7 @@ test('E13.6 effect: an event that triggers a campaign sends it to the user, in e
   }
 });
 
-test('E15.6 effect: no record of a deleted user is in later exports, those from before included; the statistics of those days stay', async () => {
+test('E15.6 effect: later exports have no record of a deleted user, even of earlier days; statistics of those days stay', async () => {
   const { userId, before } = await someone();
   expect(of(before, userId).length).toBeGreaterThan(3);
   await play(there, [[E13, { projectId, eventName: 'cart_abandoned', userId }, tracked(1)]]);
@@ -243,7 +241,7 @@ test('E15.6 effect: no record of a deleted user is in later exports, those from 
   expect(of((await there.day('2026-11-22')).records, userId)).toEqual([]);
 });
 
-test('E15.8 effect: an export requested before keeps its records, and a user who returns has only new records', async () => {
+test('E15.8 effect: an earlier export keeps its records, and a user who returns has only new records', async () => {
   const cart = { projectId, eventName: 'cart_abandoned', userId: 'bora' };
   await play(there, [[E13, cart, tracked(1)], { now: '2026-11-20T02:00:00Z' }]);
   const window = { start: '2026-11-20T01:00:00Z', end: '2026-11-20T02:00:00Z', isMessageDataIncluded: false };
