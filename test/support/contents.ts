@@ -1,24 +1,24 @@
-/** What a data folder holds: the warehouse file table by table, for comparing two of them; landed pages; texts in any file. */
+/** Reads a data folder for comparisons: the tables of a warehouse file, landed pages, and files that contain a text. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { reading } from './dawnload.js';
 
-/** What is left out: tables and columns by name. */
+/** Schemas, tables and columns to leave out of a comparison. */
 export interface Except {
   readonly schemas?: readonly string[];
   readonly tables: readonly string[];
   readonly columns: readonly string[];
 }
 
-/** Whatever tells of pulls and of moments of loading: two warehouses of the same data may differ in it. */
+/** Records of pulls and loads, which may differ between warehouses with the same data. */
 const PULLS: Except = {
   schemas: ['ops'],
   tables: ['campaign_collections_history', 'campaign_metric_totals_history'],
   columns: ['pull', 'loaded_at', 'pulled_at', 'updated_at', 'checked_at', 'detected_at', 'collected_at'],
 };
 
-/** Each table as a number of rows and a sum over them that knows no order. */
+/** The number of rows of each table, and a checksum that does not depend on their order. */
 export function contents(file: string, except = PULLS): Promise<Record<string, string>> {
   const quoted = (names: readonly string[] = []): string =>
     ['', ...names].map((name) => `'${name}'`).join(', ');
@@ -42,14 +42,14 @@ export function contents(file: string, except = PULLS): Promise<Record<string, s
   });
 }
 
-/** The tables that are not the same, one line each. */
+/** The tables that differ, one line each. */
 export function differences(a: Record<string, string>, b: Record<string, string>): string[] {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])]
     .filter((table) => a[table] !== b[table])
     .map((table) => `${table}: ${a[table] ?? 'missing'} and ${b[table] ?? 'missing'}`);
 }
 
-/** The landed pages of a stream in a data folder, in their order. */
+/** The landed pages of a stream, in order. */
 export async function landedPages(
   data: string,
   stream = 'events',
@@ -64,7 +64,7 @@ export async function landedPages(
   );
 }
 
-/** The files below a folder that hold one of the texts; packed ones are unpacked. */
+/** The files below a folder that contain one of the texts, also inside compressed files. */
 export async function filesWith(folder: string, texts: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const one of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -1,4 +1,4 @@
-/** Whole runs over real sockets and files, against a sandbox in this process: the command in it too, or as a child. */
+/** Runs whole commands over real sockets and files, against a sandbox in this process. Commands run in this process or as a child. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export interface Ended {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts the command; it is not in this process, so that it can be killed. */
+/** Starts the command in a child process, which can be killed. */
 export function start(args: readonly string[], cwd: string, environment: Environment = {}): ChildProcess {
   if (!existsSync(CLI)) throw new Error('not built: npm run build');
   return spawnNode([CLI, ...args], cwd, environment);
@@ -62,10 +62,10 @@ export function ended(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/** Ends what one of several commands wrote; no command writes it. */
+/** Separates the outputs of several commands; no command writes it. */
 const END = '\u0000end of command\u0000';
 
-/** The built command, several times in one process, which starts once: what each wrote, and its exit code. */
+/** Runs several built commands in one child process, to start it only once. Returns the output and exit code of each. */
 export async function executeEach(
   commands: readonly (readonly string[])[],
   cwd: string,
@@ -88,20 +88,20 @@ export async function executeEach(
   });
 }
 
-/** A folder with settings, keys in the environment, and the sandbox that they point at. */
+/** A folder with settings, keys in the environment, and its sandbox. */
 export class Place {
-  /** What stands in for the lake's catalog, for commands in this process. */
+  /** A replacement for the lake's catalog, for commands in this process. */
   lakeCatalog?: LakeCatalog;
-  /** Commands in this process leave the status for others, as those of their own always do. */
+  /** True if commands in this process write status.json, as child processes always do. */
   leavesStatus = false;
-  /** A rebuild in this process makes its file from nothing, and not from the template. */
+  /** True if a rebuild in this process creates its file without the template. */
   rebuildsFromNothing = false;
 
   private constructor(
     readonly folder: string,
     readonly sandbox: FaultySandbox,
     readonly environment: Environment,
-    /** Pauses of the commands pass for the service too: of all of them, and of the one under way. */
+    /** Total pauses of all commands and of the current one, which also move the service's clock. */
     private readonly service: { paused: number; pausedNow: number },
   ) {}
 
@@ -113,10 +113,10 @@ export class Place {
     const sandbox = await startFaultySandbox({
       now: () => new Date(Date.parse(NOW) + Date.now() - started + service.paused),
       projectId: PROJECT,
-      // One page: tests that need more of them say so.
+      // One page per export; tests that need more set it.
       eventsPerDay: 300,
       exportSeconds: 0,
-      // Each command begins at NOW, however long a test takes by then.
+      // Each command starts at NOW, however long the test has taken.
       ...(options.now === undefined
         ? { date: () => new Date(Date.parse(NOW) + service.pausedNow).toUTCString() }
         : {}),
@@ -130,7 +130,7 @@ export class Place {
   }
 
   configure(yaml: string): Promise<void> {
-    // The page takes longer than most of what is tested here: it has tests of its own.
+    // Writing the page takes longer than most tests here, and has its own tests.
     const report = /^report:/m.test(yaml) ? '' : 'report: false\n';
     return writeFile(
       join(this.folder, 'dawnload.yaml'),
@@ -146,15 +146,15 @@ export class Place {
     return start(args, this.folder, { ...this.environment, ...environment });
   }
 
-  /** The built command in a process of its own: for kills, signals, and what the process itself is asked. */
+  /** Runs the built command in a child process, for tests of kills, signals and the process itself. */
   execute(args: readonly string[], environment: Environment = {}): Promise<Ended> {
     beginWithTemplate(args, this.folder);
     return ended(this.start(args, environment));
   }
 
   /**
-   * The command in this process, which dies at the crash point `DAWNLOAD_CRASH_AT`: the data folder is then as it was there.
-   * What the dying code still does reaches no folder.
+   * Runs the command in this process until the crash point `DAWNLOAD_CRASH_AT`, and restores the data folder as it was there:
+   * later changes by the code that still runs are discarded.
    */
   async dying(args: readonly string[], environment: Environment = {}): Promise<Ended> {
     const [point = '', count = '1'] = (environment['DAWNLOAD_CRASH_AT'] ?? '').split(':');
@@ -163,7 +163,7 @@ export class Place {
     const dead = new Set<string>();
     const reach = (passed: string): void => {
       if (dead.size === 0 && passed === point && --left === 0) {
-        // DuckDB's files, too: after a kill they are as they were written.
+        // DuckDB's files too: a kill leaves them as written.
         cpSync(data, `${data}.left`, { recursive: true, preserveTimestamps: true });
         dead.add(passed);
       }
@@ -177,7 +177,7 @@ export class Place {
     return { ...result, code: null, signal: 'SIGKILL' };
   }
 
-  /** The command in this process, where pauses pass at once. */
+  /** Runs the command in this process; pauses take no time. */
   async run(
     args: readonly string[],
     environment: Environment = {},
@@ -226,17 +226,17 @@ export function rowsOf(file: string, sql: string): Promise<Record<string, unknow
   return reading(file, (ask) => ask(sql));
 }
 
-/** Changes a file as a program other than the command would; makes it where there is none. */
+/** Changes a file as another program would; creates it if missing. */
 export async function change(file: string, sql: string): Promise<void> {
   const instance = await DuckDBInstance.create(file, { threads: '1' });
   const connection = await instance.connect();
   await connection.run(sql);
-  // An open connection would keep the file locked for the commands that come next.
+  // An open connection would lock the file for later commands.
   connection.closeSync();
   instance.closeSync();
 }
 
-/** Several questions to one file, which is opened once: that takes longer than most answers. */
+/** Runs several queries on one file. It is opened once, because opening takes longer than most queries. */
 export async function reading<T>(
   file: string,
   work: (ask: (sql: string) => Promise<Record<string, unknown>[]>) => Promise<T>,

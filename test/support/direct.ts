@@ -1,8 +1,8 @@
-/** The service without sockets: a dispatcher that hands each request to a sandbox of this process, and its answer back. */
+/** A dispatcher that passes each request to a sandbox in this process, without sockets. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
 
-/** What a request asks, before the service reads it. */
+/** A request before the service handles it. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -10,8 +10,8 @@ export interface Asked {
 }
 
 /**
- * @param isCut true once nothing that this process sends arrives any more
- * @param onRequest sees each request that leaves
+ * @param isCut true once requests of this process no longer arrive
+ * @param onRequest is called with each request that leaves
  */
 export function directly(
   listener: RequestListener,
@@ -31,17 +31,17 @@ export function directly(
         yield Buffer.from(body);
       },
     };
-    // The sandbox and its faults use no more of both than what is here.
+    // The sandbox and its faults use only these members of both.
     listener(request as unknown as IncomingMessage, exchange as unknown as ServerResponse);
     return true;
   });
 }
 
-/** One exchange: the response of the sandbox, the socket on which its faults write, and what the client may do. */
+/** One exchange: the sandbox's response, the socket on which its faults write, and the client's controller. */
 class Exchange implements Dispatcher.DispatchController {
   readonly socket = this;
   readonly #headers = new Map<string, string>();
-  /** The bytes that are due; undefined where the answer does not say. */
+  /** The announced size of the body; undefined without one. */
   #due: number | undefined;
   aborted = false;
   readonly paused = false;
@@ -63,7 +63,7 @@ class Exchange implements Dispatcher.DispatchController {
     if (!this.aborted) this.handler.onResponseStart?.(this, status, Object.fromEntries(this.#headers), '');
   }
 
-  /** Bytes of the body; from a fault, also a head as it goes over the wire. */
+  /** Writes bytes of the body; a fault may also write a raw head. */
   write(bytes: Buffer | string): void {
     if (typeof bytes === 'string') {
       const [first = '', ...lines] = bytes.trimEnd().split('\r\n');

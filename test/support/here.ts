@@ -1,4 +1,4 @@
-/** Questions are answered, and own tables read, in this process, by the code that has one of its own otherwise: starting that takes longest. */
+/** Answers questions and reads own tables in this process, because starting the usual child process takes longest. */
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, vi } from 'vitest';
 import * as bounded from '../../src/ground/bounded-process.js';
@@ -38,12 +38,12 @@ function use(one: Answering): void {
   });
 }
 
-/** For the tests of a file or block. */
+/** Use it for the tests of a file or block. */
 export const answeringHere = (): void => {
   use(here);
 };
 
-/** Limits, signals and what is left of a process need one. */
+/** For tests of limits, signals and leftovers, which need a child process. */
 export const answeringInItsProcess = (): void => {
   use(inProcess);
 };

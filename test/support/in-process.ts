@@ -1,4 +1,4 @@
-/** The command in this process: the same table of commands and the same code, with a clock that pauses move on. */
+/** Runs commands in this process, with the same table of commands and a clock that pauses advance. */
 import { STREAMS } from '../../src/streams/index.js';
 import { setMaxListeners } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
@@ -15,38 +15,38 @@ import type { Invocation } from '../../src/config/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
 import { beginWithTemplate, rebuildWithTemplate } from './template.js';
 
-// Tests run beside each other, as many as there are processors: one thread of DuckDB for each.
+// One test runs on each processor, so DuckDB gets one thread.
 os.availableParallelism = () => 1;
 syncBuiltinESMExports();
 
-/** Each command is a run of its own, also those that begin at the same instant. */
+/** Numbers the commands, so that two at the same instant are different runs. */
 let runs = 0;
 
 export interface Performed {
   readonly code: number;
   readonly stdout: string;
-  /** Notes and warnings, and the sentences of the error that ended it. */
+  /** Notes and warnings, and the sentences of the final error. */
   readonly stderr: string;
 }
 
 export interface TestClock {
   now(): Date;
-  /** What a pause does; it takes no time of its own. */
+  /** Called at the end of a pause, which takes no time. */
   moveTo(instant: Date): void;
 }
 
-/** Runs a command to its end. A pause passes at once, and the clock is then where the pause ends. */
+/** Runs a command to its end. A pause takes no time, but advances the clock. */
 export async function performCommand(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>>,
   clock: TestClock,
-  /** What a person sits at, for commands that ask. */
+  /** The terminal for commands that ask you something. */
   terminal?: Terminal,
   lakeCatalog?: LakeCatalog,
-  /** What takes the place of these effects. */
+  /** Effects that replace the default ones. */
   effects: Partial<Effects> = {},
-  /** Whether it leaves status.json, which takes an eighth of the time of all tests. */
+  /** True to write status.json, which takes an eighth of the time of all tests. */
   leavesStatus = false,
 ): Promise<Performed> {
   beginWithTemplate(args, cwd);
@@ -66,7 +66,7 @@ export async function performCommand(
           now: () => clock.now(),
           sleep: async (ms) => {
             const end = new Date(clock.now().getTime() + ms);
-            // What else is under way gets its turn.
+            // Give other pending work its turn.
             await new Promise((resolve) => setImmediate(resolve));
             clock.moveTo(end);
           },
@@ -95,7 +95,7 @@ export async function performCommand(
   return { code, stdout: out.join('\n'), stderr: err.join('\n') };
 }
 
-/** What a command gets that is called by itself; it needs no settings, unless they are given. */
+/** The invocation for a command that is called directly, by default without settings. */
 export function invocationOf(given: Partial<Invocation> = {}, notes: string[] = []): Invocation {
   return {
     flags: {},
@@ -112,7 +112,7 @@ export function invocationOf(given: Partial<Invocation> = {}, notes: string[] = 
   };
 }
 
-/** A standard output that keeps what is written to it; with `columns`, a terminal of so many. */
+/** A standard output that keeps its bytes; with `columns`, a terminal of that width. */
 export function keepingOutput(columns?: number): { readonly stdout: Output; readonly bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   const stdout: Output = new Writable({

@@ -1,10 +1,10 @@
-/** A second DuckDB file in the place of the lake's catalog, and what a catalog can do wrong. */
+/** A second DuckDB file that replaces the lake's catalog, and the faults of a catalog. */
 import type { DataFile, LakeCatalog } from '../../src/lake/lake.js';
 import type { Session } from '../../src/warehouse/session.js';
 import { compare, isEqual } from '../lake/compare.js';
 import { reading } from './dawnload.js';
 
-/** The section of `dawnload.yaml` that a lake takes; nothing listens there. */
+/** The section `lake` of `dawnload.yaml`; nothing listens at its addresses. */
 export const LAKE_YAML =
   'lake:\n  catalog: { uri: "http://127.0.0.1:9", warehouse: test, auth: none }\n  namespace: dl\n';
 
@@ -27,7 +27,7 @@ export class FileLake implements LakeCatalog {
     return Promise.resolve(this.together);
   }
 
-  /** No test asks for them; `npm run test:lake` has real ones. */
+  /** Unused here; `npm run test:lake` has real ones. */
   dataFiles(): Promise<DataFile[]> {
     return Promise.resolve([]);
   }
@@ -38,7 +38,7 @@ export class FileLake implements LakeCatalog {
   }
 }
 
-/** The tables that do not hold the same rows in the published file and in the lake, row by row in both directions. */
+/** The tables whose rows differ between the published file and the lake, compared in both directions. */
 export async function unequalTables(published: string, lake: FileLake): Promise<string[]> {
   const names = await lake.rows(
     "select schema_name || '.' || table_name as name from duckdb_tables() where not internal",

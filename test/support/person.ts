@@ -1,16 +1,16 @@
-/** A person at a terminal: reads what stands on the screen and types an answer to each question. */
+/** Simulates a person at a terminal, who reads the screen and answers each question. */
 import { PassThrough } from 'node:stream';
 import { realTerminal, type Streams, type Terminal } from '../../src/terminal/terminal.js';
 
 export interface Person {
   readonly terminal: Terminal;
-  /** All that stood on the screen. */
+  /** Everything that was on the screen. */
   screen(): string;
 }
 
 /** @param answers the keys that follow each question, in the order of the questions; `\r` is Enter */
 export function personWho(answers: readonly string[]): Person {
-  // Wide enough that no sentence is broken into lines.
+  // Wide enough that no sentence wraps.
   const stream = () =>
     Object.assign(new PassThrough(), {
       isTTY: true,
@@ -23,7 +23,7 @@ export function personWho(answers: readonly string[]): Person {
   let screen = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
-    // A question hides the cursor before it is drawn first, or has a mark once an answer was refused.
+    // A new question hides the cursor first; a refused answer has a mark.
     if (!/\[\?25l$|▲/.test(text)) return;
     const next = left.shift();
     if (next === undefined) stdin.end();

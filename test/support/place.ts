@@ -1,4 +1,4 @@
-/** Places of tests, and receivers of what they send: each goes away with the test that makes it. */
+/** Places and webhook receivers for tests, removed after the test that creates them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ export async function makePlace(yaml: string, options: FaultySandboxOptions = {}
   return place;
 }
 
-/** Expects how a command ends: with that exit code, and with each of those words among what it says to people. */
+/** Expects that a command ends with this exit code, and that stderr contains each of these words. */
 export async function ends<T extends Pick<Ended, 'code' | 'stderr'>>(
   command: Promise<T>,
   code: number,
@@ -26,7 +26,7 @@ export async function ends<T extends Pick<Ended, 'code' | 'stderr'>>(
   return result;
 }
 
-/** A place whose clock, and the service's, stand at the n-th night. */
+/** A place with its clock, and the service's, at the n-th night. */
 export class Nights {
   night = 0;
   place!: Place;
@@ -86,7 +86,7 @@ export class Hook {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What came as JSON, and is forgotten. */
+  /** Returns and removes the received JSON bodies. */
   take(): Record<string, unknown>[] {
     return this.received
       .splice(0)

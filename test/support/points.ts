@@ -1,4 +1,4 @@
-/** Where tests kill a process: the crash points by what passes them, in their order. */
+/** The crash points at which tests kill a process, grouped by operation, in order. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { APPEND_STEPS, POINTS, WRITE_STEPS, type CrashPoint } from '../../src/ground/crash-points.js';
 
@@ -27,7 +27,7 @@ export const JOURNAL_STEPS = [
   'copied',
 ] as const;
 
-/** The lines of a push that reaches people, and what is between them, in their order. */
+/** The crash points of a push that reaches people, in order. */
 export const PUSH_POINTS = [
   'journal/push/begun/before-append',
   'journal/push/begun/durable',
@@ -42,10 +42,10 @@ export const PUSH_POINTS = [
   'journal/push/ended/durable',
 ] as const satisfies readonly CrashPoint[];
 
-/** A crash point, or one of its passings: `:2` is the second. */
+/** A crash point, or one of its occurrences: `:2` is the second. */
 export type Crash = CrashPoint | `${CrashPoint}:${number}`;
 
-/** The crash points at which single tests kill a process, as their sources say. */
+/** The crash points that appear in the sources of single tests. */
 export function pointsOfTests(): Set<string> {
   const tests = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.test.ts'),

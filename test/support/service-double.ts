@@ -1,4 +1,4 @@
-/** A service of a few lines for the client's tests: each test says what is answered, over a real socket. */
+/** A minimal service for the client's tests: each test defines the answers, sent over a real socket. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { realEffects, type Effects } from '../../src/ground/effects.js';
@@ -69,7 +69,7 @@ export function json(
   response.end(JSON.stringify(body));
 }
 
-/** Effects whose pauses take no time, are written down, and move the clock on. */
+/** Effects whose pauses take no time, are recorded, and advance the clock. */
 export function quickEffects(): Effects & { readonly slept: number[] } {
   const slept: number[] = [];
   let time = Date.now();
@@ -81,7 +81,7 @@ export function quickEffects(): Effects & { readonly slept: number[] } {
       const end = Date.now() - start + time + ms;
       slept.push(ms);
       signal?.throwIfAborted();
-      // What else is under way gets its turn.
+      // Give other pending work its turn.
       await new Promise((resolve) => setImmediate(resolve));
       time = Math.max(time, end - (Date.now() - start));
     },

@@ -1,4 +1,4 @@
-/** A warehouse without rows, its schema and models made: tests copy it, since making it takes longer than most of them. */
+/** An empty warehouse with schema and models. Tests copy it, because creating it takes longer than most tests. */
 import { fieldsFor } from '../../src/ground/fields.js';
 import { FIELDS } from '../../src/streams/index.js';
 import { createHash } from 'node:crypto';
@@ -20,12 +20,12 @@ import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { refreshModels } from '../../src/warehouse/models.js';
 import { runChecks } from '../../src/warehouse/checks.js';
 
-/** Where the template is: the processes of vitest inherit it, and other programs of `test/` have none. */
+/** The variable with the template's path: vitest's processes inherit it; other programs in `test/` do without a template. */
 const TEMPLATE = 'DAWNLOAD_TEST_TEMPLATE';
 
 const CACHE = resolve('node_modules/.cache/dawnload');
 
-/** Makes the template where it is missing; vitest runs this once, before all tests. */
+/** Creates the template if it is missing; vitest runs this once, before all tests. */
 export async function setup(): Promise<void> {
   const madeOf = ['sql', 'dist/dictionary.json', 'src/warehouse', 'src/streams', 'package-lock.json'];
   process.env[TEMPLATE] = await kept('template', madeOf, async (path) => {
@@ -44,7 +44,7 @@ export async function setup(): Promise<void> {
   });
 }
 
-/** The path of a database that takes long to make; it is made again when a file of what it is made of changes. */
+/** Returns the path of a database that takes long to create; it is created again when one of its sources changes. */
 export async function kept(
   name: string,
   madeOf: readonly string[],
@@ -64,7 +64,7 @@ export async function kept(
   return path;
 }
 
-/** Puts a new warehouse there. */
+/** Copies the template to this path. */
 export function copyTemplate(path: string): void {
   const template = process.env[TEMPLATE];
   if (template === undefined) throw new Error('There is no template: run the tests by vitest.');
@@ -73,17 +73,17 @@ export function copyTemplate(path: string): void {
   chmodSync(path, 0o600);
 }
 
-/** The commands that make a warehouse where there is none, and then fill it. */
+/** The commands that create a missing warehouse. */
 const FILLING = ['run', 'backfill'];
 
-/** Before a command makes a data folder, gives it a warehouse that is made already. */
+/** Copies the template before a command creates the data folder. */
 export function beginWithTemplate([command = '']: readonly string[], folder: string): void {
   const data = join(folder, 'data');
   if (process.env[TEMPLATE] === undefined || !FILLING.includes(command) || existsSync(data)) return;
   copyTemplate(dataFiles(data).working);
 }
 
-/** Gives a rebuild a warehouse that is made already, just before it makes one. */
+/** Copies the template just before a rebuild creates its file. */
 export function rebuildWithTemplate(point: string, folder: string): void {
   if (process.env[TEMPLATE] === undefined || point !== 'rebuild/before-open') return;
   copyTemplate(dataFiles(join(folder, 'data')).rebuilt);

@@ -1,4 +1,4 @@
-/** What comes over the wire when the sandbox is told to misbehave, what is billed for it, and what each lie says. */
+/** What a client receives for each fault, what is billed, and what each lie changes. */
 import { Agent, request as send } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
 let sandbox: FaultySandbox;
 let service: Client;
 let bills = 0;
-/** A page of an export, and what it holds. */
+/** A page of an export with its records. */
 let page = '';
 let whole: Buffer;
 let half: Buffer;
@@ -41,7 +41,7 @@ const by = (...faults: Fault[]) => {
   sandbox.setFaults(faults);
 };
 
-/** How a request ends that is given up after a while: its status, the error's code, or 'silence'. */
+/** The result of a request with a short time limit: its status, the error's code, or 'silence'. */
 function outcome(answer: Promise<{ status: number }>): Promise<number | string> {
   const silence = setTimeout(400, 'silence');
   const failed = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error);
@@ -52,11 +52,11 @@ interface Raw {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
-  /** The error that ended the body; null when it ended as it should. */
+  /** The error that ended the body; null if it is complete. */
   error: string | null;
 }
 
-/** A request whose body is kept however it ends. */
+/** Sends a request and keeps its body, even an incomplete one. */
 function raw(path: string, agent: Agent | false = false, body?: unknown): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body);
@@ -181,14 +181,14 @@ test('faults let requests through first, strike so many times, only where they s
   expect(statuses).toEqual([200, 500, 500, 200, 200]);
   expect((await service.e18(DAY)).status).toBe(200);
   expect(sandbox.faults()).toEqual([{ ...fault, struck: 2 }]);
-  // A lie is counted only when there was occasion to tell it.
+  // A lie counts only if it changed an answer.
   by({ endpoint: 'E21', kind: 'repeated-page', page: 1, times: 1 });
   await service.call('GET', page);
   expect(sandbox.faults()[0]?.struck).toBe(0);
 });
 
 const T = '1763654400000000';
-/** The pages of a list as its endpoint answers them. */
+/** The pages of a list, as the endpoint returns them. */
 const record = (id: string, rest: object = {}) => ({ id, time: T, message_data: { title: id }, ...rest });
 const PAGES: Partial<Record<EndpointName, unknown[]>> = {
   E21: ['a', 'c', 'e'].map((id, i) => ({
@@ -214,7 +214,7 @@ const PAGES: Partial<Record<EndpointName, unknown[]>> = {
   ],
 };
 
-/** What a lie makes of page after page of a list, each time it is asked for. */
+/** The pages of a list under a lie, requested again and again. */
 function told(endpoint: EndpointName, lie: object, ...pages: number[]): unknown[] {
   const memory = new Map<string, number>();
   const answerOf = (number: number) => {

@@ -1,4 +1,4 @@
-/** The sandbox with faults: a service that misbehaves as it is told. */
+/** The sandbox with faults. */
 import type { Reply } from '../../../sandbox/answer.js';
 import {
   type EndpointName,
@@ -24,17 +24,17 @@ export type { Fault } from './fault.js';
 export interface FaultySandbox extends Sandbox {
   /** Switches these faults on, and all others off. */
   setFaults(faults: readonly Fault[]): void;
-  /** Sends what that makes of each right answer; undefined for the answers as they are. */
+  /** Changes each correct answer before it is sent; undefined for no change. */
   bend(by: Bend | undefined): void;
-  /** The faults that are on, each with the number of requests it has struck; a dead connection strikes the next one. */
+  /** The active faults, each with its number of affected requests; a dead connection affects the next one. */
   faults(): (Fault & { readonly struck: number })[];
 }
 
-/** Changes an answer's bytes, for what no JSON value can say. */
+/** Changes the bytes of an answer, where a JSON value cannot express the fault. */
 export type Bend = (endpoint: EndpointName, answer: Reply, query: URLSearchParams) => Reply;
 
 export interface FaultySandboxOptions extends SandboxOptions {
-  /** How it misbehaves from the start. */
+  /** The faults at the start. */
   readonly faults?: readonly Fault[] | undefined;
 }
 
@@ -44,7 +44,7 @@ export async function startFaultySandbox(options: FaultySandboxOptions = {}): Pr
   const stale: StaleSockets = new WeakMap();
   let bend: Bend | undefined;
   const sandbox = await startSandbox({
-    // Most tests compare nights with each other: a count that changes is their own.
+    // Most tests compare nights; only they change counts.
     restates: false,
     ...rest,
     interfere({ endpoint: { name, family }, query, pageParameter, request, response }, answerOf) {
@@ -77,7 +77,7 @@ export async function startFaultySandbox(options: FaultySandboxOptions = {}): Pr
   };
 }
 
-/** The number of the first page, where pages have numbers. */
+/** The number of the first page, if pages are numbered. */
 const FIRST_PAGE: Partial<Record<EndpointName, number>> = { E4: 1, E10: 1, E12: 1 };
 
 function situationOf(
@@ -107,7 +107,7 @@ function situationOf(
   };
 }
 
-/** Tells a lie about an answer; null when it cannot be told in this one. `memory` is the lie's own. */
+/** Applies a lie to an answer; null if it cannot change this one. `memory` belongs to the lie. */
 type Tell = (lie: Lie, answer: Reply, memory: Map<string, number>) => Reply | null;
 
 interface Active {
@@ -115,20 +115,20 @@ interface Active {
   readonly memory: Map<string, number>;
   passed: number;
   struck: number;
-  /** Requests that came over a connection that it had left dead. */
+  /** Requests over a connection that the fault left dead. */
   resets: number;
 }
 
 interface ActiveFaults {
-  /** Switches these on, and all others off. */
+  /** Switches these faults on, and all others off. */
   replace(faults: readonly Fault[]): void;
-  /** Each with the number of requests it has struck. */
+  /** The faults, each with its number of affected requests. */
   list(): (Fault & { struck: number })[];
-  /** The first fault that now strikes: before the request is handled, or after. */
+  /** The first fault that applies now, before or after the request is handled. */
   strike(endpoint: EndpointName, moment: 'before' | 'after'): ConnectionFault | InsteadFault | null;
   /** Counts a request over a connection that the fault has left dead. */
   reset(fault: ConnectionFault): void;
-  /** The answer after all lies about the endpoint that can be told in it; those have struck. */
+  /** The answer after all lies that can change it, which then count as affected. */
   lie(endpoint: EndpointName, truth: Reply, tell: Tell): Reply;
 }
 
@@ -150,7 +150,7 @@ function activeFaults(initial: readonly Fault[]): ActiveFaults {
     return (where === '*' || where === endpoint) && one.struck < times;
   }
 
-  /** Counts a request that the fault could strike; whether it does. */
+  /** Counts a request that the fault could affect; returns true if it does. */
   function isDue(one: Active): boolean {
     if (one.passed < (one.fault.skip ?? 0)) {
       one.passed += 1;

@@ -1,27 +1,27 @@
-/** Answers that are well formed and not true: of exports, of lists that come in pages, and of the fields of any record. */
+/** Well-formed answers with wrong contents: exports, paged lists, and fields of records. */
 import { createHash } from 'node:crypto';
 import { type Reply, jsonAnswer } from '../../../sandbox/answer.js';
 import type { EndpointName } from '../../../sandbox/endpoint.js';
 import type { Lie } from './fault.js';
 
-/** What is lied about. */
+/** The request, and other answers that a lie may use. */
 export interface Situation {
   readonly endpoint: EndpointName;
-  /** The page asked for (E21). */
+  /** The requested page (E21). */
   readonly page: number;
-  /** Whether it is a page after the first. */
+  /** True for a page after the first. */
   readonly isLater: boolean;
-  /** The cursor asked for (E2). */
+  /** The requested cursor (E2). */
   readonly cursor: string | null;
-  /** What another page would have answered (E21). */
+  /** The correct answer for another page (E21). */
   readonly answerOf: (page: number) => Reply;
-  /** What the first page would have answered. */
+  /** The correct answer for the first page. */
   readonly firstAnswer: () => Reply;
 }
 
 type ExportLie = Exclude<Lie, FieldLie | ListLie | { kind: 'restate' }>;
 
-/** The answer with the lie in it; null when this answer gives no occasion. */
+/** The changed answer; null if the lie cannot change this one. */
 export function tellLie(
   lie: Lie,
   situation: Situation,
@@ -52,7 +52,7 @@ export function tellLie(
   }
 }
 
-/** Adds one to what is remembered under a key; what it was before. */
+/** Increments the number under a key; returns the previous one. */
 function count(memory: Map<string, number>, key: string): number {
   const before = memory.get(key) ?? 0;
   memory.set(key, before + 1);
@@ -84,7 +84,7 @@ function tellOfExport(
       return withJson(answer, { ...json, total_page_count: pages + (lie.by ?? 1) });
     }
     case 'ignores-page-parameter':
-      // A page past the end exists as well, for a service that does not look.
+      // A page past the end exists too, as in a service that ignores the number.
       return page > 0 && (isReady || json['status'] === 'invalid_page') ? answerOf(0) : null;
     case 'repeated-page':
       return isReady && page === (lie.page ?? 1) ? answerOf(0) : null;
@@ -93,7 +93,7 @@ function tellOfExport(
 
 const RESTATED = ['message_sent', 'delivered', 'click'];
 
-/** Each day's first record rises with every pull of the day but the first: alike in E17 and E18. */
+/** The first record of a day rises with each pull after the first, equally in E17 and E18. */
 function restate(
   { date: only, by = 3, counters = RESTATED }: Extract<Lie, { kind: 'restate' }>,
   endpoint: EndpointName,
@@ -177,20 +177,20 @@ function tellListLie(
   }
 }
 
-/** The list of catalogs, however `data` holds it: the very array. */
+/** The list of catalogs in either form of `data`: the array itself, not a copy. */
 function catalogsIn({ data }: JsonRecord): unknown[] | null {
   const list = isRecord(data) ? data['catalogs'] : data;
   return isList(list) ? list : null;
 }
 
-/** What holds `totalCount`. */
+/** The object with `totalCount`. */
 function totalHolder(json: JsonRecord): JsonRecord | undefined {
   return [json, json['data'], json['templateListResponse']].find(
     (one): one is JsonRecord => isRecord(one) && typeof one['totalCount'] === 'number',
   );
 }
 
-/** `data` of a page of items; null when it is none. */
+/** `data` of a page of items; null for another answer. */
 function itemPage(json: JsonRecord): JsonRecord | null {
   const data = json['data'];
   return isRecord(data) && Array.isArray(data['items']) ? data : null;
@@ -200,7 +200,7 @@ function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
 }
 
-/** The list in an answer: the very array. */
+/** The list in an answer: the array itself, not a copy. */
 function listIn(json: JsonRecord): unknown[] | null {
   for (const holder of [json, json['data'], json['templateListResponse']]) {
     if (!isRecord(holder)) continue;
@@ -239,7 +239,7 @@ function tellFieldLie(lie: FieldLie, endpoint: EndpointName, answer: Reply): Rep
   return told > 0 ? withJson(answer, json) : null;
 }
 
-/** Changes one record; whether it could. */
+/** Changes one record; returns true if it could. */
 function change(lie: FieldLie, record: Record<string, unknown>): boolean {
   if (lie.kind === 'extra-field') {
     const value = lie.value ?? 'something new';
@@ -260,7 +260,7 @@ function change(lie: FieldLie, record: Record<string, unknown>): boolean {
   return true;
 }
 
-/** A message as nobody else has it; the record's id decides its number and order. */
+/** A message of its own for each record; its number and order depend on the record's id. */
 function ownMessage(id: string): Record<string, unknown> {
   const digits = String(BigInt(`0x${createHash('sha256').update(id).digest('hex')}`));
   const [number, order] = [digits.slice(0, 8), digits.slice(8, 20)];
@@ -277,7 +277,7 @@ function ownMessage(id: string): Record<string, unknown> {
   };
 }
 
-/** Much the same value in another type. */
+/** A similar value of another type. */
 function otherType(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
@@ -296,7 +296,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The answer's JSON; null when it has none. */
+/** The answer's JSON; null without JSON. */
 function jsonOf(answer: Reply): unknown {
   try {
     return JSON.parse(answer.body.toString());
@@ -310,7 +310,7 @@ function withJson(answer: Reply, value: unknown): Reply {
   return { ...answer, body: jsonAnswer(value).body };
 }
 
-/** The records in an answer: the very objects, so that changing them changes the answer. */
+/** The records in an answer: the objects themselves, so changing them changes the answer. */
 function recordsIn(endpoint: EndpointName, json: unknown): JsonRecord[] {
   switch (endpoint) {
     case 'E1':
@@ -349,7 +349,7 @@ function recordsIn(endpoint: EndpointName, json: unknown): JsonRecord[] {
   }
 }
 
-/** The records under the first of these keys of `data` that is there; `data` itself where it is one record. */
+/** The records under the first of these keys that `data` has; `data` itself if it is one record. */
 function dataOf(json: unknown, ...keys: readonly string[]): JsonRecord[] {
   const data = isRecord(json) ? json['data'] : null;
   if (!isRecord(data)) return Array.isArray(data) ? data.filter(isRecord) : [];
@@ -364,7 +364,7 @@ function recordsAt(parent: JsonRecord, key: string): JsonRecord[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-/** The object that holds the last part of a dotted name, and that part; null where there is none. */
+/** The object with the last part of a dotted name, and that part; null if it does not exist. */
 function holderOf(record: JsonRecord, field: string): { holder: JsonRecord; key: string } | null {
   const parts = field.split('.');
   const key = parts.pop() ?? field;

@@ -1,4 +1,4 @@
-/** Faults of the connection: the answer is lost, late, cut, mismeasured or too large on its way, or something else is answered. */
+/** Faults of the connection: the answer is lost, late, truncated, too large, has a wrong length, or is another one. */
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createGzip } from 'node:zlib';
@@ -10,13 +10,13 @@ import type { ConnectionFault, InsteadFault } from './fault.js';
 
 const MIB = 1024 * 1024;
 
-/** More than a careful client takes: 64 MiB is where the large answers of this service end. */
+/** Larger than the largest answer of this service, 64 MiB. */
 const TOO_LARGE_MIB = 65;
 
-/** Connections that look alive and are not, each with the fault that made it so. */
+/** Connections that look alive but are dead, with their fault. */
 export type StaleSockets = WeakMap<Socket, ConnectionFault>;
 
-/** Sends the answer in the way of the fault; the answer is null when the request was not handled. */
+/** Sends the answer as the fault defines; the answer is null if the request was not handled. */
 export function mistreat(
   fault: ConnectionFault,
   response: ServerResponse,
@@ -47,7 +47,7 @@ export function mistreat(
         socket.end(part);
       } else {
         response.writeHead(answer.status, answer.headers);
-        // Written before the end, so that no content-length is added.
+        // Written before the end, so that Node adds no content-length.
         response.write(part);
         response.end();
       }
@@ -55,7 +55,7 @@ export function mistreat(
     case 'wrong-length': {
       const by = fault.by ?? -10;
       socket.write(headOf(answer, { 'content-length': Math.max(0, body.length + by) }));
-      // Too small: the connection stays open with bytes on it that belong to nothing.
+      // Too small: the open connection has extra bytes that belong to no answer.
       if (by < 0) socket.write(body);
       else socket.end(body);
       return;
@@ -79,13 +79,13 @@ export function mistreat(
   }
 }
 
-/** The head of an answer as it goes over the wire, for lengths that node:http would not write. */
+/** The raw head of an answer, for lengths that node:http would not write. */
 function headOf({ status, headers }: Reply, more: Record<string, string | number>): string {
   const lines = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
 }
 
-/** Writes so many bytes at a time until all are written or the other side is gone. */
+/** Writes this number of bytes at a time, until the end or until the client closes. */
 function drip(socket: Socket, body: Buffer, bytes: number, intervalMs: number): void {
   let at = 0;
   const timer = setInterval(() => {
@@ -101,7 +101,7 @@ function drip(socket: Socket, body: Buffer, bytes: number, intervalMs: number): 
   });
 }
 
-/** The body, followed by spaces (which JSON allows) up to so many MiB; never all of it in memory. */
+/** The body, padded with spaces (which JSON allows) to this number of MiB; never completely in memory. */
 function padded(body: Buffer, mib: number): Readable {
   const spaces = Buffer.alloc(MIB, ' ');
   function* chunks() {
@@ -112,7 +112,7 @@ function padded(body: Buffer, mib: number): Readable {
   return Readable.from(chunks());
 }
 
-/** A client that hangs up on a body that is too large does the right thing. */
+/** A client may correctly hang up on a body that is too large. */
 function ignore(): void {
   return;
 }
@@ -135,7 +135,7 @@ export function answerInstead(fault: InsteadFault, family: Family, address: stri
         const answer = refuse(family, 'internal', `Answered with ${status} on command`, status);
         return { ...answer, headers: { ...answer.headers, ...headers } };
       }
-      // An HTML page of some proxy, for instance.
+      // Such as the HTML page of a proxy.
       if (typeof body === 'string') {
         return { status, headers: { 'content-type': 'text/html', ...headers }, body: Buffer.from(body) };
       }
