@@ -18,7 +18,7 @@ known as (
     union
     select stream, date from ops.days where state <> 'not_complete'
 ),
--- Snapshots of reference data are of one day each; no other day is missing.
+-- A snapshot of reference data covers one day; other days are not missing.
 days as (
     select stream, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
     from (

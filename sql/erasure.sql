@@ -13,8 +13,8 @@ create or replace temp macro rule_of(key) as
 create or replace temp macro number_digest(kind, stored) as
     _digest('person ' || (md5_number_lower(kind || ' ' || stored) >> 1)::bigint::varchar);
 
--- The digests of an id. The service's customer may also use a number or address as an id, so its digests under the other
--- kinds are included.
+-- The digests of an id. A number or address may also serve as a user id, so its digests under the other kinds are
+-- included.
 create or replace temp macro person_digests(kind, given) as
     list_distinct(
         [person_digest(kind, given)]

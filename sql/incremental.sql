@@ -34,7 +34,7 @@ anti join (select date from ops.touched_days where stream = 'events') as own usi
 
 -- name: dirty
 -- The days that changes make dirty: the changed days, the days that look back at them, and with `all_later` every later
--- day that has events. A range of days is never enumerated: a single row of the year 9999 would make it endless.
+-- day that has events. Ranges of days are never enumerated: a row of the year 9999 would make one endless.
 create or replace temp table dirty_days as
 with changed as (
     select date
@@ -51,7 +51,7 @@ with changed as (
         and isfinite(requested_at)
 ),
 
--- A day without events is missing from these, but it looks back at earlier days too.
+-- Includes days without events, which look back at earlier days too.
 later as (
     select date
     from changed

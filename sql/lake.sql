@@ -206,7 +206,7 @@ from recorded_parts
 where relation = '{relation}' and date is null;
 
 -- name: forget_parts
--- Records about a recreated table are no longer true.
+-- Records about a recreated table are outdated.
 delete from recorded_parts where relation in ({relations});
 
 -- name: gone_own

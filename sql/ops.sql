@@ -193,8 +193,7 @@ from (select from_json($head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VAR
 
 -- name: clicks_and_ids
 -- params: not_clicks text[], placeholder_ids text[]
--- Replaces the names of events that are not clicks, and the ids that are nobody's. If they change, the next refresh computes all
--- models in full.
+-- Replaces the names of events that are not clicks, and the placeholder ids. If they change, the next refresh recomputes all models.
 update ops.models
 set fingerprint = 'other settings'
 where
@@ -330,13 +329,12 @@ returning resource_id, goal;
 
 -- name: lack
 -- params: day date
--- What the export of a day may lack: as many records as came twice on its pages, and the successful sends that the daily
--- statistics count beyond it and beyond the records of erased persons. One in a hundred is small enough to be ignored, unless
--- the last page is full. Channels count of which the events of four weeks have any sends, or that send by themselves. An id that
--- several records share is not missing records. Also:
+-- The records that the export of a day may lack: the number that came twice, and the successful sends that the daily statistics count
+-- beyond the export and the records of erased persons. Up to 1% is ignored, unless the last page is full. Only channels count that
+-- have sends in the events of four weeks, or send directly. Records that share an id are not missing. Also:
 -- missing: the sends, failures and clicks that the statistics count beyond the export, by channel and sender
 -- senders, empty: the campaigns and journeys with missing records, and the channels and senders that lack entirely
--- tells: the statistics count every channel of the export, so that no missing record proves that it is complete
+-- tells: the statistics count every channel of the export, so an export without missing records is complete
 with notes as (
     select
         coalesce(sum(records) filter (note = 'repeated'), 0) as repeated,
@@ -466,7 +464,7 @@ where pull in (select unnest($pulls));
 select version from macros.made_of();
 
 -- name: memory_limit
--- The threads first, because a limit that is too low is refused.
+-- Threads are set first, because DuckDB refuses a limit that is too low for them.
 set threads = {threads};
 set memory_limit = '{megabytes}MB';
 
@@ -551,8 +549,8 @@ qualify row_number() over (partition by list order by date desc, pulled_at desc,
 
 -- name: runs
 -- params: runs text[]
--- Writes runs of the journal, each given as JSON. A summary that the file has stays, because the journal has only its counts,
--- except for what came after the file was published.
+-- Writes runs of the journal, each given as JSON. An existing summary stays, because the journal has only its counts; only the part after
+-- publishing is added.
 create or replace temp table given_runs as
 select
     run.begun."runId" as run_id, run.begun.command as command, run.begun."at" as started_at, run."over"."at" as finished_at,

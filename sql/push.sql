@@ -21,7 +21,7 @@ from (
 ) as given;
 
 -- name: macros
--- The JSON text with 0 in place of its texts.
+-- The JSON with 0 in place of its texts.
 create or replace macro bare(json_text) as
     regexp_replace(json_text, '"(?:[^"\\]|\\.)*"', '0', 'g');
 
@@ -51,7 +51,7 @@ create or replace macro wrong_list(json_text) as case
     then 'must have elements of at most 5000 characters'
 end;
 
--- The rule that a value breaks, without the value; null if it fits. The rules of the specification: Limits, Catalog item.
+-- The rule that a value breaks, without the value; null if it fits. The rules are in the specification (Limits, Catalog item).
 create or replace macro wrong_size(json_text) as case
     when json_text is null then null
     -- NaN and infinity, a type without a JSON form, and an extra comma.
@@ -91,7 +91,7 @@ select
 from read_ndjson_objects($file, ignore_errors = true, maximum_object_size = 1073741824)
 where json is not null;
 
--- The last row of each key that the service has, or may have (doubt). The journal knows the calls of E13 and E16; calls that
+-- The last row of each key that the service has or may have (doubt). The journal knows the calls of E13 and E16; calls that
 -- may be repeated are in the file. A later row of the key, with one of its columns
 -- or of the whole item (*), makes the service's value unknown (r is null). It does so even if its call was not acknowledged.
 create or replace table remembered as
@@ -179,22 +179,21 @@ where not exists (from remembered where remembered.k = newest.k and remembered.n
 create or replace table rows_found (k varchar, key varchar);
 
 -- name: rejections
--- The rejected rows by their keys, where a query found them (rows_found), and otherwise by the hashes of these.
+-- The rejected rows with their keys if a query found them (rows_found), otherwise with the hashes of the keys.
 select coalesce(rows_found.key, rejected.k) as row, rejected.reason, rejected.tries, rejected.tries < 4 as tried_again
 from rejected
 left join rows_found using (k)
 order by rejected.k;
 
 -- name: rows
--- A column that is null sets a value to null where a row changes what is given: in a patch and in properties.
+-- In patches and properties, null sets the value to null; elsewhere it is left out.
 create or replace macro sends_null() as
     getvariable('target').kind = 'user-properties' or coalesce(getvariable('target').mode = 'patch', false);
 
--- The column of a row by its name; of two columns with the name, the last one.
+-- The column with this name; of two, the last one.
 create or replace macro cell_of(cells, wanted) as list_filter(cells, lambda cell: cell.name = wanted)[-1];
 
--- Each row as the text of a call, with the hashes of its key and of its content, and the reason why it cannot be sent. Members are
--- the columns that are sent beside the id.
+-- Each row as JSON, with the hashes of its key and content, and the reason if it cannot be sent. Members are the columns beside the id.
 create or replace table rows_found as
 with parts as (
     select
@@ -271,7 +270,7 @@ from texts;
 
 -- name: compared
 -- params: erased_ids text[]
--- The rows that name an erased person in a column for ids, whatever the kind of the id.
+-- The rows with an erased person's id of any kind in an id column.
 create table erased as
 with given as (
     select nth, unnest(cells) as cell
@@ -292,7 +291,7 @@ where
     and cell.text <> ''
     and list_has_any(person_digests(kinds.kind, cell.text), $erased_ids::varchar[]);
 
--- Decides about each row. Where a row must not arrive twice (once), its key alone counts: a changed row was sent before.
+-- Decides about each row. If a row must not be sent twice (once), a known key is enough to leave it out, even if values changed.
 create table compared as
 select
     found.nth,
@@ -312,9 +311,8 @@ from rows_found as found
 left join remembered on found.k = remembered.k and remembered.columns = getvariable('columns')
 left join rejected on found.k = rejected.k;
 
--- The rows to send in the order of the query, and then the items that earlier pushes of the same columns sent and the query
--- lacks (deletes). A call has as many rows as the target takes, of which all but the first are within a window of bytes: with the
--- largest row and its frame they fit into the largest body, 4 MiB.
+-- The rows to send, in the order of the query, then the items to delete: earlier pushes of the same columns sent them, and the query
+-- lacks them. The size of a call is limited by rows, and by bytes so that it fits into a body of 4 MiB.
 create table sending as
 with found as (
     select false as deletes, nth, k, r, item, bytes
@@ -345,7 +343,7 @@ drop table rows_found;
 drop table found;
 
 -- name: plan
--- The numbers of a push, and the reasons of rows that cannot be sent, as a JSON object of their counts.
+-- The counts of a push, and the number of rows for each reason why they cannot be sent, as JSON.
 select
     count(*)::integer as rows,
     count(*) filter (outcome = 'new')::integer as new,

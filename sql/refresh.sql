@@ -53,9 +53,8 @@ select
     unnest($fingerprints) as fingerprint;
 
 -- name: note_days
--- Notes the rows of the computed days. After a full refresh it notes every day, including days that were not computed
--- again, because their rows may have other columns now. The digest is the sum of the hashes of whole rows: it does not
--- depend on their order, and a duplicate row counts twice.
+-- Notes the rows of the computed days; after a full refresh of every day, because kept rows may have other columns now. The digest is
+-- the sum of the hashes of whole rows: it does not depend on their order, and a duplicate row counts twice.
 delete from ops.model_days
 where relation = '{relation}' and ({full} or date in (select date_trunc('{partition}', date)::date from dirty_days));
 

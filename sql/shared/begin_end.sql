@@ -46,7 +46,7 @@ group by pull;
 create or replace temp table loaded_rows (pull varchar, rows bigint);
 create or replace temp table day_contents (date date, content hugeint);
 
--- The days that are held back (shared/losses); initially none.
+-- Initially, no day is held back (shared/losses).
 create or replace temp table held_back_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
 
 -- The pulls whose days change, with the first and the last of all these days.

@@ -71,7 +71,7 @@ const HEAD = `# The order of a load
 
 Each group of pulls is loaded in one transaction of \`src/warehouse/load.ts\`, from \`begin\` to \`end\` of \`shared/begin_end.sql\`. Between
 them, the \`load.ts\` of the stream takes its steps, in this order. Some steps are taken only if the data needs them. A step that is taken
-several times stands where it is taken first. Tables in braces are those of the stream. A test writes this page from the loads of \`test/golden\`:
+several times is listed where it is first taken. Tables in braces are those of the stream. A test writes this page from the loads of \`test/golden\`:
 \`UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts\`. The build checks what each file \`needs\` of other files and \`leaves\` for them.
 `;
 

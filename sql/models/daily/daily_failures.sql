@@ -2,7 +2,7 @@
 -- materialized: incremental
 -- depends_on: events
 --
--- Reasons that differ by an address, a name of a host or a number have one key and are one row, with one of their texts.
+-- Reasons that differ only by an address, a host name or a number share a key and a row, with one of their texts.
 
 select
     date,

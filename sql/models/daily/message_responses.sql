@@ -6,9 +6,9 @@
 --
 -- The message of a response is the last one to that person in the seven days before, from the same campaign or node and on the
 -- same channel.
--- is_machine: an e-mail was clicked by a machine, such as a mail scanner that opens all links (ops.machine_clicks): within
--- seconds_after of sending, or of the delivery if it is known of the same day, or as one of several clicks on the message within
--- within_seconds. Null for deliveries. event_id is that of clicks alone.
+-- is_machine: the click on an e-mail came from a machine, such as a mail scanner (ops.machine_clicks): within seconds_after of
+-- sending, or of a delivery on the same day, or as one of several clicks on the message within within_seconds. Null for deliveries.
+-- event_id is null for deliveries.
 
 -- Sends and responses are read separately: DuckDB would materialize a shared CTE, with all columns of a week.
 with sends as (

@@ -1,23 +1,23 @@
 -- grain: one campaign, channel, metric (click or conversion) and variant, compared with the baseline variant.
 -- also_in: main
 --
--- People check tests every morning, so every number stays valid however often they look, over all variants, channels and metrics of a
--- campaign together (mixture sequential probability ratio test, Bonferroni):
--- difference_low and difference_high: the interval of the difference from the baseline's rate.
+-- You can check tests every morning: every number stays valid however often you look, over all variants, channels and metrics of a
+-- campaign together (mixture sequential probability ratio test, Bonferroni).
+-- difference_low, difference_high: the interval of the difference from the baseline's rate.
 -- p_value: the probability that chance alone ever shows such a difference. unequal_groups_p_value: the probability that chance
 -- alone ever splits the observed people so far from the intended split.
--- People are compared within the day of their first message, so that shares that change while rates rise make no winner:
--- compared_rate and compared_baseline_rate weigh each day alike for both, and the difference is between them. shares_moved_on: the
--- day from which the people were divided otherwise than before, under one intended split. Messages are not compared by day, because
+-- People are compared only with those of the same first day: otherwise, changing shares during rising rates could create a false winner.
+-- compared_rate and compared_baseline_rate have the same weight for each day; the difference is between them. shares_moved_on: the
+-- day from which variants got different shares of new people, under one intended split. Messages are not compared by day, because
 -- their clicks and conversions come on later days, so changed shares leave them without a verdict.
 -- unit: people, if events are loaded. Messages to one person are not independent, so the variance of rates by message assumes
 -- that all messages to a person behave as one; if people are unknown, the verdict is missing. The service counts conversions but
 -- not converting people, so conversions get a verdict only if a setting gives the maximum per person.
--- people_crossed: people who got messages of two variants, who belong to neither. Above a hundredth of the people, or unbalanced
--- (more of them begin with one variant than the split explains), they may be why rates differ: the verdict is `people_crossed`
--- until the setting accept_crossing.
--- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power; null if nothing
--- differs, because all of both sides succeeded.
+-- people_crossed: people who got messages of two variants, and count for neither. If they are more than 1% of the people, or more of
+-- them began with one variant than the split explains, they may cause the difference: the verdict is `people_crossed` unless
+-- accept_crossing is set.
+-- size_needed: the size that each side needs to show the smallest effect with the wanted power; null if everyone on both sides
+-- succeeded.
 
 with configured as (
     -- A campaign in the configuration has one row with all settings.
@@ -35,7 +35,7 @@ judged_by as (
     select
         configured.*,
         list_has_any(marts.lower_case(coalesce(settings.hold_outs, [])), plain_names) as is_hold_out,
-        -- A variant without sends cannot be compared.
+        -- A variant without sends is not compared.
         coalesce(succeeded, 0) > 0 and not is_hold_out as is_compared,
         last_covered.date - min(first_date) over (partition by test) + 1 as days
     from configured
@@ -65,7 +65,7 @@ first_days as (
     where is_compared
 ),
 
--- Every compared variant on every day on which anybody got a first message, with the split that was intended on that day.
+-- Every compared variant on every day with first messages, with the intended split of that day.
 days as (
     select
         test,
@@ -106,13 +106,13 @@ split_arms as (
         select test, split_since, place, sum(people_sent) as people_sent, any_value(share) as share
         from days
         group by test, split_since, place
-        -- A variant with the share 0 has ended; its people got the winner.
+        -- A variant with the share 0 has ended.
         having any_value(share) is null or any_value(share) > 0
     ) as counted
     window split as (partition by test, split_since)
 ),
 
--- Each split is tested by itself. People of days without events are unknown in every group.
+-- Each split is tested separately. On days without events, people are unknown in every group.
 splits as (
     select
         test,
@@ -135,7 +135,7 @@ expected as (
     group by test, place
 ),
 
--- The people of each variant before each day and from it on, under one intended split.
+-- The people of each variant before and after each day, under one intended split.
 halves as (
     select
         test,
@@ -348,12 +348,12 @@ tested as (
     select
         *,
         marts.sequential_half_width(variance_of_difference, scale, level) as half_width,
-        -- Rates differ by at most 1, however few people there are.
+        -- A difference of rates is at most 1.
         if(half_width is null, null, greatest(-1, difference - half_width)) as difference_low,
         if(half_width is null, null, least(1, difference + half_width)) as difference_high,
         marts.sequential_p(difference, variance_of_difference, scale) as p_alone,
         if(p_alone is null, null, least(1, comparisons * p_alone)) as p_value,
-        -- The size at which the smallest effect, less half the width of the interval, reaches the wanted power.
+        -- The size at which the interval around the smallest effect excludes zero with the wanted power.
         sqrt(1.0667 * (ln(16) - 2 * ln(level))) + marts.normal_quantile(settings.power) as reach,
         nullif(2 * widest_likeness * pooled_rate * (1 - pooled_rate) * pow(reach / smallest_difference, 2), 0) as size_needed
     from pairs

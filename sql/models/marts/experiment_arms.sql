@@ -3,7 +3,7 @@
 -- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
 -- variant. variance_factor multiplies the variance by message: that many messages of a person may behave as one (the sum of squares
 -- over the sum). It is an estimate, because messages of days without events are assumed to reach the same people.
--- clickers are people who clicked otherwise than by a machine (message_responses). first_days has the same people by the day of their first message.
+-- clickers excludes machine clicks (message_responses). first_days has the same people by the day of their first message.
 -- A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant that they got first,
 -- crossed_from those alone who got it on an earlier day than another one.
 

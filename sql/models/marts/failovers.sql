@@ -1,7 +1,7 @@
 -- grain: one KST day, channel, and campaign or user journey that replaces failed messages by texts.
 --
--- Every day on which such a campaign has failures has a row, also without texts: a rate over the days with texts would leave out
--- failures that were not tried again. A text may be sent on the day after its message failed, so rates are meant for ranges of
+-- A campaign with texts has a row for every day with failures, even without texts: otherwise rates would leave out failures without a
+-- text. A text may be sent on the day after its message failed, so rates are meant for ranges of
 -- days. The rate of one day is null where more texts were tried than messages failed.
 
 with days as (

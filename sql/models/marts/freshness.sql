@@ -1,10 +1,9 @@
 -- grain: one stream that is loaded or wanted.
 --
--- The missing days are those that the last run published in `ops.days`, as `status` and the checks name them. Days before the first
--- wanted day, days that are paid for, and days that need a decision or were given up are not missing. A stream is behind by the days
--- after its last one that are missing, paid for or wait, up to the newest day of any stream. Reference data comes in complete
--- snapshots, so no days can be missing, and freshness is the number of nights since the last one. A night's snapshot is dated on
--- the day after the newest day of the statistics.
+-- Missing days come from `ops.days`, as in `status` and the checks. Days that are paid for, need a decision or were given up are not
+-- missing. days_behind_newest counts the days after a stream's last one that are missing, paid for or need a decision, up to the latest
+-- day of any stream. Reference data comes in complete snapshots: it has no missing days, and is behind by the nights since the last
+-- snapshot. A snapshot is dated one day after the latest statistics.
 
 with held as (
     select

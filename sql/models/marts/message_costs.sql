@@ -73,7 +73,7 @@ select
     sum(message_cost)::double as message_cost,
     sum(failover_texts)::bigint as failover_texts,
     sum(failover_cost)::double as failover_cost,
-    -- A total without the price of a part would be too low, but the messages alone are the larger part.
+    -- Texts without a price are left out of the total, which may be too low.
     if(
         count(message_cost) + count(failover_cost) > 0,
         coalesce(sum(message_cost), 0) + coalesce(sum(failover_cost), 0),

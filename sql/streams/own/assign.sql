@@ -21,7 +21,7 @@ from read_parquet('{file}') as earlier;
 
 -- name: add
 -- params: day date
--- The arm depends on the person and the holdout alone: the digest of both, as a number below 1, is compared with the share.
+-- The arm depends only on the person and the holdout: their digest, as a number below 1, is compared with the share.
 insert into assigned by name
 select
     '{holdout}' as holdout,

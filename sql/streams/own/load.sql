@@ -90,7 +90,7 @@ union all
 select recipient_no from alimtalk_messages
 
 -- name: view
--- The conversions, or the people of all holdouts or segments, without staff and test people; a view, so that an erasure reaches them.
+-- Conversions, or the people of all holdouts or segments, without staff and test people. A view, so that an erasure applies to it.
 create or replace view own.{view} as
 with people as (
 {people}
@@ -126,7 +126,7 @@ select
 where false
 
 -- name: converted
--- A day is a day whatever the time zone of the reader is. What is no number, infinite or too large for sums of squares is no value.
+-- A day does not depend on the reader's time zone. A value that is infinite, too large to square, or not a number is null.
 select
     {persons},
     if(typeof({at}) = 'DATE', {at}::timestamp at time zone 'Asia/Seoul', {at}::timestamptz),

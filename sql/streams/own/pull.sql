@@ -10,8 +10,7 @@ create or replace temp macro redacted(given, is_document, how) as
         else _redacted_field(given, how)
     end;
 
--- A text with asterisks in place of what names an erased person: all numbers and addresses in it if one is of the person, and the ids
--- of the pattern.
+-- Replaces an erased person in a text by asterisks: all numbers and addresses if one is the person's, and the ids of the pattern.
 create or replace temp macro without_erased(given, is_document, ids) as
     regexp_replace(
         case
@@ -25,7 +24,7 @@ create or replace temp macro without_erased(given, is_document, ids) as
     );
 
 -- name: erased_words
--- The words of texts that are ids of erased persons, as a pattern.
+-- A pattern of the ids of erased persons that occur as words in texts.
 select coalesce(string_agg(regexp_replace(word, '[.+]', '\\\0', 'g'), '|'), '') as ids
 from (
     select distinct unnest({words}) as word

@@ -1,5 +1,4 @@
--- Statements of the process that reads the source of an own table. It may read the copy of the source and write one file, and has
--- no other file and no network.
+-- Statements of the process that reads the source of an own table. It can read only the copy of the source and write one file.
 
 -- name: attach
 attach '{file}' as source (read_only);
@@ -12,9 +11,8 @@ set enable_external_access = false;
 set lock_configuration = true;
 
 -- name: view
--- The value of a text as a type, null if it has another form. A date has a year, a month and a day; an instant without an offset
--- is of the table's time zone. A number that begins with 0 is a code, as one with more digits than its type has. A number may have commas
--- between its thousands (39,000).
+-- The value of a text as a type; null if it has another form. An instant without an offset is in the table's time zone. A number that
+-- begins with 0, or has too many digits for its type, is a code. A number may have thousands separators (39,000).
 create temp macro as_integer(given) as
     if(
         regexp_full_match(given, '-?(0|[1-9]\d{0,18}|[1-9]\d{0,2}(,\d{3}){1,6})'),
@@ -43,11 +41,11 @@ create temp macro as_instant(given) as
             at time zone '{zone}'
     end;
 
--- An id as a text. A number with places, which programs write for a column in which one is missing, is whole: 1001.0 is 1001.
+-- An id as a text. Some programs write 1001.0 in a column with missing ids; that is 1001.
 create temp macro as_id(given) as
     nullif(trim(if(regexp_matches(typeof(given), '^(DOUBLE|FLOAT|DECIMAL)'), regexp_replace(given::varchar, '\.0+$', ''), given::varchar)), '');
 
--- The number of texts that have a value, and of those among them that have not each type.
+-- The number of texts with a value, and for each type the number of those that do not fit it.
 create temp macro odd(given) as [
     count(*) filter (given <> ''),
     count(*) filter (given <> '' and as_integer(given) is null),

@@ -181,7 +181,7 @@ inner join reads on answers.filename = reads.file;
 create or replace temp table template_status (list varchar, template_id varchar, pull varchar, read_on date, given json, status varchar);
 
 -- name: template_status_extras
--- A status that is no text is kept as text, and is drift.
+-- A status of another type is kept as text, and is drift.
 insert into extras
 select 'template_status', days.date, json_object('status', given)
 from template_status

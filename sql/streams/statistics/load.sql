@@ -37,7 +37,7 @@ from (select *, _judged(document, '{place}', treatment()) as odd from redacted) 
 inner join asked using (pull);
 
 -- name: statistics
--- E17: reads what its records alone have. A record whose day is outside the range is left out: it stays in the landed
+-- E17: reads the fields that only its records have. A record whose day is outside the range is left out: it stays in the landed
 -- file, and the pull that requests its day loads it.
 create or replace temp view records as
 select
@@ -56,7 +56,7 @@ select
     neutral_channel(r.channel) as channel,
     -- Identifies a statistic of the day, with the message: two messages of a campaign on one channel may be two rows.
     [resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel] as grain,
-    -- The order of a message's members means nothing.
+    -- The order of a message's members is ignored.
     sorted_members(r.message) as message_key,
     coalesce(campaign_id, user_journey_id) as sender,
     coalesce(campaign_name, user_journey_name) as sender_label,
@@ -80,7 +80,7 @@ from daily_statistics
 where coalesce(campaign_name, user_journey_name) is not null;
 
 -- name: subchannels
--- E18: reads what its records alone have. The requested day counts.
+-- E18: reads the fields that only its records have. The requested day counts.
 create or replace temp view records as
 select
     pull,
@@ -113,8 +113,8 @@ from daily_statistics_by_subchannel
 where resource_name is not null;
 
 -- name: staged
--- Gives each record the id of its grain, and reads its conversions as documents. Of records that are equal in all that
--- identifies them, the message included, the one with the largest counts is taken, and all are noted (`twins.sql`).
+-- Gives each record the id of its grain, and reads its conversions as documents. Of records with the same key, including the message,
+-- the one with the largest counts is taken, and all are noted (`twins.sql`).
 create or replace temp table staged_statistics as
 with typed_statistics as (
     select
@@ -193,7 +193,7 @@ read as (
 select * exclude (c), c.name, c.type, counter(c.count) as count
 from read;
 
--- The pulls with records of which none has a day that can be read.
+-- The pulls with records but without a readable day.
 select pull, count(*) as records
 from staged_statistics
 inner join asked using (pull)

@@ -1,7 +1,6 @@
 -- Twins: rows of E17 or E18 that have one key and other counts or messages. The load keeps the largest and notes all.
--- These statements decide whether to add them up. The service may have divided a statistic (a text that was edited), repeated it or restated it, which only
--- statistics that it gives separately can decide: E17 decides on E18, and E18 or E19 on E17. What is decided depends on the answers alone,
--- not on the order of their loads.
+-- These statements decide whether to add them up. The service may have divided a statistic (after an edited text), repeated or restated it.
+-- Only separate statistics can decide that: E17 for E18; E18 or E19 for E17. The result does not depend on the order of loads.
 
 -- name: rows
 -- params: first_day date, last_day date
@@ -57,7 +56,7 @@ given as (
     inner join statistics using (stream, date, statistic_id)
 ),
 
--- What each resource has in each stream if the largest rows count, and if all do.
+-- The counts of each resource in each stream, with the largest rows and with the sum.
 totals as (
     select
         stream,
@@ -138,7 +137,7 @@ inner join statistics using (stream, date, key)
 where (statistics.stream, statistics.date, statistics.statistic_id) in (select (stream, date, statistic_id) from twin_rows);
 
 -- name: apply
--- Writes what is decided into the rows of a table: the counts of the largest row, or of all.
+-- Applies the decision to a table: the counts of the largest row, or the sum.
 create or replace temp table counted_rows as
 select twin_rows.*
 from twin_rows
@@ -177,7 +176,7 @@ from (
 qualify nth > 1;
 
 -- name: note
--- Notes what was decided, and marks the days for models and checks.
+-- Notes the decision, and marks the days for models and checks.
 update ops.load_notes
 set note = case
     when verdicts.verdict = 'summed' then 'summed'

@@ -63,7 +63,7 @@ unmasked as (
     from gathered
 ),
 
--- The number under the key of the recipient is redacted where its column is read: a message without any other is not suspicious.
+-- The recipient's own key is redacted when its column is read, so it alone does not make a message suspicious.
 addressed as (
     select
         *,
@@ -82,7 +82,7 @@ select
         when treatment() = 'keep' then message
         when
             may_be_personal(rest)
-            -- It contains its own number, or that is of a kind that must be searched for.
+            -- The message contains its own number, or a kind of number that must be searched for.
             or (recipient is not null and (not regexp_full_match(recipient, '01[0-9]{8,9}') or contains(rest, ltrim(recipient, '0'))))
         then _redacted_document(message, if(carries = 'other', 'other', 'message'), treatment())
         else message

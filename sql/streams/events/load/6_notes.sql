@@ -68,8 +68,7 @@ where
 group by all
 
 union all
--- Messages that are not an object; they are kept in other_messages. Counted first: a join that comes first may take all of
--- them into memory.
+-- Messages that are not an object; they are kept in other_messages. Counted before the join, which could take all of them into memory.
 select 'events', export_date, 'record', 'message_data', 'type', min(type), sum(records)
 from (
     select export_date, channel, min(json_type(message_data)) as type, count(*) as records
