@@ -41,7 +41,7 @@ export const exportsListCommand: Command<JsonOptions> = async ({ json }, invocat
   const { terminal, effects } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerNow(invocation.loadConfig(), effects);
   const entries = ledger.entries().sort((a, b) => (a.key < b.key ? -1 : 1));
-  const none = doubt === undefined ? 'There are no paid exports yet.' : undefined;
+  const none = doubt === undefined ? 'No paid exports yet.' : undefined;
   const all = entries.map((entry) => asJson(entry, lock.taken));
   showAll(terminal, json, all, 'key state records estimated_records requested_at note', none);
   return warnAll(terminal, needed);

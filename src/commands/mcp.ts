@@ -32,7 +32,7 @@ export const mcpCommand: Command<Limits & { readonly seconds: number }> = async 
   invocation.loadConfig();
   // One question at a time: each may use all the memory of the setting.
   const oneAtATime = pLimit(1);
-  /** Resolves once the questions are answered that were asked before the input ended. */
+  /** Resolves once all questions before the end of the input are answered. */
   const idle = async (): Promise<void> => {
     await invocation.effects.sleep(ENDING_MS, invocation.signal);
     if (oneAtATime.activeCount + oneAtATime.pendingCount > 0) await oneAtATime(() => undefined).then(idle);
@@ -66,7 +66,7 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
   const { version, effects } = invocation;
   const server = new McpServer({ name: 'dawnload', version }, { instructions: INSTRUCTIONS });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-  /** Lists of tables and questions are limited by their length alone. */
+  /** Lists of tables and questions are limited only by length. */
   const whole = { ...limits, rows: Infinity };
 
   const tool = <T extends z.ZodObject>(

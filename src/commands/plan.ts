@@ -109,14 +109,14 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   const range = days === null ? 'start_date is not complete yet' : `${days.start} to ${days.end} (KST days)`;
   terminal.out(`${plan.command}: ${range}`);
   const again = `are ${events.budget === null ? 'loaded' : 'paid for'} again`;
-  if (new_folder !== null) terminal.out(`  ${new_folder} is new: days that another folder holds ${again}`);
+  if (new_folder !== null) terminal.out(`  ${new_folder} is new: days in another data folder ${again}`);
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
   for (const [stream, { missing, again }] of Object.entries(plan.free)) {
     if (missing.length + again.length > 0)
       line(stream, `missing ${listDays(missing) || 'nothing'}; again ${listDays(again) || 'nothing'}`);
   }
   for (const { stream, last } of plan.reference)
-    line(stream, `a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`);
+    line(stream, `a snapshot; ${last === null ? 'none yet' : `the last is of ${last}`}`);
   for (const [n, text] of eventLines(events, plan.command).entries()) line(n === 0 ? 'events' : '', text);
   if (retention !== null && retention.events.length > 0)
     line('retention', `removes events of ${listDays(retention.events)}`);

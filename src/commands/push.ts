@@ -76,7 +76,7 @@ export const pushListCommand: Command<JsonOptions> = async ({ json }, invocation
     const about = { push: id, target, name, state, begun_at: begunAt, updated_at: updatedAt };
     return { ...about, ...counts, sent, rejected, in_doubt, calls, note };
   });
-  const none = lost.length === 0 ? 'There are no pushes yet.' : undefined;
+  const none = lost.length === 0 ? 'No pushes yet.' : undefined;
   showAll(terminal, json, all, 'push target name state begun_at rows sent rejected in_doubt note', none);
   const open = pushes.filter(({ state }) => state === 'ambiguous');
   return warnAll(terminal, [...lost, ...open.map((push) => ({ advice: adviceOn(push) }))]);
@@ -115,7 +115,7 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   } finally {
     session.close();
   }
-  const none = lost.length === 0 ? 'There are no rejected rows.' : undefined;
+  const none = lost.length === 0 ? 'No rejected rows.' : undefined;
   showAll(terminal, options.json, all, undefined, none);
   return warnAll(terminal, lost);
 };

@@ -11,7 +11,7 @@ import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import type { Command, JsonOptions } from './shared.js';
 import { summarise } from './summary.js';
 
-/** The steps of a rebuild. It applies retention to the file alone and deletes no page. */
+/** The steps of a rebuild. It applies retention only to the file and deletes no pages. */
 const REBUILD: readonly Step[] = [loadLanded, note, model, check, retaining('file'), publish, page];
 
 export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation) => {

@@ -47,7 +47,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
     return EXIT.done;
   }
   const erasures = await enterErasures(journal, config, effects);
-  if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} that other files hold.`);
+  if (erasures > 0) terminal.note(`Entered ${plural(erasures, 'erasure')} from other files.`);
   const left = erasures === 0 ? doubt : await again();
   if (left?.erase !== undefined) throw left;
   terminal.warn(doubt.why);

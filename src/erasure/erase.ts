@@ -12,7 +12,7 @@ import { orStorageError, readIfThere, unless } from '../landing/storage-error.js
 import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 
-/** Matches ids that are searched for in any text. Shorter ids and plain words would occur there by chance, so they are searched for in id columns alone. */
+/** Matches ids that are searched for in any text. Shorter ids and plain words would occur there by chance, so they are searched for only in id columns. */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
 /** Patterns of words that may be ids, even if letters of another script or a full stop touch them. */

@@ -346,7 +346,7 @@ export async function requestExport(
       isError: false,
     };
   }
-  // The text is kept alone, because a text that you list is compared with the whole of it.
+  // Only the text is kept, because listed texts are compared with the complete text.
   const text = meaning.kind === 'error' ? judgedText(secrets.hide(meaning.text)) : undefined;
   if (meaning.kind !== 'refused' && (text === undefined || !isJudged(text, refusals)))
     return { kind: 'unknown', note, body: text ?? redacted, isError: text !== undefined };

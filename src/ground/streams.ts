@@ -40,7 +40,7 @@ export interface Gap {
   readonly reason: string;
 }
 
-/** A matter that needs your decision: whole sentences that say what to do, and the command that lists such cases. */
+/** Something that needs your decision: sentences with what to do, and the command that lists such cases. */
 export interface Needed {
   readonly advice: string;
   readonly list: string;

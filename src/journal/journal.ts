@@ -314,7 +314,7 @@ export class Journal {
     const isSame = this.#copy === 'same';
     this.#copy = 'behind';
     try {
-      // Below the data folder, the folder is for the job's account alone.
+      // A folder below the data folder is only for the job's account.
       await this.#disk.makeFolder(dirname(path));
       if (isSame) await disk.append(path, last, `journal/${name}/copy`, this.#size - last.length);
       else await disk.write(path, this.#lines.map(({ text }) => `${text}\n`).join(''), 'journal/copy');

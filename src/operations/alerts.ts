@@ -154,7 +154,7 @@ function settingsOf({ loadConfig }: Pick<Invocation, 'loadConfig'>): {
   }
 }
 
-/** Calls the address of the heartbeat. A monitor there notices the runs that never began. */
+/** Calls the address of the heartbeat, whose monitor notices runs that never began. */
 async function callHeartbeat(
   settings: AlertSettings | undefined,
   { flags, environment, effects, terminal, runId }: Caller,

@@ -83,7 +83,7 @@ export async function* examine(
     loaded = invocation.loadConfig();
     requireSettings(loaded, 'baseUrl', 'projectId', 'startDate');
     const { file = 'no settings file, only the environment', exports } = loaded;
-    // Throws for a query of the user's without a whole header.
+    // Throws for a query of the user's with an incomplete header.
     loadCatalogue(loaded.queries);
     const faults = pushFaults(loaded, now);
     if (faults.length > 0) return warn(faults.join(' '), 'Correct these; the other pushes run.');

@@ -59,7 +59,7 @@ export interface WarehouseOptions {
 }
 
 /**
- * Opens the working file for this process alone, and creates it if it does not exist.
+ * Opens the working file exclusively, and creates it if it does not exist.
  *
  * @throws StorageError when its folder cannot be written
  * @throws TryLaterError when another program has it open

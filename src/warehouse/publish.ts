@@ -111,7 +111,7 @@ export async function publish({
     effects.reach('publish/before-copy');
     // Copy-on-write where the filesystem supports it; the private file stays in use beside the published one.
     await copyFile(working, next, constants.COPYFILE_FICLONE);
-    // The private file is readable by the job's account alone; the published file by everyone who may enter the folder.
+    // Only the job's account can read the private file; everyone who may enter the folder can read the published one.
     await chmod(next, 0o644);
     effects.reach('publish/before-fsync');
     await fsync(next);

@@ -50,7 +50,7 @@ describe('before the first run, the plan of ten weeks', () => {
     await place.configure(`start_date: 2026-09-15\n${exportsOf(1_000)}`);
     const { stdout } = await place.run(['plan']);
     expect(stdout).toContain('events                    nothing can be estimated yet');
-    expect(stdout).toContain(' is new: days that another folder holds are paid for again\n');
+    expect(stdout).toContain(' is new: days in another data folder are paid for again\n');
     expect(stdout.split('\n').length).toBeLessThan(11);
   });
 });

@@ -120,7 +120,7 @@ describe('a lower count', () => {
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
     const remembered = join(picky.folder, 'data', 'ledger', 'pushed');
     await rm(remembered, { recursive: true });
-    expect((await push(picky, 'rejected')).stderr).toContain('There are no rejected rows.');
+    expect((await push(picky, 'rejected')).stderr).toContain('No rejected rows.');
     expect(existsSync(remembered)).toBe(false);
   });
 });

@@ -19,10 +19,10 @@ import type { Row, Value } from '../queries/wording.js';
 const part = z.object({
   asking,
   by: z.object({ column: z.string(), isDown: z.boolean() }).optional(),
-  /** The rows of the table: how many are left out, and how many are given. */
+  /** The rows of the table: the number to skip, and the maximum number. */
   from: z.number().default(0),
   rows: z.number().default(100),
-  /** Whether the days, the missing days and the meanings of the columns are given. */
+  /** True to add the days, the missing days and the meanings of the columns. */
   isAbout: z.boolean().default(false),
 });
 
@@ -109,7 +109,7 @@ function earlier(one: z.output<typeof part>, days: DayRange): z.output<typeof pa
 
 const MOST_DRAWN = 20_000;
 
-/** Columns that a chart does not show, but its unit, its gaps and its intervals depend on. */
+/** Columns for the unit, gaps and intervals of a chart, which does not show them. */
 const QUALIFYING = ['currency', 'currencies', 'sent', 'verdict_code'];
 
 async function outcomeOf(
@@ -164,7 +164,7 @@ async function outcomeOf(
         columns,
         rows,
         total: found.rows,
-        // The rows that were not read may have other values.
+        // Rows that were not read may differ.
         same:
           nth === found.rows && isRepetitive(nth, columns.length)
             ? same.flatMap((i) => columns[i]?.name ?? [])
@@ -203,7 +203,7 @@ function aboutOf({ days, notHeld, coverage, meanings }: Awaited<ReturnType<typeo
   };
 }
 
-/** A value as JSON says it; documents and lists of documents stay texts. */
+/** A value as JSON; documents and lists of documents stay texts. */
 function valueOf(json: string): Value {
   const parsed: unknown = JSON.parse(json);
   const { data } = scalar.or(z.array(scalar)).safeParse(parsed);

@@ -35,7 +35,7 @@ export class Asker {
     private readonly now: () => Date,
   ) {}
 
-  /** When the published file was made, in milliseconds; undefined if it is not there. */
+  /** The time of the published file, in milliseconds; undefined if it does not exist. */
   get publishedAt(): number | undefined {
     return statSync(this.file, { throwIfNoEntry: false })?.mtimeMs;
   }

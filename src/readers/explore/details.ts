@@ -18,7 +18,7 @@ import { SUBJECTS, type Word } from './words.js';
 
 const MOST_FOUND = 20;
 
-/** Everything that has the words; without words, all questions by subject. */
+/** Everything that matches the words; without words, all questions by subject. */
 export function search(view: View, catalogue: readonly QueryFile[], known: Known): Html {
   const wanted = view.get('q');
   if (wanted === undefined) return markup`<h1>${view.word('questions')}</h1>${bySubject(view, catalogue)}`;
@@ -65,7 +65,7 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
 
 interface Group {
   readonly links: readonly Html[];
-  /** The words of the search that these lack. */
+  /** The words of the search that these results lack. */
   readonly missing: readonly string[];
 }
 
@@ -149,7 +149,7 @@ const ASKED: Readonly<
   ],
 };
 
-/** Their sentences are the summary, which findings and to-dos of all questions follow. */
+/** The questions whose sentences are the summary; findings and to-dos of all questions follow. */
 const SUMMARY = ['campaign-days', 'revenue', 'message-costs'];
 
 const FEW_ROWS = 6;
@@ -191,7 +191,7 @@ export const partsOf = (
   ...partsAbout(view, questionsOf(kind, id, catalogue)),
 ];
 
-/** What is said of an answer that has rows. */
+/** The sentences about an answer with rows. */
 const saidOf = (outcome: Outcome | undefined): readonly Said[] =>
   outcome !== undefined && 'sheet' in outcome && outcome.sheet.rows.length > 0 ? outcome.sheet.said : [];
 
@@ -213,7 +213,7 @@ function fixedTable(
   return markup`<h2>${view.word(word)}</h2>${drawn}${moreOf(view, outcome.sheet)}`;
 }
 
-/** How many of the rows are shown, where some are not. */
+/** The number of rows shown, if some are hidden. */
 const moreOf = (view: View, { rows, total }: Sheet, address?: string): Html | undefined =>
   total > rows.length
     ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: rows.length, total })} ${address && markup`<a href="${address}">${view.word('every')}</a>`}</p>`
@@ -392,11 +392,11 @@ export function tableView(view: View, name: string, known: Known): Html | undefi
     <dl>${relation.columns.map((one) => markup`<dt><code>${one.name}</code> <small>${one.type}</small></dt><dd>${view.language === 'ko' && one.label !== '' ? `${one.label}: ` : ''}${one.description}</dd>`)}</dl>`;
 }
 
-// Free SQL: an editor, the answer as a table and a chart, and how to keep it as a question.
+// Free SQL: an editor, the answer as a table and a chart, and a form to keep it as a question.
 
 const FIRST = ['marts.channel_days', 'marts.campaign_days', 'marts.messages', 'daily_statistics', 'events'];
 
-/** The longest SQL that an address has; longer SQL is in the form alone. */
+/** The longest SQL in an address; longer SQL is only in the form. */
 export const LONGEST_ADDRESS = 4_000;
 
 export function editor(view: View, sql: string): Html {

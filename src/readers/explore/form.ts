@@ -1,4 +1,4 @@
-/** The form of a question: its fields, what its address asks, and the days that it covers if none are chosen. */
+/** The form of a question: its fields, the values in its address, and its default days. */
 import { isDay, shiftDay, type Day } from '../../ground/calendar.js';
 import { wordsOf, type Asking, type QueryFile } from '../queries/catalogue.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
@@ -10,7 +10,7 @@ const FIELDS = ['lang', 'sort', 'page', 'columns', 'beside', 'run', 'token'];
 export const PAGE_ROWS = 100;
 /** The most values that a list offers without typing. */
 const MOST_LISTED = 300;
-/** The parameters that the language and the clock give. */
+/** The parameters that follow from the language and the clock. */
 export const OWN = ['lang', 'now'];
 
 type Parameter = QueryFile['params'][number];
@@ -40,16 +40,16 @@ export function partOf(view: View, asking: Asking): Part {
   return { asking, by, from: (page - 1) * PAGE_ROWS, rows: PAGE_ROWS, isAbout: true };
 }
 
-/** The days that a question covers if none are chosen, by the fields of its form. */
+/** The default days of a question, by the fields of its form. */
 function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: string): Map<string, Day> {
-  // The period is of one stream, whatever else is read.
+  // The period follows one stream, even if the question reads others.
   const readBy = (pattern: RegExp): string[] => [
     ...new Set([...query.sql.matchAll(pattern)].map(([, name = '']) => name)),
   ];
   const ofPeriod = readBy(/marts\.period\('(\w+)'/g);
   const [stream, other] = ofPeriod.length > 0 ? ofPeriod : readBy(/stream = '(\w+)'/g);
   const [events, optOuts] = [streams['events'], streams['opt_outs']];
-  // What follows a message is known after the events of three more days, and a snapshot after them.
+  // Responses are complete after the events of three more days, and a later snapshot.
   const followed =
     events && optOuts && query.name === 'opt-outs-after-messages'
       ? { start: events.start, end: [shiftDay(events.end, -3), shiftDay(optOuts.end, -4)].sort()[0] ?? '' }
@@ -76,7 +76,7 @@ export function cleanAddress(
   known: Known,
   other?: QueryFile,
 ): string | undefined {
-  // A form whose days nobody changed asks for the latest days, also on later days.
+  // A form with unchanged days requests the latest days, also on later days.
   const usual = new Set(
     [usualDays(view, query, known, ''), ...(other === undefined ? [] : [usualDays(view, other, known, 'b.')])]
       .filter((days) => [...days].every(([name, day]) => (view.get(name) ?? day) === day))
@@ -123,7 +123,7 @@ export function head(
 const option = (value: string, label: string, chosen: string): Html =>
   markup`<option value="${value}"${value === chosen ? new Html(' selected') : undefined}>${label}</option>`;
 
-/** The fields of a question: first those that most people use, the others folded. */
+/** The fields of a question: the most used ones first, the others folded. */
 function fields(view: View, query: QueryFile, known: Known, prefix: string): Child {
   const shown = query.params.filter(({ name }) => !OWN.includes(name));
   const isRare = ({ name, type }: Parameter): boolean =>
@@ -181,7 +181,7 @@ function field(view: View, query: QueryFile, parameter: Parameter, known: Known,
   const byDefault = choices.includes(usual)
     ? `${choiceOf(view, name, usual)} (${view.word('byDefault')})`
     : view.word(name === 'goal' || choices.length > 0 ? 'byDefault' : 'every');
-  // The default is the choice without a value.
+  // The empty choice is the default.
   const others = sorted.filter((one) => choices.length === 0 || one.value !== usual);
   const chosen = choices.length > 0 && value === usual ? '' : value;
   return wrap(markup`<select name="${full}">

@@ -1,4 +1,4 @@
-/** The frame of every view: its head, the bar with search and languages, and addresses that keep what was chosen. */
+/** The frame of every view: its head, the bar with search and languages, and addresses that keep the choices. */
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { formatKst } from '../../ground/calendar.js';
 import { cut } from '../../ground/text.js';
@@ -51,7 +51,7 @@ export function addressOf(path: string, fields: Iterable<readonly [string, strin
 export const questionAddress = (name: string, fields: Readonly<Record<string, string>> = {}): string =>
   addressOf(`/q/${encodeURIComponent(name)}`, Object.entries(fields));
 
-/** Names are cut where a line has no room for more. */
+/** Longest name in one line. */
 export const shortName = (text: string, most = 80): string =>
   text.length <= most ? text : `${cut(text, most - 1)}…`;
 
@@ -66,7 +66,7 @@ export const ASSETS = [
   '/assets/editor.js',
 ] as const;
 
-/** It starts before the answer is there. */
+/** It starts before the answer is complete. */
 const EDITOR = '/assets/editor.js';
 
 export function framed(

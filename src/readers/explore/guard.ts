@@ -12,7 +12,7 @@ export const isLoopback = (host: string): boolean => /^(127(\.\d+){3}|localhost|
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 export class Guard {
-  /** What the cookie of a browser that may read has; another one after each start. */
+  /** The value of the cookie that gives access; new after each start. */
   readonly #session = randomBytes(32).toString('base64url');
   readonly #secret: Buffer;
   #wrongUntil = 0;
@@ -58,7 +58,7 @@ export class Guard {
     );
   }
 
-  /** The cookie for a right token; undefined for a wrong one. Guessing is slow: a second for each wrong one. */
+  /** The cookie for a correct token; undefined for a wrong one. Guessing is slow: a second for each wrong one. */
   cookieFor(token: string, headers: Headers): string | undefined {
     if (this.isPassword && this.now() < this.#wrongUntil) return undefined;
     if (same(digest(token), this.#secret))
@@ -70,7 +70,7 @@ export class Guard {
 
 const same = (a: Buffer, b: Buffer): boolean => timingSafeEqual(a, b);
 
-/** The headers of every answer. Nothing but the files of this server applies, and no other site may embed or read it. */
+/** The headers of every answer: only files of this server are used, and no other site may embed or read it. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

@@ -1,4 +1,4 @@
-/** An answer as a view: its sentences, a chart and a table, and what to do with it. */
+/** An answer as a view: its sentences, a chart, a table, and links to use it elsewhere. */
 import type { DayRange } from '../../ground/calendar.js';
 import { quoteShell } from '../../ground/text.js';
 import { firstOf, FOR_TILES, type Chart, type QueryFile } from '../queries/catalogue.js';
@@ -43,7 +43,7 @@ export function failure(view: View, { failure: said, hint }: Failure): Html {
   return markup`<p class="notice" role="alert">${prose(labeled)}</p>`;
 }
 
-/** A question with its answer; `isOther` if it is beside the one of the address. */
+/** A question with its answer; `isOther` if it is compared with the one in the address. */
 export function block(
   view: View,
   query: QueryFile | undefined,
@@ -105,14 +105,14 @@ function draw(
 ): Html | undefined {
   const renderer = new Renderer(view.wording);
   const [name = '', measure = '', ...ends] = columns;
-  // A total would dwarf its parts.
+  // Leave out the total, which would dwarf its parts.
   const parts = drawn.filter((row) => row[name] !== 'all' && (by === undefined || row[by] !== 'all'));
-  // A campaign is the total of its variants, which are drawn where there is only one.
+  // A campaign is the total of its variants. With a single campaign, the variants are drawn.
   const whole = by === 'variant_name' ? parts.filter((row) => row[by] === null) : [];
   const isOfWhole = whole.length > 1;
   const rows = isOfWhole ? whole : parts.length > 2 ? parts.filter((row) => !whole.includes(row)) : parts;
   const heading = (column: string): string => renderer.head(column, query);
-  // Bars are of what their first column names, lines of what they are divided by.
+  // Bars have the names of their first column, lines those of their series.
   const group = !isOfWhole && by !== undefined && (kind === 'line' || whole.length > 0) ? by : name;
   const measured = unitIn(view, query, measure, rows);
   const unit = measured === undefined || measured === heading(measure).toLowerCase() ? '' : ` (${measured})`;
@@ -141,7 +141,7 @@ function draw(
     typeof row[measure] === 'number' &&
     (ends.length === 0 || (typeof row[ends[0] ?? ''] === 'number' && isJudged(row)));
   const some = rows.filter(isNumber).slice(0, MOST_BARS);
-  // Bars of one name do not tell which is which.
+  // Bars with the same name cannot be distinguished.
   const names = new Set(some.map((row) => JSON.stringify([row[name], by && row[by]])));
   if (some.length < 2 || names.size < some.length || some.every((row) => row[name] === null))
     return undefined;
@@ -165,7 +165,7 @@ function draw(
   });
 }
 
-/** The unit of a measure, with its base; that of an amount is its currency, if there is one only. */
+/** The unit of a measure, with its base; for an amount its currency, if there is only one. */
 function unitIn(view: View, query: string, measure: string, rows: readonly Row[]): string | undefined {
   const named = BASES[`${query} ${measure}`] ?? BASES[measure];
   if (query === '') return undefined;
@@ -180,10 +180,10 @@ function unitIn(view: View, query: string, measure: string, rows: readonly Row[]
 const MOST_BARS = 12;
 
 interface TableOptions {
-  /** The columns that say on each row what the page is about. */
+  /** The columns that repeat the subject of the page in each row. */
   readonly without?: readonly string[] | undefined;
   readonly earlier?: Sheet | undefined;
-  /** True if the address does not sort it. */
+  /** True if the address sets no order. */
   readonly isFixed?: boolean;
   readonly label?: string;
 }
@@ -200,7 +200,7 @@ export function table(
   const all = sheet.columns.filter(
     ({ name }) =>
       !without.includes(name) &&
-      // Tiles draw it, and the verdict says it in words.
+      // Tiles draw it, and the verdict has it in words.
       (query === undefined || !(name === FOR_TILES || (name === 'verdict_code' && isVerdict))),
   );
   const first = firstOf(
@@ -209,7 +209,7 @@ export function table(
   );
   const isWhole = view.get('columns') === 'all' && !isFixed;
   const chosen = isWhole ? all : first.flatMap((name) => all.find((one) => one.name === name) ?? []);
-  // What all rows have alike is said once; a part of a view leaves out what none has.
+  // Values that all rows share are shown once; a part of a view leaves out empty columns.
   const isKnown = (name: string): boolean => rows.some((row) => (row[name] ?? null) !== null);
   const isSame = (name: string): boolean =>
     query !== undefined && earlier === undefined && sheet.same.includes(name);
@@ -241,7 +241,7 @@ export function table(
       if (i === named) return markup`<th scope="row">${content}</th>`;
       const length = isNumber ? 'number' : written(view, query, name, row).length > LONG ? 'long' : 'short';
       const kind = (row[name] ?? null) === null ? `${length} none` : length;
-      // A phone shows each row as a block, in which the values have their headings.
+      // A phone shows each row as a block, with a heading for each value.
       return markup`<td class="${kind}" data-head="${headOf(name)}">${content}${small}</td>`;
     });
     return markup`<tr>${cells}</tr>`;
@@ -274,7 +274,7 @@ function pager(view: View, shown: number, total: number): Html | undefined {
     ${page > 1 ? link(page - 1, 'previousRows') : undefined} ${from + shown < total ? link(page + 1, 'nextRows') : undefined}</p>`;
 }
 
-/** Finds the row of the period before that is about the same thing: with equal texts, except for verdicts and days. */
+/** Finds the same row in the previous period: with equal texts, except for verdicts and days. */
 function matching(now: Sheet, before: Sheet): ((row: Row) => Row | undefined) | undefined {
   const names = now.columns
     .filter(({ name, isNumber }) => !isNumber && !/verdict|date|day|trend|goals/.test(name))
@@ -285,12 +285,12 @@ function matching(now: Sheet, before: Sheet): ((row: Row) => Row | undefined) | 
   return isUnique ? (row) => found.get(keyOf(row)) : undefined;
 }
 
-/** Longer texts have a column wide enough for lines. */
+/** Longer texts get a wide column and wrap. */
 const LONG = 24;
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
-/** A value as people read it; of free SQL as it is. */
+/** A value for people; unchanged for free SQL. */
 function written(view: View, query: QueryFile | undefined, name: string, row: Row): string {
   const value: Value = row[name] ?? null;
   if (value === null) return '–';
@@ -367,7 +367,7 @@ function covers(view: View, { about }: Sheet): Html | undefined {
     ${meant.length === 0 ? undefined : folded(view.word('meanings'), markup`<dl>${meant}</dl>`)}`;
 }
 
-/** What a check found, and what that means, in the language of the page. */
+/** The finding of a check and its meaning, in the language of the page. */
 function findingOf({ wording, language }: View, { example, meaning }: Finding): string {
   const [, subject, said] = /^(?:(.*?): )?(.*)$/s.exec(example) ?? [];
   const meant = meaning === null ? [] : [wording.sentence(meaning)];

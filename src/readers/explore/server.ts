@@ -48,7 +48,7 @@ export interface Serving {
   readonly host: string;
   readonly port: number;
   readonly guard: Guard;
-  /** Without one, that of the browser. */
+  /** Undefined to use the browser's language. */
   readonly language: Language | undefined;
   readonly limits: { readonly seconds: number; readonly megabytes: number };
   readonly now: () => Date;
@@ -180,7 +180,7 @@ class Explorer {
           to.startsWith('/') && !/^\/[/\\]/.test(to) ? to : '/',
         );
       }
-      // Style sheets have nothing of the data, and the page that asks for the token needs them.
+      // Style sheets contain no data, and the sign-in page needs them.
       const isAsset = url.pathname.startsWith('/assets/');
       if (!isAsset && !guard.isKnown(c.req.raw.headers)) return this.#ask(c, 401);
       if (!isAsset && this.#asker.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
@@ -235,7 +235,7 @@ class Explorer {
     return this.#flowing(c, view, view.word('today'), around, () => this.#made(view), ['/assets/page.js']);
   }
 
-  /** The page of today, which is made once for each published file, day and language. */
+  /** The report, created once for each published file, day and language. */
   #made(view: View): Promise<Html> {
     const { file, now, runs } = this.given;
     const { language } = view;
@@ -256,7 +256,7 @@ class Explorer {
     });
   }
 
-  /** Makes the first view before it is requested, again for each file that a night publishes. */
+  /** Creates the first view in advance, again for each published file. */
   async #keepReady(): Promise<void> {
     const { language, signal, sleep } = this.given;
     const url = new URL('http://localhost/');
@@ -286,7 +286,7 @@ class Explorer {
       if (other === undefined) {
         return answered(view, query, await this.#answers(view, [first], signal, beside === 'before'), known);
       }
-      // The second question has its own values, and those of the first where both take them.
+      // The second question has its own values, and takes shared parameters from the first.
       const own = new Map([
         ...givenIn(view, query).filter(([name]) => other.params.some((one) => one.name === name)),
         ...givenIn(view, other, 'b.'),
@@ -346,7 +346,7 @@ class Explorer {
     return offered(loadCatalogue(this.given.queries), dirname(this.#asker.file));
   }
 
-  /** Sends the beginning of a view, and its answer when it is there. The questions end when the browser goes away. */
+  /** Sends the beginning of a view, then its answer. Questions end when the browser disconnects. */
   #flowing(
     c: Context,
     view: View,
@@ -382,7 +382,7 @@ class Explorer {
             ${view.word('running')} <button>${view.word('cancel')}</button></form>`.markup;
         yield markup`${await drawn}${ending}${end}`.markup;
       } finally {
-        // Also where the browser went away.
+        // Also if the browser disconnected.
         clearTimeout(timer);
         running.delete(name);
         control.abort();
@@ -423,7 +423,7 @@ class Explorer {
     return c.body(schemaJson(known, this.#view(c).language), 200, { 'content-type': 'application/json' });
   }
 
-  /** Writes a file of SQL into the folder of the user's questions: all that this server ever writes. */
+  /** Writes a file of SQL into the folder of the user's questions. This server writes nothing else. */
   async #keep(c: Context) {
     const [given, sql, title, question, chart] = [
       (await field(c, 'name')).trim(),
@@ -461,7 +461,7 @@ class Explorer {
     return c.body(streamOf(bytes, control));
   }
 
-  /** Aborts when the browser goes away. */
+  /** Aborts when the browser disconnects. */
   #untilLeft(c: Context): AbortController {
     const control = new AbortController();
     c.req.raw.signal.addEventListener('abort', () => {
@@ -476,11 +476,11 @@ const field = async (c: Context, name: string): Promise<string> => {
   return typeof value === 'string' ? value : '';
 };
 
-/** What comes before and after the answer of most views. */
+/** The parts before and after the answer of most views. */
 const inMain = (beginning: Html) =>
   [markup`<main id="content" class="view">${beginning}`, markup`</main>`] as const;
 
-/** A stream for the browser; when it goes away, the question ends. */
+/** A stream for the browser; the question ends when it disconnects. */
 function streamOf(pieces: Readable, control: AbortController): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator: AsyncIterator<unknown> = pieces[Symbol.asyncIterator]();

@@ -1,4 +1,4 @@
-/** The words of the views in both languages. Those of the page of today are in ../report/words.ts. */
+/** The words of the views in both languages. Those of the report are in ../report/words.ts. */
 import type { Words } from '../../warehouse/dictionary.js';
 import { IN_EACH } from '../queries/wording.js';
 
@@ -13,9 +13,9 @@ export const WORDS = {
   searchFor: text('Campaign, tag, question, column …', '캠페인, 태그, 질문, 컬럼 …'),
   otherLanguage: text('한국어', 'English'),
   skip: text('Skip to the content', '본문 바로가기'),
-  notFound: text('There is no such page.', '페이지가 없습니다.'),
+  notFound: text('This page does not exist.', '페이지가 없습니다.'),
   failed: text('Something went wrong here.', '오류가 발생했습니다.'),
-  noFile: text('There is no published file yet.', '게시된 파일이 아직 없습니다.'),
+  noFile: text('No file has been published yet.', '게시된 파일이 아직 없습니다.'),
   runFirst: text(
     'Run `dawnload run`, then reload this page.',
     '`dawnload run`을 실행한 뒤 이 페이지를 새로 고치세요.',
@@ -32,10 +32,7 @@ export const WORDS = {
   wrongToken: text('This is not correct.', '올바르지 않습니다.'),
   enter: text('Open', '열기'),
   already: text('Already signed in? Open this page again', '이미 로그인했다면 이 페이지를 다시 여세요'),
-  refused: text(
-    'This request came from another site, so it was refused.',
-    '다른 사이트에서 온 요청이라 거부했습니다.',
-  ),
+  refused: text('Refused: this request came from another site.', '다른 사이트에서 온 요청이라 거부했습니다.'),
   wrongHost: text(
     'This address is not the one that `dawnload explore` serves.',
     '`dawnload explore`가 제공하는 주소가 아닙니다.',
@@ -54,7 +51,7 @@ export const WORDS = {
   running: text('Loading the answer …', '조회하고 있습니다 …'),
   cancel: text('Cancel', '취소'),
   cancelled: text('The question was cancelled.', '조회를 취소했습니다.'),
-  noRows: text('There are no rows for this choice.', '조건에 맞는 데이터가 없습니다.'),
+  noRows: text('No rows match your choice.', '조건에 맞는 데이터가 없습니다.'),
   table: text('Table', '표'),
   chart: text('Chart', '차트'),
   rowsOf: text('Rows {from}–{to} of {total}', '{total}행 중 {from}~{to}행'),
@@ -108,7 +105,7 @@ export const WORDS = {
   texts: text('Message texts', '메시지 문구'),
   source: text('HTML source', 'HTML 원문'),
   noTexts: text(
-    'The service gave no text for these messages.',
+    'The service provided no text for these messages.',
     '메시지 서비스가 제공한 메시지 문구가 없습니다.',
   ),
   formerly: text('Formerly: {names}', '이전 이름: {names}'),
@@ -156,7 +153,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   'your own': '직접 만든 질문',
 };
 
-/** The labels of parameters; the English one of others is their name. */
+/** The labels of parameters; other parameters have their name in English. */
 export const PARAMETERS: Readonly<Record<string, Words>> = {
   start: text('From', '시작일'),
   end: text('To', '종료일'),

@@ -15,7 +15,7 @@ import type { Question, QueryFile } from './catalogue.js';
 export const offered = (catalogue: readonly QueryFile[], dataDir: string): readonly QueryFile[] =>
   existsSync(foldersOf(dataDir).private) ? catalogue : catalogue.filter(({ isRecorded }) => !isRecorded);
 
-/** Records those of the questions that are about one person; false without any. */
+/** Records the questions about one person; returns true if any is. */
 export async function recorded(asked: readonly Question[], dataDir: string, now: Date): Promise<boolean> {
   const personal = asked.filter(({ query }) => query?.isRecorded === true);
   for (const question of personal) await record(question, dataDir, now);

@@ -15,15 +15,15 @@ import { jsonText } from './formats.js';
 
 const lengths = z.object({ rows: z.number(), characters: z.number() });
 
-/** How much of an answer is given; the characters count the whole of it. */
+/** Limits of an answer: rows, and characters in total. */
 export type Limits = z.infer<typeof lengths>;
 
 const form = z.object({ language: z.enum(['en', 'ko']), limits: lengths });
 
 /**
- * Answers a question as JSON text: the work of a process of its own (child.ts).
+ * Answers a question as JSON text, in a separate process (child.ts).
  *
- * @param how the language of what is said of the answer, and the limits of its length
+ * @param how the language of the context, and the limits of the answer
  * @throws UsageError if DuckDB cannot run the SQL, or it does more than read
  */
 export async function answer(question: Question, reader: Reader, how: unknown): Promise<string> {
@@ -49,7 +49,7 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
   const isFree = query === undefined;
   const tables = [...relations].filter((relation) => !relation.startsWith('ops.'));
   const about = {
-    // JSON leaves out what is undefined.
+    // JSON omits undefined values.
     question: query?.question,
     parameters: query && Object.fromEntries(found.values),
     sentences: found.said.length === 0 ? undefined : found.said.map(({ text }) => text),
@@ -71,7 +71,7 @@ export async function answer(question: Question, reader: Reader, how: unknown): 
   return fitted('rows', rows, { columns, about }, limits, 'Aggregate, or request fewer days or columns.');
 }
 
-/** Its tables and days, and what the file lacks of them. Needs the connection with the question's variables. */
+/** The question's tables and days, and those that the file lacks. Needs the connection with the question's variables. */
 export async function contextOf(
   reader: Reader,
   question: Question,
@@ -88,9 +88,9 @@ export async function contextOf(
     relations,
     days,
     notHeld: named.notHeld,
-    // SQL may mean more days than it names.
+    // SQL may cover more days than it names.
     coverage: await coverageOf(reader, relations, isSure, named.notHeld === undefined ? period : days),
-    // SQL may compute or rename a column, which the dictionary does not know then.
+    // The dictionary lacks columns that the SQL computes or renames.
     meanings: (query === undefined ? [] : columns).map(
       (column) => [column, dictionary.meaning(column, relations, language, query?.name)] as const,
     ),

@@ -30,9 +30,9 @@ import duckdb = require('@duckdb/node-api');
 /**
  * Runs all statements and returns the answer of the last one; the statements before it prepare the question.
  *
- * @param language the language of the sentences that read the answer; without it they are not asked
- * @param by the order of the rows; those of several statements keep their own
- * @param isExplained whether an empty answer says why, for which the question is asked again
+ * @param language the language of the sentences about the answer; undefined for no sentences
+ * @param by the order of the rows; an answer of several statements keeps its own order
+ * @param isExplained true to explain an empty answer, which runs the question again
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
@@ -58,7 +58,7 @@ export async function ask(
     if (isKept) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
     const told = await saidOf(connection, sentences, wording);
-    // The column is the reader's.
+    // The column name comes from the user.
     isOurs &&= by === undefined;
     const result = await runAll(connection, isKept ? sortedSql(by) : sql, subject);
     const isEmpty = isKept && isExplained && result.rowCount === 0;
@@ -115,14 +115,14 @@ async function whyEmpty(
 
 /** Keeps the answer of a bundled query in the table that its sentences read. */
 async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<void> {
-  // The header begins on the line of `create`, so that errors name the lines of the file.
+  // The header begins on the line of `create`, so that errors have the line numbers of the file.
   await connection.run(`create or replace temp table answer as ${sql}`);
 }
 
 /**
  * The answer of a bundled query. Each has its own session, so that queries do not share variables.
  *
- * @throws DawnloadError that says whether the published file does not fit this version
+ * @throws DawnloadError whose hint shows if another version wrote the published file
  */
 export async function answerAndSentences(
   reader: Reader,
@@ -158,7 +158,7 @@ async function runAll(
   for (let i = 0; ; i++) {
     const prepared = await statements.prepare(i);
     const type = duckdb.StatementType[prepared.statementType];
-    // An `explain` may run what it explains.
+    // `explain analyze` runs the statement.
     if (!READING.includes(type)) throw notReading(subject, type);
     const isLast = i === statements.count - 1;
     if (isLast !== (type === 'SELECT'))
@@ -177,7 +177,7 @@ async function runAll(
 interface Answer extends QueryResult {
   readonly rows: number;
   readonly said: readonly Said[];
-  /** The parameters as the warehouse spells them. */
+  /** The parameters in the warehouse's spelling. */
   readonly values: ParameterValues;
 }
 
@@ -187,12 +187,12 @@ const READING = ['SELECT', 'SET', 'TRANSACTION', 'CREATE', 'INSERT', 'UPDATE', '
 /** The text that DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
 
-/** The names of functions that may do more than read. They depend on DuckDB alone, and listing them takes longer than most questions. */
+/** The names of functions that may do more than read. Cached, because listing them takes longer than most questions. */
 let acting: string | undefined;
 
 /**
- * Rejects SQL that calls a function that may do more than read. A name counts as called before a bracket or a comment of the
- * other kind, which may hold comments; it may be quoted.
+ * Rejects SQL that calls a function that may do more than read. A name, quoted or not, counts as called before a bracket or a
+ * block comment.
  *
  * @throws UsageError
  */
@@ -223,9 +223,9 @@ export class QueryError extends UsageError {
   constructor(
     message: string,
     options: ConstructorParameters<typeof UsageError>[1],
-    /** DuckDB's kind of error, and the column and the place that it names. Any other words may repeat a value. */
+    /** The kind, column and place of a DuckDB error. The rest of its text may contain values. */
     readonly named: { readonly kind: string; readonly column: string | undefined; readonly place: string },
-    /** True if the error is about the text of the query, so that it repeats no value. */
+    /** True if the error is about the text of the query, so that it contains no values. */
     readonly isOfText: boolean,
   ) {
     super(message, options);
@@ -263,7 +263,7 @@ function sqlError(subject: string, cause: unknown, isOurs: boolean): DawnloadErr
     .slice(0, found?.index)
     .split(/\s*\n\s*/)
     .filter((part) => part !== '');
-  // DuckDB's advice on memory names settings, which are locked here.
+  // DuckDB suggests memory settings that are locked here.
   const own = said.startsWith('Out of Memory Error') ? [] : advice;
   const hint = [...own, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
     ' ',
@@ -310,7 +310,7 @@ async function knownValues({ query, values }: Question, reader: Reader): Promise
     const taken = query?.params.find(({ name }) => name === parameter);
     if (!LOOKED_UP.includes(parameter) || taken === undefined || taken.choices.length > 0) continue;
     const known = await reader.rows('ask/known', knownValue, { parameter });
-    // An empty warehouse has no values to check against.
+    // An empty warehouse has no values to compare.
     if (known.length > 0) found.set(parameter, match(parameter, value, known));
   }
   return found;
@@ -320,7 +320,7 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
   if (known.some((one) => one.value === value)) return value;
   const wanted = plain(value);
   const dictionary = Dictionary.load();
-  // People call a channel by its names in the dictionary, as sentences do.
+  // The user may give a channel's name in the dictionary, as in sentences.
   const spelled = known.map((one) => {
     const words = dictionary.value(parameter, one.value);
     const texts = [one.value, one.name, words?.en, words?.ko, ...(words?.also ?? [])];
@@ -389,7 +389,7 @@ export function namedDays(
   const asked = { start, end };
   const behind = streamsOf(relations);
   const days = dayCount(asked) > MOST_DAYS ? named : daysOf(asked);
-  // The statistics always, after what the query reads. Snapshots are of one day each; no other day is missing.
+  // The query's streams first, then always the statistics. A snapshot covers one day; other days are not missing.
   const streams = DAY_STREAMS.toReversed().filter((name) => name === 'statistics' || behind.has(name));
   for (const stream of streams) {
     const missing = days.filter((day) => !holds(stream, day));
@@ -410,7 +410,7 @@ function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
   return [...new Set(days)].filter(isDay).sort();
 }
 
-/** The tables of single events and messages, which leave the file by retention; what is computed of them stays. */
+/** The tables of single events and messages, which retention removes; results computed from them stay. */
 const EVENTS = /^(\w*message\w*|events|\w*emails)$/;
 const readsEvents = (relations: ReadonlySet<string>): boolean =>
   [...relations].some((name) => EVENTS.test(name) || name === 'marts.event_people');
@@ -430,7 +430,7 @@ function streamsOf(relations: ReadonlySet<string>): Set<StreamName> {
 /** The tables that DuckDB's parser finds in a select; null for other statements. */
 const parsed = z.tuple([z.object({ tables: z.array(z.string()).nullable(), is_sure: z.boolean() })]);
 
-/** The words that may be tables in other statements. */
+/** The words of other statements that may be tables. */
 const AFTER_FROM = /\b(?:from|join|pivot|unpivot|describe|summarize)\s+([\w.]+)|\b(\w+\.\w+)\b/gi;
 
 /**
@@ -453,14 +453,14 @@ export async function relationsIn(
       .replaceAll('"', '')
       .toLowerCase();
     const own = bare.replace(/^(warehouse\.)?(main\.)?/, '');
-    // A view of a mart in main is named as the mart.
+    // A mart's view in main counts as the mart.
     return views.has(own) && known.has(`marts.${own}`) ? `marts.${own}` : own;
   };
   const [{ tables, is_sure: isSure }] = parsed.parse(await reader.rows('ask/parsed', z.unknown(), { sql }));
   const words = withoutComments(sql).replaceAll('"', '').matchAll(AFTER_FROM);
   const named = (tables ?? Array.from(words, ([, ...found]) => found.join(''))).map(relationOf);
   const read = new Set(named);
-  // The loop visits what it adds. DuckDB sees the tables behind macros, but behind some views it sees nothing.
+  // The loop also visits tables that it adds. DuckDB resolves macros, but not all views.
   for (const name of read) {
     const from = `from "${name.replace('.', '"."')}"`;
     const told = reader.connection.getTableNames(from, true).map(relationOf);
@@ -503,7 +503,7 @@ export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRa
 /**
  * The stream of a bundled question that has none of the requested days in the file.
  *
- * @param isTold whether the question's own sentences apply, as they may although the file has no day of the stream
+ * @param isTold true if the question's own sentences apply, even though the file has no day of the stream
  */
 async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
@@ -512,7 +512,7 @@ async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) 
   if (held.length === 0) return isTold ? undefined : stream;
   const asked = await daysAsked(reader, query);
   if (asked === undefined) return undefined;
-  // A list of opt-outs includes those of the days before it.
+  // A snapshot of opt-outs includes those of earlier days.
   const isHeld = held.some(({ date }) => date >= asked.start && (date <= asked.end || stream === 'opt_outs'));
   return isHeld ? undefined : stream;
 }
@@ -520,7 +520,7 @@ async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) 
 const json = z.string().transform((text): unknown => JSON.parse(text));
 const about = z.object({ coverage: json, findings: json, checks_with_findings: z.number() });
 
-/** Of all streams if the tables are uncertain. */
+/** For all streams if the tables are unknown. */
 export async function coverageOf(
   reader: Reader,
   tables: ReadonlySet<string>,

@@ -39,7 +39,7 @@ const CHARTS = ['line', 'bar', 'interval', 'heatmap', 'tiles'] as const;
 export interface Chart {
   readonly kind: (typeof CHARTS)[number];
   readonly columns: readonly string[];
-  /** The column of the series of a line, and of the small print of the others. */
+  /** The column that divides a line chart into series, or the small print of other charts. */
   readonly by?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface QueryFile {
   readonly question: string;
   /** The Korean question; a query of the user's may lack it. */
   readonly question_ko: string;
-  /** Other words by which people search it, in both languages. */
+  /** Search terms in both languages. */
   readonly words: string;
   readonly params: readonly QueryParameter[];
   /** True if each use is recorded, because it shows one person's messages. */
@@ -83,7 +83,7 @@ export const FOR_TILES = 'daily_values';
 const MOST_COLUMNS = 10;
 const FIRST_COLUMNS = 8;
 
-/** The columns of an answer that are read first: all of a narrow one, and of SQL that somebody wrote. */
+/** The columns that a table shows first; all of them for a narrow answer and for free SQL. */
 export function firstOf(columns: readonly string[], query: QueryFile | undefined): readonly string[] {
   if (query === undefined || columns.length <= MOST_COLUMNS) return columns;
   const chosen = query.first.filter((name) => columns.includes(name));
@@ -100,7 +100,7 @@ const bundled = new Map<string, QueryFile>();
 /**
  * The bundled queries and those in the user's folder, sorted by subject and name.
  *
- * @throws UsageError for a file in the user's folder without a whole header
+ * @throws UsageError for a file in the user's folder with an incomplete header
  */
 export function loadCatalogue(own?: string): readonly QueryFile[] {
   const queries = [...filesOf(own)].map(([name, file]) => {
@@ -135,9 +135,9 @@ export function queryNamed(name: string, own?: string): QueryFile {
   });
 }
 
-/** The queries that have the words of a search, best first; nothing for the name of a query. */
+/** The queries that match a search, best first; none if the text is the name of a query. */
 export function queriesAbout(search: string, own?: string): Found<QueryFile> {
-  // A file of that name in the user's folder is the query they mean, even if it is not a valid one.
+  // A file of that name in the user's folder is meant, even if it is invalid.
   const isOwn = own !== undefined && existsSync(join(own, `${search}.sql`));
   return isBundled(search) || isOwn ? NOTHING : questionsAbout(loadCatalogue(own), search);
 }
@@ -205,8 +205,8 @@ export const nameOfTitle = (title: string): string =>
 /**
  * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
  *
- * @returns writes the file, and says so
- * @throws UsageError, ConfigError if there can be no such file
+ * @returns a function that writes the file and reports it
+ * @throws UsageError, ConfigError if the file cannot be created
  */
 export function newQuery(
   name: string,
@@ -340,8 +340,8 @@ function parseAssignments(texts: readonly string[]): ParameterValues {
 }
 
 /**
- * The values under which a query of the catalogue runs: the given ones, and of those that it takes the present, the language and
- * the defaults of a query of the user's.
+ * The parameter values of a query: the given ones; the present and the language, if it takes them; and the defaults of a query of
+ * the user's.
  *
  * @param now the clock of the command determines the present, because a rehearsal may have moved it
  * @throws UsageError if a given value does not fit, with the valid parameters or the expected kind of value
@@ -381,7 +381,7 @@ function valuesFor(
   return new Map([...(isBundled(query) ? [] : params.flatMap(literalDefault)), ...own, ...given]);
 }
 
-/** The default of a parameter of the user's own query if it is a literal of its type; the SQL itself says any other one. */
+/** The default of a parameter in the user's own query, if it is a literal of its type; the SQL itself defines any other. */
 function literalDefault({ name, type, choices, default: text }: QueryParameter): [string, string][] {
   const [, quoted] = /^'(.*)'$/.exec(text) ?? [];
   const value = quoted?.replaceAll("''", "'") ?? text;
@@ -389,7 +389,7 @@ function literalDefault({ name, type, choices, default: text }: QueryParameter):
   return isLiteral && CHECKS[type][1](value) ? [[name, value]] : [];
 }
 
-/** Upper limit of a whole number: counters have the same, and a program that reads JSON still tells its neighbors apart. */
+/** Upper limit of a whole number, as for counters: JSON readers still distinguish neighboring numbers. */
 const MOST = 1_000_000_000_000_000;
 
 const CHECKS: Record<QueryParameter['type'], readonly [what: string, fits: (text: string) => boolean]> = {
@@ -412,7 +412,7 @@ function mismatch({ type, choices, least }: QueryParameter, value: string): stri
 }
 
 /**
- * Describes a query: what it answers, and its parameters.
+ * Describes a query and its parameters.
  *
  * @param width of the terminal, in columns
  */

@@ -1,4 +1,4 @@
-/** Runs a question in a process of its own, which is ended at its limit of time or of memory (`ground/bounded-process.ts`). */
+/** Runs a question in a separate process, which is ended at its time or memory limit (`ground/bounded-process.ts`). */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ const MODULES = {
   explore: () => import('../explore/answer.js'),
 };
 
-/** A question about a published file, and more that `answer` reads; all of it is JSON. */
+/** A question about a published file, with the further input of `answer`; all of it is JSON. */
 const given = z.looseObject({
   file: z.string(),
   asking,
@@ -59,7 +59,7 @@ type Message = { readonly said: readonly string[] } | { readonly result: unknown
 /**
  * Returns what the task returns.
  *
- * @throws UsageError at a limit, or if the process ended by itself; the errors of the task
+ * @throws UsageError at a limit, or if the process ends unexpectedly; the errors of the task
  */
 export async function inChild(
   task: Task,

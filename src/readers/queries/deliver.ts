@@ -38,7 +38,7 @@ export async function answer(
   const { format, lang, limit, bom, isTerminal, drawing, scratch } = delivery.parse(how);
   const found = await ask(reader, question, lang);
   const name = question.query?.name;
-  // The sentences of a bundled question say so themselves.
+  // The sentences of a bundled question report it themselves.
   const saysSo = name !== undefined && isBundled(name);
   const notes = saysSo ? [] : await removedFrom(reader, question.sql, lang);
   // A CSV with the mark is for Excel.

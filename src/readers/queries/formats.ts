@@ -79,7 +79,7 @@ async function exactCast(connection: DuckDBConnection, column: string): Promise<
 export interface Naming {
   readonly head: (column: string) => string;
   readonly word: (column: string, text: string) => string;
-  /** The words of a value that is no text, such as yes; undefined for one that is written as programs write it. */
+  /** Words for a value of another type, such as yes for true; undefined to write it as programs do. */
   readonly words?: (
     column: string,
     value: DuckDBValue,
@@ -219,10 +219,10 @@ export async function* jsonRows({ columns, chunks }: QueryResult): AsyncGenerato
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
-/** Whether a table is large enough to say once what all of its rows have alike. */
+/** True if a table is large enough to show shared values once, above it. */
 export const isRepetitive = (rows: number, columns: number): boolean => rows >= 3 && columns > 6;
 
-/** Draws the answer. In one of a query, what all rows have alike is a line above them. */
+/** Draws the answer. For a query, values that all rows share are in a line above. */
 export async function* tableText(
   answer: QueryResult,
   naming: Naming,

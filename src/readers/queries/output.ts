@@ -1,6 +1,6 @@
 /**
- * Where an answer or a page goes: to standard output, at the pace of its reader, or to a file, which is written completely
- * or not at all, and never one of the job's own.
+ * Writes an answer or a page to standard output, at the pace of its reader, or to a file, completely or not at all. Files of the job
+ * are never overwritten.
  */
 import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { clauseOf } from '../../landing/storage-error.js';
 /** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
-/** Leaves the stream open. A reader that closes its end early (`| head`) is no failure. */
+/** Leaves the stream open. A reader may close its end early (`| head`) without a failure. */
 export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
   try {
     await pipeline(Readable.from(pieces), stream, { end: false });

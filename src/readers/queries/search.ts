@@ -1,7 +1,7 @@
 /** Searches by words in both languages, including stems. If nothing has all words, the results have most of them. */
 import { plain } from '../../ground/text.js';
 
-/** Words that choose nothing. */
+/** Words that are ignored. */
 const FILLERS = new Set(
   [
     'a an and the at by for from in of on to with is are was were',
@@ -10,29 +10,29 @@ const FILLERS = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Words for days choose a period, which a question does not have in its name. */
+/** Words for a period, which are in no question's name. */
 const PERIOD =
   /^(?:어제|그제|오늘|지난|최근|이번|작년|올해|지난달|이번달|(?:지난|이번|한)주에?|\d+(?:일|월|주|년|개월)?(?:간|동안|치)?|yesterday|today|last|past|this|recent|days?|weeks?|months?|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*)$/;
 
-/** What may follow a Korean word without changing what it is about. */
+/** Korean particles and endings that do not change the meaning of a word. */
 const ENDINGS =
   /(?:에서|에게|으로|까지|부터|건수|인원|하는|하기|했나|었나|하나|되나|[율률별간들을를은는이가의에로도만수액한])$/;
 const ENGLISH_ENDING = /(?<=^[a-z]{4,})(?:ures?|ing|ed|es|s)$/;
 
-/** Words for a rank, which say little about what is ranked. */
+/** Words for a rank, which count little. */
 const VAGUE = /^(?:top|best|better|biggest|highest|ranking|1[위등]|좋은|높은|순위|랭킹|상위)$/;
 const VAGUE_WEIGHT = 0.3;
 const PERIOD_WEIGHT = 0.1;
 
 interface Term {
-  /** As it was written. */
+  /** The word as typed. */
   readonly text: string;
   readonly words: readonly string[];
-  /** How much it says about what is wanted. */
+  /** Its weight. */
   readonly weight: number;
 }
 
-/** Words for the same thing, which names of campaigns have in one language or in short. */
+/** Synonyms: campaign names may use another language or an abbreviation. */
 const SAME = [
   '블프 블랙프라이데이 blackfriday',
   'black 블랙',
@@ -62,7 +62,7 @@ function termsOf(search: string): Term[] {
   });
 }
 
-/** Short Latin words count only as the beginning of a word: top is not in stop. */
+/** Short Latin words match only the beginning of a word: `top` does not match `stop`. */
 function has(text: Text, word: string): boolean {
   if (/^[a-z]{2,3}$/.test(word)) return text.words.some((one) => one.startsWith(word));
   return text.all.includes(word);
@@ -80,11 +80,11 @@ const textOf = (text: string): Text => ({
     .filter((word) => word !== ''),
 });
 
-/** What a title is worth: it, and what it is also called, come after the name. */
+/** The weight of a title and its synonyms, below that of the name. */
 const TITLE = 3;
-/** For each other place that has the word. */
+/** The weight of each other place that has the word. */
 const EACH_OTHER = 0.1;
-/** For each further word in a name or a title. */
+/** The weight of each further word in a name or a title. */
 const TOGETHER = 2;
 const MOST_PARTIAL = 5;
 
@@ -103,8 +103,8 @@ export interface Found<T> {
 export const NOTHING: Found<never> = { items: [], missing: [] };
 
 /**
- * What has all words, best first; if nothing has, the few that have most of them. A rare word weighs more than a frequent one, and
- * a place more than those after it.
+ * The items with all words, best first; otherwise the few with most of them. A rare word weighs more than a frequent one, and a place
+ * more than those after it.
  *
  * @param placesOf the texts of an item, the most important first
  */
@@ -127,13 +127,13 @@ export function findWords<T>(
     const many = weights.filter((of) => (of[i] ?? 0) > 1).length;
     return 1 / (1 + Math.log2(1 + many));
   });
-  // Days choose a period, and a rank an order: no question needs to have them.
+  // A question need not contain words for a period or a rank.
   const saying = [...terms.keys()].filter((i) => terms[i]?.weight === 1);
   const needed = saying.length === 0 ? [...terms.keys()] : saying;
   const hits = items
     .map((item, nth): Hit<T> => {
       const of = weights[nth] ?? [];
-      // Of several nouns, the last is what is wanted.
+      // Of several nouns, the last one counts most.
       const scores = terms.map(({ weight }, i) => weight * (1 + i / 100) * (of[i] ?? 0) * (rarity[i] ?? 0));
       const named = terms.filter((_, i) => (of[i] ?? 0) >= TITLE).length;
       const score = scores.reduce((sum, one) => sum + one, TOGETHER * Math.max(0, named - 1));

@@ -17,8 +17,8 @@ import type { Words } from '../../warehouse/dictionary.js';
 import type { Row, Wording } from './wording.js';
 
 /**
- * A sentence reports, and a finding reports what stands out. A note qualifies what is reported, a to-do says what to change,
- * and an alert says that other numbers of the same days are wrong too.
+ * A finding is a sentence about something unusual. A note qualifies the sentences, a to-do recommends an action, and an alert warns
+ * that other numbers of these days are wrong too.
  */
 const ROLES = ['sentence', 'finding', 'note', 'to do', 'alert'] as const;
 
@@ -36,7 +36,7 @@ export interface Said {
 }
 
 /**
- * Parses the lines of a header below `sentences:`. A sentence in one language is said in both.
+ * Parses the lines of a header below `sentences:`. A sentence in one language is used for both.
  *
  * @param given common table expressions that the selects may read
  * @throws UsageError for a sentence without one of its parts
@@ -72,7 +72,7 @@ export function parseSentences(
   });
 }
 
-/** Says the sentences on the table `answer`: one text for each row of their selects. */
+/** Evaluates the sentences on the table `answer`: one text for each row of their selects. */
 export async function saidOf(
   connection: DuckDBConnection,
   sentences: readonly Sentence[],
@@ -117,7 +117,7 @@ export async function rowsOf(connection: DuckDBConnection, selects: readonly str
  */
 const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
-/** The text with the values of the row in its holes. Names in a list are quoted; a sentence begins with a capital. */
+/** Fills the values of a row into the text. Names in a list are quoted; a sentence begins with a capital. */
 export function filled(text: string, row: Row, wording: Wording): string {
   let written = '';
   let from = 0;

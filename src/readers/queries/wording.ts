@@ -32,7 +32,7 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)(date|day|month)$/, 'day'],
 ];
 
-/** Units that the names of columns do not give. */
+/** Units that depend on more than the column name. */
 const UNITS_OF_QUERIES: readonly (readonly [query: string, column: RegExp, Unit])[] = [
   ['ab-tests', /^difference/, 'points'],
   ['ab-tests', /^lift$/, 'change'],
@@ -45,7 +45,7 @@ export const unitOf = (column: string, query = ''): Unit | undefined =>
   UNITS_OF_QUERIES.find(([of, pattern]) => of === query && pattern.test(column))?.[2] ??
   UNITS.find(([pattern]) => pattern.test(column))?.[1];
 
-/** What stands before the values that all rows of an answer have. */
+/** The label of the values that all rows of an answer share. */
 export const IN_EACH = { en: 'In each row', ko: '공통 값' };
 
 /** The one currency of the rows; null if they have none or several. */
@@ -144,7 +144,7 @@ export class Wording {
     return this.#inCurrency(this.#digits(amount), currency);
   }
 
-  /** An amount that is known as exactly as three digits are: `84 million KRW`, `12,300 KRW`, `1억 3,700만원`. */
+  /** An estimated amount, with three significant digits: `84 million KRW`, `12,300 KRW`, `1억 3,700만원`. */
   estimate(amount: number, currency?: string | null): string {
     const rounded = Number(Math.abs(amount).toPrecision(3));
     const sign = amount < 0 ? '−' : '';
@@ -163,7 +163,7 @@ export class Wording {
     return name === '원' || name === '' ? written + name : `${written}\u00a0${name}`;
   }
 
-  /** A currency as a caption has it: in Korean, won have their own word. */
+  /** A currency in a caption; Korean has its own word for won. */
   currency(code: string): string {
     return this.language === 'ko' && code === 'KRW' ? '원' : code;
   }

@@ -32,10 +32,10 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The bytes of the workbook in pieces. Rates are percentages, days and instants are dates (instants in Korean time), and whatever
- * Excel would round is text.
+ * The bytes of the workbook in pieces. Rates are percentages, days and instants are dates (instants in Korean time), and numbers that
+ * Excel would round are text.
  *
- * @param answer of which the first 1,048,575 rows are written
+ * @param answer only its first 1,048,575 rows are written
  */
 export async function* xlsxBytes(answer: QueryResult, naming: Naming): AsyncGenerator<Uint8Array> {
   const made: Uint8Array[] = [];
@@ -94,10 +94,10 @@ function cell(column: string, type: DuckDBType, value: DuckDBValue, { word, word
   return textCell(text);
 }
 
-/** 1970-01-01 as Excel counts days. */
+/** 1970-01-01 as Excel's day number. */
 const EPOCH = 25_569;
 
-/** Excel has the days from 1900-03-01, before which its calendar is wrong, to 9999-12-31. */
+/** Excel's days are from 1900-03-01 (earlier ones are wrong) to 9999-12-31. */
 const isDay = (days: number): boolean => days + EPOCH >= 61 && days + EPOCH < 2_958_466;
 
 /** Excel keeps 15 significant digits, and has neither infinity nor NaN. */
@@ -107,7 +107,7 @@ const isExact = (text: string): boolean =>
 
 const numberCell = (text: string, form: number): string => `<c s="${form}"><v>${text}</v></c>`;
 
-/** A text, which Excel never runs as a formula. What XML cannot have is escaped as Excel does it. */
+/** A text, which Excel never runs as a formula. Characters that XML does not allow are escaped as Excel does it. */
 function textCell(text: string, form: number = FORM.plain): string {
   const fitting =
     text.length <= CELL_CHARACTERS ? text : `${text.slice(0, CELL_CHARACTERS - CUT.length)}${CUT}`;

@@ -657,7 +657,7 @@ describe('the published file', () => {
       expect([path, status, textOf(body, 'main')]).toEqual([
         path,
         503,
-        'There is no published file yet.Run dawnload run, then reload this page.',
+        'No file has been published yet.Run dawnload run, then reload this page.',
       ]);
     }
     expect((await view.get('/q/freshness.csv')).status).not.toBe(200);
