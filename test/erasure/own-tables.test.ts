@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { filesWith, landedPages } from '../support/contents.js';
 import { NOW, Place } from '../support/dawnload.js';
-import { ends } from '../support/place.js';
+import { beginWithNight, ends } from '../support/place.js';
 import { answeringHere } from '../support/here.js';
 
 answeringHere();
@@ -98,7 +98,7 @@ describe.each(['hash', 'keep'])('with recipients: %s', (recipients) => {
 
   beforeAll(async () => {
     place = await Place.make(settings, { now: () => now, date: () => now.toUTCString() });
-    await ends(night('run'), 0);
+    await beginWithNight(place, settings);
     person = await somebody(join(place.folder, 'data'));
     await mkdir(join(place.folder, 'own'));
     for (const { name, header, rows } of CASES)

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { filesWith } from '../support/contents.js';
 import { Place } from '../support/dawnload.js';
-import { ends } from '../support/place.js';
+import { beginWithNight, ends } from '../support/place.js';
 import { extended } from '../support/tags.js';
 import { answeringHere } from '../support/here.js';
 
@@ -25,7 +25,7 @@ let file: string;
 beforeAll(async () => {
   place = await Place.make(YAML);
   file = join(place.folder, 'staff.txt');
-  await ends(place.run(['run']), 0);
+  await beginWithNight(place, YAML);
   await place.configure(LISTED);
 }, 120_000);
 

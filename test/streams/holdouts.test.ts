@@ -29,12 +29,8 @@ const holdouts = (share: string): string => `holdouts: { c1: { audience: members
 const members = (from: number, to: number): string =>
   ['member,tier', ...Array.from({ length: to - from }, (_, n) => `m-${from + n},gold`)].join('\n') + '\n';
 
-async function firstNight(yaml = YAML + holdouts('20%')): Promise<Nights> {
-  const nights = await Nights.make(yaml);
-  await writeFile(join(nights.place.folder, 'members.csv'), `${members(0, 1000)}NULL,nobody\n0,nobody\n`);
-  await ends(nights.run(), 0);
-  return nights;
-}
+const firstNight = (): Promise<Nights> =>
+  Nights.begun(YAML + holdouts('20%'), { 'members.csv': `${members(0, 1000)}NULL,nobody\n0,nobody\n` });
 
 const ARMS = 'select user_id, arm, share, assigned_on::varchar as day from own.holdouts order by all';
 const COUNTS = `select assigned_on::varchar as day, share, count(*)::integer as people, count(*) filter (arm = 'holdout')::integer as held_out
@@ -90,19 +86,16 @@ test('every person gets an arm once, also when the share changes or the person l
   expect(await place.rows(ARMS)).toEqual(second);
 }, 180_000);
 
-test.each([
-  'land/own_assignments/before-rename',
-  'land/own_assignments/durable',
-  'land/own_assignments-manifest/before-rename',
-  'land/own_assignments-manifest/durable',
-])('a night that dies at %s assigns nobody twice', { tags: ['extended'] }, async (point) => {
+// The other steps of files and manifests are those of all streams.
+extended('a night that dies when its assignments have landed assigns nobody twice', async () => {
   const nights = await firstNight();
   const { place } = nights;
   const first = await place.rows(ARMS);
   await writeFile(join(place.folder, 'members.csv'), members(0, 1200));
   nights.night = 1;
   const now = { DAWNLOAD_NOW: nights.now.toISOString() };
-  expect((await place.dying(['run'], { ...now, DAWNLOAD_CRASH_AT: point })).signal).toBe('SIGKILL');
+  const point = { DAWNLOAD_CRASH_AT: 'land/own_assignments-manifest/durable' };
+  expect((await place.dying(['run'], { ...now, ...point })).signal).toBe('SIGKILL');
   nights.night = 2;
   await ends(nights.run(), 0);
   const all = await place.rows(ARMS);

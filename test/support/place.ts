@@ -1,7 +1,11 @@
 /** Places and webhook receivers for tests, removed after the test that creates them. */
+import { rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { copyData } from './copies.js';
 import { NOW, Place, type Ended } from './dawnload.js';
 import type { Fault, FaultySandboxOptions } from './faults/index.js';
 
@@ -9,6 +13,38 @@ export async function makePlace(yaml: string, options: FaultySandboxOptions = {}
   const place = await Place.make(yaml, options);
   onTestFinished(() => place.remove());
   return place;
+}
+
+type Files = Readonly<Record<string, string>>;
+
+/** Data folders after a first night, by its settings and files. */
+const begun = new Map<string, Promise<string>>();
+
+async function afterNight(yaml: string, files: Files): Promise<string> {
+  const place = await Place.make(yaml);
+  await fill(place, files);
+  await ends(place.run(['run']), 0);
+  await place.sandbox.close();
+  process.on('exit', () => {
+    rmSync(place.folder, { recursive: true, force: true });
+  });
+  return join(place.folder, 'data');
+}
+
+async function fill({ folder }: Place, files: Files): Promise<void> {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+}
+
+/**
+ * Writes the files, and copies the data folder that a first night with them and these settings creates. This process runs that
+ * night once for all tests. The sandbox of the place has no record of it.
+ */
+export async function beginWithNight(place: Place, yaml: string, files: Files = {}): Promise<void> {
+  const key = JSON.stringify([yaml, files]);
+  const after = begun.get(key) ?? afterNight(yaml, files);
+  begun.set(key, after);
+  await fill(place, files);
+  await copyData(await after, join(place.folder, 'data'));
 }
 
 /** Expects that a command ends with this exit code, and that stderr contains each of these words. */
@@ -36,6 +72,13 @@ export class Nights {
     const [now, date] = [() => nights.now, () => nights.now.toUTCString()];
     nights.place = await makePlace(yaml, { now, date });
     return nights;
+  }
+
+  /** Creates a place that begins with a first night (`beginWithNight`). */
+  static async begun<T extends Nights>(this: new () => T, yaml: string, files: Files = {}): Promise<T> {
+    const nights = await Nights.make.call(this, yaml);
+    await beginWithNight(nights.place, yaml, files);
+    return nights as T;
   }
 
   get now(): Date {

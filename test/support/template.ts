@@ -25,10 +25,12 @@ const TEMPLATE = 'DAWNLOAD_TEST_TEMPLATE';
 
 const CACHE = resolve('node_modules/.cache/dawnload');
 
+/** The files and folders that determine a new warehouse and its models. */
+export const MODELLED = ['sql', 'dist/dictionary.json', 'src/warehouse', 'src/streams', 'package-lock.json'];
+
 /** Creates the template if it is missing; vitest runs this once, before all tests. */
 export async function setup(): Promise<void> {
-  const madeOf = ['sql', 'dist/dictionary.json', 'src/warehouse', 'src/streams', 'package-lock.json'];
-  process.env[TEMPLATE] = await kept('template', madeOf, async (path) => {
+  process.env[TEMPLATE] = await kept('template', MODELLED, async (path) => {
     const warehouse = await Warehouse.open({
       path,
       tempDirectory: join(dirname(path), 'tmp'),

@@ -27,6 +27,7 @@ import {
 import { refreshAll, refreshModels } from '../../src/warehouse/models.js';
 import { checkAll, readCheck, runChecks } from '../../src/warehouse/checks.js';
 import { extended, long } from '../support/tags.js';
+import { kept, MODELLED } from '../support/template.js';
 
 const RANGE = { start: '2026-11-16', end: '2026-11-20' };
 const DAYS = daysOf(RANGE);
@@ -139,19 +140,15 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-let prepared: Promise<string> | undefined;
 let copies = 0;
 
 /** The sound file; it must be asked for within a test. */
-function sound(): Promise<string> {
-  prepared ??= makeSound().then(async (workshop) => {
-    const kept = join(folder, 'sound.duckdb');
+const sound = (): Promise<string> =>
+  kept('sound', [...MODELLED, 'test/warehouse/checks.test.ts', 'test/warehouse/support.ts'], async (path) => {
+    const workshop = await makeSound();
     await workshop.close();
-    copyFileSync(workshop.path, kept);
-    return kept;
+    copyFileSync(workshop.path, path);
   });
-  return prepared;
-}
 
 /**
  * What checks say of a file, once it was damaged behind the job's back. The file itself stays as it is.

@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { docsCommand, type DocsOptions, overviewText, relationText } from '../../src/commands/docs.js';
 import { listed } from '../../src/terminal/text.js';
 import stringWidth from 'string-width';
 import type { SchemaEntry } from '../../src/warehouse/dictionary.js';
 import { EXIT, UsageError } from '../../src/ground/errors.js';
+import * as storage from '../../src/landing/storage-error.js';
 import { invocationOf } from '../support/in-process.js';
+import { copyTemplate } from '../support/template.js';
 import { long } from '../support/tags.js';
 
 type Asked = DocsOptions & { readonly table?: string };
@@ -17,11 +20,24 @@ async function docs({ table, ...options }: Asked, width?: number): Promise<strin
   return written.join('\n');
 }
 
+long('lists every table with its meaning, without settings and without a warehouse', async () => {
+  const text = await docs({});
+  expect(text).toMatch(/^ {2}events +Campaign events/m);
+  expect(text).toMatch(/^ {2}ops\.coverage +Complete days/m);
+});
+
 describe('dawnload docs', () => {
-  long('lists every table with its meaning, without settings and without a warehouse', async () => {
-    const text = await docs({});
-    expect(text).toMatch(/^ {2}events +Campaign events/m);
-    expect(text).toMatch(/^ {2}ops\.coverage +Complete days/m);
+  // The empty warehouse that is described is made already.
+  beforeEach(() => {
+    const { makeTemporary } = storage;
+    const made = vi.spyOn(storage, 'makeTemporary').mockImplementation((prefix) => {
+      const folder = makeTemporary(prefix);
+      copyTemplate(join(folder, 'empty.duckdb'));
+      return folder;
+    });
+    return () => {
+      made.mockRestore();
+    };
   });
 
   long('shows one table with its grain and columns, in either language', async () => {

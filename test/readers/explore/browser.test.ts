@@ -12,7 +12,10 @@ import type axe from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WORDS, type Word } from '../../../src/readers/explore/words.js';
-import { Place } from '../../support/dawnload.js';
+import { NOW, type Place } from '../../support/dawnload.js';
+import { answeringHere } from '../../support/here.js';
+import { placeOfShop } from '../shop.js';
+import { Served } from './support.js';
 
 declare global {
   // What axe-core puts into a page.
@@ -26,29 +29,23 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 );
 const LANGUAGES = ['en', 'ko'] as const;
 
+answeringHere();
+
 // Without a browser there is nothing to try: `apt-get install chromium` brings one.
 describe.skipIf(CHROMIUM === undefined)('explore in Chromium (skipped where none is installed)', () => {
   let place: Place;
   let server: ChildProcess;
   let address: string;
+  /** The same in this process, where no question waits for a process of its own. */
+  let served: Served;
   let browser: Browser;
 
   beforeAll(async () => {
-    place = await Place.make(
-      `start_date: 2026-11-06
-lookback_days: 3
-queries: ./questions
-exports:
-  start_date: 2026-11-16
-  budget: { records_per_run: 1000000, records_per_month: 1000000 }
-`,
-      { eventsPerDay: 400, seed: 5 },
-    );
-    const { code, stderr } = await place.run(['run']);
-    if (code !== 0) throw new Error(`the world was not loaded: ${stderr}`);
+    place = await placeOfShop('queries: ./questions\n');
     server = place.start(['explore', '--port', '0']);
     if (server.stdout === null) throw new Error('The command has no output.');
     [address] = (await once(createInterface(server.stdout), 'line')) as [string];
+    served = await Served.start(place.published, { now: () => new Date(NOW) });
     browser = await chromium.launch({
       ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync'],
@@ -57,6 +54,7 @@ exports:
 
   afterAll(async () => {
     await browser.close();
+    await served.close();
     server.kill('SIGTERM');
     await once(server, 'exit');
     await place.remove();
@@ -66,6 +64,7 @@ exports:
   async function opened(
     language: 'en' | 'ko',
     given: Parameters<Browser['newContext']>[0] = {},
+    from = address,
   ): Promise<{ page: Page; context: BrowserContext; wrong: string[] }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...given });
     const page = await context.newPage();
@@ -75,9 +74,9 @@ exports:
     page.on('dialog', (dialog) => wrong.push(`dialog: ${dialog.message()}`));
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
-      if (origin !== new URL(address).origin && protocol !== 'data:') wrong.push(`request: ${request.url()}`);
+      if (origin !== new URL(from).origin && protocol !== 'data:') wrong.push(`request: ${request.url()}`);
     });
-    await page.goto(`${address}&lang=${language}`);
+    await page.goto(`${from}&lang=${language}`);
     return { page, context, wrong };
   }
 
@@ -218,7 +217,7 @@ exports:
     });
 
     test('no view is wider than its window, from 390 to 1440 pixels', options, async () => {
-      const { page, context, wrong } = await opened(language);
+      const { page, context, wrong } = await opened(language, {}, served.address);
       const views = [
         '/',
         '/search',
@@ -229,7 +228,7 @@ exports:
         '/sql?q=from+marts.channel_days',
       ];
       for (const path of views) {
-        await page.goto(new URL(path, address).href);
+        await page.goto(new URL(path, served.address).href);
         for (const width of [390, 768, 1280, 1440]) {
           await page.setViewportSize({ width, height: 800 });
           const over = await page.evaluate(
@@ -263,7 +262,7 @@ exports:
     'axe finds nothing to object to in %s and %s colours',
     { timeout: 120_000 },
     async (language, colorScheme) => {
-      const { page, context } = await opened(language, { colorScheme });
+      const { page, context } = await opened(language, { colorScheme }, served.address);
       const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       const [one] = await place.rows('select min(campaign_id) as id from campaigns');
       const views = [
@@ -280,7 +279,7 @@ exports:
         '/nothing',
       ];
       for (const path of language === 'en' ? views : views.slice(2, 4)) {
-        await page.goto(new URL(path, address).href);
+        await page.goto(new URL(path, served.address).href);
         await page.evaluate(() => {
           for (const details of document.querySelectorAll('details')) details.open = true;
         });

@@ -59,6 +59,11 @@ export class Served {
     return `127.0.0.1:${this.port}`;
   }
 
+  /** What a browser opens first. */
+  get address(): string {
+    return `http://${this.host}/?token=${TOKEN}`;
+  }
+
   /** Requests a path as it is written, which `fetch` would tidy. An empty header is not sent. */
   get(path: string, headers: Record<string, string> = {}, form?: Record<string, string>): Promise<Got> {
     const body = form === undefined ? undefined : new URLSearchParams(form).toString();

@@ -81,7 +81,8 @@ async function tell(world: World): Promise<string> {
     const texts: string[] = [];
     for (const sentence of sentences) {
       const english = await saidOf(connection, [sentence], new Wording('en'));
-      const korean = await saidOf(connection, [sentence], new Wording('ko'));
+      // The select is the same: where it says nothing, it does so in both languages.
+      const korean = english.length === 0 ? [] : await saidOf(connection, [sentence], new Wording('ko'));
       const key = keyOf(world.query, sentence.en);
       const before = said.get(key) ?? { yes: false, no: false };
       said.set(key, { yes: before.yes || english.length > 0, no: before.no || english.length === 0 });

@@ -1,7 +1,7 @@
 /** Real DuckDB warehouses for the tests of the bundled queries: the repository's own tables and views, and rows made by hand. */
 import { fieldsFor } from '../../../src/ground/fields.js';
 import { FIELDS } from '../../../src/streams/index.js';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
@@ -11,7 +11,7 @@ import { PACKAGE_ROOT } from '../../../src/ground/effects.js';
 import { answerOf, csvText } from '../../../src/readers/queries/formats.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
 import { Warehouse } from '../../../src/warehouse/warehouse.js';
-import { copyTemplate } from '../../support/template.js';
+import { copyTemplate, kept, MODELLED } from '../../support/template.js';
 import { refreshModels } from '../../../src/warehouse/models.js';
 
 const HERE = join(PACKAGE_ROOT, 'test', 'readers', 'queries');
@@ -76,19 +76,24 @@ export function cellsOf(line: string): string[] {
     .map(([, cell = '']) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 }
 
-/** Makes an empty warehouse, or the small one that is filled by hand, and models it as the job does. */
+/** Puts an empty warehouse there, or the small one that is filled by hand and modelled as the job does. */
 export async function makeWarehouse(fill: 'empty' | 'small', path: string): Promise<void> {
-  copyTemplate(path);
-  if (fill === 'empty') return;
-  const instance = await DuckDBInstance.create(path);
-  const connection = await instance.connect();
-  await runScript(connection, readFileSync(join(HERE, 'small-warehouse.sql'), 'utf8'));
-  connection.closeSync();
-  instance.closeSync();
-  await modelled(path);
+  if (fill === 'empty') copyTemplate(path);
+  else {
+    copyFileSync(await kept('small', [...MODELLED, SMALL], makeSmall), path);
+    chmodSync(path, 0o600);
+  }
 }
 
-async function modelled(path: string): Promise<void> {
+const SMALL = 'test/readers/queries/small-warehouse.sql';
+
+async function makeSmall(path: string): Promise<void> {
+  copyTemplate(path);
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  await runScript(connection, readFileSync(SMALL, 'utf8'));
+  connection.closeSync();
+  instance.closeSync();
   const warehouse = await Warehouse.open({
     path,
     tempDirectory: `${path}.tmp`,

@@ -18,38 +18,10 @@ import { SECTIONS } from '../../../src/readers/report/sections.js';
 import { NOW, Place } from '../../support/dawnload.js';
 import { copyTemplate } from '../../support/template.js';
 import { ends } from '../../support/place.js';
+import { placeOfShop } from '../shop.js';
 import { extended } from '../../support/tags.js';
 
 const NASTY = `<script>alert('하나')</script> & "둘" <img src=x onerror=alert(1)>`;
-
-async function makeReportWorld(): Promise<Place> {
-  const place = await Place.make(
-    `start_date: 2026-11-06
-lookback_days: 3
-exports:
-  start_date: 2026-11-14
-  budget: { records_per_run: 1000000, records_per_month: 1000000 }
-  price_per_record: 0.1
-reference:
-  brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c] }
-  alimtalk_templates: true
-  opt_outs: true
-`,
-    {
-      eventsPerDay: 800,
-      seed: 5,
-      faults: [{ kind: 'restate', endpoint: '*', date: '2026-11-18' }],
-    },
-  );
-  for (let night = 0; night < 2; night++) {
-    const { code, stderr } = await place.run(['run']);
-    if (code !== 0) throw new Error(`the world was not loaded: ${stderr}`);
-  }
-  await changed(place.published, async (connection) => {
-    await connection.run(CLICKED_MORE);
-  });
-  return place;
-}
 
 /** The campaign with the most e-mails is clicked far more than chance explains. */
 const CLICKED_MORE = `
@@ -111,7 +83,8 @@ let nasty: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dawnload-report-'));
-  place = await makeReportWorld();
+  place = await placeOfShop();
+  await changed(place.published, (connection) => connection.run(CLICKED_MORE));
   nasty = await withNastyNames(place);
 }, 120_000);
 
@@ -255,19 +228,21 @@ const WIDTHS = [390, 768, 1280, 1440];
 // Without a browser there is nothing to try: `apt-get install chromium` brings one.
 describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where none is installed)', () => {
   let browser: Browser;
-  const pages = new Map<string, string>();
+
+  /** Writes a page where it is asked for the first time; its address. */
+  async function addressOf(kind: string): Promise<string> {
+    const [what = '', language = 'en'] = kind.split(' ');
+    const path = join(place.folder, `${what}-${language}.html`);
+    if (!existsSync(path)) {
+      const empty = join(place.folder, 'empty.duckdb');
+      if (what === 'empty') copyTemplate(empty);
+      const files: Record<string, string> = { filled: place.published, nasty, empty };
+      await writeFile(path, await make(files[what] ?? '', language === 'ko' ? 'ko' : 'en'));
+    }
+    return pathToFileURL(path).href;
+  }
 
   beforeAll(async () => {
-    const empty = join(place.folder, 'empty.duckdb');
-    copyTemplate(empty);
-    const files = { filled: place.published, nasty, empty };
-    for (const language of LANGUAGES) {
-      for (const [kind, file] of Object.entries(files)) {
-        const path = join(place.folder, `${kind}-${language}.html`);
-        await writeFile(path, await make(file, language));
-        pages.set(`${kind} ${language}`, pathToFileURL(path).href);
-      }
-    }
     browser = await chromium.launch({
       ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync'],
@@ -290,7 +265,7 @@ describe.skipIf(CHROMIUM === undefined)('the report in Chromium (skipped where n
     page.on('console', (message) => wrong.push(`console: ${message.text()}`));
     page.on('pageerror', (error) => wrong.push(`error: ${String(error)}`));
     page.on('dialog', (dialog) => wrong.push(`dialog: ${dialog.message()}`));
-    const address = pages.get(kind) ?? '';
+    const address = await addressOf(kind);
     page.on('request', (request) => {
       if (request.url() !== address && !request.url().startsWith('data:'))
         wrong.push(`request: ${request.url()}`);
