@@ -1,4 +1,4 @@
-/** `dawnload init`: asks for address, project and keys, tests them against the service, and writes `dawnload.yaml` and `.env`. */
+/** `dawnload init`: collects address, project and keys, tests them against the service, and writes `dawnload.yaml` and `.env`. */
 import { existsSync } from 'node:fs';
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -82,7 +82,7 @@ const NEXT = [
   ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/schedule.md'],
 ] as const;
 
-/** Asks for missing answers (''), and tests all of them until the service accepts them. */
+/** Prompts for missing answers (''), and tests all of them until the service accepts them. */
 async function complete(
   initial: Answers,
   options: InitOptions,
@@ -101,9 +101,9 @@ async function complete(
     if (missing.length > 0 && terminal.ask === undefined) {
       const sources = missing.map(({ source }) => source).join(', ');
       throw new UsageError(
-        `These settings are missing, and init needs a terminal to prompt for them: ${sources}.`,
+        `These settings are missing, and there is no terminal to prompt for them: ${sources}.`,
         {
-          hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
+          hint: 'Give options and set the two keys in the environment, or run `dawnload init` at a terminal. Nothing was written.',
         },
       );
     }

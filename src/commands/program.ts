@@ -65,7 +65,11 @@ export function mistakeOf(
   command: string,
 ): UsageError | undefined {
   if (exitCode === 0 || code === 'commander.help') return undefined;
-  const [first = '', near = ''] = message.replace(/^error: /, '').split('\n');
+  const [first = '', near = ''] = message
+    .replace(/^error: /, '')
+    .replace(/^required option '(.*)' not specified$/, '$1 is missing')
+    .replace(/^option '.*?(--[a-z-]+).*' argument '(.*)' is invalid\./, '$1 $2 is invalid.')
+    .split('\n');
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/[.]?$/, '.')}`;
   const help =
     command === ''
@@ -143,7 +147,7 @@ export function commandLine(version: string): {
   add('demo', 'run the nightly job against the embedded sandbox; no account, no cost', {
     load: async () => (await import('./demo.js')).demoCommand,
   });
-  add('init', 'ask for address, project and keys, test them, write dawnload.yaml and .env', {
+  add('init', 'collect address, project and keys, test them, write dawnload.yaml and .env', {
     examples: [
       'dawnload init',
       'dawnload init --base-url https://api.example.com --start-date 2026-11-01',
@@ -202,7 +206,7 @@ export function commandLine(version: string): {
   add('exports', 'list paid exports, and decide about them', {
     examples: ['dawnload exports list', 'dawnload exports resume 2026-11-20.1'],
   });
-  add('exports list', 'list all paid exports; exit code 1 while one needs action', {
+  add('exports list', 'list all paid exports; exit code 1 while one needs your decision', {
     options: [JSON_OPTION],
     load: async () => (await import('./exports.js')).exportsListCommand,
   });
@@ -293,7 +297,7 @@ export function commandLine(version: string): {
       'catalog-items, user-properties, opt-outs, events, journey, or a push of dawnload.yaml',
     )
     .argument('[name]', 'the catalog, 080 number, event or journey');
-  add('push list', 'list all pushes; exit code 1 while one needs action', {
+  add('push list', 'list all pushes; exit code 1 while one needs your decision', {
     options: [JSON_OPTION],
     load: async () => (await import('./push.js')).pushListCommand,
   });

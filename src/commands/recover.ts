@@ -62,7 +62,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   const exports = untracked.length === 0 ? undefined : plural(untracked.length, 'export');
   const question = `${exports === undefined ? 'Let' : `Enter ${exports}, and let`} runs pay and push again?`;
   if (yes !== true && !(await terminal.confirm(question, signal))) {
-    terminal.note('Nothing was changed. `dawnload recover --yes` does it.');
+    terminal.note('Nothing was changed. `dawnload recover --yes` restores these lines and allows payments.');
     return EXIT.incomplete;
   }
   await ledger.recover(untracked, config.exports.pricePerRecord);

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
 import { bytesIn } from '../ground/text.js';
+import { formatCount } from '../terminal/text.js';
 
 export const day = z
   .string('must be a day such as 2026-11-01')
@@ -24,7 +25,12 @@ export function number(
 }
 
 export function whole(low: number, high: number): z.ZodType<number, string> {
-  return number(low, high, `must be a whole number from ${low} to ${high}`, /^\d+$/);
+  return number(
+    low,
+    high,
+    `must be a whole number from ${formatCount(low)} to ${formatCount(high)}`,
+    /^\d+$/,
+  );
 }
 
 export const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);

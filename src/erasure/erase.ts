@@ -255,7 +255,7 @@ function receiptText(receipt: Receipt): string {
       ? `Searched ${search.files} files of the data folder for every spelling of the ${search.short_ids > 0 ? 'other ' : ''}ids: none found.`
       : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}. ${REMAINS}`,
     search.short_ids > 0 &&
-      `Not searched for in texts: ${search.short_ids} ids that are short or plain words. They are erased where they name the person; catalogs and templates may still contain them.`,
+      `Not searched for in texts: ${plural(search.short_ids, 'id')} too short or too common. Records of the person are erased; catalogs and templates may still contain such ids.`,
     ...search.unread.map((file) => `Could not be read and was not searched: ${file}.`),
     receipt.lake !== undefined && `Lake: ${receipt.lake}.`,
     'Out of reach of this command:',

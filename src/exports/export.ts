@@ -124,8 +124,8 @@ export function applyLine(entry: Export | undefined, line: Line): Export {
   const state = entry && MOVES[entry.state][line.event];
   if (entry === undefined || state === undefined)
     throw new UsageError(
-      `Export ${line.key} is ${entry?.state ?? 'unknown'} and cannot become ${line.event}.`,
-      { hint: '`dawnload exports list` shows the exports, and what can be decided about each.' },
+      `Export ${line.key} is ${entry?.state ?? 'unknown'}, so it cannot change to ${line.event}.`,
+      { hint: `\`dawnload exports show ${line.key}\` shows it with your choices.` },
     );
   const { seq: _, event: __, at: updatedAt, ...own } = line;
   const billed = billedAfter(state, entry.billed);

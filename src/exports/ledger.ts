@@ -171,7 +171,9 @@ export class Ledger {
   assertPayableAgain(key: string): void {
     const { state } = this.get(key);
     if (state === 'intended' || state === 'landed' || state === 'loaded') {
-      throw new RefusedError(`Export ${key} is ${state}, so it cannot be paid for again.`);
+      throw new RefusedError(`Export ${key} is ${state}, so it cannot be paid for again.`, {
+        hint: `Nothing was sent. \`dawnload exports show ${key}\` shows it with your choices.`,
+      });
     }
   }
 

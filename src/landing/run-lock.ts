@@ -159,7 +159,7 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
       ? `process ${pidIn(cause)}`
       : `process ${named.pid}, \`${named.command}\`, since ${formatKst(named.since)}`;
   return new TryLaterError(`Another run (${who}) has the lock of ${dataDir}.`, {
-    hint: 'Run again when it has ended. Two simultaneous runs are never needed.',
+    hint: 'Run the command again when it has ended.',
     cause,
   });
 }

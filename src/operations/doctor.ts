@@ -457,7 +457,7 @@ function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Findin
   const remedy =
     over.outcome === 'limited'
       ? 'Days wait for budget: `dawnload plan` shows how much they need. Raise exports.budget, or wait for the next month.'
-      : '`dawnload status` says what is missing; `dawnload run` tries again.';
+      : '`dawnload status` shows what is missing; `dawnload run` tries again.';
   return warn(`${text}.`, remedy);
 }
 

@@ -105,7 +105,7 @@ describe('an export in the ledger', () => {
     await expect(ledger.record({ event: 'ready', key: KEY, pages: -1 })).rejects.toThrow(UsageError);
     await expect(ledger.record({ event: 'ready', key: KEY, pages: 1.5 })).rejects.toThrow(UsageError);
     await expect(ledger.record({ event: 'withdrawn', key: KEY, note: 'no' })).rejects.toThrow(
-      'Export 2026-11-20.1 is requested and cannot become withdrawn.',
+      'Export 2026-11-20.1 is requested, so it cannot change to withdrawn.',
     );
     expect((await readLedger(data)).get(KEY).state).toBe('requested');
   });
