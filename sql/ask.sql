@@ -54,6 +54,8 @@ with held as (
     union all
     select 'goal', goal, null from marts.goals
     union all
+    select 'holdout', holdout, null from ops.holdouts
+    union all
     select 'number', unsubscribe_number, null from opt_outs_history
     union all
     select 'tag', tag, null from campaign_tags

@@ -15,7 +15,7 @@
 --   divided as (select holdout, count(distinct id) as people, count(distinct id) filter (arm = 'holdout') as held_out,
 --   greatest(min(assigned_on), any_value(first_day)) as date from (select *, coalesce(user_id, service_user_id, device_id, service_device_id)
 --   as id from own.holdouts) as people inner join named using (holdout) group by holdout),
---   waiting as (from divided where holdout not in (select holdout from answer) and date > coalesce(getvariable('end')::date,
+--   waiting as (from divided where holdout not in (select holdout from answer) and date > least(getvariable('end')::date,
 --   (select max(date) from ops.coverage where stream = 'statistics'))),
 --   earned as (from judged where metric = 'revenue' and verdict_code = 'more'),
 --   spent as (select holdout, first_date, last_date, sum(costs.cost) as cost, string_agg(distinct costs.channel, ', ' order by costs.channel) filter (costs.succeeded
@@ -152,9 +152,6 @@
 --   select 1 where not exists (from answer) and exists (from ops.holdouts) and not exists (from own.conversions)
 --     en: No conversions. Name your orders under `conversions` in the settings; the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
---   select string_agg(holdout, ', ' order by holdout) as holdouts from ops.holdouts where not exists (from named) having holdouts is not null
---     en: No holdout has that name. Holdouts are {holdouts}.
---     ko: 해당 홀드아웃이 없습니다. 사용할 수 있는 홀드아웃은 {holdouts}입니다.
 --   from waiting where exists (from own.conversions) order by holdout
 --     en: {people} {people#person|people} of “{holdout}” {people#counts|count} from {date} on. The result begins when that day is complete.
 --     ko: 홀드아웃 ‘{holdout}’의 고객 {people}명은 {date}부터 집계합니다. 결과는 그날이 끝난 뒤에 나옵니다.
@@ -167,17 +164,18 @@
 -- Intervals are those of the A/B tests: valid at any number of looks, over both metrics together. The purchases of one person over time
 -- are alike, which makes them wider than needed, never narrower.
 -- A person's value in the 28 days before the assignment explains a part of the difference between people, and is taken out (CUPED).
-with params as (
-    select coalesce(getvariable('end')::date, max(date)) as last_date
-    from (
-        select date
-        from ops.coverage
-        where stream = 'statistics'
-        union all
-        select date
-        from own.conversions
-        where not exists (from ops.coverage where stream = 'statistics')
-    )
+with days as (
+    select
+        (select max(date) from ops.coverage where stream = 'statistics') as covered,
+        (select max(date) from own.conversions) as bought
+),
+params as (
+    select
+        case
+            when getvariable('end') is null then coalesce(covered, bought)
+            else least(getvariable('end')::date, greatest(covered, bought))
+        end as last_date
+    from days
 ),
 general as (
     select alpha, power

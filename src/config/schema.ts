@@ -273,9 +273,7 @@ export const COMMON = {
   messenger: word.default('chatapp'),
   /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
   service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
-  data_dir: text('must be a folder')
-    .regex(/^[^\0]+$/, 'must be a folder')
-    .default('./data'),
+  data_dir: text('must be a folder').default('./data'),
   ledger_copy: text('must be a file').optional(),
   /** `head` where inodes are not stable over a mount. */
   witness: z.enum(['file', 'head'], 'must be file or head').default('file'),

@@ -59,7 +59,8 @@ export const yesOrNo = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true');
 
-export const text = (what: string): z.ZodString => z.string(what).min(1, what);
+/** Any text but an empty one; no path and no command contains a NUL. */
+export const text = (what: string): z.ZodString => z.string(what).regex(/^[^\0]+$/, what);
 
 export const currency = matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW');
 

@@ -92,7 +92,7 @@ export class Places {
       const field = isRepeated ? undefined : this.#places.get(place)?.get(key);
       if (field === undefined) {
         // Keep a repeated key under another name: JSON does not define which value counts.
-        const name = isRepeated ? `${key} (${Math.max(times, 2)})` : key;
+        const name = isRepeated ? freeName(key, Math.max(times, 2), children) : key;
         division.isRepeated ||= isRepeated;
         division.unknown.push([name, value]);
         division.whole.push([name, value]);
@@ -122,6 +122,12 @@ export class Places {
     }
     return division;
   }
+}
+
+/** A name for the nth member of one key, which no other member has. */
+function freeName(key: string, nth: number, children: readonly Node[]): string {
+  const name = `${key} (${nth})`;
+  return children.some((other) => other.key === name) ? freeName(name, nth, children) : name;
 }
 
 function objectOf(members: readonly Member[]): string {

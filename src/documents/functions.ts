@@ -7,14 +7,7 @@ import duckdb = require('@duckdb/node-api');
 import type { Field } from '../ground/fields.js';
 import { dayIn, Places } from './conform.js';
 import { CREDENTIAL, masked } from './credentials.js';
-import {
-  mobileWith,
-  plainRecipient,
-  RECIPIENT_KEY,
-  SEPARATORS,
-  TELEPHONE_WORDS,
-  UNSEEN,
-} from './spelling.js';
+import { KEYS, mobileWith, plainRecipient, RECIPIENT_KEY, SEPARATORS, UNSEEN } from './spelling.js';
 import { Redaction, type ColumnRule, type DocumentKind, type Treatment } from './personal.js';
 
 export interface DocumentSettings {
@@ -92,7 +85,7 @@ const inRe2 = (characters: string): string => characters.replaceAll(/\\u([0-9A-F
 const MOBILE = mobileWith(String.raw`(?:[${inRe2(SEPARATORS)}]|\\+[nrt/]){0,3}`);
 /** Spellings that hide a number or an address: entities, percent-encoding, escapes, tags, folds, full-width and unseen characters. */
 const DISGUISE = String.raw`&(?:#|(?i:[a-z]{2,6};))|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}${inRe2(UNSEEN)}]`;
-const KEY = String.raw`"(?i:to|hp|msisdn|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ a-z]*|[가-힣_ ]*(?:${TELEPHONE_WORDS})[가-힣_ ]*)\\*"\s*:`;
+const KEY = String.raw`"(?i:${KEYS})\\*"\s*:`;
 
 const KEYLESS = String.raw`(?:^|"message_data"\s*:\s*)["\[0-9]`;
 

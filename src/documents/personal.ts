@@ -182,8 +182,9 @@ const meanings = new Map<string, Meaning>();
 /** The meaning of a key for its value; cached, because documents share their keys. */
 function meaningOf(key = ''): Meaning {
   return remembered(meanings, key, () => {
-    if (IS_RECIPIENT_KEY.test(key)) return 'recipient';
-    return IS_TELEPHONE_KEY.test(key) ? 'telephone' : 'other';
+    const composed = key.normalize();
+    if (IS_RECIPIENT_KEY.test(composed)) return 'recipient';
+    return IS_TELEPHONE_KEY.test(composed) ? 'telephone' : 'other';
   });
 }
 

@@ -48,6 +48,8 @@ const PICTURE = /^[0-9.]+x\.[A-Za-z]+$/;
 const LOCAL = /[A-Za-z0-9_][A-Za-z0-9._+'-]*$/;
 const LOCAL_OF_OTHER_SCRIPTS =
   /[\p{L}\p{N}._+-]*[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Cyrillic}\p{Script=Greek}\u00C0-\u024F]$/u;
+/** A local part in quotes, which may contain blanks. */
+const QUOTED_LOCAL = /"[^"@<>\\\r\n]{1,64}"$/;
 /** The longest local part, domain and id that are looked at. */
 const LONGEST = 256;
 /** The length of the shortest address, a@b.co. */
@@ -56,15 +58,13 @@ const SHORTEST = 6;
 /** The key of a recipient's number, whose value is one whatever it looks like. */
 export const RECIPIENT_KEY = 'recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*';
 export const IS_RECIPIENT_KEY = new RegExp(`^${RECIPIENT_KEY}$`, 'i');
-/** Korean words in the keys of telephone numbers. */
-export const TELEPHONE_WORDS = '전화|휴대폰|핸드폰|연락처|수신자?번호';
-const TELEPHONE_KEY = `(?:to|hp|msisdn|recipients?|receivers?|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ ]?(?:no|num|number|list)?s?|[가-힣_ ]*(?:${TELEPHONE_WORDS})[_ ]?(?:번호|목록)?)`;
+const TELEPHONE_KEY =
+  '(?:to|hp|msisdn|recipients?|receivers?|[-_ a-z]*(?:recipient|receiver|phone|mobile|cell|tel)[-_ ]?(?:no|num|number|list)?s?|[가-힣_ ]*(?:전화|휴대폰|핸드폰|연락처|수신자?번호)[_ ]?(?:번호|목록)?)';
 export const IS_TELEPHONE_KEY = new RegExp(`^${TELEPHONE_KEY}$`, 'i');
+/** The keys of both kinds. */
+export const KEYS = `${RECIPIENT_KEY}|${TELEPHONE_KEY}`;
 /** Such a key in JSON inside a text, and its number. */
-const WRITTEN_MEMBERS = new RegExp(
-  `("(${RECIPIENT_KEY}|${TELEPHONE_KEY})"\\s*:\\s*("?))([+0-9(][0-9 ().-]{5,18}[0-9])`,
-  'gi',
-);
+const WRITTEN_MEMBERS = new RegExp(`("(${KEYS})"\\s*:\\s*("?))([+0-9(][0-9 ().-]{5,18}[0-9])`, 'gi');
 
 /** True if a whole value looks like a telephone number, and neither like a service number nor like a day. */
 function isTelephone(text: string): boolean {
@@ -255,7 +255,8 @@ function addressAround(text: string, at: number): Finding[] {
   // Looking for the part before the sign takes longer.
   if (domain === undefined || PICTURE.test(domain)) return [];
   const before = text.slice(Math.max(0, start - LONGEST), start);
-  const [local] = LOCAL.exec(before) ?? (start === at ? LOCAL_OF_OTHER_SCRIPTS.exec(before) : null) ?? [];
+  const adjacent = start === at ? (LOCAL_OF_OTHER_SCRIPTS.exec(before) ?? QUOTED_LOCAL.exec(before)) : null;
+  const [local] = LOCAL.exec(before) ?? adjacent ?? [];
   if (local === undefined) return [];
   return [
     { start: start - local.length, end: end + domain.length, plain: plainAddress(`${local}@${domain}`) },

@@ -195,6 +195,8 @@ not_clicks: [survey_no_click]
 
   test.each([
     ['data_dir: "a\\0b"', /data_dir must be a folder/],
+    ['after_publish: ["a\\0b"]', /after_publish.* must be a command/],
+    ['tables: { o: { command: "a\\0b", format: csv, persons: none } }', /command must be a command/],
     ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
     ['base_url: api.example.com', /base_url must be an http or https address/],
     ['start_date: 2026-02-30', /start_date must be a day that exists/],

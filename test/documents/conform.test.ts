@@ -25,6 +25,13 @@ test.each<[what: string, place: string, given: string, extra: string | undefined
   ],
   ['a key that comes twice', 'button', '{"name":"a","name":"b"}', '{"name (2)":"b"}', '{"name":"a"}'],
   [
+    'a key that comes twice, whose other name is taken',
+    'button',
+    '{"name":"a","name (2)":"b","name":"c"}',
+    '{"name (2)":"b","name (2) (2)":"c"}',
+    '{"name":"a"}',
+  ],
+  [
     'a value of another kind',
     'button',
     '{"name":[1],"type":"WL"}',

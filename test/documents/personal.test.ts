@@ -162,6 +162,18 @@ test.each<[what: string, kind: DocumentKind, given: string, made: string]>([
       b: `"{\\"tel\\":\\"${redaction.digest('025551234')}\\"}"`,
     }),
   ],
+  [
+    'under a Korean key in decomposed letters',
+    'document',
+    `{"${'전화번호'.normalize('NFD')}":"02-555-1234"}`,
+    `{"${'전화번호'.normalize('NFD')}":"${redaction.digest('025551234')}"}`,
+  ],
+  [
+    'an address with a quoted name; a quotation before a blank stays',
+    'document',
+    String.raw`{"a":"to \"kim lee\"@example.com, see \"kim lee\" @example.com"}`,
+    String.raw`{"a":"to ${redaction.digest('"kim lee"@example.com')}, see \"kim lee\" @example.com"}`,
+  ],
   ['a key', 'document', '{"01055517772": 1}', `{"${NUMBER}": 1}`],
   [
     'a tag inside what looks like one address has another',

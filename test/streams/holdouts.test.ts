@@ -127,6 +127,10 @@ test('an erased person leaves assignments and results, which are the same for al
   const first = await place.rows(ARMS);
   const before = await upliftOf(place.published, '2026-11-21');
   expect(before.map(({ metric }) => metric)).toEqual(['revenue', 'conversions']);
+  // The latest purchase, after which there are no days.
+  expect(await upliftOf(place.published, '2030-01-01')).toEqual(before);
+  const unknown = await place.run(['query', 'uplift', '--param', 'holdout=c9']);
+  expect(unknown.stderr).toMatch(/The warehouse has no holdout "c9"\..* c1/s);
 
   // What the others show: the same file, without the rows of this person.
   const copy = join(place.folder, 'copy.duckdb');

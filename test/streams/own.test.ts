@@ -335,6 +335,7 @@ describe('a source', () => {
       Buffer.from([...Buffer.from('member\n'), 0xff, 0xfe, 0x80]),
       /it is not in UTF-8\. The warehouse keeps/,
     ],
+    ['an empty JSON list', `${FROM_CSV}, format: json`, '[]', /its JSON has no objects, so its columns/],
     ['NUL', FROM_CSV, 'member\nu\0-1\n', /NUL/],
     [
       'a column twice',

@@ -10,7 +10,7 @@ import { DawnloadError, messageOf } from '../../ground/errors.js';
 import { columnRow, type Language } from '../../warehouse/dictionary.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { contextOf } from '../queries/agent.js';
-import { ask } from '../queries/ask.js';
+import { ask, knownValue, LOOKED_UP } from '../queries/ask.js';
 import { asking, questionOf, type Asking, type Chart, type Question } from '../queries/catalogue.js';
 import { isNumeric, isRepetitive, jsonText } from '../queries/formats.js';
 import type { Said } from '../queries/sentences.js';
@@ -224,13 +224,10 @@ function guessed(columns: readonly (readonly [name: string, type: string])[]): C
   ];
 }
 
-const NAMED = ['channel', 'campaign', 'journey', 'goal', 'tag', 'template', 'number'];
-
 async function knownIn(reader: Reader): Promise<Known> {
-  const known = z.object({ value: z.string(), name: z.string().nullable() });
   const values = [];
-  for (const parameter of NAMED)
-    values.push([parameter, await reader.rows('ask/known', known, { parameter })] as const);
+  for (const parameter of LOOKED_UP)
+    values.push([parameter, await reader.rows('ask/known', knownValue, { parameter })] as const);
   const covered = await reader.rows('status/coverage', streamDay);
   const streams: Record<string, DayRange> = {};
   for (const { stream, date } of covered)

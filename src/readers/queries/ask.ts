@@ -293,9 +293,9 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The parameters whose values are looked up in the warehouse, so that other spellings and names are understood. */
-const LOOKED_UP = ['channel', 'goal', 'campaign', 'journey', 'tag', 'template', 'number'];
+export const LOOKED_UP = ['channel', 'goal', 'campaign', 'holdout', 'journey', 'tag', 'template', 'number'];
 
-const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
+export const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
 type Known = z.infer<typeof knownValue>;
 
 /**

@@ -20,8 +20,11 @@ import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
 import type { Word } from './words.js';
 
-/** The memory of DuckDB for two queries of the page, which comes on top of what a night has used. */
-const MEMORY = '256MB';
+/**
+ * The memory of DuckDB for two queries of the page, which comes on top of what a night has used; then for one query at a time that needs
+ * more.
+ */
+const [MEMORY, MORE_MEMORY] = ['256MB', '512MB'];
 
 interface ReportOptions {
   readonly language: Language;
@@ -110,11 +113,13 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
     }
   };
   const all = await Promise.all(sections.map(answered));
-  // A section that needs more memory is asked again by itself, with most of the machine's.
-  for (const [nth, { section, isShort }] of all.entries()) {
-    if (isShort !== true) continue;
-    await reader.connection.run(`set memory_limit = '${String(most?.['memory'])}'`);
-    all[nth] = await answered(section);
+  // A section that needs more memory is asked again by itself, at last with most of the machine's.
+  for (const memory of [MORE_MEMORY, String(most?.['memory'])]) {
+    for (const [nth, { section, isShort }] of all.entries()) {
+      if (isShort !== true) continue;
+      await reader.connection.run(`set memory_limit = '${memory}'`);
+      all[nth] = await answered(section);
+    }
   }
   return { day, all };
 }

@@ -129,11 +129,10 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
   const batches = inBatches(pages, isOfLarge ? batchBytes * PART_OF_BATCH : batchBytes);
   // Inserts run one after the other, because the load's transaction has one connection.
   const inserting = pLimit(1);
-  let failed = false;
   const work = async (worker: number): Promise<void> => {
     let staging: Staging | undefined;
+    // All workers share one generator, which an error in a loop closes: the others end after their batch.
     for (const batch of batches) {
-      if (failed) return;
       staging ??= await Staging.open(context, worker);
       await staging.use(batch, (folder, tables) =>
         inserting(async () => {
@@ -150,14 +149,7 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
   // Each worker is a thread; DuckDB's own threads would compete with them.
   if (isLarge) await session.run('ops/threads', { threads: '1' });
   // All workers must end before the transaction does.
-  const ends = await Promise.allSettled(
-    Array.from({ length: threads }, (_, worker) =>
-      work(worker).catch((error: unknown) => {
-        failed = true;
-        throw error;
-      }),
-    ),
-  );
+  const ends = await Promise.allSettled(Array.from({ length: threads }, (_, worker) => work(worker)));
   if (isLarge) await session.run('ops/threads', { threads: String(threads) });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

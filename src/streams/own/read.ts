@@ -102,6 +102,8 @@ async function readAll({ table, files, out, folder }: Task): Promise<Read> {
     await session.run('streams/own/read/confine', { paths: listOf([...files, out].map(escaped)) });
     await session.run('streams/own/read/view', { select, zone: escaped(table.time_zone) });
     const all = await session.rows('streams/own/read/columns', column);
+    if (formatOf(table) === 'json' && all.every(({ name, type }) => name === 'json' && type === 'JSON'))
+      throw new Unusable('its JSON has no objects, so its columns are unknown');
     assertNames(all.map(({ name }) => name));
     const paths = listOf(files.map(escaped));
     const names =
