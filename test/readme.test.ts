@@ -270,7 +270,8 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
   const sections = catalogue.map((one) => {
     const { csv = '', parameters = [] } = goldenAnswers().find(({ name }) => name === one.name) ?? {};
     const given = parameters.map((pair) => ` --param ${pair.join('=')}`).join('');
-    const example = [`dawnload query ${one.name}${given}`, ...exampleOf(csv)];
+    const command = given === '' ? [] : [`dawnload query ${one.name}${given}`];
+    const example = [...command, ...exampleOf(csv)];
     const words = [`**${one.title}.** ${one.question}`, ...ownAndShared(taken(one), shared)].join('<br>');
     return [`## ${one.name}`, words, `\`\`\`text\n${example.join('\n')}\n\`\`\``].join('\n\n');
   });

@@ -3,8 +3,8 @@
 -- scope: incremental
 -- depends_on: statistics, events
 -- lookback: 28 days
--- meaning: Events name a campaign or user journey that the daily statistics of that day and of the four weeks before do
---   not list, so it has no name here. It was deleted, sent nothing for weeks, or the service left it out.
+-- meaning: Events name a campaign or user journey that the daily statistics of that day and of the four weeks before
+--   lack, so it has no name here. It was deleted, sent nothing for weeks, or the service left it out.
 -- Checked only if that day and the three before are loaded, because old messages may still be opened.
 
 with near_days as (from days_before(28)),

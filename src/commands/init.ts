@@ -100,12 +100,9 @@ async function complete(
     const missing = QUESTIONS.filter(({ name }) => typed[name] === '');
     if (missing.length > 0 && terminal.ask === undefined) {
       const sources = missing.map(({ source }) => source).join(', ');
-      throw new UsageError(
-        `These settings are missing, and there is no terminal to prompt for them: ${sources}.`,
-        {
-          hint: 'Give options and set the two keys in the environment, or run `dawnload init` at a terminal. Nothing was written.',
-        },
-      );
+      throw new UsageError(`Without a terminal, init needs these settings: ${sources}.`, {
+        hint: 'Give options and set the two keys in the environment, or run `dawnload init` at a terminal. Nothing was written.',
+      });
     }
     for (const one of missing) {
       const isSecret = one.rule === key;

@@ -68,6 +68,8 @@ export function mistakeOf(
   const [first = '', near = ''] = message
     .replace(/^error: /, '')
     .replace(/^required option '(.*)' not specified$/, '$1 is missing')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./, "'$1' is not a valid $2.")
+    .replace('Allowed choices are', 'It must be one of')
     .replace(/^option '.*?(--[a-z-]+).*' argument '(.*)' is invalid\./, '$1 $2 is invalid.')
     .split('\n');
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/[.]?$/, '.')}`;

@@ -27,8 +27,8 @@ const FEWEST = 8;
 const MOST = 15;
 
 /**
- * Finds every piece of a text that may be a number or an address. A group of digits may be a number alone or together with
- * its neighbors, and an address may begin after any sign, so all these pieces are returned.
+ * Finds every piece of a text that may be a number or an address. All candidates are returned: a group of digits may be a
+ * number alone or with its neighbors, and an address may begin after any sign.
  */
 export function* spelledIn(text: string): Generator<Spelled> {
   for (const { 0: run, index: from } of text.matchAll(RUN)) {

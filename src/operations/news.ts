@@ -32,7 +32,7 @@ const WORDS = {
  * The digest, and an alert for each question of the settings. Rows are never in an alert, because they may name people: the
  * sentences of the question are.
  *
- * @param isCurrent whether yesterday's statistics are in the file; without them there is no digest
+ * @param isCurrent true if yesterday's statistics are in the file; without them, no digest is sent
  */
 export async function newsOf(config: Config, invocation: Invocation, isCurrent: boolean): Promise<Alert[]> {
   const { alerts, dataDir } = config;

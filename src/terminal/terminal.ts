@@ -179,10 +179,10 @@ export function quiet(terminal: Terminal): Terminal {
 
 /** Returns a terminal that begins each note, warning and error with its time in Korea. */
 export function timed(terminal: Terminal, now: () => Date): Terminal {
-  const stamped = (way: 'note' | 'warn' | 'error') => (text: string) => {
-    terminal[way](`${formatKst(now(), 'seconds')} ${text}`);
+  const stamped = (label: string) => (text: string) => {
+    terminal.note(`${formatKst(now(), 'seconds')} ${label}${text}`);
   };
-  return { ...live(terminal), note: stamped('note'), warn: stamped('warn'), error: stamped('error') };
+  return { ...live(terminal), note: stamped(''), warn: stamped('warning: '), error: stamped('dawnload: ') };
 }
 
 /** A copy that always shows the current step and width of the original. */

@@ -303,8 +303,8 @@ async function bringForward(
 }
 
 /**
- * Sets aside tables with rows of removed days (`ops.removed_days`), which a full refresh cannot recompute, if the model still replaces rows
- * by the same unit of time. Returns their relations. Call before the tables are dropped.
+ * Sets aside tables with rows of removed days (`ops.removed_days`), which a full refresh cannot recompute. Only for models that still replace
+ * rows by the same unit of time. Returns their relations. Call before the tables are dropped.
  */
 async function keepAside(session: Session, changed: readonly Model[]): Promise<ReadonlySet<string>> {
   if (changed.length === 0) return new Set();

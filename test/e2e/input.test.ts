@@ -61,7 +61,7 @@ const EXECUTED: [string, RegExp][] = [
   ['lake plan --x', /Unknown option '--x'\.\s+`dawnload help lake` shows its options/],
   ['--data-dir status run --x', /Unknown option '--x'\.\s+`dawnload help run` shows its options/],
   ['schedule print systemd', /Too many arguments for 'schedule'/],
-  ['completion zhs', /Allowed choices are bash, zsh, fish/],
+  ['completion zhs', /It must be one of bash, zsh, fish/],
   ['query --format xml', /--format/],
   ['sandbox --billing-journal nowhere/bills', /The sandbox cannot start \(ENOENT[^\n]*\)\.\s+Choose another/],
   ['forget -f nowhere', /nowhere cannot be read \(it does not exist\)\.\s+Use -f with a file/],

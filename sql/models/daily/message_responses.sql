@@ -4,8 +4,7 @@
 -- lookback: 7 days
 -- dirties: all later days
 --
--- The message of a response is the last one to that person in the seven days before, from the same campaign or node and on the
--- same channel.
+-- A response belongs to the last message to that person in the previous seven days, from the same campaign or node and channel.
 -- is_machine: the click on an e-mail came from a machine, such as a mail scanner (ops.machine_clicks): within seconds_after of
 -- sending, or of a delivery on the same day, or as one of several clicks on the message within within_seconds. Null for deliveries.
 -- event_id is null for deliveries.

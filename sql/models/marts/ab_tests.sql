@@ -13,9 +13,8 @@
 -- unit: people, if events are loaded. Messages to one person are not independent, so the variance of rates by message assumes
 -- that all messages to a person behave as one; if people are unknown, the verdict is missing. The service counts conversions but
 -- not converting people, so conversions get a verdict only if a setting gives the maximum per person.
--- people_crossed: people who got messages of two variants, and count for neither. If they are more than 1% of the people, or more of
--- them began with one variant than the split explains, they may cause the difference: the verdict is `people_crossed` unless
--- accept_crossing is set.
+-- people_crossed: people who got messages of two variants, and count for neither. More than 1% of them, or more who began with one variant
+-- than the split explains, cause the verdict `people_crossed`, unless accept_crossing is set.
 -- size_needed: the size that each side needs to show the smallest effect with the wanted power; null if everyone on both sides
 -- succeeded.
 

@@ -1,8 +1,8 @@
 -- grain: one KST day, channel, and campaign or user journey.
 --
 -- A successful message costs the price of its channel, or of its sub-channel if prices are set by sub-channel; then the day needs
--- the statistics by sub-channel of that channel. A text sent instead of a failed message costs the price `failover` of text messages, or their only
--- price, and is a cost of the channel that failed. Texts are counted on days with events. Without a price, a cost is null.
+-- the statistics by sub-channel of that channel. A text sent in place of a failed message costs the price `failover` of text messages, or their only
+-- price. It is a cost of the channel that failed. Texts are counted on days with events. Without a price, a cost is null.
 
 with prices as (
     select channel, sub_channel, price, count(sub_channel) over (partition by channel) > 0 as is_split

@@ -2,8 +2,7 @@
 --
 -- Both kinds have one shape. template is what messages call it: the name of a brand template, or the code of an alimtalk
 -- template. The buttons of a brand template are those of the first day of the version. The list of
--- brand templates does not have the status: it is read for new and changed templates, and again after days (status_read_on), so a
--- version has its status at the latest since valid_from.
+-- brand templates lacks the status, which is read for new and changed templates, and again after some days (status_read_on).
 
 with brand_buttons as (
     select

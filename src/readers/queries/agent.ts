@@ -97,7 +97,7 @@ export async function contextOf(
   };
 }
 
-/** A JSON object with as many items as the limits allow; `cut` shows why and where it ends early. */
+/** A JSON object with as many items as the limits allow; `cut` has the reason if items are left out. */
 export function fitted(
   name: string,
   items: readonly string[],

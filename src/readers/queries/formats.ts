@@ -44,8 +44,8 @@ export function answerOf(result: DuckDBResult): QueryResult {
 /**
  * Writes the complete answer to `file` as Parquet.
  *
- * Queries on the warehouse may not write files, so the answer is copied batch by batch, without conversion to JavaScript
- * values, to a separate database, which writes the file.
+ * Queries on the warehouse may not write files. So the answer is copied to a separate database, batch by batch and without conversion to
+ * JavaScript values; that database writes the file.
  *
  * @param scratch path of the separate database; the caller removes it
  */

@@ -1,6 +1,6 @@
 /**
- * Copies each own table's source, reads the copy in a separate process, applies the privacy settings, leaves out erased persons, lands one
- * file and loads it. A table that fails keeps its last copy.
+ * Copies each own table's source, and reads the copy in a separate process. Applies the privacy settings, leaves out erased persons, lands
+ * one file and loads it. A table that fails keeps its last copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
