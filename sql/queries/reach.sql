@@ -64,7 +64,8 @@ readers as (
 ),
 channels_of as (
     select campaign_id, user_journey_id, string_agg(distinct channel, ', ' order by channel) as channels
-    from people
+    from marts.daily_people
+    where date in (select date from days) and marts.matches('channel', channel)
     group by all
 ),
 reached as (
@@ -87,7 +88,7 @@ select
     round(reached.messages / nullif(reached.people_reached, 0), 2) as messages_per_person,
     reached.clickers,
     round(reached.clicker_share, 4) as clicker_share,
-    (select count(distinct person) from people where messages > 0) as people_in_all,
+    (select count(distinct person) from readers where messages > 0) as people_in_all,
     range_days.days_held,
     range_days.days_missing,
     channels_of.channels,

@@ -20,7 +20,6 @@ export interface Answered {
   readonly section: Section;
   readonly answers: readonly Answer[];
   readonly failure?: string;
-  readonly isShort?: boolean;
 }
 
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];

@@ -1,6 +1,5 @@
 /** The report: one page about the published warehouse, filled by bundled queries. */
 import { chmod, writeFile } from 'node:fs/promises';
-import pLimit from 'p-limit';
 import { z } from 'zod';
 import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
@@ -20,11 +19,8 @@ import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
 import type { Word } from './words.js';
 
-/**
- * The memory of DuckDB for two queries of the page, which comes on top of what a night has used; then for one query at a time that needs
- * more.
- */
-const [MEMORY, MORE_MEMORY] = ['256MB', '512MB'];
+/** The memory of DuckDB for a query of the page, which comes on top of what a night has used; then for one that needs more. */
+const [MEMORY, MORE_MEMORY] = ['192MB', '512MB'];
 
 interface ReportOptions {
   readonly language: Language;
@@ -99,29 +95,37 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
   const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
   const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
   const [most] = await reader.objects("select current_setting('memory_limit') as memory");
-  // Two queries run at a time; a small one costs DuckDB less on one thread than on several.
-  await reader.connection.run(`set threads = 1; set memory_limit = '${MEMORY}'`);
-  const atOnce = pLimit(2);
-  const answered = async (section: Section): Promise<Answered> => {
-    const ask = (asked: Asked) => atOnce(() => answerTo(asked, day, reader, wording, now));
+  const limits = [MEMORY, MORE_MEMORY, String(most?.['memory'])];
+  // A small query costs DuckDB less on one thread than on several. Two queries at a time would need twice the memory.
+  await reader.connection.run('set threads = 1');
+  const all: Answered[] = [];
+  for (const section of sections) {
+    const answers: Answer[] = [];
     try {
-      return { section, answers: await Promise.all(section.asks.map(ask)) };
+      for (const asked of section.asks)
+        answers.push(await withMemory(reader, limits, () => answerTo(asked, day, reader, wording, now)));
+      all.push({ section, answers });
     } catch (error) {
       // A section that cannot be drawn must not stop the others.
-      const failure = sentencesOf(error).split('\n', 1).join();
-      return { section, answers: [], failure, isShort: isOutOfMemory(error) };
-    }
-  };
-  const all = await Promise.all(sections.map(answered));
-  // A section that needs more memory is asked again by itself, at last with most of the machine's.
-  for (const memory of [MORE_MEMORY, String(most?.['memory'])]) {
-    for (const [nth, { section, isShort }] of all.entries()) {
-      if (isShort !== true) continue;
-      await reader.connection.run(`set memory_limit = '${memory}'`);
-      all[nth] = await answered(section);
+      all.push({ section, answers: [], failure: sentencesOf(error).split('\n', 1).join() });
     }
   }
   return { day, all };
+}
+
+/** Does the work under the first limit of DuckDB's memory that suffices. */
+async function withMemory<T>(
+  reader: Reader,
+  [limit, ...more]: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  await reader.connection.run(`set memory_limit = '${limit}'`);
+  try {
+    return await work();
+  } catch (error) {
+    if (more.length === 0 || !isOutOfMemory(error)) throw error;
+    return withMemory(reader, more, work);
+  }
 }
 
 /** Asks a bundled query of a section. */
