@@ -9,20 +9,8 @@ const places = new Places(fieldsFor('service', FIELDS));
 test.each<[what: string, place: string, given: string, extra: string | undefined, fitting?: string | null]>([
   ['as the specification says', 'button', '{"type":"WL","ordering":1}', undefined],
   ['null and absent members', 'button', '{"type":null}', undefined],
-  [
-    'an unknown key',
-    'button',
-    '{"type":"WL","x":{"y":[1]}}',
-    '{"x":{"y":[1]}}',
-    '{"type":"WL","x":{"y":[1]}}',
-  ],
-  [
-    'digits of a number that JavaScript rounds',
-    'button',
-    '{"x":9007199254740993}',
-    '{"x":9007199254740993}',
-    '{"x":9007199254740993}',
-  ],
+  ['an unknown key', 'button', '{"type":"WL","x":{"y":[1]}}', '{"x":{"y":[1]}}'],
+  ['digits of a number that JavaScript rounds', 'button', '{"x":9007199254740993}', '{"x":9007199254740993}'],
   ['a key that comes twice', 'button', '{"name":"a","name":"b"}', '{"name (2)":"b"}', '{"name":"a"}'],
   [
     'a key that comes twice, whose other name is taken',
@@ -38,7 +26,7 @@ test.each<[what: string, place: string, given: string, extra: string | undefined
     '{"name":[1],"type":"WL"}',
     '{"type":"WL"}',
   ],
-  ['a text that is a number', 'button', '{"name":7}', '{"name":7}', '{"name":7}'],
+  ['a text that is a number', 'button', '{"name":7}', '{"name":7}'],
   [
     'a whole number with places',
     'button',
@@ -47,13 +35,7 @@ test.each<[what: string, place: string, given: string, extra: string | undefined
     '{"name":"n"}',
   ],
   ['no object', 'button', '[1]', '[1]', null],
-  [
-    'lists that have rows of their own',
-    'record',
-    '{"id":5,"message_data":{"a":1}}',
-    '{"id":5}',
-    '{"id":5,"message_data":{"a":1}}',
-  ],
+  ['lists that have rows of their own', 'record', '{"id":5,"message_data":{"a":1}}', '{"id":5}'],
   [
     'an unknown key in an inner object',
     'message_data:email',
@@ -68,7 +50,7 @@ test.each<[what: string, place: string, given: string, extra: string | undefined
     '{"node_mane":"a"}',
   ],
   ['the other spelling alone', 'statistic_by_subchannel', '{"node_name":"b"}', undefined],
-  ['more than four places', 'metric', '{"totalSum":1.23456}', '{"totalSum":1.23456}', '{"totalSum":1.23456}'],
+  ['more than four places', 'metric', '{"totalSum":1.23456}', '{"totalSum":1.23456}'],
   ['four places and zeros', 'metric', '{"totalSum":1.234500}', undefined],
 ])('%s', (_, place, given, extra, fitting = given) => {
   const found = places.conform(given, place);

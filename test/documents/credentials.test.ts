@@ -46,47 +46,38 @@ test.each<[what: string, given: unknown, made: unknown]>([
   ['single quotes', { data: "{'client_secret': 'abc'}" }, { data: "{'client_secret': '***'}" }],
   ['a form', { body: `access_token=${SECRET}&grant=x` }, { body: 'access_token=***&grant=x' }],
   ['a form whose first name is short', { body: 'pass=abc&grant=x' }, { body: 'pass=***&grant=x' }],
-  ['a user in a URL', { url: 'https://kim:pw@x.example/a' }, { url: 'https://***@x.example/a' }],
-  ['a password with an at sign', { url: 'https://kim:p@w@x.example/a' }, { url: 'https://***@x.example/a' }],
-  [
-    'a parameter of an address in an address',
-    { url: 'https://x.example/r?u=b%3Ftoken%3Dabc%26design%3Dabc' },
-    { url: 'https://x.example/r?u=b%3Ftoken%3D***%26design%3Dabc' },
-  ],
-  ['Slack', { url: 'https://hooks.slack.com/services/T0/B0/abc' }, { url: 'https://hooks.slack.com/***' }],
-  ['Discord', { url: 'https://discord.com/api/webhooks/1/abc' }, { url: 'https://discord.com/***' }],
-  [
-    'Teams',
-    { url: 'https://acme.webhook.office.com/webhookb2/a@b/x' },
-    { url: 'https://acme.webhook.office.com/***' },
-  ],
-  [
-    'Teams workflows',
-    { url: 'https://p.logic.azure.com:443/workflows/a?sig=b' },
-    { url: 'https://p.logic.azure.com:443/***' },
-  ],
-  [
-    'Telegram',
-    { url: 'https://api.telegram.org/bot1:abc/sendMessage' },
-    { url: 'https://api.telegram.org/***' },
-  ],
-  ['Zapier', { url: 'https://hooks.zapier.com/hooks/catch/1/abc/' }, { url: 'https://hooks.zapier.com/***' }],
-  ['Make', { url: 'https://hook.eu1.make.com/abc' }, { url: 'https://hook.eu1.make.com/***' }],
-  [
-    'Google Chat',
-    { url: 'https://chat.googleapis.com/v1/spaces/A/messages?key=b' },
-    { url: 'https://chat.googleapis.com/***' },
-  ],
-  ['Jandi', { url: 'https://wh.jandi.com/connect-api/webhook/1/abc' }, { url: 'https://wh.jandi.com/***' }],
-  ['Dooray', { url: 'https://hook.dooray.com/services/1/2/abc' }, { url: 'https://hook.dooray.com/***' }],
-  [
-    'a part that looks random',
-    { url: `https://x.example/in/${SECRET}?a=1` },
-    { url: 'https://x.example/in/***?a=1' },
-  ],
 ])('%s is masked, and masking again changes nothing', (_, given, made) => {
   const once = masked(json(given), true);
   expect(once).toBe(json(made));
+  expect(masked(once, true)).toBe(once);
+});
+
+test.each([
+  ['a user in a URL', 'https://kim:pw@x.example/a', 'https://***@x.example/a'],
+  ['a password with an at sign', 'https://kim:p@w@x.example/a', 'https://***@x.example/a'],
+  [
+    'a parameter of an address in an address',
+    'https://x.example/r?u=b%3Ftoken%3Dabc%26design%3Dabc',
+    'https://x.example/r?u=b%3Ftoken%3D***%26design%3Dabc',
+  ],
+  ['Slack', 'https://hooks.slack.com/services/T0/B0/abc', 'https://hooks.slack.com/***'],
+  ['Discord', 'https://discord.com/api/webhooks/1/abc', 'https://discord.com/***'],
+  ['Teams', 'https://acme.webhook.office.com/webhookb2/a@b/x', 'https://acme.webhook.office.com/***'],
+  ['Teams workflows', 'https://p.logic.azure.com:443/workflows/a?sig=b', 'https://p.logic.azure.com:443/***'],
+  ['Telegram', 'https://api.telegram.org/bot1:abc/sendMessage', 'https://api.telegram.org/***'],
+  ['Zapier', 'https://hooks.zapier.com/hooks/catch/1/abc/', 'https://hooks.zapier.com/***'],
+  ['Make', 'https://hook.eu1.make.com/abc', 'https://hook.eu1.make.com/***'],
+  [
+    'Google Chat',
+    'https://chat.googleapis.com/v1/spaces/A/messages?key=b',
+    'https://chat.googleapis.com/***',
+  ],
+  ['Jandi', 'https://wh.jandi.com/connect-api/webhook/1/abc', 'https://wh.jandi.com/***'],
+  ['Dooray', 'https://hook.dooray.com/services/1/2/abc', 'https://hook.dooray.com/***'],
+  ['a part that looks random', `https://x.example/in/${SECRET}?a=1`, 'https://x.example/in/***?a=1'],
+])('%s in an address is masked, and masking again changes nothing', (_, given, made) => {
+  const once = masked(json({ url: given }), true);
+  expect(once).toBe(json({ url: made }));
   expect(masked(once, true)).toBe(once);
 });
 

@@ -51,90 +51,55 @@ type Row = readonly [
 ];
 
 describe('a reading within a waiting time of ten minutes', () => {
+  /** Four pages, one of which is always answered so. */
+  const but = (odd: number, kind: Other['kind']) => (n: number) => (n === odd ? other(kind) : page(n, 4));
+  /** So many answers of one kind, then a single page. */
+  const first = (times: number, kind: Other['kind']) => (n: number, nth: number) =>
+    nth < times ? other(kind) : page(n, 1);
+  const repeated = (): Answer => ({ ...other('unreadable'), repeated: true }) as Answer;
+  const NONE = other('invalid_page');
+  const ENDLESS = { minutes: 1.5, records: 12 };
+  const short = (n: number): Answer => (n < 2 ? page(n, n === 0 ? 2 : 4) : NONE);
+
   const rows: readonly Row[] = [
     ['all pages', (n) => page(n, 3), 'end', { minutes: 0, asked: 3, records: 9 }],
     ['no record, none expected', () => page(0, 0, 0), 'empty', { minutes: 0 }, { expectsRecords: false }],
     ['no record, some expected', () => page(0, 0, 0), 'doubtful', { minutes: 10 }],
     ['processing for ever', () => other('processing'), 'processing', { minutes: 10 }],
-    [
-      'processing, then pages',
-      (n, nth) => (nth < 5 ? other('processing') : page(n, 1)),
-      'end',
-      { minutes: 2.5 },
-    ],
+    ['processing, then pages', first(5, 'processing'), 'end', { minutes: 2.5 }],
     ['failures for ever', () => other('trouble'), 'stuck', { minutes: 10 }],
-    ['failures that pass', (n, nth) => (nth < 15 ? other('trouble') : page(n, 1)), 'end', { minutes: 7.5 }],
+    ['failures that pass', first(15, 'trouble'), 'end', { minutes: 7.5 }],
     ['not found for ever', () => other('not_found'), 'unknown', { minutes: 10 }],
     ['another shape for ever', () => other('strange'), 'stuck', { minutes: 5 }],
     [
       'no page 0 after processing',
-      (_, nth) => other(nth === 0 ? 'processing' : 'invalid_page'),
+      (_, nth) => (nth === 0 ? other('processing') : NONE),
       'doubtful',
       { minutes: 10 },
     ],
-    [
-      'a page that keeps failing',
-      (n) => (n === 2 ? other('trouble') : page(n, 4)),
-      'broken',
-      { minutes: 10, records: 9 },
-    ],
-    [
-      'a page that is gone',
-      (n) => (n === 2 ? other('not_found') : page(n, 4)),
-      'broken',
-      { minutes: 5, records: 9 },
-    ],
-    [
-      'a page that cannot be read',
-      (n) => (n === 2 ? other('unreadable') : page(n, 4)),
-      'end',
-      { minutes: 5, records: 9 },
-    ],
-    [
-      'a first page that cannot be read',
-      (n) => (n === 0 ? other('unreadable') : page(n, 4)),
-      'end',
-      { minutes: 5, records: 9 },
-    ],
+    ['a page that keeps failing', but(2, 'trouble'), 'broken', { minutes: 10, records: 9 }],
+    ['a page that is gone', but(2, 'not_found'), 'broken', { minutes: 5, records: 9 }],
+    ['a page that cannot be read', but(2, 'unreadable'), 'end', { minutes: 5, records: 9 }],
+    ['a first page that cannot be read', but(0, 'unreadable'), 'end', { minutes: 5, records: 9 }],
     [
       'no page that can be read, and no page behind them',
-      (n) => other(n < 3 ? 'unreadable' : 'invalid_page'),
+      (n) => (n < 3 ? other('unreadable') : NONE),
       'stuck',
       { minutes: 10 },
     ],
     [
-      'a single page that cannot be read, and no page behind it',
-      (n) => (n === 0 ? ({ ...other('unreadable'), repeated: true } as Answer) : other('invalid_page')),
+      'a page that cannot be read, and none behind it',
+      (n) => (n === 0 ? repeated() : NONE),
       'stuck',
       { minutes: 10 },
     ],
     ['no page that can be read, without end', () => other('unreadable'), 'stuck', { minutes: 10 }],
-    [
-      'no page that can be read, each repeated by the client, without end',
-      () => ({ ...other('unreadable'), repeated: true }) as Answer,
-      'stuck',
-      { minutes: 10 },
-    ],
-    [
-      'fewer pages than announced',
-      (n) => (n < 2 ? page(n, n === 0 ? 2 : 4) : other('invalid_page')),
-      'end',
-      { minutes: 0, records: 6 },
-    ],
+    ['the same, each repeated by the client', repeated, 'stuck', { minutes: 10 }],
+    ['fewer pages than announced', short, 'end', { minutes: 0, records: 6 }],
     ['page 0 for ever', (n) => page(n, 9, 3, 'same'), 'broken', { minutes: 0.5, records: 3 }],
-    ['empty pages without end', (n) => page(n, 1e8, n < 4 ? 3 : 0), 'end', { minutes: 1.5, records: 12 }],
-    [
-      'repeated pages without end',
-      (n) => page(n, 1e8, 3, `of ${Math.min(n, 3)}`),
-      'end',
-      { minutes: 1.5, records: 12 },
-    ],
-    [
-      'invalid pages without end',
-      (n) => (n < 4 ? page(n, 1e8) : other('invalid_page')),
-      'end',
-      { minutes: 1.5, records: 12 },
-    ],
+    ['empty pages without end', (n) => page(n, 1e8, n < 4 ? 3 : 0), 'end', ENDLESS],
+    ['repeated pages without end', (n) => page(n, 1e8, 3, `of ${Math.min(n, 3)}`), 'end', ENDLESS],
+    ['invalid pages without end', (n) => (n < 4 ? page(n, 1e8) : NONE), 'end', ENDLESS],
     ['full pages without end', (n) => page(n, n + 3), 'broken', { minutes: 0, asked: 100 }],
     ['more pages than are plausible', (n) => page(n, 40), 'end', { minutes: 0, asked: 40, records: 120 }],
   ];

@@ -46,32 +46,6 @@ const computed = async (): Promise<Record<string, string>> => {
   return Object.fromEntries(Object.entries(all).filter(([table]) => DAILY.includes(table)));
 };
 
-test(
-  'a run that is killed while it removes pages is ended by the next one, which removes the same',
-  { tags: ['extended'] },
-  async () => {
-    const data = join(place.folder, 'data');
-    const before = `${data}-before`;
-    const pages = async (): Promise<string[]> =>
-      (await readdir(join(data, 'landing', 'events'), { recursive: true }))
-        .filter((name) => name.endsWith('.gz'))
-        .sort();
-    const all = await pages();
-    await copyData(data, before);
-    await place.configure(YAML + RETENTION);
-    expect((await place.dying(['run'], { DAWNLOAD_CRASH_AT: 'retention/removed' })).signal).toBe('SIGKILL');
-    expect((await place.run(['run'])).code).toBe(0);
-    const [left, figures] = [await pages(), await computed()];
-    expect(left.length).toBeLessThan(all.length);
-
-    await copyData(before, data);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(left).toEqual(await pages());
-    expect(differences(figures, await computed())).toEqual([]);
-    await copyData(before, data);
-  },
-);
-
 test('the plan names what the next run removes, the run removes it, and daily aggregates stay', async () => {
   const before = await computed();
   await place.configure(YAML + RETENTION);

@@ -89,13 +89,6 @@ describe('a folder that came back', () => {
       },
     ],
     ['by cp -a of the whole folder', (from, to) => shell('cp', ['-a', from, to])],
-    [
-      'by tar of the whole folder',
-      async (from, to) => {
-        await mkdir(to);
-        await shell('sh', ['-c', `tar -C ${from} -cf - . | tar -C ${to} -xf -`]);
-      },
-    ],
   ];
   const restores = async (_: string, copy: (from: string, to: string) => Promise<unknown>): Promise<void> => {
     const restored = join(place.folder, 'restored');

@@ -67,15 +67,6 @@ test('it catches up, and stops during a pause', async () => {
   expect(ms).toBeLessThan(2_000);
 });
 
-extended('a failed night is tried again a while later, and it stops during that pause', async () => {
-  const place = await makePlace(`${YAML}retries: 0\n`, {
-    faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
-  });
-  const keeper = scheduler(place);
-  await keeper.says(/exit code 1\. The next run is at 2026-11-21 07:4\d KST\./);
-  expect((await stopped(keeper)).code).toBe(0);
-});
-
 const BUDGET = 'exports: { budget: { records_per_run: 10000000, records_per_month: 10000000 } }\n';
 
 test('it stops while an export is being made', async () => {

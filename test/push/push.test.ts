@@ -311,12 +311,6 @@ describe('guards', () => {
     expect((await push(place, 'user-properties', ...parameter, '--dry-run')).code).toBe(3);
   });
 
-  extended('the file has to be made by a run of the last complete day', async () => {
-    const late = { DAWNLOAD_NOW: '2026-11-22T00:00:00Z' };
-    const { code, stderr } = await place.run(['push', 'user-properties', '--sql', users(1), '--yes'], late);
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('2026-11-21') as string });
-  });
-
   test('push.rows_per_run and rows_per_month bound everything', async () => {
     try {
       await place.configure(YAML.replace('rows_per_run: 100000', 'rows_per_run: 4'));

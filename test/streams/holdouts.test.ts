@@ -269,43 +269,26 @@ extended(
 );
 
 describe('the settings', () => {
+  const c1 = (options: string): string => `holdouts: { c1: { ${options} } }\n`;
+  const ofTable = (table: string, person: string): string =>
+    c1(`table: ${table}, person: ${person}, arm: a, holdout: b, assigned: c`);
+  const OF_MEMBERS = 'audience: members, share: 10%';
+  const DROPPED = `${holdouts('10%')}privacy: { columns: { user_id: drop } }\n`;
+  const ENDED = c1(`${OF_MEMBERS}, start: 2026-11-02, end: 2026-11-01`);
+
   test.each<[what: string, lines: string, message: string]>([
     ['a share of 0', holdouts('0%'), 'must be a share above 0%'],
     ['a share above a half', holdouts('51%'), 'must be a share above 0%'],
     ['a share without percent', holdouts('0.1'), 'must be a share above 0%'],
-    ['no share', 'holdouts: { c1: { audience: members } }\n', 'must set share besides audience'],
-    ['an unknown audience', 'holdouts: { c1: { audience: others, share: 10% } }\n', 'has no others'],
-    ['nothing', 'holdouts: { c1: { share: 10% } }\n', 'must set one of audience, table and campaign'],
-    [
-      'an unknown table',
-      'holdouts: { c1: { table: none, person: user_id, arm: a, holdout: b, assigned: c } }\n',
-      'has no none',
-    ],
-    [
-      'another person',
-      'holdouts: { c1: { table: members, person: device_id, arm: a, holdout: b, assigned: c } }\n',
-      'among the keys of tables.members',
-    ],
-    [
-      'a column too many',
-      'holdouts: { c1: { audience: members, share: 10%, variant: B } }\n',
-      'must not set variant beside audience',
-    ],
-    [
-      'an end before the start',
-      'holdouts: { c1: { audience: members, share: 10%, start: 2026-11-02, end: 2026-11-01 } }\n',
-      'must not end before it starts',
-    ],
-    [
-      'a dropped person',
-      `${holdouts('10%')}privacy: { columns: { user_id: drop } }\n`,
-      'privacy.columns drops user_id',
-    ],
-    [
-      'a name with capitals',
-      'holdouts: { C1: { audience: members, share: 10% } }\n',
-      'must have holdouts such as c1',
-    ],
+    ['no share', c1('audience: members'), 'must set share besides audience'],
+    ['an unknown audience', c1('audience: others, share: 10%'), 'has no others'],
+    ['nothing', c1('share: 10%'), 'must set one of audience, table and campaign'],
+    ['an unknown table', ofTable('none', 'user_id'), 'has no none'],
+    ['another person', ofTable('members', 'device_id'), 'among the keys of tables.members'],
+    ['a column too many', c1(`${OF_MEMBERS}, variant: B`), 'must not set variant beside audience'],
+    ['an end before the start', ENDED, 'must not end before it starts'],
+    ['a dropped person', DROPPED, 'privacy.columns drops user_id'],
+    ['a name with capitals', `holdouts: { C1: { ${OF_MEMBERS} } }\n`, 'must have holdouts such as c1'],
   ])('refuse %s', async (_, lines, message) => {
     const { folder } = await makePlace('');
     await writeFile(join(folder, 'dawnload.yaml'), YAML + lines);

@@ -1,9 +1,12 @@
 /** Answers questions and reads own tables in this process, because starting the usual child process takes longest. */
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import * as bounded from '../../src/ground/bounded-process.js';
+import * as storage from '../../src/landing/storage-error.js';
 import * as queries from '../../src/readers/queries/child.js';
 import * as own from '../../src/streams/own/read.js';
+import { copyTemplate } from './template.js';
 
 type Answering = typeof bounded.inProcess;
 const { inProcess } = bounded;
@@ -46,4 +49,19 @@ export const answeringHere = (): void => {
 /** For tests of limits, signals and leftovers, which need a child process. */
 export const answeringInItsProcess = (): void => {
   use(inProcess);
+};
+
+/** `docs` describes an empty warehouse; this copies the template instead of creating one for each command. */
+export const describingTemplate = (): void => {
+  beforeEach(() => {
+    const { makeTemporary } = storage;
+    const spy = vi.spyOn(storage, 'makeTemporary').mockImplementation((prefix) => {
+      const folder = makeTemporary(prefix);
+      if (prefix === 'dawnload-docs-') copyTemplate(join(folder, 'empty.duckdb'));
+      return folder;
+    });
+    return () => {
+      spy.mockRestore();
+    };
+  });
 };

@@ -4,11 +4,11 @@ import { FILES, POINTS, WRITE_STEPS } from '../../src/ground/crash-points.js';
 import { SNAPSHOTS, STREAM_NAMES } from '../../src/streams/index.js';
 import { client } from '../sandbox/support.js';
 import { startFaultySandbox } from '../support/faults/index.js';
-import { LAKE_POINTS, pointsOfTests, PUSH_POINTS } from '../support/points.js';
+import { LAKE_POINTS, pointsOfTests } from '../support/points.js';
 import { Counters } from './counters.js';
 import { ERASURE_POINTS } from './erasures.js';
 import { WAYS } from './kill.js';
-import { LIFE_POINTS } from '../lives/steps.js';
+import { COMMAND_POINTS, LIFE_POINTS } from '../lives/steps.js';
 
 const DAY = { start: '2026-11-19', end: '2026-11-19' };
 
@@ -84,7 +84,7 @@ test('a harness or a test kills at every crash point, or the reason is known', (
     ...WAYS.map(({ point }) => point),
     ...LIFE_POINTS,
     ...ERASURE_POINTS,
-    ...PUSH_POINTS,
+    ...COMMAND_POINTS.flat(),
     ...pointsOfTests(),
   ].map((point) => point.replace(/:\d+$/, ''));
   const reached = new Set(named.map((point) => point.replace(new RegExp(`/(?:${steps})$`), '')));

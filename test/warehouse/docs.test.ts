@@ -1,13 +1,11 @@
-import { join } from 'node:path';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { docsCommand, type DocsOptions, overviewText, relationText } from '../../src/commands/docs.js';
 import { listed } from '../../src/terminal/text.js';
 import stringWidth from 'string-width';
 import type { SchemaEntry } from '../../src/warehouse/dictionary.js';
 import { EXIT, UsageError } from '../../src/ground/errors.js';
-import * as storage from '../../src/landing/storage-error.js';
+import { describingTemplate } from '../support/here.js';
 import { invocationOf } from '../support/in-process.js';
-import { copyTemplate } from '../support/template.js';
 import { long } from '../support/tags.js';
 
 type Asked = DocsOptions & { readonly table?: string };
@@ -27,18 +25,7 @@ long('lists every table with its meaning, without settings and without a warehou
 });
 
 describe('dawnload docs', () => {
-  // The empty warehouse that is described is made already.
-  beforeEach(() => {
-    const { makeTemporary } = storage;
-    const made = vi.spyOn(storage, 'makeTemporary').mockImplementation((prefix) => {
-      const folder = makeTemporary(prefix);
-      copyTemplate(join(folder, 'empty.duckdb'));
-      return folder;
-    });
-    return () => {
-      made.mockRestore();
-    };
-  });
+  describingTemplate();
 
   long('shows one table with its grain and columns, in either language', async () => {
     expect(await docs({ table: 'coverage' })).toMatch(/^ops\.coverage \(table\)/);

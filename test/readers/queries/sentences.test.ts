@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../../src/ground/effects.js';
 import { loadCatalogue } from '../../../src/readers/queries/catalogue.js';
-import { filled, parseSentences, saidOf } from '../../../src/readers/queries/sentences.js';
+import { filled, parseSentences, rowsOf } from '../../../src/readers/queries/sentences.js';
 import { Wording } from '../../../src/readers/queries/wording.js';
 import { emptyWarehouse } from './support.js';
 import { long } from '../../support/tags.js';
@@ -78,17 +78,20 @@ async function tell(world: World): Promise<string> {
   try {
     for (const sql of world.given) await connection.run(sql);
     await connection.run(`create or replace temp table answer as ${tableOf(world)}`);
-    const texts: string[] = [];
-    for (const sentence of sentences) {
-      const english = await saidOf(connection, [sentence], new Wording('en'));
-      // The select is the same: where it says nothing, it does so in both languages.
-      const korean = english.length === 0 ? [] : await saidOf(connection, [sentence], new Wording('ko'));
-      const key = keyOf(world.query, sentence.en);
+    const rows = await rowsOf(
+      connection,
+      sentences.map(({ select }) => select),
+    );
+    const texts = sentences.flatMap(({ as, en, ko }, nth) => {
+      const found = rows[nth] ?? [];
+      const key = keyOf(world.query, en);
       const before = said.get(key) ?? { yes: false, no: false };
-      said.set(key, { yes: before.yes || english.length > 0, no: before.no || english.length === 0 });
-      const role = sentence.as === 'sentence' ? '' : `[${sentence.as}] `;
-      texts.push(...english.map(({ text }, i) => `> ${role}${text} | ${korean[i]?.text ?? ''}`));
-    }
+      said.set(key, { yes: before.yes || found.length > 0, no: before.no || found.length === 0 });
+      const role = as === 'sentence' ? '' : `[${as}] `;
+      return found.map(
+        (row) => `> ${role}${filled(en, row, new Wording('en'))} | ${filled(ko, row, new Wording('ko'))}`,
+      );
+    });
     return [...world.lines, ...texts].join('\n');
   } finally {
     await connection.run('rollback');

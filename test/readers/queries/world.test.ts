@@ -73,23 +73,6 @@ async function makeWorld(path: string): Promise<void> {
 let world: DuckDBInstance;
 let path: string;
 
-beforeAll(async () => {
-  const madeOf = [
-    'sql',
-    'src',
-    'sandbox',
-    'test/support',
-    'test/readers/queries/world.test.ts',
-    'package-lock.json',
-  ];
-  path = await kept('world', madeOf, makeWorld);
-  world = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
-}, 300_000);
-
-afterAll(() => {
-  world.closeSync();
-});
-
 /** A new connection, as a client makes it. */
 async function connect(zone = 'America/New_York'): Promise<DuckDBConnection> {
   const connection = await world.connect();
@@ -129,9 +112,23 @@ function expectFile(file: string, wanted: string): void {
   expect(readFileSync(file, 'utf8')).toBe(wanted);
 }
 
-describe('in the fixed world', () => {
-  it('each query has one golden answer', () => {
-    expect(answers.map(({ name }) => name)).toEqual(catalogue.map(({ name }) => name).sort());
+// Creating the world takes half a minute.
+describe('in the fixed world', { tags: ['long'], timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    const madeOf = [
+      'sql',
+      'src',
+      'sandbox',
+      'test/support',
+      'test/readers/queries/world.test.ts',
+      'package-lock.json',
+    ];
+    path = await kept('world', madeOf, makeWorld);
+    world = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
+  }, 300_000);
+
+  afterAll(() => {
+    world.closeSync();
   });
 
   it.each(answers)('$name gives its golden answer', async (answer) => {
@@ -164,26 +161,7 @@ describe('in the fixed world', () => {
     }
   });
 
-  it.each(answers)(
-    '$name shows in its first eight columns, within a terminal of 120, what it was asked',
-    ({ name, csv }) => {
-      const [heads = [], ...rows] = csv.trimEnd().split('\n').map(cellsOf);
-      const columns = heads.slice(0, 8).map((head, i) => ({
-        name: head,
-        numeric: rows.every((row) => /^-?[\d.]*$/.test(row[i] ?? '')),
-      }));
-      const cells = rows.map((row) => columns.map((_, i) => (row[i] === '' ? null : (row[i] ?? null))));
-      const drawn = drawTable(columns, cells, { color: false, width: 120 });
-      const fits = !drawn.includes('Too narrow') && !drawn.includes('…');
-      expect(fits, drawn).toBe(!TOO_WIDE.includes(name));
-    },
-  );
-});
-
-it(
-  'says its sentences about each real answer, in one language or the other',
-  { tags: ['long'], timeout: 120_000 },
-  async () => {
+  it('says its sentences about each real answer, in one language or the other', async () => {
     const reader = await Reader.open(path);
     try {
       // The worlds of sentences.txt have each sentence in both.
@@ -196,6 +174,44 @@ it(
     } finally {
       await reader.close();
     }
+  });
+
+  it('docs/questions.md asks twelve questions, and prints what the fixed world answers', async () => {
+    const file = join('docs', 'questions.md');
+    const page = readFileSync(file, 'utf8');
+    expect(page.match(/^## \d+\. .+\?$/gm)).toHaveLength(12);
+    const connection = await connect();
+    let wanted = '';
+    let rest = page;
+    for (;;) {
+      const block = /```sql\n([\s\S]*?)```\n(\n```text\n[\s\S]*?```\n)?/.exec(rest);
+      if (block === null) break;
+      const [all, sql = ''] = block;
+      const answer = await tableOf(connection, sql);
+      expect(answer, sql).not.toContain('0 rows');
+      wanted += `${rest.slice(0, block.index)}\`\`\`sql\n${sql}\`\`\`\n\n\`\`\`text\n${answer}\`\`\`\n`;
+      rest = rest.slice(block.index + all.length);
+    }
+    expectFile(file, wanted + rest);
+  });
+});
+
+it('each query has one golden answer', () => {
+  expect(answers.map(({ name }) => name)).toEqual(catalogue.map(({ name }) => name).sort());
+});
+
+it.each(answers)(
+  '$name shows in its first eight columns, within a terminal of 120, what it was asked',
+  ({ name, csv }) => {
+    const [heads = [], ...rows] = csv.trimEnd().split('\n').map(cellsOf);
+    const columns = heads.slice(0, 8).map((head, i) => ({
+      name: head,
+      numeric: rows.every((row) => /^-?[\d.]*$/.test(row[i] ?? '')),
+    }));
+    const cells = rows.map((row) => columns.map((_, i) => (row[i] === '' ? null : (row[i] ?? null))));
+    const drawn = drawTable(columns, cells, { color: false, width: 120 });
+    const fits = !drawn.includes('Too narrow') && !drawn.includes('…');
+    expect(fits, drawn).toBe(!TOO_WIDE.includes(name));
   },
 );
 
@@ -216,27 +232,6 @@ describe('every head', () => {
         name,
       ).toEqual([]);
     }
-  });
-});
-
-describe('docs/questions.md', () => {
-  it('asks twelve questions, and prints what the fixed world answers', async () => {
-    const file = join('docs', 'questions.md');
-    const page = readFileSync(file, 'utf8');
-    expect(page.match(/^## \d+\. .+\?$/gm)).toHaveLength(12);
-    const connection = await connect();
-    let wanted = '';
-    let rest = page;
-    for (;;) {
-      const block = /```sql\n([\s\S]*?)```\n(\n```text\n[\s\S]*?```\n)?/.exec(rest);
-      if (block === null) break;
-      const [all, sql = ''] = block;
-      const answer = await tableOf(connection, sql);
-      expect(answer, sql).not.toContain('0 rows');
-      wanted += `${rest.slice(0, block.index)}\`\`\`sql\n${sql}\`\`\`\n\n\`\`\`text\n${answer}\`\`\`\n`;
-      rest = rest.slice(block.index + all.length);
-    }
-    expectFile(file, wanted + rest);
   });
 });
 
