@@ -25,18 +25,22 @@ from user_journeys
 where user_journey_id = getvariable('id');
 
 -- name: causes
--- Failed messages of a campaign or user journey, by cause and reason, as the events say.
+-- Failed messages of a campaign or user journey by cause, with up to four of the reasons, as the events say.
+with reasons as (
+    select marts.failure_cause(failure_reason) as cause, failure_reason, sum(failed) as failed, min(date) as first_date, max(date) as last_date
+    from marts.daily_failures
+    where getvariable('id') in (campaign_id, user_journey_id)
+    group by all
+)
 select
-    channel,
-    marts.failure_cause(failure_reason) as cause,
-    failure_reason,
+    coalesce(cause, 'unknown') as cause,
     sum(failed) as failed,
-    min(date) as first_date,
-    max(date) as last_date
-from marts.daily_failures
-where getvariable('id') in (campaign_id, user_journey_id)
-group by all
-order by failed desc, channel, failure_reason;
+    array_to_string(list(failure_reason order by failed desc, failure_reason)[:4], ' · ') as failure_reason,
+    min(first_date) as first_date,
+    max(last_date) as last_date
+from reasons
+group by cause
+order by failed desc, cause;
 
 -- name: days
 -- The state of each day of each stream in the last five weeks.

@@ -16,7 +16,8 @@
 --     ko: 일별 통계의 이메일 클릭에는 메일 보안 솔루션의 자동 클릭이 포함됩니다. 이벤트 데이터로 집계한 수치에서는 제외합니다.
 --     as: note
 -- goals_of_revenue:
---   select count(distinct goal) as goals from marts.revenue_days where revenue > 0 and exists (from answer) having goals > 1
+--   select count(distinct goal) as goals from marts.revenue_days where revenue > 0 and exists (from answer) and
+--   getvariable('campaign') is null having goals > 1
 --     en: Revenue adds up the main goal of each campaign, {goals} different goals in all.
 --     ko: 매출은 캠페인별 대표 목표의 금액을 합한 값입니다(서로 다른 목표 {goals}개).
 --     as: note

@@ -1,7 +1,7 @@
 -- title: A/B tests
 -- title_ko: A/B 테스트
 -- chart: interval variant_name difference difference_low difference_high by campaign_name
--- first: campaign_name variant_name verdict verdict_code metric rate lift size
+-- first: campaign_name variant_name content verdict verdict_code metric rate lift
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is the difference significant?
 -- question_ko: A/B 테스트마다 어느 안이 더 좋고, 차이가 유의미한가요?
@@ -26,6 +26,12 @@
 --   'click' and unit = 'person' then '클릭한 사람 비율' when metric = 'click' then '메시지당 클릭' when unit = 'person' then '전환한 사람 비율' else
 --   '메시지당 전환' end as base_ko from answer),
 --   winners as (select answer.*, marts.variant_in_korean(answer.variant_name) as variant_ko, baseline.variant_name as baseline_name,
+--   marts.variant_in_korean(baseline.variant_name) as baseline_ko, answer.content <> baseline.content as differs, if(differs, ' (“' || answer.content ||
+--   '”)', '') as content_en, if(differs, ' (“' || baseline.content || '”)', '') as other_en, if(differs, '(‘' || answer.content || '’)', '') as
+--   content_ko, if(differs, '(‘' || baseline.content || '’)', '') as other_ko, '[0-9][0-9,.]*\s*(%|원|만원)' as amount_form,
+--   regexp_extract(answer.content, amount_form) as amount, amount <> '' and not regexp_matches(baseline.content, amount_form) as is_offer, if(is_offer,
+--   format(' Only the text of {} names an amount: {}.', answer.variant_name, amount), '') as offer_en, if(is_offer, format(
+--   ' {} 문구에만 금액·할인율({})이 있습니다.', variant_ko, amount), '') as offer_ko,
 --   round(sales.revenue, 2) as revenue, round(other_sales.revenue, 2) as other_revenue, if(sales.revenue > other_sales.revenue,
 --   ' also', '') as also_en, replace(answer.base_en, 'people who', 'of people') as of_en, sales.currency, sales.first_date from named as answer left join answer
 --   as baseline on answer.campaign_id = baseline.campaign_id and answer.channel = baseline.channel and answer.metric =
@@ -58,23 +64,44 @@
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
 --   from winners where revenue > 0 and other_revenue is not null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name},
---       {compared_baseline_rate} with {baseline_name} ({difference:points}, 95% interval {difference_low:points} to {difference_high:points}). Since {first_date}, {variant_name}{also_en} sold {revenue:money}
---       per message, {baseline_name} {other_revenue:money}.
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {compared_rate}, 기준안은
---       {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}). {first_date}부터 메시지당 매출은 {revenue:money}, 기준안은 {other_revenue:money}입니다.
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name}{content_en},
+--       {compared_baseline_rate} with {baseline_name}{other_en}, {difference:points} (95% interval {difference_low:points} to {difference_high:points}).
+--       Since {first_date}, {variant_name}{also_en} sold {revenue:money} per message, {baseline_name} {other_revenue:money}.{offer_en}
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {variant_ko}{content_ko} {compared_rate},
+--       {baseline_ko}{other_ko} {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}).
+--       {first_date}부터 메시지당 매출은 {variant_ko} {revenue:money}, {baseline_ko} {other_revenue:money}입니다.{offer_ko}
 --     as: to do
 --   from winners where revenue is null or revenue <= 0 or other_revenue is null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name},
---       {compared_baseline_rate} with {baseline_name} ({difference:points}, 95% interval {difference_low:points} to {difference_high:points}).
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {compared_rate}, 기준안은
---       {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}).
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name}{content_en},
+--       {compared_baseline_rate} with {baseline_name}{other_en}, {difference:points} (95% interval {difference_low:points} to {difference_high:points}).{offer_en}
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {variant_ko}{content_ko} {compared_rate},
+--       {baseline_ko}{other_ko} {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}).{offer_ko}
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.
 --     ko: 비교할 A/B 테스트가 없습니다. 클릭이나 전환을 집계하는 채널에서 한 캠페인을 두 안으로 나누어 보내야 합니다.
 
--- The intervals and verdicts stay valid however often the query is run. The unit is people if events are loaded.
+-- The intervals and verdicts stay valid however often the query is run. The unit is people if events are loaded. content is the latest title
+-- of a variant, or its text where titles do not differ.
+with titles as (
+    select
+        campaign_id,
+        channel,
+        variant_id,
+        arg_max(coalesce(message ->> 'title', message ->> 'subject'), date) as title,
+        arg_max(coalesce(message ->> 'body', message ->> 'content'), date) as text
+    from daily_statistics
+    where variant_id is not null and message is not null
+    group by all
+),
+contents as (
+    select
+        campaign_id,
+        channel,
+        variant_id,
+        left(coalesce(if(count(distinct title) over (partition by campaign_id, channel) > 1, title, text), title), 60) as content
+    from titles
+)
 select
     ab_tests.campaign_name,
     ab_tests.metric,
@@ -103,8 +130,11 @@ select
     ab_tests.days_without_events,
     ab_tests.channel,
     ab_tests.campaign_id,
-    ab_tests.variant_id
+    ab_tests.variant_id,
+    contents.content
 from marts.ab_tests
+left join contents
+    on ab_tests.campaign_id = contents.campaign_id and ab_tests.channel = contents.channel and ab_tests.variant_id = contents.variant_id
 where marts.matches('campaign', ab_tests.campaign_id) and marts.matches('metric', ab_tests.metric)
 order by
     ab_tests.campaign_id, ab_tests.channel, ab_tests.metric, ab_tests.is_baseline desc, ab_tests.variant_name,

@@ -1,9 +1,10 @@
 -- title: Rules for ads
 -- title_ko: 광고 발송 점검
 -- chart: bar resource_name ads by channel
+-- first: resource_name channel ads unmarked_ads late_mark_ads without_opt_out night_ads example_text
 -- subject: failures
--- question: Which campaigns sent ads at night (21:00 to 08:00 KST), ads without “(광고)”, or ads without a way to opt out?
--- question_ko: 야간(21시~8시)에 광고를 보냈거나, ‘(광고)’ 표시나 수신거부 방법을 빠뜨린 캠페인은 무엇인가요?
+-- question: Which campaigns sent ads at night (21:00 to 08:00 KST), ads that do not begin with “(광고)”, or ads without a way to opt out?
+-- question_ko: 야간(21시~8시)에 광고를 보냈거나, ‘(광고)’로 시작하지 않거나 수신거부 방법을 빠뜨린 캠페인은 무엇인가요?
 -- words: ads law, 광고 표시 누락, 야간 발송, 정보통신망법
 -- also: exports
 -- params:
@@ -13,21 +14,23 @@
 --   campaign (varchar, default null): only the campaign or user journey with this id
 -- given:
 --   wrong as (select rule, sum(ads)::bigint as ads, list({'name': resource_name, 'channel': channel, 'count': ads} order by ads desc,
---   resource_name, channel) as campaigns, min(first_date) as first_date, max(last_date) as last_date from (select resource_name, channel, first_date, last_date,
---   unnest([{'rule': 'night', 'ads': night_ads}, {'rule': 'mark',
---   'ads': unmarked_ads}, {'rule': 'opt-out', 'ads': without_opt_out}], recursive := true) from answer) where ads > 0 group by rule)
+--   resource_name, channel) as campaigns, min(first_date) as first_date, max(last_date) as last_date, arg_max(beginning, ads) as beginning from (select
+--   resource_name, channel, first_date, last_date, left(example_text, 20) || '…' as beginning, unnest([{'rule': 'night', 'ads': night_ads}, {'rule': 'mark',
+--   'ads': unmarked_ads}, {'rule': 'place', 'ads': late_mark_ads}, {'rule': 'opt-out', 'ads': without_opt_out}], recursive := true) from answer)
+--   where ads > 0 group by rule)
 -- sentences:
 --   select min(first_date) as first_date, max(last_date) as last_date, string_agg(format('{:,d} ', ads) || case rule when 'night' then 'sent between 21:00 and
---   08:00' when 'mark' then 'without “(광고)”' else 'without a way to opt out' end, ', ' order by ads desc, rule) as parts_en, string_agg(case rule
---   when 'night' then '야간(21시~8시) 발송' when 'mark' then '‘(광고)’ 표시 누락' else '수신거부 방법 누락' end || format(' {:,d}건', ads), ', ' order by
+--   08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning' else 'without a way to opt out' end, ', ' order by ads
+--   desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송' when 'mark' then '‘(광고)’ 표시 누락' when 'place' then
+--   '‘(광고)’ 표시 위치 오류' else '수신거부 방법 누락' end || format(' {:,d}건', ads), ', ' order by
 --   ads desc, rule) as parts_ko from wrong having count(*) > 0
 --     en: By their texts, ads {first_date~last_date} break rules: {parts_en}.
 --     ko: {first_date~last_date} 광고 문구 기준으로 {parts_ko}이 있습니다.
 --     as: finding
---   select sum(ads) as ads from answer having sum(night_ads) + sum(unmarked_ads) + sum(without_opt_out) = 0
---     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, with “(광고)” and a way to opt out.
---     ko: 광고 {ads}건 모두 8시~21시에 ‘(광고)’ 표시와 수신거부 방법을 넣어 발송했습니다.
---   select 1 from answer having sum(night_ads) = 0 and sum(unmarked_ads) + sum(without_opt_out) > 0
+--   select sum(ads) as ads from answer having sum(night_ads + unmarked_ads + late_mark_ads + without_opt_out) = 0
+--     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, beginning with “(광고)” and with a way to opt out.
+--     ko: 광고 {ads}건 모두 ‘(광고)’로 시작하고 수신거부 방법이 있으며, 8시~21시에 발송했습니다.
+--   select 1 from answer having sum(night_ads) = 0 and sum(unmarked_ads + late_mark_ads + without_opt_out) > 0
 --     en: No ad went out at night (21:00 to 08:00).
 --     ko: 야간(21시~8시)에 발송한 광고는 없습니다.
 --   from wrong where rule = 'opt-out'
@@ -37,6 +40,10 @@
 --   from wrong where rule = 'mark'
 --     en: Begin the ads of {campaigns:counted} with “(광고)”. These ads went out {first_date~last_date}.
 --     ko: {campaigns:counted}의 광고를 ‘(광고)’로 시작하세요({first_date~last_date} 발송 기준).
+--     as: to do
+--   from wrong where rule = 'place'
+--     en: Move “(광고)” to the front in the ads of {campaigns:counted}, {first_date~last_date}. The mark must come first; one text begins “{beginning}”.
+--     ko: {campaigns:counted}의 광고는 ‘(광고)’로 시작해야 합니다({first_date~last_date} 발송 기준). 현재 문구: ‘{beginning}’
 --     as: to do
 --   from wrong where rule = 'night'
 --     en: Send the ads of {campaigns:counted} between 08:00 and 21:00, not at night. These ads went out {first_date~last_date}.
@@ -62,6 +69,7 @@ texts as (
         event_id,
         is_ad,
         concat_ws(chr(10), title, text) as whole,
+        regexp_matches(whole, '[(\[（]\s*광\s*고\s*[)\]）]') as has_mark,
         regexp_matches(whole, '^\s*[(\[（]\s*광\s*고\s*[)\]）]') as is_marked,
         len(marts.shown_numbers(whole)) > 0
         or (shape = 'friendtalk' and regexp_matches(whole, '수신\s*거부|채널\s*차단')) as has_opt_out
@@ -91,14 +99,21 @@ select
     messages.channel,
     count(*) as ads,
     count(*) filter (sent_hour >= 21 or sent_hour < 8) as night_ads,
-    count(*) filter (whole <> '' and not is_marked) as unmarked_ads,
+    count(*) filter (whole <> '' and not has_mark) as unmarked_ads,
+    count(*) filter (has_mark and not is_marked) as late_mark_ads,
     count(*) filter (whole <> '' and not has_opt_out) as without_opt_out,
     max(date) as last_date,
     min(date) as first_date,
-    left(arg_max(regexp_replace(whole, '\s+', ' ', 'g'), {'is_wrong': not is_marked or not has_opt_out, 'text': whole}), 200) as example_text,
+    left(
+        arg_max(
+            regexp_replace(whole, '\s+', ' ', 'g'),
+            {'is_late': has_mark and not is_marked, 'is_wrong': not is_marked or not has_opt_out, 'text': whole}
+        ),
+        200
+    ) as example_text,
     messages.resource_id
 from messages
 left join (select distinct resource_id, resource_name from marts.resources) as resources
     on messages.resource_id = resources.resource_id
 group by messages.channel, messages.resource_id
-order by night_ads + unmarked_ads + without_opt_out desc, ads desc, messages.resource_id, messages.channel;
+order by night_ads + unmarked_ads + late_mark_ads + without_opt_out desc, ads desc, messages.resource_id, messages.channel;

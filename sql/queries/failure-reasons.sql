@@ -1,6 +1,6 @@
 -- title: Reasons for failed sends
 -- title_ko: 발송 실패 사유
--- chart: bar failure_reason failed by channel
+-- chart: bar failure_reason failed by channel, bar cause failed
 -- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
 -- question_ko: 발송은 왜 실패하고, 늘어나는 사유는 무엇인가요?
@@ -8,8 +8,9 @@
 -- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
+--   by (varchar, default 'reason', one of reason cause): a row for each reason, or for each cause over all channels
 -- given:
---   causes as (select cause, sum(failed) as failed, sum(sum(failed)) over () as of_all, sum(failed) / of_all as rate from answer group by cause),
+--   causes as (select nullif(cause, 'unknown') as cause, sum(failed) as failed, sum(sum(failed)) over () as of_all, sum(failed) / of_all as rate from answer group by all),
 --   unexplained as (select coalesce(sum(failed), 0) as failed, max(rate) as unknown_rate from causes where cause is null)
 -- sentences:
 --   select list(failure_reason order by recent_failed desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
@@ -27,14 +28,15 @@
 --   cause is not null) order by causes.failed desc, cause limit 1
 --     en: No cause is known for {unknown_rate} of failures; “{cause}” follows with {rate} ({failed} of {of_all}).
 --     ko: 실패의 {unknown_rate}는 원인을 알 수 없습니다. 확인된 원인 중에는 ‘{cause}’{이/가} {rate}({of_all}건 중 {failed}건)로 가장 많습니다.
---   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null order by failed desc limit 1
+--   select failure_reason, channel, failed, first_date, last_date from answer where failure_reason is not null and
+--   coalesce(getvariable('by')::varchar, 'reason') = 'reason' order by failed desc limit 1
 --     en: The most frequent failure reason is “{failure_reason}” ({channel}): {failed} messages {first_date~last_date}.
 --     ko: 가장 많은 실패 사유는 {channel} 채널의 ‘{failure_reason}’입니다({first_date~last_date} {failed}건).
 --   select sum(failed) as failed, sum(failed) filter (marts.event_kind(event_name) = 'failover_failed') as texts from answer having texts > 0
 --     en: {texts} of these {failed} failures are of texts sent instead of failed messages. Daily statistics do not count them.
 --     ko: 이 실패 {failed}건 중 {texts}건은 실패한 메시지 대신 보낸 문자입니다. 일별 통계에는 포함되지 않습니다.
 --     as: note
---   select 1 from answer where trend is null limit 1
+--   select 1 from answer where trend is null and coalesce(getvariable('by')::varchar, 'reason') = 'reason' limit 1
 --     en: Trends need the events of two complete weeks.
 --     ko: 추세를 표시하려면 2주 전체의 이벤트가 필요합니다.
 --     as: note
@@ -43,29 +45,56 @@
 --     ko: 이벤트 데이터가 있는 날짜에 실패한 발송이 없습니다.
 
 -- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are available.
+with reasons as (from marts.failure_reasons where marts.matches('channel', channel)),
+causes as (
+    select
+        if(len(marts.members_of(list(channels))) = 1, any_value(channels[1]), 'all') as channel,
+        coalesce(cause, 'unknown') as cause,
+        array_to_string(list(failure_reason order by failed desc, failure_reason)[:4], ' · ') as failure_reason,
+        sum(failed)::bigint as failed,
+        sum(failed) / sum(sum(failed)) over () as share_of_failed,
+        sum(recent_failed)::bigint as recent_failed,
+        sum(previous_failed)::bigint as previous_failed,
+        min(first_date) as first_date,
+        max(last_date) as last_date
+    from (
+        select
+            cause,
+            failure_reason,
+            list(distinct channel) as channels,
+            sum(failed) as failed,
+            sum(recent_failed) as recent_failed,
+            sum(previous_failed) as previous_failed,
+            min(first_date) as first_date,
+            max(last_date) as last_date
+        from reasons
+        group by cause, failure_reason
+    )
+    group by cause
+),
+wanted as (
+    select * from reasons where marts.choice('by', ['reason', 'cause']) = 'reason'
+    union all by name
+    select * from causes where marts.choice('by', ['reason', 'cause']) = 'cause'
+)
 select
-    failure_reasons.channel,
-    failure_reasons.failure_reason,
-    failure_reasons.cause,
-    failure_reasons.code,
-    failure_reasons.failed,
-    round(failure_reasons.failure_rate, 4) as failure_rate,
-    round(failure_reasons.change, 4) as change,
-    failure_reasons.trend,
-    failure_reasons.recent_failed,
-    failure_reasons.previous_failed,
-    failure_reasons.event_name,
-    round(failure_reasons.share_of_failed, 4) as share_of_failed,
-    round(failure_reasons.recent_failure_rate, 4) as recent_failure_rate,
-    round(failure_reasons.previous_failure_rate, 4) as previous_failure_rate,
-    failure_reasons.recent_days_missing,
-    failure_reasons.previous_days_missing,
-    failure_reasons.first_date,
-    failure_reasons.last_date
-from marts.failure_reasons
-where marts.matches('channel', failure_reasons.channel)
-order by
-    failure_reasons.failed desc,
-    failure_reasons.channel,
-    failure_reasons.event_name,
-    failure_reasons.failure_reason;
+    channel,
+    failure_reason,
+    cause,
+    code,
+    failed,
+    round(failure_rate, 4) as failure_rate,
+    round(change, 4) as change,
+    trend,
+    recent_failed,
+    previous_failed,
+    event_name,
+    round(share_of_failed, 4) as share_of_failed,
+    round(recent_failure_rate, 4) as recent_failure_rate,
+    round(previous_failure_rate, 4) as previous_failure_rate,
+    recent_days_missing,
+    previous_days_missing,
+    first_date,
+    last_date
+from wanted
+order by failed desc, channel, event_name, failure_reason;

@@ -14,8 +14,8 @@
 -- sentences:
 --   select value as revenue, currency, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0 and
 --   days_held = 7
---     en: {first_date~last_date}: the messaging service credits campaigns with {revenue:money} of revenue.
---     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계 기준).
+--     en: {first_date~last_date}: the messaging service credits campaigns with {revenue:money} of revenue, without user journeys.
+--     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계, 유저 여정 제외).
 --   select daily_values[28] as latest, daily_values[21] as before, latest / before - 1 as change, currency, last_date, lower(dayname(last_date))
 --   as weekday, list_transform(range(22, 28), lambda day: daily_values[day] - daily_values[day - 7]) as others, abs(latest - before) < 0.01 * before or
 --   list_count(others) = 6 and abs(latest - before) <= 2.571 * list_stddev_samp(others) as is_usual, if(is_usual, ' (≈ normal variation)', '') as usual_en,

@@ -14,12 +14,16 @@
 --   others (varchar, default 'channel', one of channel all): compared with all others of the channel, or of all channels
 --   least_messages (bigint, default 100, from 0): no verdict for fewer messages than this
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
+-- given:
+--   losing as (select answer.*, sold.* exclude (campaign_id) from answer left join (select campaign_id, sum(revenue) as revenue, any_value(currencies[1]) as
+--   currency, min(date) as sold_from, max(date) as sold_to from marts.revenue_days where date > (select max(date) - 28 from ops.coverage where stream =
+--   'campaigns') group by campaign_id having coalesce(len(marts.members_of(list(currencies))), 0) <= 1) as sold on answer.resource_id = sold.campaign_id where verdict_code
+--   = 'more' order by opted_out desc)
 -- sentences:
---   select item, channel, per_thousand, per_thousand_of_others, first_date, last_date from answer where verdict_code = 'more' order
---   by opted_out desc limit 3
---     en: “{item}” ({channel}) is followed by more opt-outs: {per_thousand} per 1,000 messages within 72 hours
---       ({first_date~last_date}), versus {per_thousand_of_others} for other messages with an 080 number.
---     ko: ‘{item}’({channel}): {first_date~last_date} 발송 1,000건당 {per_thousand}건에서 72시간 내 수신거부가 발생했습니다. 080 번호가 있는 다른
+--   from losing limit 3
+--     en: “{item}” ({channel}) is followed by more opt-outs: {per_thousand} within 72 hours per 1,000 messages
+--       {first_sent~last_sent}, versus {per_thousand_of_others} for other messages with an 080 number.
+--     ko: ‘{item}’({channel}): {first_sent~last_sent} 발송 1,000건당 {per_thousand}건에서 72시간 내 수신거부가 발생했습니다. 080 번호가 있는 다른
 --       메시지({per_thousand_of_others}건)보다 유의미하게 많습니다.
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date, count(*) filter (verdict_code not in ('too_few', 'alone')) as
@@ -33,9 +37,17 @@
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}
---   from answer where verdict_code = 'more' order by opted_out desc limit 2
---     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} opt-outs followed its {messages} messages {first_date~last_date}.
---     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_date~last_date} 발송 {messages}건 중 {opted_out}건에서 72시간 내 수신거부가 발생했습니다.
+--   from losing where revenue > 0 limit 2
+--     en: Send “{item}” ({channel}) less often or to fewer people: {per_thousand} opt-outs within 72 hours per 1,000 messages {first_sent~last_sent}, versus
+--       {per_thousand_of_others} for other messages. The service credits it with {revenue:money} of revenue {sold_from~sold_to}.
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 1,000건당 72시간 내 수신거부 {per_thousand}건으로, 다른
+--       메시지는 {per_thousand_of_others}건입니다. {sold_from~sold_to} 기여 매출은 {revenue:money}입니다.
+--     as: to do
+--   from losing where revenue is null or revenue <= 0 limit 2
+--     en: Send “{item}” ({channel}) less often or to fewer people: {per_thousand} opt-outs within 72 hours per 1,000 messages {first_sent~last_sent}, versus
+--       {per_thousand_of_others} for other messages.
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 1,000건당 72시간 내 수신거부 {per_thousand}건으로, 다른
+--       메시지는 {per_thousand_of_others}건입니다.
 --     as: to do
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'opt_outs')
 --     en: Opt-outs are not pulled: set reference.opt_outs in dawnload.yaml.
@@ -95,6 +107,8 @@ groups as (
         if(params.per = 'template', any_value(told.template), null) as template,
         if(params.per = 'hour', any_value(told.hour), null) as hour,
         max(told.counted_as) as counted_as,
+        min(told.date) filter (told.messages > 0) as first_sent,
+        max(told.date) filter (told.messages > 0) as last_sent,
         sum(told.messages)::bigint as messages,
         least(count(distinct told.event_id), sum(told.messages))::bigint as opted_out
     from told
@@ -195,6 +209,8 @@ select
     (select min(date) from days) as first_date,
     (select max(date) from days) as last_date,
     (select count(*) from days) as days,
+    judged.first_sent,
+    judged.last_sent,
     if(params.per = 'campaign', judged.key, null) as resource_id
 from judged
 cross join params

@@ -13,6 +13,9 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   campaign (varchar, default null): only the campaign with this id
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
+-- given:
+--   spans as (select last_date - first_date < 6 as is_short, if(is_short, 'on the same weekdays of the week before', 'in the previous period') as
+--   before_en, if(is_short, '전주 같은 요일', '직전 기간') as before_ko from marts.period('statistics', days := 7))
 -- sentences:
 --   select sum(value) as sent, period.first_date, period.last_date from answer, marts.period('statistics', days := 7) as period where
 --   measure = 'sent' and days_missing = 0 and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
@@ -23,16 +26,16 @@
 --   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by period.first_date, period.last_date
 --     en: {sent} messages went out on the {days} available {days#day|days} {first_date~last_date}.
 --     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 보냈습니다.
---   select moved as change from (select sum(value) / sum(previous) - 1 as moved from answer where measure = 'sent' and
+--   select moved as change, spans.* from spans, (select sum(value) / sum(previous) - 1 as moved from answer where measure = 'sent' and
 --   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing + previous_days_missing) = 0 and
 --   sum(previous) > 0) where abs(moved) < 0.01
---     en: That is about as many as in the previous period ({change}).
---     ko: 직전 기간과 비슷합니다({change}).
---   select abs(moved) as rate, if(moved > 0, 'more', 'fewer') as comparison from (select sum(value) / sum(previous) - 1 as moved from
+--     en: That is about as many as {before_en} ({change}).
+--     ko: {before_ko}{과/와} 비슷합니다({change}).
+--   select abs(moved) as rate, if(moved > 0, 'more', 'fewer') as comparison, spans.* from spans, (select sum(value) / sum(previous) - 1 as moved from
 --   answer where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
 --   previous_days_missing) = 0 and sum(previous) > 0) where abs(moved) >= 0.01
---     en: That is {rate} {comparison} than in the previous period.
---     ko: 직전 기간보다 {rate} {comparison}.
+--     en: That is {rate} {comparison} than {before_en}.
+--     ko: {before_ko}보다 {rate} {comparison}.
 --   select max(days_missing + previous_days_missing) as days from answer having days > 0
 --     en: The periods cannot be compared because {days} {days#day|days} of the two {days#is|are} missing.
 --     ko: 두 기간 중 {days}일의 데이터가 없어 직전 기간과 비교하지 않습니다.
@@ -58,7 +61,7 @@ with params as (
 periods as (
     select 'this' as period, first_date, last_date from params
     union all
-    select 'previous', first_date - (last_date - first_date + 1)::integer, first_date - 1 from params
+    select 'previous', first_date - marts.days_back(first_date, last_date), last_date - marts.days_back(first_date, last_date) from params
     union all
     select 'year_before', first_date - 364, last_date - 364 from params
 ),

@@ -40,8 +40,7 @@
 --     as: note
 
 with period as (
-    -- Less than a week is compared with the same weekdays of the week before.
-    select *, greatest(last_date - first_date + 1, 7)::integer as back from marts.period('campaigns', days := 28)
+    select *, marts.days_back(first_date, last_date) as back from marts.period('campaigns', days := 28)
 ),
 -- The service reports the sales of a whole campaign.
 senders as (

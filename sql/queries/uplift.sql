@@ -26,20 +26,16 @@
 --   by holdout, first_date, last_date, days having sum(costs.cost) > 0)
 -- sentences:
 --   from earned where holdout not in (select holdout from spent) order by holdout
---     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway.
---     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다.
+--     en: Messages earned {incremental:estimate} (95% interval {incremental_low:estimate} to {incremental_high:estimate}) {first_date~last_date} beyond what
+--       people would have bought anyway.
+--     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
 --     as: finding
 --   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
 --   least ', '') as least_en, if(is_partial, '확인된 ', '') as least_ko from earned inner join spent using (holdout) order by holdout
---     en: Messages earned {incremental:estimate} {first_date~last_date} beyond what people would have bought anyway, for {least_en}{cost:estimate}
---       of messages.
---     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate} 늘었습니다(같은 기간 {least_ko}메시지 비용 {cost:estimate}).
---     as: finding
---   from earned order by holdout
---     en: {first_date~last_date}: the 95% interval is {incremental_low:estimate} to {incremental_high:estimate}. In the holdout “{holdout}”,
---       {people_with_messages} people may get messages; {people_held_out} get none.
---     ko: {first_date~last_date} 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다. 홀드아웃 ‘{holdout}’에서 발송 그룹은 {people_with_messages}명,
---       미발송 그룹은 {people_held_out}명입니다.
+--     en: Messages earned {incremental:estimate} (95% interval {incremental_low:estimate} to {incremental_high:estimate}) {first_date~last_date} beyond what
+--       people would have bought anyway. They cost {least_en}{cost:estimate}.
+--     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
+--       같은 기간 {least_ko}메시지 비용은 {cost:estimate}입니다.
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1
@@ -50,9 +46,14 @@
 --   any_value(last_date) as last_date from earned, marts.revenue_days where
 --   revenue_days.date between earned.first_date and earned.last_date having count(distinct holdout) = 1 and
 --   list_distinct(flatten(list(currencies))) = [any_value(earned.currency)]
---     en: {first_date~last_date}: the messaging service itself credits campaigns with {credited:estimate}, including what people would have
---       bought anyway.
---     ko: {first_date~last_date} 메시지 서비스가 자체 집계한 캠페인 기여 매출은 {credited:estimate}이며, 메시지가 없어도 구매했을 금액이 포함되어 있습니다.
+--     en: {first_date~last_date}: the messaging service itself credits campaigns with {credited:estimate}. That leaves out user journeys and includes what
+--       people would have bought anyway.
+--     ko: {first_date~last_date} 메시지 서비스가 자체 집계한 캠페인 기여 매출은 {credited:estimate}입니다. 유저 여정은 빠져 있고, 메시지가 없어도 구매했을 금액은
+--       포함되어 있습니다.
+--     as: finding
+--   from earned order by holdout
+--     en: The holdout “{holdout}” compares all {people_with_messages} people who may get messages, whether they got one or not, with {people_held_out} who get none.
+--     ko: 홀드아웃 ‘{holdout}’의 발송 그룹 {people_with_messages}명(실제로 받지 않은 사람 포함)과 미발송 그룹 {people_held_out}명을 비교했습니다.
 --     as: finding
 --   select *, -incremental as loss from judged where metric = 'revenue' and verdict_code = 'fewer' order by holdout
 --     en: People who may get messages bought for {loss:estimate} less than they would have bought without messages (holdout
@@ -164,18 +165,21 @@
 -- Intervals are those of the A/B tests: valid at any number of looks, over both metrics together. The purchases of one person over time
 -- are alike, which makes them wider than needed, never narrower.
 -- A person's value in the 28 days before the assignment explains a part of the difference between people, and is taken out (CUPED).
-with days as (
+with params as (
     select
-        (select max(date) from ops.coverage where stream = 'statistics') as covered,
-        (select max(date) from own.conversions) as bought
-),
-params as (
-    select
-        case
-            when getvariable('end') is null then coalesce(covered, bought)
-            else least(getvariable('end')::date, greatest(covered, bought))
-        end as last_date
-    from days
+        least(
+            coalesce(getvariable('end')::date, max(date)),
+            greatest(max(date), (select max(date) from own.conversions))
+        ) as last_date
+    from (
+        select date
+        from ops.coverage
+        where stream = 'statistics'
+        union all
+        select date
+        from own.conversions
+        where not exists (from ops.coverage where stream = 'statistics')
+    )
 ),
 general as (
     select alpha, power

@@ -299,6 +299,9 @@ end;
 create macro marts.change_of(measure, value, previous) as
     if(measure like '%_rate', value - previous, value / nullif(previous, 0) - 1);
 
+-- How many days before a range the compared one is: directly before it, but for less than a week a whole week, so that weekdays match.
+create macro marts.days_back(first_date, last_date) as greatest(last_date - first_date + 1, 7)::integer;
+
 -- A sub-channel as settings name it: `brand-message` for BRAND_MESSAGE.
 create macro marts.sub_channel_name(given) as replace(lower(given), '_', '-');
 

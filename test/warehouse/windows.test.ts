@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/ground/calendar.js';
 import type { Pull } from '../../src/landing/landing-zone.js';
 import type { Workshop } from './support.js';
-import { dayAfter, micros, modelled, record, shared, statistic, type Row } from './support.js';
+import { asked, dayAfter, micros, modelled, record, shared, statistic, type Row } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-02';
@@ -79,6 +79,11 @@ describe('the trend of a failure reason', () => {
             ...messagesOf('email', day, recent ? 60 : 30, { 만료: recent ? 6 : 3 }),
             ...messagesOf('webhook', day, 40, worded(n)),
             ...messagesOf('push-notification', day, 100, changes),
+            ...messagesOf('chatapp-alimtalk', day, 30, {
+              NoMatchedTemplateException: 2,
+              '템플릿과 일치하지 않음': 1,
+              '메시지 길이 초과': 1,
+            }),
           ],
         ]);
       }),
@@ -99,6 +104,19 @@ describe('the trend of a failure reason', () => {
       // Reasons that differ by a number only have one key.
       '만료 2026 | - | 28 | steady',
       '차단 (3018) | 3018 | 42 | steady',
+    ]);
+  });
+
+  test('is one for the spellings of a template that does not match; those of a cause can be added up', async () => {
+    expect((await reasons('failure_reason, failed, trend', 'chatapp-alimtalk')).sort()).toEqual([
+      'NoMatchedTemplateException · 템플릿과 일치하지 않음 | 42 | steady',
+      '메시지 길이 초과 | 14 | steady',
+    ]);
+    const causes = await asked(twoWeeks, 'failure-reasons', { by: 'cause' });
+    expect(causes.map(({ cause, channel, failed }) => [cause, channel, failed])).toEqual([
+      ['unknown', 'all', '343'],
+      ['template or text', 'chatapp-alimtalk', '56'],
+      ['refused', 'webhook', '42'],
     ]);
   });
 

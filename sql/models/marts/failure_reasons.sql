@@ -1,7 +1,8 @@
 -- grain: one channel, event name and key of the failure reason, over all loaded days.
 -- also_in: main
 --
--- Reasons with one code, or with the same words apart from addresses and numbers, have one key. cause groups them by their words.
+-- Reasons with one code, or with the same words apart from addresses and numbers, have one key. cause groups them by their words. The
+-- spellings of a template that does not match are one reason, which names them all.
 -- A failure rate divides failures by the attempts of the channel. Texts sent instead of a failed message are attempts too.
 -- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are loaded, and change
 -- and trend are null unless all 14 are.
@@ -38,12 +39,25 @@ channels as (
 
 failed as (
     select
-        struct_pack(channel, event_name, reason := failure_key) as one_reason,
+        struct_pack(
+            channel,
+            event_name,
+            reason := if(
+                regexp_matches(failure_key, 'no ?match\w* ?template|template.{0,8}(mismatch|not match)|템플릿.{0,3}(불일치|일치하지)'),
+                'template mismatch',
+                failure_key
+            )
+        ) as one_reason,
         coalesce(kind = 'failover_failed', false) as is_failover,
         date,
         sum(failed) as failed,
         any_value(code) as code,
-        max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'failures': failed}) as failure_reason
+        count(distinct failure_key) as spellings,
+        if(
+            spellings > 1,
+            string_agg(distinct failure_reason, ' · ' order by failure_reason),
+            max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'failures': failed})
+        ) as failure_reason
     from marts.daily_failures
     group by one_reason, is_failover, date
 ),
@@ -53,7 +67,7 @@ reasons as (
         one_reason,
         is_failover,
         any_value(code) as code,
-        max_by(failure_reason, {'has_words': failure_reason is distinct from code, 'date': date}) as failure_reason,
+        max_by(failure_reason, {'spellings': spellings, 'has_words': failure_reason is distinct from code, 'date': date}) as failure_reason,
         sum(failed)::bigint as failed,
         min(date) as first_date,
         max(date) as last_date

@@ -100,12 +100,14 @@ export async function answer(_: Question, reader: Reader, how: unknown): Promise
 }
 
 function earlier(one: z.output<typeof part>, days: DayRange): z.output<typeof part> {
-  const length = dayCount(days);
-  const [start, end] = [shiftDay(days.start, -length), shiftDay(days.start, -1)];
+  const back = Math.max(dayCount(days), WEEK);
+  const [start, end] = [shiftDay(days.start, -back), shiftDay(days.end, -back)];
   const others = (one.asking.param ?? []).filter((text) => !/^\s*(start|end)\s*=/.test(text));
   const earlierAsking: Asking = { ...one.asking, param: [...others, `start=${start}`, `end=${end}`] };
   return { ...one, asking: earlierAsking, from: 0, rows: MOST_DRAWN };
 }
+
+export const WEEK = 7;
 
 const MOST_DRAWN = 20_000;
 
@@ -173,7 +175,8 @@ async function outcomeOf(
         drawn,
         said: found.said,
         values: [...found.values],
-        ...(context === undefined ? {} : { about: aboutOf(context) }),
+        // SQL may mean more days than it names.
+        ...(context && { about: { ...aboutOf(context), ...(question.query ? {} : { days: undefined }) } }),
       },
     };
   } catch (error) {

@@ -11,7 +11,7 @@ import { folded } from '../report/render.js';
 import type { Known, Outcome, Part, Sheet } from './answer.js';
 import { addressOf, nameOf, questionAddress, shortName, type View } from './frame.js';
 import { titleOf } from './form.js';
-import { failure, sentencesOf, chartOf, table, block, downloads } from './question.js';
+import { failure, sentencesOf, chartOf, shownChart, table, block, downloads } from './question.js';
 import { SUBJECTS, type Word } from './words.js';
 
 // Search.
@@ -176,7 +176,8 @@ function questionsOf(kind: keyof typeof ASKED, id: string, catalogue: readonly Q
 const partsAbout = (view: View, asked: readonly Asked[]): Part[] =>
   asked.map(({ query: { name }, fields }) => {
     const param = Object.entries(fields).map((pair) => pair.join('='));
-    return { asking: { name, param, lang: view.language }, rows: FEW_ROWS };
+    const by = name === 'campaign-days' ? { column: 'date', isDown: true } : undefined;
+    return { asking: { name, param, lang: view.language }, by, rows: FEW_ROWS };
   });
 
 export const partsOf = (
@@ -230,7 +231,8 @@ function section(
 ): Html | undefined {
   if (outcome === undefined) return undefined;
   const address = questionAddress(query.name, fields);
-  const heading = markup`<h2><a href="${address}">${titleOf(view, query)}</a></h2>`;
+  const title = query.name === 'campaign-days' ? view.word('byDay') : titleOf(view, query);
+  const heading = markup`<h2><a href="${address}">${title}</a></h2>`;
   if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
   const { sheet } = outcome;
   if (sheet.rows.length === 0) return said.length === 0 ? undefined : markup`${heading}${sentencesOf(said)}`;
@@ -267,7 +269,7 @@ export function detail(
   return markup`<h1>${shortName(String(row['name'] ?? id), 200)}</h1>
     <p class="note">${view.word(kind)} · ${facts.join(' · ')}${formerly === '' ? '' : ` · ${view.word('formerly', { names: formerly })}`}</p>
     ${tags.length === 0 ? undefined : markup`<ul class="links">${tags.map((tag) => markup`<li><a href="${questionAddress('campaign-performance', { tag })}">${shortName(tag)}</a></li>`)}</ul>`}
-    ${sentencesOf(summary)}${sentencesOf(news)}
+    <h2>${view.word('summary')}</h2>${sentencesOf(summary)}${sentencesOf(news)}
     <h2>${view.word('texts')}</h2>${messageTexts(view, rowsOf(texts))}
     ${sections}
     ${fixedTable(view, 'causes', causes, catalogue, 'failure-reasons', known)}`;
@@ -421,14 +423,15 @@ export function sqlAnswer(
 ): Html {
   const file = (ending: string): string => addressOf(`/sql.${ending}`, [['q', sql]]);
   const links = sql.length <= LONGEST_ADDRESS ? downloads(view, file) : undefined;
-  return markup`${block(view, undefined, outcome, known)}${'sheet' in outcome ? [links, keeping(view, sql, outcome.sheet.charts, queries)] : undefined}`;
+  return markup`${block(view, undefined, outcome, known)}${'sheet' in outcome ? [links, keeping(view, sql, shownChart(view, undefined, outcome.sheet), queries)] : undefined}`;
 }
 
-function keeping(view: View, sql: string, charts: readonly Chart[], queries: string | undefined): Html {
+function keeping(view: View, sql: string, shown: Chart | undefined, queries: string | undefined): Html {
   if (queries === undefined) return markup`<p class="note">${prose(view.word('keepWhere'))}</p>`;
-  const chart = charts
-    .map(({ kind, columns, by }) => [kind, ...columns, ...(by === undefined ? [] : ['by', by])].join(' '))
-    .join(', ');
+  const names =
+    shown === undefined ? [] : [...shown.columns, ...(shown.by === undefined ? [] : ['by', shown.by])];
+  // A header divides columns by blanks, and charts by commas.
+  const chart = names.some((name) => /[\s,]/.test(name)) ? '' : [shown?.kind, ...names].join(' ');
   const field = (name: string, label: string): Html =>
     markup`<label>${label}<input name="${name}" required pattern=".*\\S.*" title="${label}"></label>`;
   const named = markup`<label>${view.word('keepName')}<input name="name" pattern="[a-z0-9가-힣]+(-[a-z0-9가-힣]+)*" title="${view.word('keepName')}"></label>`;

@@ -104,10 +104,13 @@ export function head(
   const asked = wordsOf(query, view.language).question;
   const beside = view.get('beside');
   const hasDays = ['start', 'end'].every((name) => query.params.some((one) => one.name === name));
+  // Questions of one subject have much in common; an address may name any other.
+  const near = all.filter((one) => one !== query && (one.subject === query.subject || one.name === beside));
   const options = [
     option('', view.word('nothing'), beside ?? ''),
     ...(hasDays ? [option('before', view.word('before'), beside ?? '')] : []),
-    markup`<optgroup label="${view.word('another')}">${all.map((one) => option(one.name, titleOf(view, one), beside ?? ''))}</optgroup>`,
+    option(query.name, view.word('sameQuestion'), beside ?? ''),
+    markup`<optgroup label="${view.word('another')}">${near.map((one) => option(one.name, titleOf(view, one), beside ?? ''))}</optgroup>`,
   ];
   return markup`<h1>${titleOf(view, query)}</h1><p class="question">${prose(asked)}</p>
     <form class="ask" action="/q/${encodeURIComponent(query.name)}">

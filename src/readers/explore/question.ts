@@ -1,12 +1,12 @@
 /** An answer as a view: its sentences, a chart, a table, and links to use it elsewhere. */
-import type { DayRange } from '../../ground/calendar.js';
+import { dayCount, type DayRange } from '../../ground/calendar.js';
 import { quoteShell } from '../../ground/text.js';
 import { firstOf, FOR_TILES, type Chart, type QueryFile } from '../queries/catalogue.js';
 import type { Said } from '../queries/sentences.js';
 import { currencyOf, unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
 import { folded, isJudged, listed, Renderer } from '../report/render.js';
-import type { Failure, Finding, Known, Outcome, Sheet } from './answer.js';
+import { WEEK, type Failure, type Finding, type Known, type Outcome, type Sheet } from './answer.js';
 import { givenIn, OWN, PAGE_ROWS, titleOf } from './form.js';
 import { addressOf, questionAddress, shortName, type View } from './frame.js';
 import { BASES, PARAMETERS } from './words.js';
@@ -62,7 +62,7 @@ export function block(
     earlier === undefined
       ? undefined
       : markup`<div class="pair"><div><h2>${daysIn(view, sheet.about?.days)}</h2>${sentencesOf(sheet.said)}${chartOf(view, query, sheet)}</div>
-          <div><h2>${daysIn(view, beforeDays)} <small>${view.word('before')}</small></h2>${sentencesOf(earlier.said)}${chartOf(view, query, earlier)}</div></div>`;
+          <div><h2>${daysIn(view, beforeDays)} <small>${view.word(beforeWord(sheet.about?.days))}</small></h2>${sentencesOf(earlier.said)}${chartOf(view, query, earlier)}</div></div>`;
   return markup`<div class="answer">${heading}
     ${pair ?? [sentencesOf(sheet.said), chartOf(view, query, sheet)]}
     ${before !== undefined && 'failure' in before ? failure(view, before) : undefined}
@@ -72,6 +72,10 @@ export function block(
     ${query === undefined || isOther ? undefined : again(view, query, sheet)}
     </div>`;
 }
+
+/** Less than a week is compared with the same weekdays of the week before. */
+const beforeWord = (days: DayRange | undefined): 'before' | 'weekBefore' =>
+  days !== undefined && dayCount(days) < WEEK ? 'weekBefore' : 'before';
 
 const daysIn = (view: View, days: DayRange | undefined): string =>
   days === undefined ? '' : view.wording.days(days.start, days.end).replace(/^on /, '');
@@ -89,12 +93,12 @@ export function sentencesOf(said: readonly Said[]): Html {
 }
 
 /** The first chart of the question for which its answer has enough values. */
+export const shownChart = (view: View, query: QueryFile | undefined, sheet: Sheet): Chart | undefined =>
+  sheet.charts.find((one) => draw(view, query?.name ?? '', one, sheet) !== undefined);
+
 export function chartOf(view: View, query: QueryFile | undefined, sheet: Sheet): Html | undefined {
-  for (const one of sheet.charts) {
-    const drawn = draw(view, query?.name ?? '', one, sheet);
-    if (drawn !== undefined) return markup`<div class="chart">${drawn}</div>`;
-  }
-  return undefined;
+  const chart = shownChart(view, query, sheet);
+  return chart && markup`<div class="chart">${draw(view, query?.name ?? '', chart, sheet)}</div>`;
 }
 
 function draw(
@@ -236,7 +240,7 @@ export function table(
       const content = cell(view, query, name, row, known);
       const small =
         isNumber && matched !== undefined
-          ? markup`<small>${past === undefined ? view.word('newRow') : written(view, query, name, past)}</small>`
+          ? markup`<small>${past === undefined ? view.word('newRow') : [written(view, query, name, past), changeIn(view, query, name, row, past)]}</small>`
           : undefined;
       if (i === named) return markup`<th scope="row">${content}</th>`;
       const length = isNumber ? 'number' : written(view, query, name, row).length > LONG ? 'long' : 'short';
@@ -250,7 +254,11 @@ export function table(
   const [top = {}] = rows;
   const alike = chosen.filter(({ name }) => isSame(name) && isKnown(name));
   const notes = [
-    earlier && view.word(matched ? 'beforeBelow' : 'noBefore', { days: daysIn(view, earlier.about?.days) }),
+    earlier &&
+      view.word(matched ? 'beforeBelow' : 'noBefore', {
+        days: daysIn(view, earlier.about?.days),
+        before: view.word(beforeWord(sheet.about?.days)),
+      }),
     alike.length === 0
       ? undefined
       : `${view.word('inEach')}: ${alike.map(({ name }) => `${headOf(name)} ${written(view, query, name, top).replace(/\.$/, '')}`).join(' · ')}.`,
@@ -293,13 +301,30 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 /** A value for people; unchanged for free SQL. */
 function written(view: View, query: QueryFile | undefined, name: string, row: Row): string {
   const value: Value = row[name] ?? null;
-  if (value === null) return '–';
+  if (value === null) return query?.name === 'revenue' && name === 'variant_name' ? view.word('every') : '–';
   if (query === undefined)
     return shortName(typeof value === 'object' ? JSON.stringify(value) : String(value), 500);
   if (name === 'verdict_code' && (value === 'better' || value === 'worse' || value === 'same'))
     return new Renderer(view.wording).word(value);
   if (typeof value === 'string' && INSTANT.test(value)) return value.slice(0, 16).replace('T', ' ');
   return shortName(view.wording.cell(query.name, name, row), 300);
+}
+
+/** The change of a count or an amount in percent, of a rate in percentage points; nothing for other numbers. */
+function changeIn(
+  { wording }: View,
+  query: QueryFile | undefined,
+  name: string,
+  row: Row,
+  past: Row,
+): string {
+  const [now, before] = [row[name], past[name]];
+  const own = unitOf(name, query?.name);
+  const unit = name === 'value' && String(row['measure']).endsWith('_rate') ? 'rate' : own;
+  if (typeof now !== 'number' || typeof before !== 'number') return '';
+  if (unit === 'rate') return ` (${wording.points(now - before)})`;
+  const isAmount = unit === undefined || unit === 'money' || unit === 'price' || unit === 'times';
+  return isAmount && before > 0 ? ` (${wording.change(now / before - 1)})` : '';
 }
 
 /** The columns that name a campaign or a journey, with those of its id. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { textGiven, whyUnread } from '../../config/files.js';
-import { cut, didYouMean } from '../../ground/text.js';
+import { cut, didYouMean, plain } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { headerOf } from '../../warehouse/session.js';
@@ -147,7 +147,11 @@ export function questionsAbout(catalogue: readonly QueryFile[], search: string):
     const { name, title, title_ko: korean, question, question_ko: asked, words, sql } = query;
     return [name, words, `${title}\n${korean}`, `${question}\n${asked}`, withoutComments(sql)];
   };
-  return findWords(catalogue, search, placesOf);
+  const { items, missing } = findWords(catalogue, search, placesOf);
+  // What is called so comes before what has the words somewhere.
+  const isPhrase = ({ words }: QueryFile): boolean =>
+    words.split(', ').some((phrase) => plain(phrase) === plain(search));
+  return { items: items.toSorted((a, b) => Number(isPhrase(b)) - Number(isPhrase(a))), missing };
 }
 
 /** Why the data cannot answer a search, and what to do instead; undefined if no known limit fits. */
@@ -286,7 +290,7 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
 
 function parseCharts(file: string, text?: string): Chart[] {
   return (text?.split(',') ?? []).map((one) => {
-    const [, word, columns = '', by] = /^\s*(\w+)((?: \w+)*?)(?: by (\w+))?\s*$/.exec(one) ?? [];
+    const [, word, columns = '', by] = /^\s*(\w+)((?: \S+)*?)(?: by (\S+))?\s*$/.exec(one) ?? [];
     const kind = CHARTS.find((known) => known === word);
     if (kind === undefined) throw unreadable(file, `chart (${one.trim()})`);
     return { kind, columns: columns.trim().split(' '), by };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { shiftDay, type Day } from '../../ground/calendar.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import type { Said } from '../queries/sentences.js';
+import type { Value } from '../queries/wording.js';
 import { Html, markup, prose } from './html.js';
 import { folded, listed, type Answer, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
@@ -27,7 +28,7 @@ const URGENT = [
   'refused-templates',
   'campaigns-to-watch',
 ];
-export const MOST_TO_DO = 4;
+export const MOST_TO_DO = 5;
 const MOST_FINDINGS = 5;
 
 interface Circumstances {
@@ -133,14 +134,30 @@ export function firstScreen(all: readonly Answered[]): FirstScreen {
   const happened = all.filter(({ section }) => section.id === 'happened');
   const urgentFirst = (said: readonly Line[]): Line[] => once(said.toSorted((a, b) => place(a) - place(b)));
   const first = once([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]);
-  const findings = urgentFirst(saidBy(all, 'finding', false)).filter(({ section }) => section !== 'happened');
+  // Each query has its turn before the second to-do of another.
+  const nth = (one: Line, _: number, of: readonly Line[]) =>
+    [of.filter(({ answer }) => answer === one.answer).indexOf(one), one] as const;
+  const toDo = urgentFirst(saidBy(all, 'to do', false))
+    .map(nth)
+    .sort(([a], [b]) => a - b)
+    .map(([, one]) => one);
+  // A to-do says what its finding says, if both are about the same and it is shown.
+  const isToDo = (found: Line): boolean =>
+    toDo.some((one) => one.answer === found.answer && subjectOf(one) === subjectOf(found)) &&
+    !toDo.slice(MOST_TO_DO).some(({ answer }) => answer === found.answer);
+  const findings = urgentFirst(saidBy(all, 'finding', false)).filter(
+    (found) => found.section !== 'happened' && !isToDo(found),
+  );
   return {
     alerts: once([...saidBy(all, 'alert', true), ...saidBy(all, 'alert', false)]),
     happened: first,
     standsOut: findings.slice(0, MOST_FINDINGS),
-    toDo: urgentFirst(saidBy(all, 'to do', false)),
+    toDo,
   };
 }
+
+const subjectOf = ({ row }: Line): Value | undefined =>
+  row['campaign_id'] ?? row['resource_id'] ?? row['channel'];
 
 const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean): Line[] =>
   all

@@ -238,7 +238,9 @@ export class Renderer {
     };
     const ends = namesIn(block.interval);
     const legend = [
-      ...(ends.length === 0 ? [] : [this.word(ends.length === 2 ? 'readCompared' : 'readInterval')]),
+      ...(ends.length === 0
+        ? []
+        : [this.word(ends.length === 2 ? 'readCompared' : 'readInterval'), this.#scale(block, ends, rows)]),
       ...(columns.some(({ column }) => rows.some((row) => verdictIn(row, column) === 'same'))
         ? [this.word('same')]
         : []),
@@ -254,6 +256,15 @@ export class Renderer {
     );
     const sheet = (some: readonly Row[]): Html => tableOf('sortable', told, heads, some.map(rowOf));
     return this.#sheets(about, rows, block.most ?? rows.length, sheet, notes);
+  }
+
+  /** The ends of the scale of intervals, in words that a phone has too. */
+  #scale({ units }: Table, ends: readonly string[], rows: readonly Row[]): string {
+    const [column = ''] = ends;
+    const [low = '', high = ''] = scaleOf(ends, rows).map((end) =>
+      end === 0 ? '0' : this.#value({ [column]: end }, column, units?.[column]),
+    );
+    return this.word('readScale', { low, high });
   }
 
   /** A column with its class, its heading, and the content of its cells. Digits of numbers line up. */
@@ -470,7 +481,7 @@ function barOf(column: string, rows: readonly Row[]): Draw {
   return (label, row) => bar(label, Math.abs(numberOf(row, column) ?? 0), longest);
 }
 
-function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
+function scaleOf(columns: readonly string[], rows: readonly Row[]): [number, number] {
   const isBare = columns.length === 2;
   const bounds = rows
     .filter(isJudged)
@@ -481,17 +492,20 @@ function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
     1;
   const widest = Math.max(usual, 1.1 * highestOf(rows.map((row) => numberOf(row, columns[0] ?? ''))));
   const isNegative = rows.some((row) => columns.slice(0, 3).some((name) => (numberOf(row, name) ?? 0) < 0));
+  const isAroundZero = columns.length === 3 && isNegative;
+  return [isAroundZero ? -widest : 0, widest];
+}
+
+function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
+  const isBare = columns.length === 2;
+  const scale = scaleOf(columns, rows);
   return (label, row) => {
     const [value = null, first = null, second = null, third = null] = columns.map((name) =>
       numberOf(row, name),
     );
     const reference = isBare ? first : columns.length === 3 ? 0 : third;
     const ends = isBare ? [null, null] : [first, second];
-    return interval(
-      label,
-      [value, ...ends, reference],
-      [reference === 0 && isNegative ? -widest : 0, widest],
-    );
+    return interval(label, [value, ...ends, reference], scale);
   };
 }
 

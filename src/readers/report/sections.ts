@@ -197,7 +197,7 @@ export const SECTIONS: readonly Section[] = [
     table('ab-tests', 'testArms', 'variant_name rate difference difference_low', {
       where: ({ verdict_code: code }) => !['baseline', 'alone', 'hold_out'].includes(String(code)),
       most: 6,
-      sub: 'campaign_name metric unit',
+      sub: 'campaign_name metric unit content',
       interval: 'difference difference_low difference_high',
       units: { difference: 'points', difference_low: 'points', difference_high: 'points' },
       below: 'verdict',
@@ -293,18 +293,18 @@ export const SECTIONS: readonly Section[] = [
   section(
     'failures',
     { query: 'failure-alarm' },
-    table('compliance', 'adRules', 'resource_name ads unmarked_ads without_opt_out night_ads', {
-      where: ({ unmarked_ads: mark, without_opt_out: way, night_ads: night }) =>
-        Number(mark) + Number(way) + Number(night) > 0,
+    table('compliance', 'adRules', 'resource_name ads without_opt_out unmarked_ads late_mark_ads night_ads', {
+      where: ({ unmarked_ads: mark, late_mark_ads: late, without_opt_out: way, night_ads: night }) =>
+        Number(mark) + Number(late) + Number(way) + Number(night) > 0,
       most: 5,
       sub: 'channel',
     }),
-    table('failure-reasons', 'reasons', 'failure_reason cause failed failure_rate trend', {
-      by: 'failed',
-      most: 6,
-      sub: 'channel event_name',
+    { query: 'failure-reasons' },
+    table('failure-reasons', 'causes', 'cause failed share_of_failed', {
+      parameters: { by: 'cause' },
+      isSilent: true,
+      sub: 'failure_reason',
       bars: 'failed',
-      wide: 'cause trend',
     }),
   ),
   about(

@@ -106,6 +106,42 @@ test('writes a verdict in words', () => {
   expect(cells.map(({ textContent }) => textContent)).toEqual(['클릭률', '3.0%', '≈ 평소 수준의 변동']);
 });
 
+test('writes the change from the period before, and the total of a campaign as what it is', () => {
+  const known = { values: {}, streams: {}, columns: [], macros: [] };
+  const query = named('revenue');
+  const columns = ['campaign_name', 'variant_name', 'revenue', 'click_rate', 'p_value'].map((name, nth) => ({
+    name,
+    isNumber: nth > 1,
+  }));
+  const sheet = (revenue: number, rate: number): Sheet => {
+    const row = { campaign_name: 'one', revenue, click_rate: rate, p_value: 0.5 };
+    return {
+      ...sheetOf(
+        [
+          { ...row, variant_name: null },
+          { ...row, variant_name: 'A' },
+        ],
+        query,
+      ),
+      columns,
+    };
+  };
+  const drawn = (earlier?: Sheet): (string | null)[] =>
+    [
+      ...pageOf(table(english, query, sheet(300, 0.05), known, { earlier }).markup).querySelectorAll(
+        'tbody tr:first-child > *',
+      ),
+    ].map(({ textContent }) => textContent);
+  expect(drawn()).toEqual(['one', 'All', '300', '5.0%', '0.5']);
+  expect(drawn(sheet(200, 0.04))).toEqual([
+    'one',
+    'All',
+    '300200 (+50.0%)',
+    '5.0%4.0% (+1.0\u00a0pp)',
+    '0.50.5',
+  ]);
+});
+
 const sheetOf = (rows: readonly Row[], query: QueryFile | undefined, said: Sheet['said'] = []): Sheet => ({
   ...{
     columns: [],

@@ -83,7 +83,7 @@ long('where a holdout exists, incremental revenue comes first', async () => {
   const own = await Served.forTest(withHoldout);
   for (const [language, sentence] of [
     ['en', /^Messages earned [\d.,]+(\smillion)?\sKRW .+ beyond what people would have bought anyway/],
-    ['ko', /^.+일 메시지 덕분에 매출이 [\d.,]+[만억]?원 늘었습니다/],
+    ['ko', /^.+일 메시지 덕분에 매출이 [\d.,]+[만억]?원\(95% 신뢰 구간 [^)]+원\) 늘었습니다/],
   ] as const) {
     const { body } = await own.get(`/?lang=${language}`);
     expect(textOf(body, '#happened p.sentence')).toMatch(sentence);

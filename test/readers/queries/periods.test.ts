@@ -40,6 +40,18 @@ describe('a period', () => {
     ]);
   });
 
+  test('of less than a week is compared with the same weekdays of the week before', async () => {
+    await warehouse.connection.run(`
+      update daily_statistics set message_sent = 500 where date between '2026-11-17' and '2026-11-18';
+      update daily_statistics set message_sent = 40 where date between '2026-11-12' and '2026-11-13'`);
+    expect(await ask('period-comparison', { ...sent, start: '2026-11-19' })).toMatchObject([
+      { value: 200, previous: 80, change: 1.5 },
+    ]);
+    expect(await ask('period-comparison', { ...sent, start: '2026-11-13' })).toMatchObject([
+      { previous: 740 },
+    ]);
+  });
+
   test('is not compared with one of which a day is missing, nor while it lacks a day itself', async () => {
     await warehouse.connection.run(forget("date = '2026-11-10'"));
     expect(await ask('period-comparison', sent)).toMatchObject([

@@ -42,29 +42,55 @@ const textOf = (document: ParentNode, selector: string): string =>
 describe('the first screen', () => {
   test('says what to change, the most urgent first, and the rest behind a fold', () => {
     const document = pageOf([
-      answered('campaigns-to-watch', [['to do', 'fifth']]),
+      answered('campaigns-to-watch', [['to do', 'fourth']]),
       answered('ab-tests', [['to do', 'second']]),
-      answered('failure-alarm', [
-        ['to do', 'first'],
-        ['finding', 'E-mail fails.'],
-      ]),
+      answered('failure-alarm', [['to do', 'first']]),
+      answered('failure-reasons', [['finding', 'E-mail fails.']]),
       answered('refused-templates', [
         ['to do', 'third'],
-        ['to do', 'fourth'],
+        ['to do', 'fifth'],
+        ['to do', 'sixth'],
       ]),
       answered('checks', [['to do', 'of the job']], { isAbout: true }),
     ]);
     const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
-    expect(items).toEqual(['first', 'second', 'third', 'fourth'].map((text) => `${text} Channels`));
+    // The second of a query comes after the first of the others.
+    expect(items).toEqual(['first', 'second', 'third', 'fourth', 'fifth'].map((text) => `${text} Channels`));
     expect(document.querySelector('.to-do li a')?.getAttribute('href')).toBe('#channels');
     expect(textOf(document, '.to-do summary')).toBe('1 more');
-    expect(textOf(document, '.to-do details li')).toBe('fifth Channels');
+    expect(textOf(document, '.to-do details li')).toBe('sixth Channels');
     expect(textOf(document, '.to-do')).not.toContain('of the job');
     expect(textOf(document, '#findings')).toContain('of the job');
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
     const quiet = pageOf([answered('channel-summary', [['sentence', 'A sentence.']])]);
     expect(textOf(quiet, '.to-do')).toContain('No action needed.');
     expect(textOf(quiet, '.reading')).toContain('No significant changes');
+  });
+
+  test('does not say what stands out twice, if its to-dos say it', () => {
+    const [answer] = answered('compliance', []).answers;
+    const page = (...said: readonly [Said['as'], string, Row][]): string =>
+      textOf(
+        pageOf([
+          {
+            ...answered('compliance', []),
+            answers:
+              answer === undefined
+                ? []
+                : [{ ...answer, said: said.map(([as, text, row]) => ({ as, text, row })) }],
+          },
+        ]),
+        '[aria-labelledby=stands-out]',
+      );
+    const [c, d] = [{ campaign_id: 'c' }, { campaign_id: 'd' }];
+    const toDo = (text: string): [Said['as'], string, Row] => ['to do', text, c];
+    expect(page(['finding', 'C is bad.', c], ['finding', 'D is good.', d], toDo('Change C.'))).toContain(
+      'D is good. Channels',
+    );
+    expect(page(['finding', 'C is bad.', c], toDo('Change C.'))).not.toContain('C is bad.');
+    // Where some of the to-dos are behind the fold, the finding is the whole.
+    const many = ['1', '2', '3', '4', '5', '6'].map((text) => toDo(text));
+    expect(page(['finding', 'C is bad.', c], ...many)).toContain('C is bad.');
   });
 
   test('leads to the campaign of a sentence, or to its question, where the page is served', () => {
