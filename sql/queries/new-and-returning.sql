@@ -4,7 +4,7 @@
 -- subject: people
 -- question: How many people got their first message in each week, and do they click as often as the others?
 -- question_ko: 주별로 신규 수신자는 몇 명이고, 기존 수신자만큼 클릭하나요?
--- words: new customers, 신규 고객, 신규 회원
+-- words: new customers, 신규 고객, 신규 회원, new users
 -- also: people exports
 -- params:
 --   start (date, default last_date - 55): first KST day; the weeks begin with the Monday of its week; by default the range has 56 days

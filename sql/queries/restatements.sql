@@ -4,7 +4,7 @@
 -- subject: the data
 -- question: Which counts did the service change later, and by how much?
 -- question_ko: 메시지 서비스가 나중에 바꾼 수치는 무엇이고, 얼마나 바뀌었나요?
--- words: changed numbers, 수치가 바뀐 날
+-- words: changed numbers, 수치가 바뀐 날, late data
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
