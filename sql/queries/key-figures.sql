@@ -20,8 +20,8 @@
 --   as weekday, list_transform(range(22, 28), lambda day: daily_values[day] - daily_values[day - 7]) as others, abs(latest - before) < 0.01 * before or
 --   list_count(others) = 6 and abs(latest - before) <= 2.571 * list_stddev_samp(others) as is_usual, if(is_usual, ' (≈ normal variation)', '') as usual_en,
 --   if(is_usual, '(≈ 평소 수준의 변동)', '') as usual_ko from answer where figure = 'revenue' and value > 0 and days_held = 7 and before > 0
---     en: {weekday}, {last_date}: {latest:money}, {change} from the {weekday} before{usual_en}.
---     ko: {last_date}({weekday}) 매출은 {latest:money}{으로/로}, 지난주 같은 요일 대비 {change}입니다{usual_ko}.
+--     en: {weekday}, {last_date}: campaigns were credited with {latest:money}, {change} from the {weekday} before{usual_en}.
+--     ko: {last_date}({weekday}) 캠페인 기여 매출은 {latest:money}{으로/로}, 지난주 같은 요일 대비 {change}입니다{usual_ko}.
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
 --     en: {first_date~last_date}: “{goal}” has {conversions} {conversions#conversion|conversions}.
 --     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.

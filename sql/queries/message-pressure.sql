@@ -9,8 +9,10 @@
 --   day (date, default max(date)): last KST day of the window; by default the latest available day
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
 -- given:
---   steps as (select *, row_number() over (order by rowid) as place, row_number() over (order by rowid desc) as place_from_end from
---   answer where share_of_people >= 0.05 and same_day_rate is not null), ends as (select few.trend, many.share_of_people as share,
+--   steps as (select *, row_number() over (order by rowid) as place, row_number() over (order by rowid desc) as place_from_end,
+--   same_day_rate - lag(same_day_rate) over (order by rowid) as change from answer where share_of_people >= 0.05 and same_day_rate is not null),
+--   ends as (select few.trend, (select bool_and(change <= 0) from steps where place > 1) as falls, (select bool_and(change >= 0) from steps where
+--   place > 1) as rises, many.share_of_people as share,
 --   few.same_day_rate as few_rate, many.same_day_rate as many_rate, replace(replace(many.messages_per_person, '+', ' or more'), '-',
 --   '–') as many_en, replace(replace(many.messages_per_person, '+', '건 이상'), '-', '~') || if(many.messages_per_person like '%+',
 --   '', '건') as many_ko, replace(few.messages_per_person, '-', '–') || if(few.messages_per_person = '1', ' message', ' messages') as few_en, replace(few.messages_per_person, '-', '~') || '건'
@@ -21,20 +23,24 @@
 --     en: {people} people got messages on the {days} {days#day|days} with events, {messages} each on average.
 --     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
 --   select sum(people) filter (messages_per_person = '21+') as people, sum(share_of_people) filter (messages_per_person = '21+') as rate,
---   any_value(window_days) as days from answer having any_value(window_days) = 7 and rate >= 0.1
---     en: {rate} of people got 21 messages or more in one week ({people} people).
---     ko: 한 주에 메시지를 21건 이상 받은 사람이 {rate}({people}명)입니다.
+--   sum(people) as everyone, any_value(window_days) as days from answer having any_value(window_days) = 7 and rate >= 0.1
+--     en: {people} of {everyone} recipients ({rate}) got 21 messages or more in one week.
+--     ko: 한 주에 메시지를 21건 이상 받은 사람은 수신자 {everyone}명 중 {people}명({rate})입니다.
 --     as: finding
---   from ends where trend = 'falling' and many_rate < few_rate
+--   from ends where trend = 'falling' and falls and many_rate < few_rate
 --     en: The more messages people got, the smaller the share they clicked: {few_rate} after {few_en}, {many_rate} after
 --       {many_en} ({share} of people), compared within the same days and campaigns.
 --     ko: 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.
---   from ends where trend = 'rising' and many_rate > few_rate
+--   from ends where trend = 'rising' and rises and many_rate > few_rate
 --     en: The more messages people got, the larger the share they clicked: {few_rate} after {few_en}, {many_rate} after
 --       {many_en} ({share} of people), compared within the same days and campaigns.
 --     ko: 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.
+--   from ends where trend in ('falling', 'rising') and not falls and not rises
+--     en: Compared within the same days and campaigns, people clicked {few_rate} after {few_en} and {many_rate} after {many_en} ({share} of
+--       people). In between, the share both falls and rises.
+--     ko: 같은 날 같은 캠페인끼리 비교하면 클릭률은 {few_ko} 받은 사람이 {few_rate}, {many_ko} 받은 사람(수신자의 {share})이 {many_rate}입니다. 그 사이에서는 오르내립니다.
 --   from ends where trend = 'steady'
 --     en: Compared within the same days and campaigns, people who got more messages did not click significantly more or less. Small
 --       groups vary by chance.

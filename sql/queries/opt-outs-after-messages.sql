@@ -38,16 +38,16 @@
 --     en: {verdict}
 --     ko: {verdict}
 --   from losing where revenue > 0 limit 2
---     en: Send “{item}” ({channel}) less often or to fewer people: {per_thousand} opt-outs within 72 hours per 1,000 messages {first_sent~last_sent}, versus
---       {per_thousand_of_others} for other messages. The service credits it with {revenue:money} of revenue {sold_from~sold_to}.
---     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 1,000건당 72시간 내 수신거부 {per_thousand}건으로, 다른
---       메시지는 {per_thousand_of_others}건입니다. {sold_from~sold_to} 기여 매출은 {revenue:money}입니다.
+--     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} of {messages} messages {first_sent~last_sent} were followed by an opt-out
+--       within 72 hours ({per_thousand} per 1,000, other messages {first_date~last_date}: {per_thousand_of_others}). The service credits it with {revenue:money} of revenue {sold_from~sold_to}.
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 {messages}건 중 {opted_out}건에서 72시간 내
+--       수신거부가 발생했습니다(1,000건당 {per_thousand}건, {first_date~last_date} 다른 메시지는 {per_thousand_of_others}건). {sold_from~sold_to} 기여 매출은 {revenue:money}입니다.
 --     as: to do
 --   from losing where revenue is null or revenue <= 0 limit 2
---     en: Send “{item}” ({channel}) less often or to fewer people: {per_thousand} opt-outs within 72 hours per 1,000 messages {first_sent~last_sent}, versus
---       {per_thousand_of_others} for other messages.
---     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 1,000건당 72시간 내 수신거부 {per_thousand}건으로, 다른
---       메시지는 {per_thousand_of_others}건입니다.
+--     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} of {messages} messages {first_sent~last_sent} were followed by an opt-out
+--       within 72 hours ({per_thousand} per 1,000, other messages {first_date~last_date}: {per_thousand_of_others}).
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 {messages}건 중 {opted_out}건에서 72시간 내
+--       수신거부가 발생했습니다(1,000건당 {per_thousand}건, {first_date~last_date} 다른 메시지는 {per_thousand_of_others}건).
 --     as: to do
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'opt_outs')
 --     en: Opt-outs are not pulled: set reference.opt_outs in dawnload.yaml.

@@ -33,9 +33,9 @@
 --   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
 --   least ', '') as least_en, if(is_partial, '확인된 ', '') as least_ko from earned inner join spent using (holdout) order by holdout
 --     en: Messages earned {incremental:estimate} (95% interval {incremental_low:estimate} to {incremental_high:estimate}) {first_date~last_date} beyond what
---       people would have bought anyway. They cost {least_en}{cost:estimate}.
+--       people would have bought anyway. Sending them cost {least_en}{cost:estimate}.
 --     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
---       같은 기간 {least_ko}메시지 비용은 {cost:estimate}입니다.
+--       같은 기간 {least_ko}메시지 발송 비용은 {cost:estimate}입니다.
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1

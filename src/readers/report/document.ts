@@ -28,7 +28,7 @@ const URGENT = [
   'refused-templates',
   'campaigns-to-watch',
 ];
-export const MOST_TO_DO = 5;
+export const MOST_TO_DO = 6;
 const MOST_FINDINGS = 5;
 
 interface Circumstances {
@@ -134,9 +134,9 @@ export function firstScreen(all: readonly Answered[]): FirstScreen {
   const happened = all.filter(({ section }) => section.id === 'happened');
   const urgentFirst = (said: readonly Line[]): Line[] => once(said.toSorted((a, b) => place(a) - place(b)));
   const first = once([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]);
-  // Each query has its turn before the second to-do of another.
+  // The law comes first. Then each query has its turn before the second to-do of another.
   const nth = (one: Line, _: number, of: readonly Line[]) =>
-    [of.filter(({ answer }) => answer === one.answer).indexOf(one), one] as const;
+    [place(one) === 0 ? 0 : of.filter(({ answer }) => answer === one.answer).indexOf(one), one] as const;
   const toDo = urgentFirst(saidBy(all, 'to do', false))
     .map(nth)
     .sort(([a], [b]) => a - b)
