@@ -288,8 +288,8 @@ judged as (
 )
 select
     figure,
-    round(value, 4) as value,
-    round(previous, 4) as previous,
+    round(value, 6) as value,
+    round(previous, 6) as previous,
     if(days_held = 7, round(marts.change_of(figure, value, previous), 4), null) as change,
     case
         when margin is null or previous is null or days_held < 7 then null

@@ -79,13 +79,13 @@ describe('key figures', () => {
         .map(({ value, previous, verdict_code }) => [value, previous, verdict_code]);
     await warehouse.connection.run("update daily_statistics set click = 20 where date > '2026-11-13'");
     expect(await rates()).toEqual([
-      [0.9184, 0.9184, 'same'],
-      [0.2041, 0.102, 'better'],
+      [0.918367, 0.918367, 'same'],
+      [0.204082, 0.102041, 'better'],
     ]);
     await warehouse.connection.run("update daily_statistics set click = 300 where date > '2026-11-13'");
     expect(await rates()).toEqual([
-      [0.9184, 0.9184, 'same'],
-      [3.0612, 0.102, null],
+      [0.918367, 0.918367, 'same'],
+      [3.061224, 0.102041, null],
     ]);
   });
 });

@@ -40,25 +40,29 @@ const textOf = (document: ParentNode, selector: string): string =>
   (document.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 describe('the first screen', () => {
-  test('says what to change, the most urgent first, and the rest behind a fold', () => {
+  test('says what to change, the law first, then the most urgent, and the rest behind a fold', () => {
     const document = pageOf([
-      answered('campaigns-to-watch', [['to do', 'fourth']]),
-      answered('ab-tests', [['to do', 'second']]),
-      answered('failure-alarm', [['to do', 'first']]),
+      answered('campaigns-to-watch', [['to do', 'fifth']]),
+      answered('ab-tests', [['to do', 'third']]),
+      answered('compliance', [
+        ['to do', 'first'],
+        ['to do', 'second'],
+      ]),
       answered('failure-reasons', [['finding', 'E-mail fails.']]),
       answered('refused-templates', [
-        ['to do', 'third'],
-        ['to do', 'fifth'],
+        ['to do', 'fourth'],
         ['to do', 'sixth'],
+        ['to do', 'seventh'],
       ]),
       answered('checks', [['to do', 'of the job']], { isAbout: true }),
     ]);
     const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
     // The second of a query comes after the first of the others.
-    expect(items).toEqual(['first', 'second', 'third', 'fourth', 'fifth'].map((text) => `${text} Channels`));
+    const shown = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+    expect(items).toEqual(shown.map((text) => `${text} Channels`));
     expect(document.querySelector('.to-do li a')?.getAttribute('href')).toBe('#channels');
     expect(textOf(document, '.to-do summary')).toBe('1 more');
-    expect(textOf(document, '.to-do details li')).toBe('sixth Channels');
+    expect(textOf(document, '.to-do details li')).toBe('seventh Channels');
     expect(textOf(document, '.to-do')).not.toContain('of the job');
     expect(textOf(document, '#findings')).toContain('of the job');
     expect(textOf(document, '.reading')).toContain('E-mail fails.');
@@ -89,7 +93,7 @@ describe('the first screen', () => {
     );
     expect(page(['finding', 'C is bad.', c], toDo('Change C.'))).not.toContain('C is bad.');
     // Where some of the to-dos are behind the fold, the finding is the whole.
-    const many = ['1', '2', '3', '4', '5', '6'].map((text) => toDo(text));
+    const many = ['1', '2', '3', '4', '5', '6', '7'].map((text) => toDo(text));
     expect(page(['finding', 'C is bad.', c], ...many)).toContain('C is bad.');
   });
 
