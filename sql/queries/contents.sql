@@ -11,8 +11,8 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   least_sent (bigint, default 1, from 0): only contents with at least this many sends
 -- sentences:
---   select channel, content, clicked, clickable, click_rate, if(marts.is_display(channel), 'shown', 'sent') as way,
---   if(marts.is_display(channel), '노출', '발송') as way_ko from answer where clickable >= 100 qualify count(*) over (partition by channel)
+--   select channel, content, clicked, clickable, click_rate, if(marts.is_display(channel), 'shown', 'that did not fail') as way,
+--   if(marts.is_display(channel), '노출', '발송 성공') as way_ko from answer where clickable >= 100 qualify count(*) over (partition by channel)
 --   > 1 and row_number() over (partition by channel order by click_rate_low desc, clickable desc, content) = 1 order by clickable
 --   desc limit 3
 --     en: “{content}” performs best on {channel}: {clicked} clicks on {clickable} messages {way} ({click_rate}).

@@ -18,9 +18,13 @@
 --   where rank <= ceil(people_of_all / 10) having max(people_of_all) >= 10 and max(revenue_of_all) > 0 and buyers = ceil(max(people_of_all) / 10)
 --     en: The top 10% of them ({buyers}) brought {revenue_share} of it.
 --     ko: 구매액 상위 10%({buyers}명)가 전체 매출의 {revenue_share}를 차지합니다.
---   select count(*) as buyers from answer where messages = 0 having buyers > 0
+--   select count(*) as buyers from answer where messages = 0 and days_held = days having buyers > 0
 --     en: {buyers} of the people shown got no message on these days.
 --     ko: 표시된 고객 중 {buyers}명은 이 기간에 메시지를 받지 않았습니다.
+--     as: note
+--   select any_value(days_held) as days_held, any_value(days) as days from answer having days_held < days
+--     en: Only {days_held} of the {days} days have events. People got more messages, and clicked more, than shown here.
+--     ko: {days}일 중 이벤트 데이터가 있는 날은 {days_held}일입니다. 실제로 받은 메시지와 클릭은 더 많습니다.
 --     as: note
 
 with params as (from marts.period('statistics', days := 90)),
@@ -70,7 +74,9 @@ select
     first_date,
     last_date,
     round(revenue_of_all, 2) as revenue_of_all,
-    people_of_all
+    people_of_all,
+    (select marts.days_held('events', first_date, last_date) from params) as days_held,
+    (select last_date - first_date + 1 from params) as days
 from ranked
 where rank <= coalesce(getvariable('top')::bigint, 100)
 order by rank;

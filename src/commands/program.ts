@@ -356,11 +356,12 @@ export function commandLine(version: string): {
     load: async () => (await import('./status.js')).statusCommand,
   });
   const query = add(
-    'query [name]',
+    'query [name...]',
     'run a bundled query, one of your own, or any SQL on the published file',
     {
       examples: [
         'dawnload query',
+        'dawnload query revenue per month    # searches',
         'dawnload query channel-summary --param start=2026-11-01',
         'dawnload query --sql "from marts.channel_days limit 9" --format csv',
         'dawnload query channel-summary --lang ko --output channels.xlsx',
@@ -379,7 +380,8 @@ export function commandLine(version: string): {
       ],
       load: async () => {
         const { describe, queryCommand } = await import('./query.js');
-        return ({ help, ...options }: QueryOptions & { help?: boolean }, invocation, name?: string) => {
+        return ({ help, ...options }: QueryOptions & { help?: boolean }, invocation, ...words) => {
+          const name = words.length === 0 ? undefined : words.join(' ');
           if (help !== true) return queryCommand({ ...options, name }, invocation);
           if (name !== undefined) return describe(name, invocation);
           query.outputHelp();
