@@ -69,7 +69,7 @@ const FIGURES = {
   drift: ['the same, an unknown field in each record', 'at least 0.2'],
   own: ['the same, each message its recipient’s own', 'at least 0.25'],
   unheard: ['the same, on an unknown channel', 'at least 0.25'],
-  whole: ['a further event: processor of the bare load, times that of the whole rebuild'],
+  whole: ['a further event: processor of the bare load, divided by that of the whole rebuild'],
   wholeOwn: ['the same, each message its recipient’s own', 'at least 0.25'],
   processor: ['end to end, s of processor per million events', 'at most 45'],
   driftProcessor: ['the same, an unknown field in each record', 'at most 55'],

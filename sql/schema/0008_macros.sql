@@ -28,7 +28,7 @@ from (
 create macro marts.matches(variable, value) as
     getvariable(variable)::varchar is null or value = getvariable(variable)::varchar;
 
--- The one of these choices in the session's variable of this name; unless it is set, the first one.
+-- The session variable of this name, which is one of the choices; by default the first.
 create macro marts.choice(variable, choices) as case
     when getvariable(variable) is null then choices[1]
     when list_contains(choices, getvariable(variable)::varchar) then getvariable(variable)::varchar
@@ -48,7 +48,7 @@ create macro marts.days_without_texts(first_day, last_day) as (
     where date between first_day and last_day
 );
 
--- Different days as a text, in ranges; of more than 20 ranges the others are counted. Null without any.
+-- A list of days as text, in ranges: the first 20, then the number of the others. Null without any.
 create macro marts.listed_days(days) as (
     select
         array_to_string(

@@ -58,8 +58,8 @@ from versions;
 
 -- name: contents
 -- params: stream text, first_day date, last_day date
--- Sums up each day, its rows and notes, in one number: before the days are replaced, and after. The pull that brought it
--- does not count.
+-- A checksum of each day's rows and notes, taken before the days are replaced and after. Pull ids are left out, so that
+-- equal data has equal checksums.
 insert into day_contents
 with noted as (
     select date, hash('rows', rows) as content

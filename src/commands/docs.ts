@@ -169,7 +169,7 @@ export function findRelation(schemas: readonly SchemaEntry[], wanted: string): R
   const relations = schemas.flatMap((schema) => schema.relations);
   const bare = (one: string): string => one.replace(/^.*\./, '');
   const names = relations.map((relation) => bare(relation.name));
-  throw new UsageError(`${wanted} is not a table or view.`, {
+  throw new UsageError(`${wanted} is not a table, a view or a question.`, {
     hint: `${didYouMean(bare(wanted.toLowerCase()), names)}\`dawnload docs\` lists them.`,
   });
 }

@@ -83,7 +83,7 @@ export const alert = section({
   }))
   .refine(
     ({ on, question }) => on.includes('question') === (question !== undefined),
-    'must name a question where it is alerted, and only there',
+    'must have `question` if, and only if, `on` contains question',
   );
 
 const shares = z

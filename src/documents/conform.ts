@@ -7,11 +7,11 @@ import { encoded, nodesOf, textAt, type Node } from './json.js';
 
 interface Conformance {
   /**
-   * If all values fit, the members without a column. If one does not, all members except lists with rows of their own. If the document is
-   * not an object, the document.
+   * Normally the members without a column. If a value does not fit its column, every member, except lists with rows of their own. If the
+   * document is not an object, the document.
    */
   readonly extra: string;
-  /** The document without values that fit no column; null if it is not an object. */
+  /** The values that fit a column; null if the document is not an object. */
   readonly fitting: string | null;
 }
 
@@ -203,10 +203,12 @@ function isReadable(kind: Kind, text: string): boolean {
   return kind !== 'time' || isTime(text);
 }
 
+const COMPACT_DAY = /^\s*(\d{4})(\d{2})(\d{2})(?:[T ]+\d.*)?\s*$/;
+const SEPARATED_DAY = /^\s*(\d{4})(?:-|\.\s*|\/)(\d{1,2})(?:-|\.\s*|\/)(\d{1,2})\.?(?:[T ]+\d.*)?\s*$/;
+
 /** A day as 2026-11-27, 20261127 or 2026. 11. 27., in the first of these forms; undefined for any other text. */
 export function dayIn(text: string): string | undefined {
-  const [, year = '', month = '', day = ''] =
-    /^\s*(\d{4})(?:-|\.\s*|\/)?(\d{1,2})(?:-|\.\s*|\/)?(\d{1,2})\.?(?:[T ].*)?\s*$/.exec(text) ?? [];
+  const [, year = '', month = '', day = ''] = COMPACT_DAY.exec(text) ?? SEPARATED_DAY.exec(text) ?? [];
   const plain = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const date = new Date(`${plain}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(plain) ? plain : undefined;

@@ -32,7 +32,7 @@ interface Circumstances {
   readonly yesPaid: boolean;
 }
 
-/** The records that an export costs: 0 if not billed, actual once landed, before that the estimate. Undefined if unknown. */
+/** The records that an export costs: 0 if not billed; the actual number once landed; the estimate until then. Undefined if unknown. */
 export function recordsOf({ billed, state, records, estimate, accepted }: Export): number | undefined {
   if (billed === 'no') return 0;
   if ((state === 'landed' || state === 'loaded') && (accepted !== true || records === 0)) return records;

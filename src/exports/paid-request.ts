@@ -71,7 +71,7 @@ export interface Unpaid {
  * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
  * for exports in progress, actual records for landed ones.
  *
- * @param resumed resolves when the exports of earlier runs have ended, on whose size other days may wait
+ * @param resumed resolves when the exports of earlier runs have ended; other days may wait for their sizes
  */
 export async function requestMissing(
   job: Job,

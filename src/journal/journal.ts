@@ -389,7 +389,7 @@ async function read(place: JournalPlace): Promise<ReadJournal> {
   if (isHidden) lacks ??= `The second copy ${copyPath} is damaged, and ${path} lacks lines that it had.`;
   // A kill between the first line and its copy leaves a journal of one line without a copy: nothing is lost.
   if (copy.length === 0 && myLines.length > 1) lacks = `The second copy ${copyPath} is missing.`;
-  // The copy is never ahead, so a journal that ends before its copy was cut or damaged.
+  // The copy is written second. A journal that ends before it was cut or damaged.
   if (isLonger && own.length <= second.lastIndexOf('\n', -2) + 1) {
     const lost = copied.length - myLines.length;
     const what = own.length === 0 ? 'was missing' : `lacked ${plural(lost, 'line')}`;

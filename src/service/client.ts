@@ -47,7 +47,7 @@ type Exchanged = (
   room: Room,
 ) => Promise<ServiceAnswer<Body>>;
 
-/** Maximum size in bytes of an answer in memory whose inside the caller reads. */
+/** Largest answer, in bytes, that stays in memory because the caller parses it. */
 const IN_MEMORY = 256 * 1024 * 1024;
 
 /** An answer that was read without a spool. */

@@ -315,8 +315,8 @@ alerts:
       ['[{ on: [failure] }]', 'alerts.0 must set url or url_env'],
       ['[{ url: "ftp://a.example" }]', 'alerts.0.url must be an http or https address'],
       ['[{ url: "https://a.example", on: [fire] }]', 'alerts.0.on.0 must be among failure, recovery'],
-      ['[{ url: "https://a.example", on: [question] }]', 'alerts.0 must name a question'],
-      ['[{ url: "https://a.example", on: [stale], question: mine }]', 'alerts.0 must name a question'],
+      ['[{ url: "https://a.example", on: [question] }]', 'alerts.0 must have `question` if'],
+      ['[{ url: "https://a.example", on: [stale], question: mine }]', 'alerts.0 must have `question` if'],
       ['[{ url: "https://a.example", format: fax }]', 'alerts.0.format must be one of slack, teams, json'],
     ] as const) {
       await place.configure(`start_date: 2026-11-20\nalerts: ${alerts}\n`);

@@ -6,7 +6,7 @@
 -- not deliverable but shown, and clickable when they are shown. goals is the goal as a list, for sums: conversions of several goals are not added up.
 -- Conversions count one goal, because one person may reach several: the main goal of the campaign or user journey (marts.goals), or
 -- the session's goal: `set variable goal = '구매 완료'`. From the first day on which a channel reports the goal, days without
--- conversions have 0; before that day they are null. Of a row with more failures than messages it is unknown what succeeded.
+-- conversions have 0; before that day they are null. If more messages failed than were sent, succeeded is null.
 
 with goals as (
     select resource_type, resource_id, channel, goal, first_date

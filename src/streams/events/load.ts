@@ -105,7 +105,7 @@ export async function loadEvents(
   return before.neighbors;
 }
 
-/** True if the last page is as full as any other, so that a further one may be missing. */
+/** True if the last page is full, which suggests that another page is missing. */
 function endsFull({ files }: Pull): boolean {
   const rows = firstAnswers(files).map((page) => page.rows);
   const last = rows.at(-1) ?? 0;
