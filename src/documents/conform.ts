@@ -81,6 +81,7 @@ export class Places {
   #division(json: string, { children }: Node, place: string): Division {
     const division: Division = { unknown: [], whole: [], fitting: [], oddities: [], isRepeated: false };
     const seen = new Map<string, number>();
+    let names: Set<string | undefined> | undefined;
     for (const node of children) {
       const { key = '' } = node;
       const value = json.slice(node.start, node.end);
@@ -92,7 +93,13 @@ export class Places {
       const field = isRepeated ? undefined : this.#places.get(place)?.get(key);
       if (field === undefined) {
         // Keep a repeated key under another name: JSON does not define which value counts.
-        const name = isRepeated ? freeName(key, Math.max(times, 2), children) : key;
+        let name = key;
+        if (isRepeated) {
+          names ??= new Set(children.map((one) => one.key));
+          do name += ` (${Math.max(times, 2)})`;
+          while (names.has(name));
+          names.add(name);
+        }
         division.isRepeated ||= isRepeated;
         division.unknown.push([name, value]);
         division.whole.push([name, value]);
@@ -122,12 +129,6 @@ export class Places {
     }
     return division;
   }
-}
-
-/** A name for the nth member of one key, which no other member has. */
-function freeName(key: string, nth: number, children: readonly Node[]): string {
-  const name = `${key} (${nth})`;
-  return children.some((other) => other.key === name) ? freeName(name, nth, children) : name;
 }
 
 function objectOf(members: readonly Member[]): string {

@@ -20,6 +20,13 @@ test.each<[what: string, place: string, given: string, extra: string | undefined
     '{"name":"a"}',
   ],
   [
+    'two keys that come twice, of which one has the other name',
+    'button',
+    '{"name":"a","name (2)":"b","name":"c","name (2)":"d"}',
+    '{"name (2)":"b","name (2) (2)":"c","name (2) (2) (2)":"d"}',
+    '{"name":"a"}',
+  ],
+  [
     'a value of another kind',
     'button',
     '{"name":[1],"type":"WL"}',
@@ -88,4 +95,11 @@ describe('a day', () => {
   ])('%j is %s', (text, day) => {
     expect(dayIn(text)).toBe(day);
   });
+});
+
+test('no document takes longer than its length, also with one key many times', () => {
+  const document = `{${Array.from({ length: 100_000 }, () => '"name":"a"').join(',')}}`;
+  const began = performance.now();
+  places.conform(document, 'button');
+  expect(performance.now() - began).toBeLessThan(5_000);
 });
