@@ -179,8 +179,8 @@ type Meaning = 'recipient' | 'telephone' | 'other';
 
 const meanings = new Map<string, Meaning>();
 
-/** The meaning of a key for its value; cached, because documents share their keys. */
-function meaningOf(key = ''): Meaning {
+/** The meaning of a key for its value, in any composition of its letters; cached, because documents share their keys. */
+export function meaningOf(key = ''): Meaning {
   return remembered(meanings, key, () => {
     const composed = key.normalize();
     if (IS_RECIPIENT_KEY.test(composed)) return 'recipient';

@@ -102,6 +102,9 @@ export const exportRequest = (
     discriminator: 'export_id',
   });
 
+/** The most records of a page of an export (specification, Limits). */
+export const RECORDS_PER_PAGE = 1_000;
+
 /** E21: one page of an export's result, counted from 0. The parameter's name is a setting (N18). */
 export function exportResult(projectId: string, exportId: string, pageParameter: string, page: number) {
   const query = new URLSearchParams({ [pageParameter]: String(page) });

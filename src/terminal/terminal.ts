@@ -62,6 +62,8 @@ export interface Streams {
   readonly env: Environment;
 }
 
+const LABELS = { note: '', warn: 'warning: ', error: 'dawnload: ' } as const;
+
 /** The most characters of a note, warning or error; a message may quote a value of any length. */
 const LONGEST_LINE = 10_000;
 
@@ -139,10 +141,10 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
       line(text);
     },
     warn(text) {
-      line(text, 'warning: ', 'yellow');
+      line(text, LABELS.warn, 'yellow');
     },
     error(text) {
-      line(text, 'dawnload: ');
+      line(text, LABELS.error);
     },
     record: () => undefined,
     get doing() {
@@ -179,10 +181,10 @@ export function quiet(terminal: Terminal): Terminal {
 
 /** Returns a terminal that begins each note, warning and error with its time in Korea. */
 export function timed(terminal: Terminal, now: () => Date): Terminal {
-  const stamped = (label: string) => (text: string) => {
-    terminal.note(`${formatKst(now(), 'seconds')} ${label}${text}`);
+  const stamped = (way: keyof typeof LABELS) => (text: string) => {
+    terminal.note(`${formatKst(now(), 'seconds')} ${LABELS[way]}${text}`);
   };
-  return { ...live(terminal), note: stamped(''), warn: stamped('warning: '), error: stamped('dawnload: ') };
+  return { ...live(terminal), note: stamped('note'), warn: stamped('warn'), error: stamped('error') };
 }
 
 /** A copy that always shows the current step and width of the original. */

@@ -32,6 +32,23 @@ export type MemoryLimit = Readonly<ReturnType<typeof limitsOf>>;
 /** Factors by which the limit is raised, one after the other; batches shrink by the same factor. */
 const STEPS = [3, 10];
 
+/** Runs the work under one limit after the other, until one is enough. */
+export async function withEnoughMemory<L, T>(
+  limits: readonly L[],
+  work: (limit: L) => Promise<T>,
+): Promise<T> {
+  let failure: unknown;
+  for (const limit of limits) {
+    try {
+      return await work(limit);
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
 /**
  * Runs the work within the limits, and repeats it with higher limits if DuckDB runs out of memory. These use one thread, because each
  * thread has a page and its messages in memory.
@@ -52,16 +69,11 @@ export async function withMemoryLimit<T>(
     session.run('ops/memory_limit', { megabytes: String(megabytes), threads: String(threads) });
   let current = limits;
   try {
-    for (;;) {
-      try {
-        return await work(current);
-      } catch (error) {
-        const next = higher.shift();
-        if (next === undefined || !isOutOfMemory(error)) throw error;
-        current = next;
-        await apply(current);
-      }
-    }
+    return await withEnoughMemory([limits, ...higher], async (next) => {
+      current = next;
+      if (next !== limits) await apply(next);
+      return work(next);
+    });
   } finally {
     if (current !== limits) {
       // DuckDB lowers its limit only if what it has in memory fits. Otherwise the higher one stays: the work is done.

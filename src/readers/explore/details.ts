@@ -113,17 +113,22 @@ function bySubject(view: View, catalogue: readonly QueryFile[]): Html {
 interface Asked {
   readonly query: QueryFile;
   readonly fields: Readonly<Record<string, string>>;
+  /** A title and an order other than those of the question. */
+  readonly title?: Word;
+  readonly by?: Part['by'];
 }
+
+const LATEST_FIRST = { title: 'byDay', by: { column: 'date', isDown: true } } as const;
 
 /** The questions about one campaign or user journey, and the parameter that takes its id. */
 const ASKED: Readonly<
   Record<
     'campaign' | 'journey',
-    readonly (readonly [query: string, fields: Readonly<Record<string, string>>])[]
+    readonly (readonly [query: string, fields: Asked['fields'], shown?: Pick<Asked, 'title' | 'by'>])[]
   >
 > = {
   campaign: [
-    ['campaign-days', { campaign: 'id' }],
+    ['campaign-days', { campaign: 'id' }, LATEST_FIRST],
     ['template-performance', { campaign: 'id' }],
     ['revenue', { campaign: 'id' }],
     ['message-costs', { campaign: 'id' }],
@@ -137,7 +142,7 @@ const ASKED: Readonly<
     ['refused-templates', { campaign: 'id' }],
   ],
   journey: [
-    ['campaign-days', { journey: 'id', by: 'variant_or_node' }],
+    ['campaign-days', { journey: 'id', by: 'variant_or_node' }, LATEST_FIRST],
     ['journey-funnel', { journey: 'id' }],
     ['template-performance', { campaign: 'id' }],
     ['message-costs', { campaign: 'id' }],
@@ -164,19 +169,18 @@ const own = (
 });
 
 function questionsOf(kind: keyof typeof ASKED, id: string, catalogue: readonly QueryFile[]): Asked[] {
-  return ASKED[kind].flatMap(([name, takes]) => {
+  return ASKED[kind].flatMap(([name, takes, shown]) => {
     const query = catalogue.find((one) => one.name === name);
     const fields = Object.fromEntries(
       Object.entries(takes).map(([key, value]) => [key, value === 'id' ? id : value]),
     );
-    return query === undefined ? [] : [{ query, fields }];
+    return query === undefined ? [] : [{ query, fields, ...shown }];
   });
 }
 
 const partsAbout = (view: View, asked: readonly Asked[]): Part[] =>
-  asked.map(({ query: { name }, fields }) => {
+  asked.map(({ query: { name }, fields, by }) => {
     const param = Object.entries(fields).map((pair) => pair.join('='));
-    const by = name === 'campaign-days' ? { column: 'date', isDown: true } : undefined;
     return { asking: { name, param, lang: view.language }, by, rows: FEW_ROWS };
   });
 
@@ -223,7 +227,7 @@ const moreOf = (view: View, { rows, total }: Sheet, address?: string): Html | un
 /** A question of a view below a heading that leads to it, with those of its sentences that are not elsewhere. */
 function section(
   view: View,
-  { query, fields }: Asked,
+  { query, fields, title }: Asked,
   outcome: Outcome | undefined,
   known: Known,
   said: readonly Said[],
@@ -231,8 +235,8 @@ function section(
 ): Html | undefined {
   if (outcome === undefined) return undefined;
   const address = questionAddress(query.name, fields);
-  const title = query.name === 'campaign-days' ? view.word('byDay') : titleOf(view, query);
-  const heading = markup`<h2><a href="${address}">${title}</a></h2>`;
+  const name = title === undefined ? titleOf(view, query) : view.word(title);
+  const heading = markup`<h2><a href="${address}">${name}</a></h2>`;
   if ('failure' in outcome) return markup`${heading}${failure(view, outcome)}`;
   const { sheet } = outcome;
   if (sheet.rows.length === 0) return said.length === 0 ? undefined : markup`${heading}${sentencesOf(said)}`;
@@ -423,7 +427,7 @@ export function sqlAnswer(
 ): Html {
   const file = (ending: string): string => addressOf(`/sql.${ending}`, [['q', sql]]);
   const links = sql.length <= LONGEST_ADDRESS ? downloads(view, file) : undefined;
-  return markup`${block(view, undefined, outcome, known)}${'sheet' in outcome ? [links, keeping(view, sql, shownChart(view, undefined, outcome.sheet), queries)] : undefined}`;
+  return markup`${block(view, undefined, outcome, known)}${'sheet' in outcome ? [links, keeping(view, sql, shownChart(view, undefined, outcome.sheet)?.chart, queries)] : undefined}`;
 }
 
 function keeping(view: View, sql: string, shown: Chart | undefined, queries: string | undefined): Html {

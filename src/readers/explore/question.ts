@@ -93,13 +93,15 @@ export function sentencesOf(said: readonly Said[]): Html {
 }
 
 /** The first chart of the question for which its answer has enough values. */
-export const shownChart = (view: View, query: QueryFile | undefined, sheet: Sheet): Chart | undefined =>
-  sheet.charts.find((one) => draw(view, query?.name ?? '', one, sheet) !== undefined);
-
-export function chartOf(view: View, query: QueryFile | undefined, sheet: Sheet): Html | undefined {
-  const chart = shownChart(view, query, sheet);
-  return chart && markup`<div class="chart">${draw(view, query?.name ?? '', chart, sheet)}</div>`;
+export function shownChart(view: View, query: QueryFile | undefined, sheet: Sheet) {
+  for (const chart of sheet.charts) {
+    const drawn = draw(view, query?.name ?? '', chart, sheet);
+    if (drawn !== undefined) return { chart, drawn: markup`<div class="chart">${drawn}</div>` };
+  }
+  return undefined;
 }
+
+export const chartOf = (...of: Parameters<typeof shownChart>): Html | undefined => shownChart(...of)?.drawn;
 
 function draw(
   view: View,

@@ -148,10 +148,12 @@ export function questionsAbout(catalogue: readonly QueryFile[], search: string):
     return [name, words, `${title}\n${korean}`, `${question}\n${asked}`, withoutComments(sql)];
   };
   const { items, missing } = findWords(catalogue, search, placesOf);
-  // What is called so comes before what has the words somewhere.
+  const wanted = plain(search);
   const isPhrase = ({ words }: QueryFile): boolean =>
-    words.split(', ').some((phrase) => plain(phrase) === plain(search));
-  return { items: items.toSorted((a, b) => Number(isPhrase(b)) - Number(isPhrase(a))), missing };
+    words.split(', ').some((phrase) => plain(phrase) === wanted);
+  // A question with these words as a phrase comes before those that have them somewhere.
+  const named = items.filter(isPhrase);
+  return { items: [...named, ...items.filter((one) => !named.includes(one))], missing };
 }
 
 /** Why the data cannot answer a search, and what to do instead; undefined if no known limit fits. */

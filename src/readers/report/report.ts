@@ -10,8 +10,8 @@ import { writeFileWhole } from '../queries/output.js';
 import type { Said } from '../queries/sentences.js';
 import { Wording, type Row } from '../queries/wording.js';
 import type { PastRun } from '../../journal/journal.js';
-import { isOutOfMemory } from '../../landing/duckdb.js';
 import { dataFiles } from '../../landing/paths.js';
+import { withEnoughMemory } from '../../warehouse/memory-limit.js';
 import { Reader } from '../../warehouse/reader.js';
 import { documentOf, firstScreen, MOST_TO_DO, type Frame } from './document.js';
 import type { Html } from './html.js';
@@ -103,7 +103,12 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
     const answers: Answer[] = [];
     try {
       for (const asked of section.asks)
-        answers.push(await withMemory(reader, limits, () => answerTo(asked, day, reader, wording, now)));
+        answers.push(
+          await withEnoughMemory(limits, async (limit) => {
+            await reader.connection.run(`set memory_limit = '${limit}'`);
+            return answerTo(asked, day, reader, wording, now);
+          }),
+        );
       all.push({ section, answers });
     } catch (error) {
       // A section that cannot be drawn must not stop the others.
@@ -111,21 +116,6 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
     }
   }
   return { day, all };
-}
-
-/** Does the work under the first limit of DuckDB's memory that suffices. */
-async function withMemory<T>(
-  reader: Reader,
-  [limit, ...more]: readonly string[],
-  work: () => Promise<T>,
-): Promise<T> {
-  await reader.connection.run(`set memory_limit = '${limit}'`);
-  try {
-    return await work();
-  } catch (error) {
-    if (more.length === 0 || !isOutOfMemory(error)) throw error;
-    return withMemory(reader, more, work);
-  }
 }
 
 /** Asks a bundled query of a section. */

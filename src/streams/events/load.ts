@@ -5,6 +5,7 @@ import type { Day } from '../../ground/calendar.js';
 import { StrayError } from '../../ground/errors.js';
 import { firstAnswers, rowsIn, type Pull, type Page } from '../../landing/landing-zone.js';
 import { damaged, orStorageError } from '../../landing/storage-error.js';
+import { RECORDS_PER_PAGE } from '../../service/endpoints.js';
 import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
 import {
   asPattern,
@@ -29,9 +30,6 @@ const PART_OF_BATCH = 1 / 16;
 
 /** If more than one in ten records happened on other days, the export is loaded only if you accept it. */
 const ONE_OF = 10;
-
-/** The maximum number of records of a page (specification, Limits). */
-const MOST_RECORDS = 1_000;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 
@@ -109,7 +107,7 @@ export async function loadEvents(
 function endsFull({ files }: Pull): boolean {
   const rows = firstAnswers(files).map((page) => page.rows);
   const last = rows.at(-1) ?? 0;
-  return last >= MOST_RECORDS || (rows.length > 1 && last >= Math.max(...rows));
+  return last >= RECORDS_PER_PAGE || (rows.length > 1 && last >= Math.max(...rows));
 }
 
 /**

@@ -19,6 +19,7 @@ import { readBody } from '../../landing/page-file.js';
 import { pageName, type ExportPlace } from '../../landing/paths.js';
 import { unlessDamaged } from '../../landing/storage-error.js';
 import { settleAll, type ServiceClient } from '../../service/client.js';
+import { RECORDS_PER_PAGE } from '../../service/endpoints.js';
 import { formatCount, plural } from '../../terminal/terminal.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
 import { askPage, readPage } from './answer.js';
@@ -65,9 +66,6 @@ export const patienceOf = ({ ledger, invocation: { effects } }: DownloadParts): 
 
 /** The first pause between two requests for a page in milliseconds, its growth factor, and the longest pause. */
 const PAUSE = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
-
-/** The most records of a page (Limits). */
-const RECORDS_PER_PAGE = 1_000;
 
 /** A plausible number of pages when the number of records is unknown. */
 const UNKNOWN_PAGES = 1_000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { KEY_KINDS } from '../../ground/fields.js';
 import { formatOf } from './settings.js';
-import { IS_RECIPIENT_KEY, IS_TELEPHONE_KEY } from '../../documents/spelling.js';
+import { meaningOf } from '../../documents/personal.js';
 import { inProcess, servesTask, type Failed } from '../../ground/bounded-process.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { messageOf } from '../../ground/errors.js';
@@ -188,8 +188,7 @@ function planOf(name: string, { name: from, type }: Column, table: OwnTable): Pl
   const wanted = table.types[name];
   if (/^(BLOB|BIT|GEOMETRY)/.test(type))
     throw new Unusable(`its column ${from} has bytes; choose columns without it`);
-  if (IS_TELEPHONE_KEY.test(name.normalize()) || IS_RECIPIENT_KEY.test(name))
-    return { ...text, kind: 'telephone', value: `as_id(${source})` };
+  if (meaningOf(name) !== 'other') return { ...text, kind: 'telephone', value: `as_id(${source})` };
   if (wanted === 'text' || /^(TIME|INTERVAL|UUID|ENUM)\b(?!STAMP)/.test(type)) return text;
   if (/[[(]|^(JSON|VARIANT|UNION)/.test(type) && !/^DECIMAL\([^)]*\)$/.test(type))
     return { ...text, kind: 'document', value: `to_json(${source})::varchar` };
