@@ -26,13 +26,16 @@ export interface Decision extends Candidate {
 
 interface Circumstances {
   readonly now: Date;
-  /** The id of the run whose intents count against the run's budget; undefined if no run has started. */
+  /** The run whose intents count against the limit per run; undefined if no run has started. */
   readonly runId: string | undefined;
-  /** Your consent (`--yes-paid`), which permits a day without an estimate, but never exceeds the budget. */
+  /** True if you consented with `--yes-paid`: a day without an estimate may be requested. The budget still applies. */
   readonly yesPaid: boolean;
 }
 
-/** The records that an export costs: 0 if not billed; the actual number once landed; the estimate until then. Undefined if unknown. */
+/**
+ * The records that an export costs: 0 if it is not billed, the actual number once it has landed, and the estimate until then. Undefined if
+ * unknown.
+ */
 export function recordsOf({ billed, state, records, estimate, accepted }: Export): number | undefined {
   if (billed === 'no') return 0;
   if ((state === 'landed' || state === 'loaded') && (accepted !== true || records === 0)) return records;
@@ -45,9 +48,9 @@ interface Facts extends Omit<Circumstances, 'yesPaid'> {
   readonly entries: readonly Export[];
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly budget: Budget | undefined;
-  /** True if the journal may lack lines and you have not confirmed it; then nothing is paid. */
+  /** True if the journal may lack lines and you have not confirmed the loss; then nothing is paid. */
   readonly unsure: boolean;
-  /** Days whose events are or were in the warehouse; an incomplete journal may lack their exports. */
+  /** Days whose events are or were in the warehouse. An incomplete journal may lack the exports of such days. */
   readonly covered: ReadonlySet<Day>;
   readonly asked?: ReadonlySet<Day>;
 }
@@ -79,8 +82,8 @@ export function decide(
 }
 
 /**
- * True if the last two requests got the same unknown answer and you decided about neither. Words with digits, such as days and request ids,
- * are ignored.
+ * True if the last two requests got the same unknown answer and you decided about neither. The comparison ignores words with digits, such
+ * as days and request ids.
  */
 function areAnsweredAlike(entries: readonly Export[]): boolean {
   const [one, other] = entries.filter(({ state }) => state !== 'withdrawn').slice(-2);
@@ -91,8 +94,8 @@ function areAnsweredAlike(entries: readonly Export[]): boolean {
 }
 
 /**
- * Decides which days to request, newest first. The first day that does not fit ends the list, so that the newest days have no gap; only a
- * day that exceeds a whole limit is skipped. A day without an estimate is allowed only alone, while some budget is left.
+ * Decides which days to request, newest first. It stops at the first day that does not fit what is left, so that the newest days have no
+ * gap. A day larger than a whole limit is skipped. A day without an estimate is requested only by itself, while some budget is left.
  */
 export function planRequests(
   candidates: readonly Candidate[],
@@ -129,14 +132,14 @@ export function planRequests(
     if (decision.verdict === 'request') {
       leftInRun -= needOf(estimate ?? 1);
       leftInMonth -= needOf(estimate ?? 1);
-      // No other day is requested until this one's size is known, whatever budget remains.
+      // No other day is requested until the size of this one is known, however much budget is left.
       waits = estimate === undefined;
     }
     return decision;
   });
 }
 
-/** The records that a request needs: at least one, so that a used-up budget allows nothing. */
+/** The records that a request needs: at least one, so that nothing is requested once the budget is used up. */
 function needOf(estimate: number): number {
   return Math.max(1, estimate);
 }
@@ -146,25 +149,25 @@ function leftOf(limit: number, entries: readonly Export[]): number {
   return Math.max(0, limit - spent);
 }
 
-/** Why a day is not requested, as a clause, by verdict. */
+/** The reasons why a day is not requested, as clauses, by verdict. */
 export const REASONS = {
   over_run_budget: 'over exports.budget for one run',
   over_month_budget: 'over exports.budget for the month',
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
-  // The day is reported until two nights agree.
+  // Until two nights agree that the day has no messages, runs report it.
   no_messages: 'no messages so far (`backfill --yes-paid` requests it anyway)',
   // An export of unknown size reserves the rest of the budget until it has landed.
-  waits_for_size: 'waiting for the size of an export in progress',
+  waits_for_size: 'waiting until an export in progress shows its size',
   no_budget: 'exports.budget is not set',
-  unsure: 'perhaps paid already: the journal may lack lines (`dawnload recover`)',
+  unsure: 'it may be paid already, because the journal may lack lines (`dawnload recover`)',
   // Another request would probably get the same answer.
   same_answer:
     'the last two requests had the same answer, so your decision is needed (`dawnload exports list`)',
 } as const;
 
 /**
- * Sentences with the limit that the days exceed, the records they need, and when they follow; undefined if the budget is
- * not the reason.
+ * Describes the limit that the days exceed, the records that they need, and when they will be requested. Undefined if the verdict is not
+ * about the budget.
  *
  * @param estimates in records, for the days that exceed the same limit, newest first
  */
@@ -184,11 +187,11 @@ export function explainLimit(
   const words = `The limit is ${plural(limit, 'record')} a ${scope}, and ${day} needs about ${need}`;
   if (least > limit) return `${words}, so no single day fits.`;
   return scope === 'month'
-    ? `${words}. Days that do not fit wait for the next month, or for a larger limit.`
-    : `${words}. The newest come first. The rest takes about ${plural(runsFor(needs, limit), 'more run')} within the budget of the month; a larger limit takes fewer.${most > limit ? ' Days above the limit wait for a larger one.' : ''}`;
+    ? `${words}. Days that do not fit are requested next month, or after you raise the limit.`
+    : `${words}. The newest days are requested first. The others need about ${plural(runsFor(needs, limit), 'more run')}, if the budget of the month allows them, or fewer with a larger limit.${most > limit ? ' A day above the limit is requested only after you raise it.' : ''}`;
 }
 
-/** The number of runs that request days of these sizes, each as many as the limit of a run allows; none requests a larger one. */
+/** The number of runs needed to request days of these sizes, within the limit per run. Days above the limit are not counted. */
 function runsFor(records: readonly number[], limit: number): number {
   let runs = 0;
   let left = 0;
@@ -200,8 +203,8 @@ function runsFor(records: readonly number[], limit: number): number {
 }
 
 /**
- * Estimates the records of each day, in the order of the days; one without rows of daily statistics (E17) has no estimate.
- * `learned` is true if a landed export that lacks nothing shows the ratio of records per message.
+ * Estimates the records of each day. A day without rows in the daily statistics (E17) gets no estimate. `learned` is true if a complete
+ * landed export gave the ratio of records per message.
  *
  * @param totals for the days that the daily statistics cover
  */
@@ -219,14 +222,14 @@ export function estimateDays(
     records += landed;
     messages += sent;
   }
-  // One ratio for all days, so that a small unusual day has little weight. At least one, because every message has a record, and a high
-  // estimate is safer than a low one.
+  // One ratio for all days, so that a small unusual day has little weight. The ratio is at least one, because every message has a record
+  // and an estimate should err on the high side.
   const ratio = messages === 0 ? undefined : Math.max(1, records / messages);
   const candidates = days.map((day) => ({ day, estimate: expected(totals.get(day), ratio) }));
   return { candidates, learned: ratio !== undefined };
 }
 
-/** Adds a forecast: the mean of the last four days of the weekday, or else of the last 28 days. */
+/** Adds a forecast for days without totals: the mean of the last four days with the same weekday, or else of the last 28 days. */
 export function withForecasts(
   totals: ReadonlyMap<Day, MessageTotals>,
   days: readonly Day[],
@@ -246,14 +249,14 @@ export function withForecasts(
   return all;
 }
 
-/** True if two nights agree that nothing was sent on the day, so that no events need paying for. */
+/** True if two nights agree that nothing was sent on the day. Then its events are not worth a request. */
 export function isQuiet(totals: MessageTotals | undefined): boolean {
   return totals?.rows === 0 && totals.nights >= 2;
 }
 
 /**
- * The number of records to expect. Every counted event leaves a record: the sending, the delivery, the click. A landed
- * export may show more records per message, but never fewer than the deliveries and clicks.
+ * The number of records to expect. Each sending, delivery and click has a record. The ratio of landed exports may raise the number, but
+ * never below the deliveries and clicks.
  */
 function expected(totals: MessageTotals | undefined, ratio: number | undefined): number | undefined {
   if (totals === undefined || totals.rows === 0) return undefined;
@@ -264,7 +267,7 @@ function expected(totals: MessageTotals | undefined, ratio: number | undefined):
   return records < 0 ? undefined : records;
 }
 
-/** The spending per KST month (`YYYY-MM`) of the request, oldest first: the exports that are billed or may be. */
+/** The spending per KST month (`YYYY-MM`) in which exports were requested, oldest first. Exports that may be billed count too. */
 export function spendOf(entries: Iterable<Export>) {
   const months = new Map<string, Export[]>();
   for (const entry of entries) {
@@ -287,7 +290,7 @@ export function spentIn(month: string, billed: readonly Export[]) {
   };
 }
 
-/** The records of exports, or their estimates, and their price: records times the price configured at the intent. */
+/** The records of exports, or their estimates, and their price: records times the price that was configured at the time of the request. */
 export function spentOn(entries: readonly Export[]): { readonly records: number; readonly price: number } {
   const priced = entries.map((entry) => ({
     records: recordsOf(entry) ?? 0,

@@ -1,4 +1,4 @@
-/** Defines a paid export: its journal lines, its states, and the advice when you must decide. Pure. */
+/** Defines a paid export: its journal lines, its states, and the advice shown when your decision is needed. Pure. */
 import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, UsageError } from '../ground/errors.js';
@@ -9,7 +9,7 @@ import { plural } from '../terminal/text.js';
 const text = z.string();
 const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;
 
-/** The day and the attempt in the key of an export; `undefined` if the text is not a key. */
+/** Splits the key of an export into day and attempt; `undefined` if the text is not a key. */
 export function partsOf(key: string): { day: string; attempt: number } | undefined {
   const [, ofDay = '', attempt = ''] = KEY.exec(key) ?? [];
   return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
@@ -18,12 +18,12 @@ export function partsOf(key: string): { day: string; attempt: number } | undefin
 const key = text.refine((one) => partsOf(one) !== undefined, 'not a key');
 const exportId = text.min(1);
 /**
- * The unknown answer to E20: its file below `landing/`, and the SHA-256 of the text. `isError`: it is only an error,
- * which you may list under `exports.refusals`.
+ * The file below `landing/` with the unknown answer to E20, and the SHA-256 of its text. `isError`: the answer is only an error, so you may
+ * list it under `exports.refusals`.
  */
 const answer = z.object({ file: text, sha256: text, isError: z.boolean() });
 
-/** A paid export (E20, E21); `at` is the instant of the event. */
+/** The lines about a paid export (E20, E21); `at` is the instant of the event. */
 export const EXPORT = new Kind(
   'export',
   z.discriminatedUnion('event', [
@@ -31,17 +31,17 @@ export const EXPORT = new Kind(
       ...event('intended'),
       /** Day and attempt, such as `2026-11-20.1`; safe in a shell command and in a path. */
       key,
-      /** The KST day that is exported, complete. */
+      /** The exported KST day, from its start to its end. */
       day: text.refine(isDay, 'not a day'),
-      /** `isMessageDataIncluded` of the request. */
+      /** The parameter `isMessageDataIncluded` of the request. */
       messageData: z.boolean(),
-      /** The records to expect; `undefined` if no statistics existed to estimate from. */
+      /** The expected number of records; `undefined` if no statistics existed to estimate from. */
       estimate: wholeNumber.optional(),
       pricePerRecord: z.number().nonnegative(),
       /** The key of the export that you chose to pay for again. */
       again: key.optional(),
       run: text.optional(),
-      /** The instant of a request that was sent before it was entered here. */
+      /** The instant of the request, if it was sent before the export was entered here. */
       sentAt: instant.optional(),
     }),
     z.object({ ...event('requested'), key, exportId }),
@@ -60,9 +60,9 @@ export const EXPORT = new Kind(
     z.object({
       ...event('loaded'),
       key,
-      /** The evidence that the export is complete although records came twice or its end was odd. */
+      /** What proved that the export is complete, although records were repeated or its last pages were odd. */
       proof: z.enum(['statistics', 'readings']).optional(),
-      /** The number of missing records that the settings tolerate. */
+      /** The number of missing records that `exports.tolerate_missing` allows. */
       tolerated: wholeNumber.optional(),
     }),
     z.object({ ...event('short'), key, records: wholeNumber, note: text }),
@@ -79,22 +79,22 @@ export type Line = LineOf<typeof EXPORT>;
 
 type Intended = Extract<Entry<Line>, { event: 'intended' }>;
 
-/** An entry of the ledger: a request (E20) that is billed, may be billed, or was intended. */
+/** An entry of the ledger: a request (E20) that is billed, may be billed, or was about to be sent. */
 export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   readonly state: ExportState;
   readonly billed: Billed;
   /** Number of consecutive failed fetches; reset to zero after a success. */
   readonly troubles: number;
-  /** The instant of the intent, after which the request leaves immediately; its KST month is that of the fee. */
+  /** The instant of the intent. The request is sent right after it, and is charged in its KST month. */
   readonly requestedAt: Date;
   readonly updatedAt: Date;
   readonly exportId?: string;
   readonly pages?: number;
   readonly records?: number | undefined;
-  /** True if the last answer reported no records although the daily statistics count some, or a landed export is kept back. */
+  /** True if the last answer reported no records although the daily statistics count some, or if a landed export is held back. */
   readonly doubted: boolean;
   readonly landedAt?: Date;
-  /** The numbers of pages that cannot be read; the other pages count. */
+  /** The numbers of pages that cannot be read. The export counts without them. */
   readonly unreadable?: readonly number[] | undefined;
   readonly loadedAt?: Date;
   /** True if you have accepted the pages that landed as the complete export. */
@@ -109,23 +109,23 @@ export interface Export extends Omit<Intended, 'event' | 'sentAt'> {
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
   readonly answer?: z.output<typeof answer> | undefined;
-  /** The text of that answer, once `readTexts` has read it; you may declare it a refusal. */
+  /** The text of `answer`, once `readTexts` has read it; you may declare it a refusal. */
   readonly answerText?: string | undefined;
 }
 
 export type Outcome = Exclude<Entry<Line>, { event: 'intended' | 'requested' | 'attached' }>;
 
-/** The day and the terms of a request for an export. */
+/** The day and the conditions of a request for an export. */
 export type Intent = Omit<Intended, 'event' | 'key' | 'again'>;
 
-/** Applies a line to an entry. Throws `UsageError` if the line cannot follow. */
+/** Applies a journal line to an export. Throws `UsageError` if the export's state does not allow the event. */
 export function applyLine(entry: Export | undefined, line: Line): Export {
   if (entry === undefined && line.event === 'intended') return newEntry(line);
   const state = entry && MOVES[entry.state][line.event];
   if (entry === undefined || state === undefined)
     throw new UsageError(
       `Export ${line.key} is ${entry?.state ?? 'unknown'}, so it cannot change to ${line.event}.`,
-      { hint: `\`dawnload exports show ${line.key}\` shows it with your choices.` },
+      { hint: `\`dawnload exports show ${line.key}\` shows the export and your choices.` },
     );
   const { seq: _, event: __, at: updatedAt, ...own } = line;
   const billed = billedAfter(state, entry.billed);
@@ -173,16 +173,16 @@ function changesOf(entry: Export, line: Line): Partial<Export> {
   }
 }
 
-// The states of a paid export and the events allowed in each, as a pure table, which gives the next state. An event that
-// the table does not list is damage when read from disk, and refused when requested by a caller.
+// The states of a paid export and the events allowed in each: state → event → next state. Any other event is damage when read from disk,
+// and an error of the caller otherwise.
 
-/** The states of a paid export, in words for people. Only `failed` and `withdrawn` leave the day free for another request. */
+/** The states of a paid export, in words for people. A day can be requested again only after `failed` and `withdrawn`. */
 export const STATES = {
   intended: 'a run was about to request it',
   requested: 'the service has accepted it',
   processing: 'the service is making it',
-  ready: 'the service has made it, and its pages are downloaded next',
-  landed: 'all pages are on disk, and are not loaded yet',
+  ready: 'the service has made it; its pages can be downloaded',
+  landed: 'all pages are on disk, but not loaded yet',
   loaded: 'its records are in the warehouse',
   ambiguous: 'it is unknown whether the service made it; your decision is needed',
   failed: 'the service refused it',
@@ -200,7 +200,7 @@ export type Billed = 'no' | 'maybe' | 'yes';
 
 type Moves = Readonly<Partial<Record<Line['event'], ExportState>>>;
 
-/** Until an export is loaded, you may correct its id or abandon it. */
+/** Until an export is loaded, you may correct its id or give it up. */
 const CORRECTED = { attached: 'requested', abandoned: 'abandoned' } as const;
 
 export const MOVES: Readonly<Record<ExportState, Moves>> = {
@@ -230,21 +230,21 @@ export const MOVES: Readonly<Record<ExportState, Moves>> = {
     troubled: 'ready',
     doubted: 'ready',
   },
-  // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
-  // may also find that the id belongs to another day, or find an id that was missing.
+  // Downloading a page again is free (E21), so an export whose landed page is damaged becomes `ready` again. You may also find that the id
+  // belongs to another day, or find a missing id.
   landed: { ...CORRECTED, loaded: 'loaded', ready: 'ready', doubted: 'landed' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested', doubted: 'loaded', short: 'loaded' },
   // You may judge the answer to be a refusal (`exports.refusals`).
   ambiguous: { ...CORRECTED, failed: 'failed' },
-  // The day of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
-  // becomes ambiguous if the ledger was restored and another record shows it as billed.
+  // The next run may request the day of a failed export again; after `abandoned`, runs skip the day. A failed export becomes ambiguous if
+  // the ledger was restored from a backup and another file lists the export as billed.
   failed: { ...CORRECTED, ambiguous: 'ambiguous' },
   withdrawn: { ...CORRECTED, ambiguous: 'ambiguous' },
   abandoned: { attached: 'requested' },
 };
 
 /**
- * Billing state of an export after it entered `state`.
+ * Returns the billing state of an export that has entered `state`.
  *
  * @param before the billing state until then
  */
@@ -254,12 +254,12 @@ export function billedAfter(state: ExportState, before: Billed): Billed {
   return blocksRuns(state) ? 'yes' : 'no';
 }
 
-/** True if no run may request the day: it is paid, perhaps paid, or abandoned. Abandoning is not consent to a second bill. */
+/** True if no run may request the day: it is paid, may be paid, or was given up. Giving up is not consent to a second bill. */
 export function blocksRuns(state: ExportState): boolean {
   return state !== 'failed' && state !== 'withdrawn';
 }
 
-/** True if not even you may pay for the day through another export. An abandoned export does not block this. */
+/** True if the day cannot be paid for again even with your consent. Abandoned exports do not block it. */
 export function blocksPayingAgain(state: ExportState): boolean {
   return blocksRuns(state) && state !== 'abandoned';
 }
@@ -269,17 +269,17 @@ export function isResumable(state: ExportState): boolean {
   return state === 'requested' || state === 'processing' || state === 'ready' || state === 'landed';
 }
 
-/** True if an export is paid for and its records have not landed yet. */
+/** True if an export is paid for but has not landed. */
 export function isUnderWay({ state }: Export): boolean {
   return isResumable(state) && state !== 'landed';
 }
 
-/** True if all pages of the export were on disk at some time. */
+/** True if all pages of the export have been on disk at some time. */
 export function isClosed({ state }: Export): boolean {
   return state === 'landed' || state === 'loaded';
 }
 
-/** True if the pages have landed but wait for your decision, because many of the records are of other days. */
+/** True if the pages have landed but many records belong to other days, so that your decision is needed before they are loaded. */
 export function isKeptBack(entry: Export): boolean {
   return entry.doubted && isClosed(entry);
 }
@@ -300,7 +300,7 @@ export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
   return daysOf(range).filter((day) => !covered.has(day));
 }
 
-/** The exports in the lines of the journal, by key, in the order of their intents. Throws `DamageError`. */
+/** Builds the exports from the lines of the journal, by key, in the order of their intents. Throws `DamageError`. */
 export function exportsOf(lines: readonly Line[]): Map<string, Export> {
   const book = new Map<string, Export>();
   for (const line of lines) {
@@ -315,12 +315,12 @@ export function exportsOf(lines: readonly Line[]): Map<string, Export> {
   return book;
 }
 
-/** Consecutive failed fetches after which an export needs action. Runs keep polling it, at no cost. */
+/** After this number of consecutive failed fetches an export needs your attention. Runs keep polling it, at no cost. */
 const TROUBLES_BEFORE_A_PERSON = 3;
 
 /**
- * True if only your decision can finish this export. An export in the state `intended` belongs to the active run; if no
- * run is active, its run was killed before recording the outcome, and the next run records the export as ambiguous.
+ * True if only your decision can finish this export. An export in the state `intended` belongs to the active run. Without an active run,
+ * its run was killed before it recorded the outcome, and the next run records the export as ambiguous.
  */
 export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
@@ -387,7 +387,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
   );
 }
 
-/** The advice on each export that needs a decision, and on a journal in doubt (`ledger`). */
+/** The advice for each export that needs a decision, and for a journal that may lack lines (`ledger`). */
 export function actionsNeeded(
   entries: readonly Export[],
   doubt: DamageError | undefined,

@@ -1,6 +1,6 @@
 /**
- * The ledger of paid exports, as lines of the journal: the only record of requests that are or may be billed, because E20 has no
- * idempotency key and no endpoint lists exports. Every intent is durable before its request is sent.
+ * The ledger of paid exports, kept as lines of the journal. It is the only record of what was or may be billed: E20 has no idempotency key,
+ * and no endpoint lists exports. Every intent is durable before its request is sent.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -38,7 +38,7 @@ import {
   applyLine,
 } from './export.js';
 
-/** The places that may record an export, the most reliable one first. */
+/** Where an export may be recorded, the most reliable place first. */
 export type Place = 'second copy' | 'private warehouse' | 'published warehouse' | 'landing zone';
 
 export interface Untracked extends ExportRow {
@@ -46,7 +46,7 @@ export interface Untracked extends ExportRow {
   readonly knownBy: Place;
 }
 
-/** Only the holder of the folder's lock changes exports; a change is durable when its promise resolves. */
+/** The state of all exports. Only the process with the folder's lock changes it; a change is durable when its promise resolves. */
 export class Ledger {
   doubt: Doubt | undefined;
   readonly #book: Map<string, Export>;
@@ -54,7 +54,7 @@ export class Ledger {
   readonly #inTurn = pLimit(1);
 
   /**
-   * @param lock the lock of the data folder; without it nothing can be intended
+   * @param lock the lock of the data folder; without it no export can be requested
    * @throws DamageError for an invalid line
    */
   constructor(
@@ -70,7 +70,7 @@ export class Ledger {
     return this.place.exports;
   }
 
-  /** Shows exports of a warehouse file, for a reader that has no journal. */
+  /** Adds exports listed in a warehouse file, for a reader without a journal. */
   show(rows: readonly ExportRow[]): void {
     for (const { exportId, pages, ...row } of rows) {
       const { key, state, billed, pricePerRecord = 0, requestedAt, updatedAt } = row;
@@ -106,8 +106,8 @@ export class Ledger {
   }
 
   /**
-   * Settles what a dead process left. An export that is `intended` becomes `ambiguous`, because its request may have been sent. An
-   * ambiguous one becomes `failed` if its answer is listed as a refusal (`exports.refusals`). Call it before any request.
+   * Settles the exports of a process that ended. An `intended` export becomes `ambiguous`, because its request may have been sent. An
+   * ambiguous one becomes `failed` if its answer is listed under `exports.refusals`. Call it before any request.
    */
   settle(): Promise<void> {
     return this.#inTurn(async () => {
@@ -123,7 +123,9 @@ export class Ledger {
     });
   }
 
-  /** Reads the kept answers of ambiguous exports. Exports whose answer is in `refusals` appear as `settle` will record them. */
+  /**
+   * Reads the stored answers of ambiguous exports. An export whose answer is in `refusals` is shown as failed, as `settle` will record it.
+   */
   async readTexts(refusals: readonly string[] = []): Promise<void> {
     for (const entry of this.entries()) {
       const kept = await readKept(this.place.dataDir, entry);
@@ -149,10 +151,9 @@ export class Ledger {
   }
 
   /**
-   * The user consents to be billed again for the day of an export: abandons that export and intends a new one.
+   * Pays for the day of an export again, with the user's consent: abandons that export and records the intent for a new one.
    *
-   * @throws RefusedError if the data of the export has arrived or another export covers the day; other errors as for
-   *   `intend`
+   * @throws RefusedError if the data of the export has arrived or another export covers the day; other errors as for `intend`
    */
   payAgain(key: string, terms: Omit<Intent, 'day'>): Promise<Export> {
     return this.#inTurn(async () => {
@@ -172,7 +173,7 @@ export class Ledger {
     const { state } = this.get(key);
     if (state === 'intended' || state === 'landed' || state === 'loaded') {
       throw new RefusedError(`Export ${key} is ${state}, so it cannot be paid for again.`, {
-        hint: `Nothing was sent. \`dawnload exports show ${key}\` shows it with your choices.`,
+        hint: `Nothing was sent. \`dawnload exports show ${key}\` shows the export and your choices.`,
       });
     }
   }
@@ -229,9 +230,9 @@ export class Ledger {
   }
 
   /**
-   * Records the export id that the user supplies for an export whose answer was lost. If the ledger lacks the key, for
-   * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace
-   * the id of an export whose data has arrived, and to give it the id of another export, which needs another one then.
+   * Records the export id that the user supplies for an export whose answer was lost. If the ledger lacks the key, for example after the
+   * ledger was lost, a new export is entered. Two changes require the user's agreement: replacing the id of an export whose data has
+   * arrived, and using the id of another export, which then needs a different id.
    *
    * @param pricePerRecord of a new export
    * @throws UsageError
@@ -248,7 +249,7 @@ export class Ledger {
       const day = current?.day ?? partsOf(key)?.day;
       if (day === undefined) throw this.#unknown(key);
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
-      // A second billed export of a day is recorded, but not downloaded.
+      // A second billed export of the same day is recorded but not downloaded.
       const isOther = (entry: Export): boolean => entry.key !== key && blocksPayingAgain(entry.state);
       const twin = this.entries().find((entry) => entry.day === day && isOther(entry));
       const second = twin !== undefined && (current?.state ?? 'abandoned') === 'abandoned';
@@ -267,7 +268,7 @@ export class Ledger {
         });
       }
       if (current === undefined) await this.#enter(key, day, pricePerRecord);
-      // A run may have requested this day again in the meantime, because the state left it free.
+      // The state left the day free, so a run may have requested it again in the meantime.
       else if (!blocksRuns(current.state)) this.#assertNotCovered(day, isOther);
       const attached = await this.#record({ event: 'attached', key, exportId });
       const note = 'A second export of the day, which is billed and not downloaded.';
@@ -300,7 +301,7 @@ export class Ledger {
   }
 
   /**
-   * Enters exports in the state that other files list (`recover`). The ledger may have them as not billed.
+   * Enters exports in the state that other files list (`recover`). The ledger may list them as not billed.
    *
    * @param price per record, for exports without a recorded price
    */
@@ -314,7 +315,7 @@ export class Ledger {
     const isNew = this.find(key) === undefined;
     const terms = { day, messageData, estimate, pricePerRecord, sentAt };
     if (isNew) await this.#record({ event: 'intended', key, ...terms });
-    const note = `Recovered; known by the ${knownBy} alone.`;
+    const note = `Recovered. Only the ${knownBy} listed it.`;
     if (exportId === undefined) await this.#record({ event: 'ambiguous', key, note });
     else await this.#record({ event: isNew ? 'requested' : 'attached', key, exportId });
     if (state === 'abandoned') await this.#record({ event: 'abandoned', key, note: 'Recovered.' });
@@ -371,7 +372,7 @@ function changesNothing(entry: Export, line: Outcome): boolean {
 /** The longest answer that you are asked to judge, in characters. */
 const LONGEST_TEXT = 500;
 
-/** The text of an error on one line without personal data; undefined if it is too long to be judged whole. */
+/** Returns the text of an error on one line without personal data; undefined if the text is too long to show completely. */
 export function judgedText(text: string): string | undefined {
   const line = withoutPeople(text, 10 * LONGEST_TEXT)
     .replaceAll(/\s+/g, ' ')
@@ -379,7 +380,7 @@ export function judgedText(text: string): string | undefined {
   return line.length > LONGEST_TEXT ? undefined : line;
 }
 
-/** The text of a kept answer; undefined if it is missing, changed or decided about. */
+/** Reads the text of a stored answer; undefined if the file is missing or changed, or you have decided already. */
 async function readKept(
   dataDir: string,
   { answer, state }: Pick<Export, 'answer' | 'state'>,
@@ -391,7 +392,7 @@ async function readKept(
   return { answerText: answer.isError ? judgedText(body.toString('utf8')) : undefined };
 }
 
-/** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */
+/** Describes the change that needs the user's agreement before an export gets another id; undefined if no data can be lost. */
 function changeOfId(
   entry: Export | undefined,
   exportId: string,
@@ -405,7 +406,7 @@ function changeOfId(
   return `Export ${entry.key} is ${entry.state} as ${entry.exportId}, and another id would replace it.`;
 }
 
-/** The ledger as read by a command that may be running at the same time as a run. */
+/** The ledger, read by a command while a run may be active. */
 export type LedgerState = Awaited<ReturnType<typeof ledgerState>>;
 
 /**
@@ -424,7 +425,7 @@ export async function ledgerState(
 ) {
   const before = await lockState(place.dataDir);
   const journal = earlier ?? (await Journal.read(place, effects));
-  // A reader without keys may have only a copy of the published file, which is then the only source about exports.
+  // A reader without keys may have only a copy of the published file. Then that file is the only source of exports.
   const folders = foldersOf(place.dataDir);
   const isOfReader =
     place.credentials === undefined && !Object.values(folders).some((folder) => existsSync(folder));
@@ -436,7 +437,7 @@ export async function ledgerState(
   await ledger.readTexts(place.exports.refusals);
   // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.taken ? before : await lockState(place.dataDir);
-  // A reader may not see every reason for a doubt, and cannot act on an export.
+  // A reader may not see every reason to doubt the journal, and cannot act on an export.
   const needed = isOfReader ? [] : actionsNeeded(ledger.entries(), doubt, lock.taken);
   return { journal, ledger, lock, doubt, needed };
 }

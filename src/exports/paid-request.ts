@@ -30,10 +30,10 @@ import { judgedText, type Ledger } from './ledger.js';
 import type { LandingParts } from '../landing/landing-zone.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
-/** Maximum number of exports in progress; the service generates them one after the other anyway. */
+/** Maximum number of exports in progress. The service makes them one after the other anyway. */
 const MOST_DOWNLOADS = 3;
 
-/** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
+/** After this number of consecutive refusals no further day is requested, because the service would probably refuse it too. */
 const REFUSALS_IN_A_ROW = 2;
 
 export interface ExportLine {
@@ -68,8 +68,8 @@ export interface Unpaid {
 }
 
 /**
- * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
- * for exports in progress, actual records for landed ones.
+ * Requests the days that no export covers, newest first. Each decision counts the estimates of exports in progress and the actual records
+ * of landed ones.
  *
  * @param resumed resolves when the exports of earlier runs have ended; other days may wait for their sizes
  */
@@ -92,7 +92,7 @@ export async function requestMissing(
       entries: ledger.entries(),
       messages,
       budget,
-      // The report of the run explains the doubt.
+      // The run report explains why the journal is in doubt.
       unsure: ledger.doubt !== undefined,
       covered,
       now: effects.now(),
@@ -111,14 +111,14 @@ export async function requestMissing(
     for (const { day, estimate } of wanted) report.unpaidDays.push({ day, verdict: 'no_consent', estimate });
     return;
   }
-  // You consented to these days only, not to others that the budget may allow later.
+  // You consented to these days, not to others that the budget may allow later.
   const others = job.consent === 'ask' ? wanted.filter(({ verdict }) => verdict !== 'request') : [];
   for (const { day } of others) asked.add(day);
 
   const downloads = new Set<Promise<unknown>>();
-  // The caller that started it throws its failure.
+  // If this promise fails, the caller that started it throws the error.
   let resuming: Promise<unknown>[] = [resumed.catch(() => undefined).finally(() => (resuming = []))];
-  // The first failure ends the stage once all downloads have ended.
+  // The first failure is thrown once all downloads have ended.
   const failures: unknown[] = [];
   const keepFailure = <T>(work: Promise<T>): Promise<T | undefined> =>
     work.catch((error: unknown) => void failures.push(error));
@@ -130,7 +130,7 @@ export async function requestMissing(
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);
       const sent = await keepFailure(requestPaid(next, service, parts));
-      // Two equal unknown answers in a row forbid the next request, so this answer is read first.
+      // The answer is read first, because two equal unknown answers in a row forbid another request.
       await ledger.readTexts();
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
       else if (sent === 'refused') refusals++;
@@ -198,11 +198,10 @@ async function consentTo(
 }
 
 /**
- * Requires the user's consent to be billed again: abandons the old export, then requests its window again within the
- * budget and downloads it.
+ * Pays for an export's day again, with the user's consent and within the budget: abandons the old export, requests the day, and downloads
+ * it.
  *
- * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has
- *   changed
+ * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has changed
  */
 export async function requestAgain(
   key: string,
@@ -218,12 +217,12 @@ export async function requestAgain(
   printSpent(parts);
 }
 
-/** The estimate of a repeated request, if the budget allows it; the old export counts, because it may be billed. */
+/** The estimate for the repeated request, if the budget allows it. The old export counts as spent, because it may be billed. */
 async function affordable(key: string, parts: PaymentParts): Promise<number | undefined> {
   const { ledger, warehouse } = parts;
   const { effects, runId } = parts.invocation;
   const { day } = ledger.get(key);
-  // Ignore the old export, which this request abandons: with an unknown size, it would reserve the whole budget.
+  // Leave out the old export if its size is unknown, because it would reserve the whole budget. This request abandons it.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
   const [decision] = planRequests(candidates, ledger.settings.budget, others, {
@@ -266,7 +265,7 @@ function printSpent({ ledger, report, invocation: { effects, runId, terminal } }
 /** The day to request, or the key of an export to pay for again, with the expected records. */
 type Wish = ({ readonly day: Day } | { readonly again: string }) & { readonly estimate: number | undefined };
 
-/** The requested export; or the reason for its absence, which decides whether later days are requested. */
+/** The requested export. Without one: `refused` if later days may still be requested, otherwise `stop`. */
 type Sent = Export | 'refused' | 'stop';
 
 /**
@@ -346,7 +345,7 @@ export async function requestExport(
       isError: false,
     };
   }
-  // Only the text is kept, because listed texts are compared with the complete text.
+  // Settings list complete texts, so a text that is too long is not kept.
   const text = meaning.kind === 'error' ? judgedText(secrets.hide(meaning.text)) : undefined;
   if (meaning.kind !== 'refused' && (text === undefined || !isJudged(text, refusals)))
     return { kind: 'unknown', note, body: text ?? redacted, isError: text !== undefined };
@@ -358,8 +357,8 @@ export async function requestExport(
 const LONGEST_ID = 4096;
 
 /**
- * The meaning of an answer to E20. An export id means billed, whatever the status; `readError` distinguishes refusals
- * from errors. After any other answer the export may have been made and billed. Pure; the table is in docs/money.md.
+ * The meaning of an answer to E20. An export id means that the export is billed, whatever the status; `readError` separates refusals from
+ * other errors. After any other answer, the export may be billed. Pure; the table is in docs/money.md.
  */
 export function readAnswer(
   status: number,
@@ -374,12 +373,12 @@ export function readAnswer(
   // If the answer has two ids, either may be the billed one.
   if (envelope.twice.has('export_id')) return { kind: 'unknown' };
   const exportId = exportIdIn(envelope.parts, body);
-  // The answer is kept, and the export may be billed; a text of this length is not an id.
+  // No real id is this long. The answer is kept, and the export may be billed.
   if (exportId !== undefined && Buffer.byteLength(exportId) > LONGEST_ID) return { kind: 'unknown' };
   return exportId === undefined ? readError(status, envelope, body) : { kind: 'accepted', exportId };
 }
 
-/** The export id, unless it would lead to another path in a URL. A number keeps its digits: JavaScript rounds above 2^53. */
+/** The export id, unless it would change the path of a URL. Numbers are read as text, because JavaScript rounds above 2^53. */
 function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
   const part = parts.get('export_id');
   const id = partValue(body, part);
@@ -398,7 +397,7 @@ async function record(
   switch (outcome.kind) {
     case 'accepted': {
       const entry = await ledger.requested(key, outcome.exportId);
-      // The folder's name has the id, in case the journal is lost before the first page lands.
+      // The name of the folder has the id, so that the id survives if the journal is lost before the first page lands.
       await landing.reading({ day, key, exportId: outcome.exportId });
       return entry;
     }
@@ -412,7 +411,7 @@ async function record(
       return 'refused';
     case 'unknown': {
       const { note, body, isError } = outcome;
-      // Keep the redacted answer. If the disk refuses it, its meaning is recorded anyway.
+      // Keep the redacted answer. If the disk refuses the file, the outcome is recorded anyway.
       const kept = isError !== undefined || body !== '';
       const file = kept && (await landing.reject('E20', key, Buffer.from(body)).catch(() => false as const));
       const sha256 = createHash('sha256').update(body).digest('hex');

@@ -1,6 +1,6 @@
 /**
- * Finds paid exports that the journal lacks, but another part of the data folder has: the second copy, a warehouse file, or a folder in the
- * landing zone.
+ * Finds paid exports that are missing from the journal but recorded elsewhere: in the second copy, a warehouse file, or the name of a
+ * landed folder.
  */
 import { join } from 'node:path';
 import type { Day } from '../ground/calendar.js';
@@ -13,7 +13,7 @@ import { blocksRuns, EXPORT, exportsOf, isState, partsOf, type Export } from './
 import { type Place, type Untracked } from './ledger.js';
 
 /**
- * Returns the exports that were or may have been billed and that the ledger lacks, or lists as not billed or without the id.
+ * Returns exports that are or may be billed, but that the ledger lacks, lists as not billed, or lists without an id.
  *
  * @param rows the exports that the warehouse files list
  * @throws StorageError
@@ -35,7 +35,7 @@ export async function untrackedIn(
   for (const one of all) {
     if (!blocksRuns(one.state) || isTracked(one, book.get(one.key))) continue;
     const earlier = untracked.get(one.key);
-    // The first place has priority; a later one may supply an id that the first one lacks.
+    // The first place has priority. A later one may supply an id that it lacks.
     untracked.set(
       one.key,
       earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },
@@ -67,12 +67,12 @@ async function foldersOnDisk(dataDir: string): Promise<Untracked[]> {
   const days = await namesIn(events);
   const keys = (await Promise.all(days.map((day) => namesIn(join(events, day))))).flat();
   const exportIn = async (key: string): Promise<Untracked[]> => {
-    // Only folders with the name of an export are read; file managers leave files of their own in every folder.
+    // Only folders named like an export are read, because file managers add files of their own.
     const day: Day | undefined = partsOf(key)?.day;
     if (day === undefined) return [];
     const names = await namesIn(join(events, day, key));
     const read = names.map((name) => unlessDamaged(readPull(landing, join('events', day, key, name))));
-    // A complete reading proves its id; the name of a folder may have only the hash of a long one.
+    // The manifest of a complete reading has the full id; a folder's name may have only the hash of a long id.
     const whole = (await Promise.all(read)).findLast((pull) => pull !== undefined);
     const named = names.map((name) => idOf(readingOf(name).encoded)).find((id) => id !== undefined);
     const rest = { state: 'requested', messageData: true, knownBy: 'landing zone' } as const;

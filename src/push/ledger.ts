@@ -1,7 +1,7 @@
 /**
- * The ledger of pushes, as journal lines: each intent is durable before its call is sent, and its outcome after. The
- * lines have numbers and hashes, never a row. Keyed hashes of each call's rows are in `ledger/pushed/`. Each command is
- * a new push; repeating a stopped command skips rows that were sent.
+ * The ledger of pushes, kept as journal lines: each intent is durable before its call is sent, and its outcome is recorded after. A line
+ * has numbers and hashes, never a row. Keyed hashes of each call's rows are in `ledger/pushed/`. Each command is a new push; if you repeat
+ * a stopped one, it skips the rows that were sent.
  */
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
@@ -46,7 +46,7 @@ export const PUSH = new Kind(
       planned: number,
       counts: pushCounts,
     }),
-    /** A call of E13 or E16. `line`: the SHA-256 of its line in `ledger/pushed/`, which shows that the line is there and unchanged. */
+    /** A call of E13 or E16. `line`: the SHA-256 of its line in `ledger/pushed/`, which reveals a missing or changed line. */
     z.object({ ...of('intended'), call: number, rows: number, line: text }),
     z.object({
       ...of('settled'),
@@ -54,30 +54,30 @@ export const PUSH = new Kind(
       outcome: z.enum(['acknowledged', 'refused', 'ambiguous']),
       note: text.optional(),
     }),
-    /** Your decision about rows of unknown outcome: the service has them, does not have them, or it stays unknown. */
+    /** Your decision about rows of unknown outcome: the service has them, does not have them, or the question stays open. */
     z.object({ ...of('decided'), as: z.enum(['taken', 'again', 'in_doubt']) }),
-    /** The end of a push: with a note it stopped early, without one it is done. */
+    /** The end of a push. A note means that it stopped early. */
     z.object({ ...of('ended'), sent: number, rejected: number, calls: number, note: text.optional() }),
   ]),
 );
 type LineNamed<E> = Extract<LineOf<typeof PUSH>, { event: E }>;
 export type Decision = LineNamed<'decided'>['as'];
 
-/** A call of E13 or E16, which are sent once. */
+/** A call of E13 or E16; each is sent only once. */
 interface Call extends LineNamed<'intended'> {
-  /** `open` until the outcome is recorded or you decide. */
+  /** `open` until the outcome is recorded or you have decided. */
   state: LineNamed<'settled'>['outcome'] | 'open' | Decision;
   note?: string | undefined;
 }
 
 export type Push = ReturnType<typeof foldedPushes>[number];
 
-/** The pushes that were folded from a list of lines: a journal of years has 100,000 of them. */
+/** Caches the pushes built from a list of lines, because a journal of years has 100,000 of them. */
 const folded = new WeakMap<readonly LineOf<typeof PUSH>[], Map<boolean, readonly Push[]>>();
 
 /**
- * All pushes, oldest first, with the columns of `ops.pushes`. A push is ambiguous, and needs your decision, while it is
- * unknown whether the service has some rows.
+ * All pushes, oldest first, with the columns of `ops.pushes`. A push is ambiguous while it is unknown whether the service has some of its
+ * rows; you decide.
  *
  * @param isRunning true if another process has the lock: a call under way will have an outcome
  */
@@ -91,7 +91,7 @@ export function pushesOf(journal: Journal, isRunning = false): readonly Push[] {
 }
 
 function foldedPushes(lines: readonly LineOf<typeof PUSH>[], isRunning: boolean) {
-  // Objects are written out: a spread of 200,000 lines takes a second.
+  // Properties are listed one by one, because spreading 200,000 lines takes a second.
   interface Folded {
     readonly begun: LineNamed<'begun'>;
     updatedAt: Date;
@@ -141,9 +141,9 @@ function foldedPushes(lines: readonly LineOf<typeof PUSH>[], isRunning: boolean)
       unchanged,
       erased,
       sent,
-      // A call that may be repeated is not in the journal, so all rows of a push that was killed count as unknown.
+      // Repeatable calls have no journal lines, so all rows of a killed push count as unknown.
       unknown: once ? rowsOf(isCounted) - sent : ended === undefined ? planned : 0,
-      /** Rows that need your decision, or had it. */
+      /** Rows that need your decision, or about which you decided. */
       undecided: rowsOf((call) => !isSettled(call)),
       rejected: ended?.rejected ?? 0,
       calls: ended?.calls ?? intents.length,
@@ -173,14 +173,13 @@ export function adviceOn({ id, target, undecided, intents }: Push): string {
   const call = intents.find((one) => !isSettled(one));
   return (
     `Push ${id} to ${target} is ambiguous: it is unknown whether the service has ${formatCount(undecided)} of its rows (${call?.note ?? 'the process ended before it recorded the answer'}). ` +
-    `Look there. If it has them: \`dawnload push decide ${id} --delivered\`, and the same command continues with the others. ` +
-    `If it has not: \`dawnload push decide ${id} --again\`, and it sends them too. To leave it open: \`dawnload push decide ${id} --abandon\`, and no push sends them.`
+    `Check there. If it has them, run \`dawnload push decide ${id} --delivered\`; the same push command then sends only the others. ` +
+    `If it has not, run \`dawnload push decide ${id} --again\`; the same push command then sends them too. To leave the question open, run \`dawnload push decide ${id} --abandon\`; no push will send these rows.`
   );
 }
 
 /**
- * Records your decision. The last one applies until another push to the target begins. Returns the number of affected
- * rows.
+ * Records your decision and returns the number of affected rows. You can change it until another push to the target begins.
  *
  * @throws UsageError for an unknown push
  * @throws RefusedError if the push needs no decision
@@ -192,12 +191,12 @@ export async function recordDecision(journal: Journal, id: string, as: Decision)
     throw new UsageError(`Unknown push: ${id}.`, { hint: '`dawnload push list` lists them.' });
   const isLast = push === pushes.findLast(({ target }) => target === push.target);
   if (push.undecided === 0 || !(isLast || push.state === 'ambiguous'))
-    throw new RefusedError(`Push ${id} has no rows that wait for a decision.`);
+    throw new RefusedError(`Push ${id} needs no decision.`);
   await journal.append(PUSH, { event: 'decided', push: id, as });
   return push.undecided;
 }
 
-/** The number of the next push of a day, above those of `pushes` and of calls that only `ledger/pushed/` has. */
+/** The number of the day's next push, above all in `pushes` and in the calls that only `ledger/pushed/` has. */
 export function nextId(pushes: readonly Push[], remembered: readonly RememberedCall[], now: Date): string {
   const day = dayOf(now);
   const ids = [...pushes.map(({ id }) => id), ...remembered.map(({ push }) => push)];
@@ -219,7 +218,7 @@ export function lostCalls(journal: Journal, remembered: readonly RememberedCall[
 /** True if you agreed that the journal lacks lines, and no push to the target has begun since. */
 export function mayLackCalls(journal: Journal, pushes: readonly Push[]): boolean {
   const confirmed = journal.of(RUN).findLast(({ event }) => event === 'confirmed');
-  // A push that `recover` entered has no key.
+  // A push that `recover` restored has no key.
   const last = pushes.findLast(({ key }) => key !== undefined);
   return (confirmed?.seq ?? 0) > (last?.seq ?? 0);
 }
@@ -256,7 +255,7 @@ export async function assertRemembered(
   if (doubt !== undefined) throw doubt;
 }
 
-/** Enters calls whose rows are remembered and that the journal lacks (`recover`), as open ones; returns their number. */
+/** Enters calls whose rows are in `ledger/pushed/` but which the journal lacks, as open calls (`recover`). Returns their number. */
 export async function enterCalls(journal: Journal, remembered: readonly RememberedCall[]): Promise<number> {
   const inJournal = new Set(pushesOf(journal).flatMap(({ id, intents }) => [id, ...intents.map(nameOf)]));
   const lacking = remembered.filter((call) => !inJournal.has(nameOf(call)));
@@ -271,9 +270,9 @@ export async function enterCalls(journal: Journal, remembered: readonly Remember
 
 const nameOf = ({ push, call }: Pick<RememberedCall, 'push' | 'call'>): string => `${push} ${call}`;
 
-// The keyed hashes of the rows of each call, a file of JSON lines for each target. A line is durable before the intent
-// of its call; the journal has the hash of each line of E13 and E16, which reveals a lost or altered line. A call that
-// may be repeated (E2, E12, E14) gets a second line once the service took its rows; without it, they are sent again.
+// The keyed hashes of the rows of each call: one file of JSON lines per target. A line is durable before the intent of its call. For E13
+// and E16, the journal has the hash of each line, which reveals a lost or changed line. A repeatable call (E2, E12, E14) gets a second line
+// once the service has taken its rows; without that line, the rows are sent again.
 
 interface Hashed {
   readonly k: string;
@@ -283,7 +282,7 @@ interface Hashed {
 const calledShape = z.object({ target: text, push: text, call: number, made_with: text });
 const callLine = calledShape.extend({ k: z.array(text) });
 
-/** A call in the file: the number of its rows, the fingerprint of the key of their hashes, and the hash of the line. */
+/** A call in the file: the number of its rows, the fingerprint of the key that hashed them, and the hash of the line. */
 type RememberedCall = z.infer<typeof calledShape> & { readonly rows: number; readonly line: string };
 
 /**
@@ -299,7 +298,7 @@ export function pathOfTarget(dataDir: string, target: string): string {
   return join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
 }
 
-/** The class of rows that are taken away; acknowledging them drops their keys. */
+/** The class of deleted rows; acknowledging them removes their keys. */
 export const GONE = '*';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -311,7 +310,7 @@ export class PushedRows {
     private size: number,
   ) {}
 
-  /** Opens the file of a target; makes it if it is not there. Throws `StorageError`. */
+  /** Opens the file of a target, and creates it if needed. Throws `StorageError`. */
   static async open(dataDir: string, target: string, effects: Pick<Effects, 'reach'>): Promise<PushedRows> {
     const disk = new DurableFolder(dataDir, effects);
     const path = pathOfTarget(dataDir, target);
@@ -326,7 +325,7 @@ export class PushedRows {
   async append(line: Line): Promise<string> {
     const hashes = 'rows' in line ? { k: line.rows.map(({ k }) => k), r: line.rows.map(({ r }) => r) } : {};
     const text = JSON.stringify({ ...line, rows: undefined, ...hashes });
-    // A newline comes first too: if a process died while writing, the file ends in a part of a line.
+    // The line begins with a newline too, because a process that died while writing may have left half a line.
     const bytes = Buffer.from(`\n${text}\n`);
     await this.disk.append(this.path, bytes, 'pushed', this.size);
     this.size += bytes.length;

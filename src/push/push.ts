@@ -1,6 +1,7 @@
 /**
- * Sends a query's rows to the service. SQL writes the rows as JSON, validates and hashes them, and compares them with earlier rows. After
- * your consent, they are sent call by call. Each intent is durable before its call is sent, and each outcome before it is used.
+ * Sends a query's rows to the service. SQL writes the rows as JSON, validates and hashes them, and compares them with rows sent earlier.
+ * With your consent, they are sent call by call. Each intent is durable before its call is sent, and each outcome is recorded before it is
+ * used.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -32,15 +33,15 @@ const planShape = ledger.pushCounts.extend({
 });
 type Plan = z.infer<typeof planShape>;
 
-/** A row that can be sent, as the JSON text of a call; `deletes` if it is an item that the query lacks. */
+/** A row that can be sent, as JSON text; `deletes` is true for an item to delete because the query lacks it. */
 const row = z.object({ k: z.string(), r: z.string(), item: z.string(), deletes: z.boolean() });
 
-/** After this many refused calls in a row, the service refuses the push, not its rows. */
+/** After this number of consecutive refused calls, the cause is not in the rows, so the push stops. */
 const HOPELESS = 256;
 
 export type Pushed = Awaited<ReturnType<typeof pushRows>>;
 
-/** A push, and what it needs. */
+/** A push, and the parts of the program that it uses. */
 interface Pushing {
   readonly wanted: Wanted;
   readonly config: ServiceConfig;
@@ -52,7 +53,7 @@ interface Pushing {
   readonly session: Session;
   readonly service: ServiceClient;
   readonly key: Uint8Array;
-  /** True for a nightly push: the settings consent to it, and it cannot ask. */
+  /** True for a nightly push: the settings give the consent, and nobody can be asked. */
   readonly standing: boolean;
 }
 
@@ -104,20 +105,20 @@ export async function pushRows(
   }
 }
 
-/** The rows of a query, compared with those that were sent before. */
+/** The rows of a query, compared with rows sent earlier. */
 interface Compared {
   readonly plan: Plan;
   /** The number of rows that cannot be sent. */
   readonly rejected: number;
-  /** The class of columns with which the rows are compared. */
+  /** The class of columns: rows are compared only within it. */
   readonly columns: string;
-  /** The rows of earlier calls, where those of this push are added. */
+  /** The rows of earlier calls; this push adds its own. */
   readonly pushed: ledger.PushedRows;
   /** The id of this push. */
   readonly push: string;
 }
 
-/** Runs the query, and compares its rows with those of earlier calls, in the tables of the session. */
+/** Runs the query and compares its rows with those of earlier calls, in tables of the session. */
 async function compareRows(pushing: Pushing): Promise<Compared> {
   const { wanted, config, invocation, journal, pushes, session, service, key } = pushing;
   const { effects } = invocation;
@@ -127,7 +128,7 @@ async function compareRows(pushing: Pushing): Promise<Compared> {
   await ledger.assertRemembered(journal, toTarget, remembered, keyFingerprint(key));
   await readRemembered(session, pushed.path, toTarget);
   const named = await writeRows(session, wanted, config, key, effects.now());
-  // Items of catalogs are not personal.
+  // Catalog items are not personal data.
   const isOfItems = wanted.kind === 'catalog-items';
   const erased_ids = isOfItems ? [] : new Register(journal, keyFingerprint(key)).ids;
   checkColumns(wanted, named, isOfItems ? await declaredFields(service, wanted.word) : undefined);
@@ -139,18 +140,18 @@ async function compareRows(pushing: Pushing): Promise<Compared> {
   return { plan, rejected, columns, pushed, push: ledger.nextId(pushes, remembered, effects.now()) };
 }
 
-/** Gets a token, and throws ClockError if the clocks differ and this matters for the target. */
+/** Gets a token. Throws ClockError if the clocks differ, unless the target or the settings ignore that. */
 async function assertReady({ wanted, config, service }: Pushing): Promise<void> {
   await service.authorize();
   if (wanted.once || config.serviceClock !== 'ignore') service.clocks.assertAgree('Nothing was sent.');
 }
 
-/** @throws RefusedError unless you agree to the doubts; a nightly push cannot ask */
+/** @throws RefusedError unless you agree to the doubts; a nightly push throws, because nobody can be asked */
 async function assertConsent(doubts: string, { wanted, invocation, standing }: Pushing): Promise<void> {
   const { terminal, signal } = invocation;
   if (!standing && (await terminal.confirm(`${doubts} Send it?`, signal))) return;
   const command = wanted.name === undefined ? '--yes' : `\`dawnload push ${wanted.name} --yes\``;
-  throw new RefusedError(`Nothing was sent. ${doubts}`, { hint: `${command} sends it anyway.` });
+  throw new RefusedError(`Nothing was sent. ${doubts}`, { hint: `Run ${command} to send it anyway.` });
 }
 
 /** Sends the rows, between the lines of the journal that begin and end the push. */
@@ -176,7 +177,7 @@ async function sendRows(compared: Compared, pushing: Pushing) {
 
 /** A push in progress. */
 interface Sending extends Pushing, Omit<Compared, 'rejected'> {
-  /** Counts what the calls brought. */
+  /** Running totals of the calls. */
   readonly counted: { sent: number; rejected: number; calls: number };
 }
 
@@ -239,7 +240,7 @@ async function sendCall(rows: readonly Row[], sending: Sending) {
   if (once) await journal.append(ledger.PUSH, { event: 'settled', push, call, outcome, note });
   if (outcome === 'refused' && isOfRow !== true) throw stopped(reason, sending);
   if (outcome === 'ambiguous') {
-    // A night's output is stored, and this text must not be.
+    // The output of a night is stored, but this text must not be.
     if (text !== undefined && !standing)
       invocation.terminal.warn(
         `The service said: “${withoutValuesOf(service.secrets.hide(text), items)}”. If that means that no row was taken, add it to push.refusals in dawnload.yaml. If you pushed events and it means that all were taken, add it to push.acknowledgements, with {count} for the number of rows.`,
@@ -264,7 +265,7 @@ export async function readRemembered(session: Session, file: string, pushes: rea
 }
 
 /**
- * Finds the rows of the query, and writes them as JSON, with their hashes, into the table `rows_found`. Returns its columns.
+ * Runs the query and writes its rows, as JSON with their hashes, into the table `rows_found`. Returns the query's columns.
  *
  * @throws UsageError if the query cannot be run
  * @throws RefusedError if the file lacks days that the query names
@@ -314,7 +315,7 @@ function checkColumns(wanted: Wanted, columns: readonly string[], fields?: reado
   check(isAlone, `The query has no column but ${identity}: nothing would be set.`, 'Add what is to be set.');
 }
 
-/** Rows are compared with rows of the same columns, named by digests; `*` marks a replaced item. */
+/** The class of columns with which rows are compared, as digests of their names; `*` means that items are replaced. */
 function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly string[]): string {
   if (mode === 'delete') return ledger.GONE;
   if (is_bare || once) return '';
@@ -323,7 +324,7 @@ function classOf({ mode, identity, is_bare, once }: Wanted, columns: readonly st
   return [...(mode === 'replace' ? [ledger.GONE] : []), ...others.sort()].join();
 }
 
-/** The reasons, in sentences, why your consent is needed. */
+/** The reasons why your consent is needed, one sentence each. */
 function doubtsOn(
   { wanted, pushes, standing, journal }: Pushing,
   { rows, missing, to_send: toSend }: Plan,
@@ -337,22 +338,25 @@ function doubtsOn(
   const before = (own.at(-1) ?? toTarget.at(-1))?.key ?? key;
   const all: readonly (readonly [boolean, string])[] = [
     [rows === 0, 'The query has no rows.'],
-    [isOdd, `${plural(rows, 'row')}, and the last push had ${last}.`],
+    [isOdd, `This push has ${plural(rows, 'row')}; the last one had ${last}.`],
     [
       before !== key && toSend > missing,
       `The key of the rows was ${before} and is now ${key}, so rows may be sent again.`,
     ],
-    [missing > rows, `${plural(missing, 'item')} would be deleted, more than the query has rows.`],
+    [
+      missing > rows,
+      `${plural(missing, 'item')} would be deleted. The query has only ${plural(rows, 'row')}.`,
+    ],
     [
       once && toSend > 0 && ledger.mayLackCalls(journal, toTarget),
-      'The journal had lost lines (`dawnload recover`) and nothing was pushed there since, so rows may be sent again.',
+      'The journal lost lines (`dawnload recover`) and this is the first push to the target since then, so rows may be sent again.',
     ],
     [once && toSend > 0 && !standing, `${plural(toSend, 'row')} would reach people.`],
   ];
   return all.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
-/** The error if the rows are more than the limits of the settings leave. */
+/** Returns an error if the rows exceed what is left of a limit. */
 function excessOf(
   { wanted, pushes, config, invocation, service }: Pushing,
   rows: number,
@@ -362,7 +366,7 @@ function excessOf(
   // No limit means that no row may reach people. If only one limit is set, it is the limit of the run and of the month.
   const least = once ? 0 : undefined;
   const limits = config.pushes.find((one) => one.name === name);
-  // A clock that was set back does not open another month's limit.
+  // Setting the clock back does not open another month's limit.
   const present = service.clocks.present().getTime();
   const latest = Math.max(present, ...pushes.map(({ updatedAt }) => updatedAt.getTime()));
   const ofRun = pushes.filter(({ run }) => run === invocation.runId);
@@ -374,7 +378,7 @@ function excessOf(
     ['rows_per_run of this push', limits?.rows_per_run, own(ofRun)],
     ['rows_per_month of this push', limits?.rows_per_month, own(ofMonth)],
   ] as const;
-  const hint = 'Narrow the query, or raise the limit; without one no row reaches people.';
+  const hint = 'Narrow the query, or raise the limit. Rows that reach people always need a limit.';
   const [over] = bounds.flatMap(([setting, limit = Number.POSITIVE_INFINITY, counted]) => {
     const left = counted.reduce((rest, { sent, unknown }) => Math.max(0, rest - sent - unknown), limit);
     return rows > left
@@ -384,10 +388,10 @@ function excessOf(
   return over === undefined ? undefined : new RefusedError(`${over} Nothing was sent.`, { hint });
 }
 
-/** Throws the error without the service's text, which may repeat a value. */
+/** Rethrows the error without the service's text, which may repeat a value. */
 function withoutWords(error: unknown): never {
   if (!(error instanceof CredentialsError)) throw error;
-  throw new CredentialsError('The service denies what was pushed.', {
+  throw new CredentialsError('The service denied access for this push.', {
     hint: 'Check that project_id belongs to the access key.',
   });
 }
@@ -396,7 +400,7 @@ export function sentenceOn({ target, once }: Wanted, { plan, id, sent, rejected,
   const reasons = Object.entries(plan.invalid).map(([why, rows]) => `${formatCount(rows)} × ${why}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.slice(0, 5).join(', ')})`;
   const changed = once
-    ? 'sent before with other values, and left out; name a column in --key if it makes rows distinct'
+    ? 'skipped, because rows with the same key were sent with other values (add columns to --key to tell them apart)'
     : 'changed';
   const isDone = id !== undefined;
   const parts: readonly (readonly [number, string])[] = [
@@ -406,9 +410,9 @@ export function sentenceOn({ target, once }: Wanted, { plan, id, sent, rejected,
     [isDone ? 0 : plan.set_to_null, 'values set to null'],
     [plan.unchanged, 'unchanged'],
     [rejected, `rejected${why}`],
-    [plan.left, 'left after four rejections'],
-    [plan.unknown, 'left because it is unknown whether the service has them'],
-    [plan.erased, 'left because the persons were erased'],
+    [plan.left, 'skipped after four rejections'],
+    [plan.unknown, 'skipped, because the service may have them already'],
+    [plan.erased, 'skipped, because the persons were erased'],
   ];
   const did = isDone ? `Pushed ${plural(sent, 'row')}` : `Would push ${plural(plan.to_send, 'row')}`;
   const others = parts.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []));

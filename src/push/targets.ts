@@ -1,4 +1,4 @@
-/** Targets of pushes: columns and limits, requests, and the meaning of answers. Pure. */
+/** Defines the targets of pushes: their columns, limits and requests, and the meaning of answers. Pure. */
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { MODES, type PushSettings } from '../config/schema.js';
@@ -10,19 +10,21 @@ import { type ServiceAnswer } from '../service/client.js';
 import { isJudged, isSame, readError } from '../service/verdict.js';
 import * as endpoints from '../service/endpoints.js';
 
-/** The targets: the column that every query needs, the most rows of a call (specification, Limits), and the word after the kind. */
+/**
+ * The targets: the column that every query needs, the maximum rows per call (specification, Limits), and the word after the target's kind.
+ */
 const KINDS = {
   'catalog-items': { identity: 'id', most: 50, needs: 'the name of a catalog', form: /^[\w-]{1,250}$/ },
   'user-properties': { identity: 'user_id', most: 1000, needs: 'no name', form: /^$/ },
   'opt-outs': { identity: 'recipient_no', most: 1000, needs: 'an 080 number', form: /^080-?\d{3,4}-?\d{4}$/ },
   events: { identity: 'user_id', most: 500, needs: 'the name of an event', form: /\S/ },
-  // An id of dots would be another path of the service.
+  // An id of one or two dots would address another path of the service.
   journey: { identity: 'user_id', most: 1000, needs: 'the id of a user journey', form: /^(?!\.\.?$).*\S/s },
 };
 type Kind = keyof typeof KINDS;
 export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
 
-/** A push in the words of the settings or of a command line; `key` lists the columns of the key, separated by commas. */
+/** A push as written in the settings or on the command line; `key` lists the columns of the key, separated by commas. */
 type Wish = Pick<PushSettings, 'target' | 'key' | 'query' | 'sql' | 'file'> &
   Pick<Asking, 'param'> & { name?: string; mode?: string | undefined; delete_missing?: boolean | undefined };
 
@@ -30,7 +32,7 @@ export type Wanted = ReturnType<typeof wantedOf>;
 
 /**
  * @param pushes the names of pushes in the settings, for the hint
- * @throws UsageError for a target that does not exist, or words that do not fit it
+ * @throws UsageError for an unknown target, or options that do not fit it
  */
 export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const { name, query, sql, file, param, delete_missing = false } = wish;
@@ -54,8 +56,11 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
     [!form.test(word), `needs ${needs}${word === '' ? '' : `, not "${word}"`}`],
     [isOfItems && mode === undefined, `needs --mode ${MODES.join(', ')}`],
     [!isOfItems && wish.mode !== undefined, 'has no --mode; it belongs to catalog-items'],
-    [delete_missing && !isDeletable, 'deletes missing items with --mode replace and by their id alone'],
-    // A user has many events.
+    [
+      delete_missing && !isDeletable,
+      'deletes missing items only with --mode replace, and with id as the only key',
+    ],
+    // A person has many events, so the user id is not enough.
     [kind === 'events' && wish.key === undefined, 'needs --key: the columns that make events distinct'],
   ];
   const fault = faults.find(([isFault]) => isFault);
@@ -72,24 +77,27 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
     key,
     delete_missing,
     source: { name: query, sql, file, param },
-    /** True if a call is sent once: a repetition would reach people again. You decide about an unknown outcome. */
+    /** True if a call is sent only once, because a repetition would reach people again. You decide about an unknown outcome. */
     once: kind === 'events' || kind === 'journey',
-    /** True if a row is its identity alone, and other columns of the query do not count. */
+    /** True if a row consists of its identity; other columns of the query are not sent. */
     is_bare: mode === 'delete' || kind === 'opt-outs',
   };
 }
 
-/** The push of an entry under `pushes`. Throws as `wantedOf`. */
+/** The push configured by an entry under `pushes`. Throws the errors of `wantedOf`. */
 export function configuredPush({ params, ...push }: PushSettings): Wanted {
   return wantedOf({ ...push, param: Object.entries(params).map(([name, value]) => `${name}=${value}`) });
 }
 
-/** The JSON of a row up to its id, and the name of the object for the other columns (N13, N14, N16) unless the row itself has them. */
+/**
+ * The first part of a row's JSON, up to its id, and the name of the object that has the other columns (N13, N14, N16); without a name, the
+ * row itself has them.
+ */
 export function frameOf({ kind, word: eventName }: Wanted, { projectId, push }: Config) {
   const frames: Record<Kind, readonly [first: object, field?: string | undefined]> = {
     'catalog-items': [{ id: 0 }],
     'user-properties': [{ projectId, userId: 0 }, push.propertiesField],
-    // The whole row is its id.
+    // An opt-out row has nothing but its id.
     'opt-outs': [{}],
     events: [{ projectId, eventName, userId: 0 }, push.eventField],
     journey: [{ userId: 0 }, push.journeyField],
@@ -116,7 +124,7 @@ export function requestOf({ kind, word, mode }: Wanted, project: string, items: 
 }
 
 const none = z.null().optional();
-/** The answers that the specification gives. Those of E13 and E16 are believed only without any other key. */
+/** The answers in the specification. An answer to E13 or E16 is accepted only if it has no other keys. */
 const ANSWERS = {
   'catalog-items': z.object({ error: z.null() }),
   'user-properties': z.object({ data: z.int().nonnegative() }),
@@ -136,7 +144,7 @@ const missingItem = z.strictObject({
     .refine(({ code, message }) => NO_ITEM.test(code) || NO_ITEM.test(message)),
 });
 
-/** The code of an error; any other text of the service may repeat a value. */
+/** The code of an error. All other text from the service may repeat a value, so it is not used. */
 const coded = z.object({ error: z.object({ code: z.string().regex(/^[A-Za-z][A-Za-z_-]{0,39}$/) }) });
 
 /** Texts of E13 that state that all events were tracked. */
@@ -145,13 +153,13 @@ const TRACKED = ['event', 'events', 'event(s)'].flatMap((events) => [
   ...['tracked', 'was tracked', 'were tracked'].map((verb) => `{count} ${events} ${verb}`),
 ]);
 
-/** Statuses of a call that is refused because of a value in one of its rows. */
+/** Statuses that mean a call was refused because of one of its rows. */
 const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
 
 /**
- * The meaning of an answer for the rows of a call. `acknowledged`: the service took `taken` rows, perhaps not all (E14).
- * `refused`: it took none; `isOfRow` is true if one row caused it. `ambiguous`: you decide, after reading `text`.
- * A reason is the status and the code alone: `HTTP 400, INVALID_ARGUMENT`.
+ * The meaning of an answer for the rows of a call. `acknowledged`: the service took `taken` rows, perhaps not all (E14). `refused`: it took
+ * none; `isOfRow` is true if a row is the cause. `ambiguous`: you decide, after reading `text`. A reason has only the status and the code:
+ * `HTTP 400, INVALID_ARGUMENT`.
  */
 export interface Outcome {
   readonly outcome: 'acknowledged' | 'refused' | 'ambiguous';
@@ -182,10 +190,10 @@ export function outcomeOf(
   const taken = answer && 'data' in answer ? (answer.data ?? rows) : rows;
   if (answer && taken <= rows && (message === undefined || isTracked))
     return { outcome: 'acknowledged', taken, reason };
-  // An item that is replaced may be missing, so a 404 means that the catalog is missing.
+  // Replacing an item that is missing works, so a 404 means that the catalog is missing.
   const isNoItem =
     status === 404 && (mode === 'patch' || mode === 'delete') && missingItem.safeParse(json).success;
-  // An item that a repeated call does not find was deleted before.
+  // If a repeated call does not find the item, the first call deleted it.
   if (isNoItem && mode === 'delete' && rows === 1)
     return { outcome: 'acknowledged', taken: 1, reason, isGone: true };
   if (once && (verdict.kind !== 'unreachable' || verdict.sent)) {

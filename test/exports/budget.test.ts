@@ -35,7 +35,7 @@ describe('the sentence about a limit', () => {
     [
       'over_run_budget',
       [900, 1_100],
-      'The limit is 1,000 records a run, and each day needs about 900 to 1,100. The newest come first. The rest takes about 1 more run within the budget of the month; a larger limit takes fewer. Days above the limit wait for a larger one.',
+      'The limit is 1,000 records a run, and each day needs about 900 to 1,100. The newest days are requested first. The others need about 1 more run, if the budget of the month allows them, or fewer with a larger limit. A day above the limit is requested only after you raise it.',
     ],
     [
       'over_month_budget',
@@ -45,12 +45,12 @@ describe('the sentence about a limit', () => {
     [
       'over_run_budget',
       [300, 300, 300, 300],
-      'The limit is 1,000 records a run, and each day needs about 300. The newest come first. The rest takes about 2 more runs within the budget of the month; a larger limit takes fewer.',
+      'The limit is 1,000 records a run, and each day needs about 300. The newest days are requested first. The others need about 2 more runs, if the budget of the month allows them, or fewer with a larger limit.',
     ],
     [
       'over_month_budget',
       [600],
-      'The limit is 5,000 records a month, and the day needs about 600. Days that do not fit wait for the next month, or for a larger limit.',
+      'The limit is 5,000 records a month, and the day needs about 600. Days that do not fit are requested next month, or after you raise the limit.',
     ],
     ['over_run_budget', [], undefined],
   ])('%s of %j', (verdict, estimates, sentence) => {

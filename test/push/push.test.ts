@@ -481,7 +481,7 @@ extended('erased persons are left out and counted, under any kind of id', async 
   for (const columns of ["'user_0000001' as user_id", "'x' as user_id, 'user_0000001' as service_user_id"]) {
     const sql = `select ${columns}, 'erased?' as tier union all by name select 'kept' as user_id, 'erased?' as tier`;
     const { stderr } = await push(place, 'user-properties', '--sql', sql, '--yes');
-    expect(stderr).toContain('1 left because the persons were erased');
+    expect(stderr).toContain('1 skipped, because the persons were erased');
   }
   expect(written(place).users.filter(({ properties }) => properties['tier'] === 'erased?')).toMatchObject([
     { userId: 'kept' },
