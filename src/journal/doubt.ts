@@ -1,6 +1,6 @@
 /**
- * Decides whether the journal lacks lines. Other files carry the number and checksum of a line that it had, and the
- * witness reveals a restored or copied folder.
+ * Decides whether the journal lacks lines. Other files store the number and checksum of one of its lines, and the witness reveals a
+ * restored or copied folder.
  */
 import type { Effects } from '../ground/effects.js';
 import { DamageError } from '../ground/errors.js';
@@ -15,14 +15,14 @@ export interface KnownHead extends Head {
 export class Doubt extends DamageError {
   /**
    * @param why a sentence
-   * @param newest the highest line number in another file
+   * @param newest the highest line number that another file stores
    * @param erase the names of missing erasures; while there are any, nothing is loaded, published or pushed
    */
   constructor(
     readonly why: string,
     readonly newest: number,
     readonly erase?: string,
-    /** `pushed` if the journal is whole and only rows in `ledger/pushed/` are missing. */
+    /** `pushed` if only rows in `ledger/pushed/` are missing and the journal is complete. */
     readonly of?: 'pushed',
   ) {
     const [refused, hint] =
@@ -40,17 +40,17 @@ export class Doubt extends DamageError {
 }
 
 /**
- * Compares the journal with the heads in other files. Returns undefined if it has all of them, or you have confirmed what
- * it lacks, and there is no `other` reason.
+ * Compares the journal with the heads in other files. Returns undefined if no line is missing, or if you have confirmed the loss, and
+ * `other` gives no reason for doubt.
  */
 export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?: string): Doubt | undefined {
   const decided = journal.of(RUN).findLast(({ event }) => event === 'unsure' || event === 'confirmed');
   const unsure = decided?.event === 'unsure' ? decided : undefined;
   const agreed = journal.of(RUN).flatMap((line) => (line.event === 'confirmed' ? [line.forgotten] : []));
   const missing = heads.filter((head) => !journal.holds(head));
-  // No line has the number 0, so it proves nothing.
+  // No line has the number 0, so a head with that number proves nothing.
   const unknown = missing.find(({ seq }) => seq > Math.max(-1, ...agreed));
-  // A journal that has the line of a head has every erasure before it, and those that it lacked are in its doubts.
+  // A journal with the line of a head also has every erasure before that line; erasures that it lacked are recorded in its doubts.
   const unerased = [
     ...missing.flatMap(({ erase, place }) => erasuresIn(erase).map((name) => ({ name, place }))),
     ...journal.lackedErasures.map((name) => ({ name, place: 'an earlier run' })),

@@ -1,8 +1,8 @@
 /**
  * The journal, `ledger/journal.jsonl`: the append-only record of what happened in a data folder. Each line has a number and a checksum over
- * all earlier bytes, so one pass proves that no byte changed. The second copy reveals missing lines at the end; heads stored in other files
- * reveal truncation of both (doubt.ts). Each feature declares its lines and folds them into its state. A line never contains a person's
- * plain id, SQL, a row, or a text from the service. Lines are ASCII, so any text is read back unchanged.
+ * all earlier bytes, so reading it once proves that no byte changed. The second copy reveals lines missing at the end; heads stored in
+ * other files reveal that both were cut (doubt.ts). Each feature defines its own lines and computes its state from them. A line never
+ * contains a person's plain id, SQL, a row, or a text from the service. Lines are ASCII, so any text is read back unchanged.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
@@ -30,9 +30,9 @@ export const event = <const E extends string>(name: E) => ({ ...when, event: z.l
 export const happened = z.object({ ...when, event: text });
 type Happened = z.output<typeof happened>;
 
-/** A kind of line: its name, and the shape of its lines. */
+/** A kind of line: its name and its shape. */
 export class Kind<L extends Happened> {
-  /** For the lines of a journal: those of this kind, and how many lines of all kinds were searched for them. */
+  /** Caches, for each list of lines, the lines of this kind and the number of lines already searched. */
   readonly cache = new WeakMap<readonly Written[], { readonly lines: L[]; readonly searched: number }>();
 
   constructor(
@@ -43,7 +43,7 @@ export class Kind<L extends Happened> {
 
 export type LineOf<K> = K extends Kind<infer L> ? L : never;
 
-/** The fields that a writer gives for a line. */
+/** The fields that a caller gives for a line; number and instant are added. */
 export type Entry<L> = (L extends unknown ? Omit<L, 'at' | 'seq'> : never) & { readonly event: string };
 
 /** The first line, and the one that names the project. `folder` is random, to tell copies of folders apart. */
@@ -58,10 +58,10 @@ export const RUN = new Kind(
   z.discriminatedUnion('event', [
     z.object({ ...event('begun'), runId: text, command: text, version: text, processId: wholeNumber }),
     z.object({ ...event('ended'), runId: text, exitCode: wholeNumber, outcome: text, summary }),
-    // The journal may lack lines. The names of missing erasures are part of the head, so other files keep them. `of` is
-    // `pushed` if rows in `ledger/pushed/` are missing; the journal itself may be whole.
+    // The journal may lack lines. `erase` has the names of missing erasures, which then become part of the head and so of other files. `of`
+    // is `pushed` if rows in `ledger/pushed/` are missing; the journal itself may be complete.
     z.object({ ...event('unsure'), why: text, erase: text.optional(), of: z.literal('pushed').optional() }),
-    // You accepted that lines up to number `forgotten`, and the rows of calls in the lines `lost`, may be missing.
+    // You accepted that lines up to number `forgotten` may be missing, and that the rows of the calls in the lines `lost` may be too.
     z.object({ ...event('confirmed'), forgotten: wholeNumber, lost: z.array(wholeNumber) }),
   ]),
 );
@@ -80,14 +80,14 @@ export function runsOf(lines: readonly RunLine[]): PastRun[] {
   );
 }
 
-/** Lines before a request that is billed or reaches people, or before an erasure. */
+/** Lines written before a request that is billed or reaches people, or before an erasure. */
 const INTENTS: ReadonlySet<string> = new Set(['export/intended', 'push/intended', 'erase/begun']);
 
 const ERASED = new Kind('erase', happened.extend({ ids: z.array(z.string()).default([]) }));
 
 export interface JournalPlace {
   readonly dataDir: string;
-  /** `head` if the witness does not identify its own file (`witness`); by default it does. */
+  /** `head` if the witness's inode and birth time are ignored (setting `witness`); by default they are compared. */
   readonly witness?: 'file' | 'head';
   /** The path of the second copy (`ledger_copy`); by default it is in the landing zone. */
   readonly ledgerCopy?: string | undefined;
@@ -102,7 +102,7 @@ interface Written {
 
 const LINKS = 40;
 
-/** The path of the second copy with its links resolved: a new copy must not replace the link to it. */
+/** The path of the second copy with its links resolved, so that writing a new copy keeps a link in place. */
 async function copyIn({ dataDir, ledgerCopy }: JournalPlace): Promise<string> {
   let path = resolve(ledgerCopy ?? join(foldersOf(dataDir).landing, 'ledger', 'journal.jsonl'));
   for (let n = 0; n < LINKS; n++) {
@@ -115,17 +115,17 @@ async function copyIn({ dataDir, ledgerCopy }: JournalPlace): Promise<string> {
 
 export class Journal {
   readonly path: string;
-  /** A sentence on the lines that the file lacks, as its copy shows; undefined if it is whole. */
+  /** A sentence about the lines that the file lacks but its copy has; undefined if none are missing. */
   lacks: string | undefined;
-  /** The lines of a second copy that belongs to another journal, as JSON. */
+  /** The lines of a second copy that turned out to be another journal, as JSON. */
   readonly others: readonly unknown[];
   readonly #disk: DurableFolder;
   readonly #lines: Written[];
-  /** The state after all bytes. */
+  /** The hash of all bytes so far. */
   readonly #hash: Hash;
   readonly #inTurn = pLimit(1);
   #size: number;
-  /** The state of the second copy; undefined if the journal is not written. */
+  /** How the second copy compares with the journal; undefined if the journal was opened for reading. */
   #copy: string | undefined;
 
   private constructor(
@@ -142,14 +142,14 @@ export class Journal {
     this.#size = size;
   }
 
-  /** Reads the journal beside a run; nothing is written. Throws `StorageError`. */
+  /** Reads the journal while a run may be active; writes nothing. Throws `StorageError`. */
   static async read(place: JournalPlace, effects: Effects): Promise<Journal> {
     return new Journal(place, effects, await read(place));
   }
 
   /**
-   * Opens the journal for writing; requires the lock. A torn end and a damaged line heal from the second copy. Lines
-   * that only the copy has are restored, and `lacks` reports them.
+   * Opens the journal for writing; requires the lock. A half-written end and a damaged line are repaired from the second copy. Lines that
+   * only the copy has are restored and reported in `lacks`.
    *
    * @param accept throws if the journal must not be used; then nothing is written
    * @throws StorageError
@@ -171,7 +171,8 @@ export class Journal {
       if (!own.equals(bytes)) await journal.#disk.write(path, bytes, 'journal/healed');
       if (files.copy === 'behind' && bytes.length > 0) await journal.#updateCopy(Buffer.alloc(0), '');
     } else if (!own.equals(bytes) && bytes.length > 0) {
-      // Write the doubt with the restored lines, because nothing else will show that lines were lost. The copy follows with the next line.
+      // Write the doubt together with the restored lines, because nothing else will show that lines were lost. The copy is updated with the
+      // next line.
       const doubt = journal.#composed(RUN, { event: 'unsure', why: lacks });
       await journal.#disk.write(path, Buffer.concat([bytes, doubt.bytes]), 'journal/healed');
       journal.#take(doubt);
@@ -180,7 +181,7 @@ export class Journal {
     return journal;
   }
 
-  /** The journal's head: its last line and the names of its erasures. Files written from now on carry it. */
+  /** The journal's head: its last line and the names of its erasures. Files written from now on store it. */
   get head(): Head {
     const erase = [...this.erasures.slice(-1), ...this.lackedErasures].join(' ');
     const last = this.#lines.at(-1);
@@ -191,7 +192,7 @@ export class Journal {
     return this.of(ERASED).flatMap((line) => (line.event === 'begun' ? [erasureNamed(line.ids)] : []));
   }
 
-  /** Erasures that an earlier doubt reported as missing and that nobody has entered since. */
+  /** Erasures that an earlier doubt listed as missing and that have not been entered since. */
   get lackedErasures(): string[] {
     const named = this.of(RUN).flatMap((line) => (line.event === 'unsure' ? erasuresIn(line.erase) : []));
     return [...new Set(named)].filter((name) => !this.erasures.includes(name));
@@ -205,7 +206,7 @@ export class Journal {
     return this.of(PROJECT)[0]?.folder;
   }
 
-  /** True if the journal has the line of a head: a checksum covers all lines before it, their numbers included. */
+  /** True if the journal has the line of a head. A checksum covers all earlier lines with their numbers, so one match is enough. */
   holds({ seq, sum }: Pick<Head, 'seq' | 'sum'>): boolean {
     return seq > 0 && checksumIn(this.#lines.findLast((line) => line.seq === seq)) === sum;
   }
@@ -215,7 +216,7 @@ export class Journal {
     const cached = kind.cache.get(this.#lines);
     if (cached?.searched === this.#lines.length) return cached.lines;
     const added = this.#lines.slice(cached?.searched).filter((line) => line.kind === kind.name);
-    // Returns the same list object until a line is added, so callers may cache what they fold from it.
+    // The same list is returned until a line is added, so callers may cache results by list.
     const isSame = cached !== undefined && added.length === 0;
     const lines = isSame
       ? cached.lines
@@ -229,20 +230,20 @@ export class Journal {
     if (data !== undefined && data.seq === line.seq) return data;
     if (what === 'new') throw new UsageError(`This cannot be recorded as ${name}.`, { cause: error });
     throw new DamageError(`${this.path} has a line of the kind ${name} that this version cannot read.`, {
-      hint: 'It was written by a newer version: install that one, or restore the ledger folder from a backup.',
+      hint: 'A newer version wrote it. Install that version, or restore the ledger folder from a backup.',
       cause: error,
     });
   }
 
   /**
-   * Appends a line; resolves once it and, where the disk allows it, its copy are durable. After a `StorageError` the
-   * journal is unchanged.
+   * Appends a line. Resolves once the line is durable; its copy is too, unless the copy's disk fails. After a `StorageError` the journal is
+   * unchanged.
    *
    * @param number a number above the next one, to skip the numbers of lost lines
    */
   append<L extends Happened>(kind: Kind<L>, entry: Entry<L>, number?: number): Promise<L> {
     return this.#inTurn(async () => {
-      if (this.#copy === undefined) throw new Error('A journal that was opened for reading is not written.');
+      if (this.#copy === undefined) throw new Error('This journal was opened for reading.');
       const name = `${kind.name}/${entry.event}`;
       const isIntent = INTENTS.has(name);
       const composed = this.#composed(kind, entry, number);
@@ -251,7 +252,7 @@ export class Journal {
       if (isIntent) await this.#disk.write(reserve, Buffer.alloc(64 * 1024), 'journal/reserve');
       const write = () => this.#disk.append(this.path, bytes, `journal/${name}`, this.#size);
       await write().catch(async (error: unknown) => {
-        // Nothing has been sent when something is intended, so only later lines may use the reserved space.
+        // The reserved space is for outcomes. An intent may fail instead, because nothing has been sent yet.
         if (isIntent || !isFull(error)) throw error;
         await rm(reserve, { force: true }).catch(() => undefined);
         await write();
@@ -264,7 +265,7 @@ export class Journal {
     });
   }
 
-  /** The next line, with its checksum over all bytes before it. */
+  /** Builds the next line, with a checksum over all earlier bytes. */
   #composed<L extends Happened>(kind: Kind<L>, entry: Entry<L>, number?: number) {
     const [seq, at] = [number ?? this.head.seq + 1, this.effects.now()];
     const begun = asciiJson({ kind: kind.name, seq, at, ...entry }).slice(0, -1);
@@ -281,7 +282,7 @@ export class Journal {
   }
 
   /**
-   * Records that the user agreed to what is lost. A second copy that is another journal of this folder is set aside.
+   * Records that the user accepts the loss. A second copy that is another journal of this folder is set aside.
    *
    * @param lost the numbers of the lines of calls whose rows are lost
    */
@@ -305,8 +306,8 @@ export class Journal {
   }
 
   /**
-   * Appends the last line to the second copy, or writes the copy anew because it is missing, lags behind, was cut, or is
-   * damaged. It may lag behind: a full disk there does not fail the append. Without any copy, the journal is not used.
+   * Appends the last line to the second copy. Rewrites a copy that is missing, outdated, cut or damaged. An error there does not fail the
+   * append, so the copy may lag behind. Only a new journal must get a copy.
    */
   async #updateCopy(last: Buffer, name: string): Promise<void> {
     const path = await copyIn(this.place);
@@ -314,7 +315,7 @@ export class Journal {
     const isSame = this.#copy === 'same';
     this.#copy = 'behind';
     try {
-      // A folder below the data folder is only for the job's account.
+      // Only the job's account may read a folder below the data folder.
       await this.#disk.makeFolder(dirname(path));
       if (isSame) await disk.append(path, last, `journal/${name}/copy`, this.#size - last.length);
       else await disk.write(path, this.#lines.map(({ text }) => `${text}\n`).join(''), 'journal/copy');
@@ -333,7 +334,7 @@ export class Journal {
   }
 }
 
-/** The name of an erasure, the same in every journal: a hash of the digests of its ids. */
+/** The name of an erasure, equal in every journal: a hash of the digests of its ids. */
 export const erasureNamed = (ids: readonly string[]): string =>
   sumOf(createHash('sha256').update([...ids].sort().join(' ')));
 
@@ -342,14 +343,14 @@ export const erasuresIn = (names = ''): string[] => names.split(' ').filter((nam
 interface ReadJournal {
   readonly path: string;
   readonly own: Buffer;
-  /** The lines that count, their bytes, and the hash of the bytes. */
+  /** The valid lines as bytes, and the hash of the bytes. */
   readonly bytes: Buffer;
   readonly lines: Written[];
   readonly size: number;
   readonly hash: Hash;
-  /** True if whole lines follow that do not count. */
+  /** True if complete but invalid lines follow. */
   readonly isDamaged: boolean;
-  /** The second copy, if it is damaged and longer than the valid lines: the journal may have lost some of its lines. */
+  /** The second copy, if it is damaged but longer than the valid lines. The journal may have lost some of its lines. */
   readonly hidden: Buffer | undefined;
   readonly lacks: string | undefined;
   readonly others: readonly unknown[];
@@ -357,15 +358,15 @@ interface ReadJournal {
 }
 
 /**
- * Reads the journal (`own`) and its copy, and compares them; checksums prove the lines of each. A copy that is another
- * journal of this folder stays until you confirm.
+ * Reads the journal (`own`) and its copy, and compares them; checksums prove the lines of each. A copy that is another journal of the same
+ * folder is kept until you confirm.
  *
  * @throws ConfigError when the copy belongs to another data folder; it is the only record of what that folder paid
  */
 async function read(place: JournalPlace): Promise<ReadJournal> {
   const path = dataFiles(place.dataDir).journal;
   const copyPath = await copyIn(place);
-  // The copy is read first: a run may append between the two reads, and the copy is never ahead.
+  // The copy is read first, because a run may append between the two reads and always writes the copy second.
   const copy = await readCopy(place, copyPath, path);
   const own = (await readIfThere(path)) ?? Buffer.alloc(0);
   const proof = proven(own);
@@ -375,7 +376,7 @@ async function read(place: JournalPlace): Promise<ReadJournal> {
   const copied = second === mine ? myLines : linesIn(second, copyPath);
   await assertCopyOfFolder(place, { copyPath, path, own: myLines, copy: copied });
   const isOther = !begins(mine, second) && !begins(second, mine);
-  // The lines of the copy, then those that only the file has.
+  // The lines of the copy, followed by those that only the journal has.
   const isLonger = !isOther && second.length > mine.length;
   const all = isLonger ? Buffer.concat([second, own.subarray(second.length)]) : own;
   const { bytes, hash } = isLonger ? proven(all) : proof;
@@ -387,9 +388,9 @@ async function read(place: JournalPlace): Promise<ReadJournal> {
   const isHidden =
     !isOther && copy.length > second.length && copy.toString('latin1').split('\n').length - 1 > lines.length;
   if (isHidden) lacks ??= `The second copy ${copyPath} is damaged, and ${path} lacks lines that it had.`;
-  // A kill between the first line and its copy leaves a journal of one line without a copy: nothing is lost.
+  // A kill right after the first line leaves a journal of one line without a copy. Nothing is lost then.
   if (copy.length === 0 && myLines.length > 1) lacks = `The second copy ${copyPath} is missing.`;
-  // The copy is written second. A journal that ends before it was cut or damaged.
+  // The copy is written second, so a journal that is shorter than its copy was cut or damaged.
   if (isLonger && own.length <= second.lastIndexOf('\n', -2) + 1) {
     const lost = copied.length - myLines.length;
     const what = own.length === 0 ? 'was missing' : `lacked ${plural(lost, 'line')}`;
@@ -402,8 +403,8 @@ async function read(place: JournalPlace): Promise<ReadJournal> {
 }
 
 /**
- * Refuses another data folder's second copy, which may come from a wrong setting or a moved landing zone. A lost journal is restored from
- * the copy if the witness has the copy's head, or the folder has landed data.
+ * Refuses the second copy of another data folder, which a wrong setting or a moved landing zone may cause. A lost journal is restored from
+ * the copy if the witness stores the copy's head, or the folder has landed data.
  */
 async function assertCopyOfFolder(
   { dataDir, ledgerCopy }: JournalPlace,
@@ -435,16 +436,17 @@ const folderIn = (lines: readonly Written[]): string | undefined =>
     .map(({ text }) => PROJECT.shape.safeParse(jsonOf(text)).data?.folder)
     .find((id) => id !== undefined);
 
-/** A failure at the second copy, with the remedy where the settings name its place. */
+/** Adds a hint about `ledger_copy` to an error of the second copy, if that setting names its place. */
 function copyError({ ledgerCopy }: Pick<JournalPlace, 'ledgerCopy'>, error: unknown): unknown {
   if (ledgerCopy === undefined || !(error instanceof StorageError)) return error;
   const hint = 'This is the second copy of the journal: correct ledger_copy, or attach its disk.';
   return new StorageError(error.message, { hint, cause: error.cause });
 }
 
-/** Throws ConfigError if `ledger_copy` names anything else, which the second copy would replace. */
+/** Throws ConfigError if `ledger_copy` names anything but a second copy, because writing would replace it. */
 async function readCopy({ ledgerCopy }: JournalPlace, copyPath: string, path: string): Promise<Buffer> {
-  // Writing would replace a device, and reading a pipe would wait. A link to the journal is not a second copy.
+  // Don't open other kinds of files: writing would replace a device, and reading a pipe would wait. A link to the journal itself is no
+  // second copy.
   const [there, own] = await Promise.all([copyPath, path].map(statIfThere));
   const isUsable = there === undefined || there.isFile() || there.isDirectory();
   const isOwn =
@@ -465,11 +467,11 @@ const statIfThere = (path: string): Promise<Stats | undefined> => stat(path).cat
 
 const BEGIN = '{"kind":"';
 
-/** The bytes up to the last line that its checksum proves, without a part of a line at the end, and their hash. */
+/** Returns the bytes up to the last line that its checksum proves, without a half-written line at the end, and their hash. */
 function proven(bytes: Buffer): { bytes: Buffer; hash: Hash } {
   const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
   let hash = createHash('sha256');
-  // The last checksum is over all bytes before it, so one pass proves a file without damage.
+  // The last checksum covers all earlier bytes, so an undamaged file needs only one pass.
   const all = whole.length === 0 ? hash : extended(hash, whole);
   if (all !== undefined) return { bytes: whole, hash: all };
   for (let start = 0; ;) {
@@ -481,7 +483,7 @@ function proven(bytes: Buffer): { bytes: Buffer; hash: Hash } {
   }
 }
 
-/** Adds lines to the hash of all bytes before them; undefined if the checksum at their end does not match. */
+/** Adds lines to the hash of all earlier bytes; undefined if the checksum at the end of the lines does not match. */
 function extended(before: Hash, lines: Buffer): Hash | undefined {
   // `,"sum":"` with 32 digits, `"}` and the newline.
   const cut = Math.max(0, lines.length - 43);
@@ -491,7 +493,7 @@ function extended(before: Hash, lines: Buffer): Hash | undefined {
 }
 
 /**
- * The lines of bytes that their checksums prove.
+ * Splits proven bytes into lines.
  *
  * @throws DamageError when one is not a line of a journal, or its number does not follow: another program wrote it
  */
@@ -509,14 +511,14 @@ function linesIn(bytes: Buffer, path: string): Written[] {
   return lines;
 }
 
-/** The ends of a line. The fields between them are parsed when the lines of a kind are read. */
+/** The beginning and end of a line. The fields in between are parsed when the lines of a kind are read. */
 const HEAD = /^\{"kind":"([a-z]+)","seq":([1-9]\d*),/;
 const TAIL = /^,"sum":"[0-9a-f]{32}"\}$/;
 
 function writtenIn(text: string, kinds: Map<string, string>): Written | undefined {
   const [, kind, seq] = HEAD.exec(text) ?? [];
   if (kind === undefined || !TAIL.test(text.slice(-42))) return undefined;
-  // Lines share one string for each kind, because a journal of years has 200,000 lines.
+  // Lines of a kind share one string, because a journal of years has 200,000 lines.
   if (!kinds.has(kind)) kinds.set(kind, kind);
   return { text, kind: kinds.get(kind) ?? kind, seq: Number(seq) };
 }

@@ -1,8 +1,7 @@
 /**
- * The witness, `private/witness.json`, has the journal's head and its own inode and birth time. Backups leave it out,
- * so a data folder without it was restored from a backup. If inode or birth time differ from the recorded ones, the
- * folder was copied. Both survive a reboot, a remount, `mv` on one file system, `chmod` and bind mounts; a copy changes
- * one of them. Snapshots of a whole disk change neither.
+ * The witness, `private/witness.json`, stores the journal's head and its own inode and birth time. Backups leave it out, so a data folder
+ * without it was restored from a backup. A different inode or birth time means that the folder was copied. Neither changes with a reboot, a
+ * remount, `mv` on one file system, `chmod` or a bind mount. A snapshot of a whole disk goes unnoticed.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -47,14 +46,14 @@ export async function writeWitness(
       'witness',
     );
   await write((own) => own);
-  // If a rename changes the inode or the birth time on this file system, the changed one proves nothing.
+  // If a rename on this file system changes inode or birth time, that value proves nothing.
   const after = await identify(path);
   const [inode, born] = [after.inode === before.inode, after.born === before.born];
   if (!inode || !born)
     await write((own) => ({ inode: inode ? own.inode : UNKNOWN, born: born ? own.born : UNKNOWN }));
 }
 
-/** The value for an inode or a birth time that the file system does not have, or does not keep. */
+/** Replaces an inode or birth time that the file system does not have or does not keep. */
 const UNKNOWN = '0';
 const NOTHING: FileIdentity = { inode: UNKNOWN, born: UNKNOWN };
 

@@ -16,7 +16,7 @@ import { namesIn, orStorageError, storageError, unless } from './storage-error.j
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
-/** Options of gzip that take half the time of the default level for hardly more space. A page needs one or two chunks. */
+/** Gzip options: half the time of the default level for hardly more space. A page fits in one or two chunks. */
 export const FAST = { level: 1, memLevel: 9, chunkSize: 256 * 1024 };
 
 type Body = Uint8Array | string | AsyncIterable<Buffer> | ((file: FileHandle) => Promise<string>);
@@ -36,8 +36,8 @@ export class DurableFolder {
   }
 
   /**
-   * Writes a whole file, replacing an existing one, and resolves when it is durable under its name. `what` names the
-   * crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
+   * Writes a whole file, replacing an existing one, and resolves when it is durable under its name. `what` names the crash points for
+   * tests. After a `StorageError`, no temporary file is left and an existing file is unchanged.
    *
    * @param body the bytes, or a function of the open file that returns them
    */
@@ -48,7 +48,7 @@ export class DurableFolder {
   }
 
   /**
-   * Like `write`, for a file that another program writes: `fill` gets the path for it. Resolves with the size of the file.
+   * Like `write`, but `fill` writes the file to the temporary path that it gets. Resolves with the size of the file.
    *
    * @throws the errors of `fill`; then no file is left
    */
@@ -98,7 +98,7 @@ export class DurableFolder {
     return temporary;
   }
 
-  /** Renames a complete temporary file to its place, and resolves when it is durable. Throws as `write`. */
+  /** Renames a complete temporary file to its final path, and resolves when that is durable. Throws as `write`. */
   adopt(temporary: string, path: string, what: FileName): Promise<void> {
     return this.#place(temporary, path, what);
   }
@@ -135,19 +135,19 @@ export class DurableFolder {
   }
 
   /**
-   * Appends to a file, creating it if needed, and resolves when the bytes are durable. `what` names the crash points. After a
+   * Appends to a file, creating it if needed, and resolves when the bytes are durable. `what` names the crash points for tests. After a
    * `StorageError`, the file is unchanged or has another size.
    *
    * @param size the size of the file, in bytes
-   * @throws DamageError if the file has another size; it is not written
+   * @throws DamageError if the file has another size; then nothing is written
    */
   async append(path: string, bytes: Uint8Array, what: Appended, size: number): Promise<void> {
     await orStorageError('write', path, async () => {
       const file = await open(path, 'a', FILE_MODE);
       try {
         if ((await file.stat()).size !== size)
-          throw new DamageError(`${path} does not end where this run left it.`, {
-            hint: 'Another program changed it, or the disk failed. Run again when that has ended.',
+          throw new DamageError(`${path} changed since this run last wrote to it.`, {
+            hint: 'Another program changed it, or the disk failed. Find the cause, then run again.',
           });
         this.#effects.reach(`${what}/before-append`);
         try {
@@ -180,7 +180,7 @@ export class DurableFolder {
     return orStorageError('write', folder, () => this.#sync.sync(folder));
   }
 
-  /** Creates a folder. Fsyncs an existing one too, once: its creator may have died before the fsync. */
+  /** Creates a folder. Fsyncs an existing folder once too, because its creator may have died before the fsync. */
   makeFolder(folder: string): Promise<void> {
     const path = resolve(folder);
     const earlier = this.#folders.get(path);
@@ -192,8 +192,8 @@ export class DurableFolder {
   }
 
   /**
-   * Creates the root and its parents with access for everyone, because other accounts read the published file. One by one, because a
-   * recursive mkdir hangs below folders such as /proc.
+   * Creates the root and its parents, readable for everyone, because other accounts read the published file. Creates them one by one,
+   * because a recursive mkdir hangs below folders such as /proc.
    */
   async #make(path: string): Promise<void> {
     const isInside = path.startsWith(this.#root + sep);
@@ -213,7 +213,7 @@ function isFolder(path: string): Promise<boolean> {
   return stat(path).then((stats) => stats.isDirectory(), unless('ENOENT', false));
 }
 
-/** Removes temporary files of dead processes from a folder right below the root. Requires the lock. */
+/** Removes temporary files of dead processes from a folder directly below the root. Requires the lock. */
 export async function sweepTemporaries(folder: string): Promise<void> {
   const stale = (await namesIn(folder)).filter((name) => TEMPORARY.test(name));
   await orStorageError('clean up', folder, () =>
@@ -223,7 +223,7 @@ export async function sweepTemporaries(folder: string): Promise<void> {
 
 /** Makes many renames durable with few fsyncs (group commit): callers that arrive during a folder's fsync share the next one. */
 export class FolderSync {
-  /** For each folder, the running or last fsync, and the next one. */
+  /** By folder: the fsync that is running or was last, and the next one. */
   readonly #last = new Map<string, Promise<void>>();
   readonly #next = new Map<string, Promise<void>>();
   /** Number of fsyncs so far. */

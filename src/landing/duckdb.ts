@@ -1,4 +1,4 @@
-/** Opens all DuckDB files, so that every connection has the same settings. */
+/** Opens all DuckDB files, so that every connection uses the same settings. */
 // Loaded with require: an ES module import would load the package twice, which costs each command a tenth of a second.
 import duckdb = require('@duckdb/node-api');
 import { CorruptDatabaseError, MemoryError, messageOf } from '../ground/errors.js';
@@ -24,7 +24,10 @@ export function tellsOfDamage(error: unknown): boolean {
   );
 }
 
-/** True if DuckDB rejects the log (WAL) because it is damaged or belongs to another file. After a lack of memory or disk, keep it. */
+/**
+ * True if DuckDB rejects the log (WAL) because it is damaged or belongs to another file. If memory or disk space ran out instead, the log
+ * must be kept.
+ */
 export function rejectsLog(error: unknown): boolean {
   const [, kind, why = ''] =
     /^([\w ]+) Error: Failure while replaying WAL file "[^"]*": (.*)/.exec(messageOf(error)) ?? [];
@@ -53,7 +56,7 @@ export function statementError(error: unknown, damage: string): unknown {
   return tellsOfDamage(error) ? new CorruptDatabaseError(damage, error) : error;
 }
 
-/** Parses DuckDB's report of a failure, which is a text without fields that begins with its kind, such as `Catalog Error: `. */
+/** Parses a DuckDB error, which is a text without fields and begins with its kind, such as `Catalog Error: `. */
 export function faultIn(error: unknown) {
   const message = messageOf(error);
   const [, kind] = /^([A-Z][A-Za-z ]+) Error/.exec(message) ?? [];
@@ -61,9 +64,9 @@ export function faultIn(error: unknown) {
   const [, read] = /in file "([^"]+)"/.exec(message) ?? [];
   return {
     kind,
-    /** The file that it was reading, if it names one. */
+    /** The file that DuckDB was reading, if the error names one. */
     file: misshapen ?? read,
-    /** True if our own statement raised it (`error()`), because the file does not have the shape of an answer. */
+    /** True if our own statement raised the error (`error()`) because the file does not have the shape of an answer. */
     isMisshapen: misshapen !== undefined,
     isOfGzip: kind === 'IO' && /gzip/i.test(message),
     /** True if the disk is full or fails, or the database cannot be used any more. */
@@ -72,7 +75,7 @@ export function faultIn(error: unknown) {
   };
 }
 
-/** The kind of an error of DuckDB in words, without the values that its text may quote. */
+/** The kind of a DuckDB error in words, without the text, which may quote values. */
 export function kindOf(error: unknown): string {
   const { kind } = faultIn(error);
   return kind === undefined ? 'an unforeseen error' : `${kind} Error`;

@@ -1,6 +1,6 @@
 /**
- * Untrusted files. They are opened only if they are regular files, without following links, and copied up to a maximum size, texts as
- * UTF-8. An `Unusable` error has the reason if one cannot be used.
+ * Reads untrusted files: only regular files, without following links, copied up to a maximum size, texts as UTF-8. An `Unusable` error
+ * gives the reason why a file cannot be used.
  */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { whyUnread } from '../config/files.js';
 import { FILE_MODE } from './atomic-file.js';
 import { storageError } from './storage-error.js';
 
-/** Why a file cannot be used, as a clause, and which setting of its table may be wrong. */
+/** The reason why a file cannot be used, as a clause, and the setting of its table that may be wrong. */
 export class Unusable extends Error {
   readonly setting: 'largest' | 'encoding' | undefined;
 
@@ -20,7 +20,7 @@ export class Unusable extends Error {
   }
 }
 
-/** Opens a regular file. A pipe would wait for its writer, and a link may lead to any file of this machine. */
+/** Opens a regular file only. A pipe would wait for its writer, and a link may point to any file of this machine. */
 export async function openForeign(file: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(file, flags).catch((cause: unknown) => {
@@ -40,7 +40,7 @@ export const moreThan = (most: number): Unusable =>
 type Encoding = 'utf-8' | 'euc-kr';
 
 /**
- * Writes bytes to a new file; those of a text as UTF-8, without a byte order mark. Resolves with their number.
+ * Copies bytes to a new file; text is converted to UTF-8 without a byte order mark. Resolves with the number of bytes.
  *
  * @param encoding the encoding of a text; undefined for other bytes
  * @throws Unusable after `most` bytes, and for a text in another encoding; StorageError if the copy cannot be written
@@ -93,7 +93,7 @@ function decode(decoder: TextDecoder, before: Buffer, piece?: Buffer): string {
   }
 }
 
-/** The column names in the first line of a CSV file, and the separator: DuckDB's own guess may skip lines. */
+/** Reads the column names and the separator from the first line of a CSV file, because DuckDB's own guess may skip lines. */
 export async function csvHeader(
   file: string,
 ): Promise<{ readonly names: string[]; readonly delimiter: string }> {

@@ -1,7 +1,6 @@
 /**
- * The landing zone: the service's answers, verbatim and compressed, from which everything else can be rebuilt offline. A pull is one landed
- * unit of a stream: a folder of pages with the answers (JSON, gzip), and a manifest that is written last and never changed. Only erasures
- * change pages.
+ * The landing zone: the service's answers, verbatim and compressed. Everything else can be rebuilt from it offline. A pull is one unit of
+ * it: a folder with the pages of answers (JSON, gzip) and a manifest, which is written last and never changed. Only erasures change pages.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -41,21 +40,21 @@ const day = z.string().refine(isDay, 'not a day');
 export const SOLE_LIST = '*';
 
 export const factsShape = z.object({
-  /** True if you accept the answers; otherwise one that would delete rows is held back. */
+  /** True if you accept the answers even if they delete rows; otherwise such an answer is held back. */
   accepted: z.boolean().default(false),
-  /** False if a campaign or a list is missing: then the days do not count as covered. Lists that were read count. */
+  /** False if a campaign or list is missing. Then the days do not count as covered, but the lists that were read do. */
   complete: z.boolean().default(true),
-  /** E19: the campaign and the window of each page, in the order of the pages. */
+  /** E19: the campaign and the days of each page, in the order of the pages. */
   answers: z
     .array(z.object({ campaignId: z.string(), windowStart: instant, windowEnd: instant }))
     .readonly()
     .default([]),
   /** E19: the campaigns whose answer was 404. */
   notFound: z.array(z.string()).readonly().default([]),
-  /** E19: the campaigns that are considered deleted at the service; their rows stay. */
+  /** E19: the campaigns considered deleted at the service; their rows stay in the warehouse. */
   gone: z.array(z.string()).readonly().default([]),
   /**
-   * E2, E4, E10, E12: the lists that were read completely, such as the items of a catalog; each has the next `pages`
+   * E2, E4, E10, E12: the lists that were read completely, such as the items of a catalog, in the order of their pages. Each has `pages`
    * pages. `announced` is null if the service announces no number of rows.
    */
   lists: z
@@ -69,19 +68,19 @@ export const factsShape = z.object({
     )
     .readonly()
     .default([]),
-  /** Readings of lists that were rejected because rows were missing, until a later night agrees. */
+  /** Readings of lists that were rejected because rows were missing. A later night with the same result confirms them. */
   short: z
     .array(
       z.object({ list: z.string(), rows: wholeNumber, announced: wholeNumber.nullable(), pulledAt: instant }),
     )
     .readonly()
     .default([]),
-  /** E5: the template of each page after those of the lists; `digest` is the SHA-256 of the template in E4 at `readAt`. */
+  /** E5: for each page after those of the lists, its template; `digest` is the SHA-256 of the template in E4 at `readAt`. */
   templates: z
     .array(z.object({ list: z.string(), templateId: z.string(), digest: z.string(), readAt: instant }))
     .readonly()
     .default([]),
-  /** An own table: its name, its key columns with the rule that each is stored under, and the settings of privacy. */
+  /** An own table: its name, its key columns with the privacy rule applied to each, and the privacy settings. */
   own: z
     .object({
       table: z.string(),
@@ -89,12 +88,12 @@ export const factsShape = z.object({
       privacy: z.string(),
     })
     .optional(),
-  /** E21: the id of the export, and the numbers of the pages that cannot be read. */
+  /** E21: the id of the export, and the numbers of its unreadable pages. */
   exportId: z.string().optional(),
   unreadable: z.array(wholeNumber).readonly().default([]),
 });
 
-/** Facts about a pull; each stream uses some. */
+/** Facts about a pull; each stream uses some of them. */
 export type Facts = z.output<typeof factsShape>;
 export type ShortList = Facts['short'][number];
 export type TemplateRead = Facts['templates'][number];
@@ -102,11 +101,14 @@ export type TemplateRead = Facts['templates'][number];
 /** The file of an own table. */
 const TABLE_FILE = 'table.parquet';
 
-/** A page of this pull, the file of an own table, or a page of an earlier pull: the answer to E5 for an unchanged template. */
+/**
+ * The name of a page of this pull, of the file of an own table, or of a page of an earlier pull (the answer to E5 for an unchanged
+ * template).
+ */
 const NAME =
   /^(?:\.\.\/\.\.\/\d{4}-\d\d-\d\d_\d{4}-\d\d-\d\d\/\d{8}T\d{6}\.\d{3}Z\/)?(?:page-\d{5,}\.json\.gz|table\.parquet)$/;
 
-/** A line of the journal: its number, its checksum, and the names of the last erasure before it and of those that are missing. */
+/** Identifies a line of the journal by number and checksum, and names the last erasure before it and the missing erasures. */
 export const headShape = z.object({ seq: wholeNumber, sum: z.string(), erase: z.string() });
 export type Head = z.output<typeof headShape>;
 
@@ -114,7 +116,7 @@ const manifestShape = z.object({
   stream: z.string(),
   days: z.object({ start: day, end: day }),
   pulledAt: instant,
-  /** The end of the journal when the pull ended. */
+  /** The head of the journal when the pull ended. */
   head: headShape,
   files: z.array(z.object({ name: z.string().regex(NAME), rows: wholeNumber, bytes: wholeNumber })),
   facts: factsShape,
@@ -123,7 +125,7 @@ const manifestShape = z.object({
 export interface Page {
   readonly file: string;
   readonly rows: number;
-  /** JSON size in bytes: a hint, because an erasure makes it smaller. */
+  /** Size of the JSON in bytes; only a hint, because an erasure makes it smaller. */
   readonly bytes: number;
 }
 
@@ -135,7 +137,7 @@ export interface Pull {
   readonly pulledAt: Date;
   readonly files: readonly Page[];
   readonly facts: Facts;
-  /** True if an erasure removed records; only then may a pull have fewer rows than landed. */
+  /** True if an erasure removed records. Otherwise, fewer rows than landed mean damage. */
   readonly isCut?: () => boolean;
 }
 
@@ -176,12 +178,12 @@ export function templatesOf({ files, facts }: Pick<Pull, 'files' | 'facts'>) {
 }
 
 /**
- * The distance between the number of a page and the number of another answer for it, which is kept beside the first (E21).
- * A service announces fewer pages than this.
+ * Added to a page's number, gives the number of a second answer for the page, which is kept beside the first (E21). A service announces
+ * fewer pages than this.
  */
 export const BESIDE = 1_000_000_000;
 
-/** The first answer for each page: together they have the paid records. */
+/** Returns the first answer for each page. Together they have the paid records. */
 export function firstAnswers<P extends Page>(files: readonly P[]): P[] {
   return files.filter(({ file }) => (pageOf(basename(file)) ?? 0) < BESIDE);
 }
@@ -190,30 +192,30 @@ export function rowsIn(files: readonly Page[]): number {
   return files.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The folder of a pull, whose manifest has not been read. */
+/** The folder of a pull; its manifest has not been read. */
 interface PullFolder {
   readonly stream: StreamName;
   readonly id: string;
   readonly days: DayRange;
-  /** The instant in the name of the folder; the folder of an export has none. */
+  /** The instant in the folder's name; undefined for an export. */
   readonly pulledAt?: Date | undefined;
 }
 
 type OnDamage = (error: DamageError, folder: PullFolder) => void;
 
-/** The parts of the open data folder that every pull uses. */
+/** The parts of the program that every pull uses. */
 export interface LandingParts {
   readonly landing: LandingZone;
   readonly report: { readonly gaps: Gap[] };
   readonly invocation: Pick<Invocation, 'effects' | 'terminal' | 'signal' | 'runId'>;
-  /** Loads landed pulls; those that cannot be loaded are reported. */
+  /** Loads landed pulls, and reports those that cannot be loaded. */
   readonly load: (pulls: readonly Pull[]) => Promise<boolean>;
 }
 
 const AT_ONCE = 64;
 
 export class LandingZone {
-  /** The latest instant of a pull, in milliseconds. */
+  /** The instant of the latest pull, in milliseconds. */
   #latest: number;
   readonly #spooled = new Set<string>();
 
@@ -223,19 +225,19 @@ export class LandingZone {
     readonly pullFolders: readonly PullFolder[],
     readonly disk: DurableFolder,
     private readonly effects: Effects,
-    /** The end of the journal, which manifests carry. */
+    /** Returns the head of the journal, which is stored in manifests. */
     readonly head: () => Head,
-    /** True if an erasure may have cut records of a pull. */
+    /** True if an erasure may have removed records of the pull. */
     readonly isCut: (id: string) => boolean,
   ) {
     this.#latest = pullFolders.reduce((latest, { pulledAt }) => Math.max(latest, Number(pulledAt ?? 0)), 0);
   }
 
   /**
-   * Opens the landing zone. For writing, which requires the lock, temporary files of dead processes are removed; beside a run
-   * nothing is created or removed.
+   * Opens the landing zone. With `head`, for writing: requires the lock and removes temporary files of dead processes. Without it, only for
+   * reading: creates and removes nothing.
    *
-   * @param head the end of the journal; without it, the landing zone is only read
+   * @param head returns the head of the journal
    */
   static async open(
     dataDir: string,
@@ -254,8 +256,8 @@ export class LandingZone {
   }
 
   /**
-   * The instant to record for an answer that came at `present`: later than everything that has landed, because the later of two pulls of a
-   * day counts, even if the clock was set back.
+   * Returns the instant to record for an answer that came at `present`. It is later than everything that has landed, even if the clock was
+   * set back, because the later of two pulls of a day counts.
    */
   instant(present: Date): Date {
     this.#latest = Math.max(present.getTime(), this.#latest + 1);
@@ -266,7 +268,7 @@ export class LandingZone {
     return new PullWriter(this, stream, days, pullFolder(stream, days, pulledAt), pulledAt);
   }
 
-  /** The last reading of an export, or the next one, which counts when `finish` has resolved. */
+  /** Returns the last reading of an export, or the next one, which counts once `finish` has resolved. */
   async reading(place: ExportPlace, which: 'last' | 'next' = 'last'): Promise<PullWriter> {
     const last = Math.max(1, ...(await this.#readings(place)));
     const reading = which === 'last' ? last : last + 1;
@@ -276,13 +278,13 @@ export class LandingZone {
     return new PullWriter(this, EVENTS, { start: place.day, end: place.day }, id, undefined, before);
   }
 
-  /** Returns the pull of a folder; undefined if it never ended. Throws `DamageError`, `StorageError`. */
+  /** Returns the pull in a folder; undefined if it never ended. Throws `DamageError`, `StorageError`. */
   async pull(id: string): Promise<LandedPull | undefined> {
     const pull = await readPull(this.folder, id);
     return pull && { ...pull, isCut: () => this.isCut(id) };
   }
 
-  /** Returns the last reading of an export that is whole. Throws `DamageError`, `StorageError`. */
+  /** Returns the last complete reading of an export. Throws `DamageError`, `StorageError`. */
   async exportPull(place: ExportPlace): Promise<LandedPull | undefined> {
     for (const reading of (await this.#readings(place)).reverse()) {
       const pull = await this.pull(exportFolder(place, reading));
@@ -291,7 +293,7 @@ export class LandingZone {
     return undefined;
   }
 
-  /** Returns the last whole readings of exports; one without a readable manifest is left out. Throws `StorageError`. */
+  /** Returns the last complete readings of exports, except those without a readable manifest. Throws `StorageError`. */
   async exportPulls(places: readonly ExportPlace[]): Promise<LandedPull[]> {
     const pulls: LandedPull[] = [];
     for (const place of places) {
@@ -315,7 +317,7 @@ export class LandingZone {
   }
 
   /**
-   * Keeps an unusable answer unchanged, once per day; resolves with its path relative to `landing/`. Throws `StorageError`; then no file is
+   * Stores an unusable answer unchanged, once per day. Resolves with its path relative to `landing/`. After a `StorageError`, no file is
    * left.
    *
    * @param endpoint such as `E21`
@@ -330,7 +332,7 @@ export class LandingZone {
     return path;
   }
 
-  /** Writes a body to a path relative to `landing/`. Throws `StorageError`; it leaves no file there then. */
+  /** Writes a body to a path relative to `landing/`. After a `StorageError`, no file is left there. */
   async place(body: Body, path: string, what: FileName): Promise<void> {
     const file = join(this.folder, path);
     if (Buffer.isBuffer(body)) await this.disk.write(file, await gzipped(body), what);
@@ -338,7 +340,7 @@ export class LandingZone {
     else await this.disk.write(file, createReadStream(body.file), what);
   }
 
-  /** Compresses a large answer into a temporary file, which `land` and `reject` give its name. */
+  /** Compresses a large answer into a temporary file. `land` or `reject` moves the file to its place. */
   async store(text: AsyncIterable<Buffer>): Promise<string> {
     const file = await this.disk.store(text, join(this.folder, 'answer'));
     this.#spooled.add(file);
@@ -379,14 +381,14 @@ export class LandingZone {
     return (await Promise.all(all)).flat();
   }
 
-  /** Removes folders of incomplete free pulls; exports are resumed. Requires the lock. */
+  /** Removes the folders of incomplete pulls that were free; exports are resumed instead. Requires the lock. */
   async removeUnended(folders: readonly PullFolder[]): Promise<void> {
     for (const { stream, id } of folders) {
       if (stream !== EVENTS && !existsSync(join(this.folder, id, MANIFEST))) await this.#remove(id);
     }
   }
 
-  /** Removes outdated pulls of own tables, manifest first, so that a kill leaves an incomplete pull. */
+  /** Removes outdated pulls of own tables. The manifest goes first, so that a kill leaves an incomplete pull. */
   async removePulls(pulls: readonly Pick<Pull, 'id'>[]): Promise<void> {
     for (const { id } of pulls) {
       const manifest = join(this.folder, id, MANIFEST);
@@ -400,14 +402,14 @@ export class LandingZone {
     await orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
   }
 
-  /** Returns the pages in the folder of a pull, by number; a resumed export downloads the missing ones. */
+  /** Returns the pages in the folder of a pull, by number. A resumed export downloads the missing ones. */
   pages(id: string): Promise<Map<number, string>> {
     return pagesIn(join(this.folder, id));
   }
 
   /**
-   * Reads every landed file, including the files that a manifest names, and every manifest; resolves with the number of
-   * files. `onDamage` is called for each damaged or missing file. Throws `StorageError`.
+   * Reads every landed file, every manifest, and every file that a manifest names. Resolves with the number of files. `onDamage` is called
+   * for each damaged or missing file. Throws `StorageError`.
    */
   async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
     const pulls = await this.pulls(undefined, onDamage);
@@ -429,19 +431,19 @@ export class PullWriter {
     readonly days: DayRange,
     readonly id: string,
     private readonly at?: Date,
-    /** The id of the reading of the export before this one. */
+    /** The id of the previous reading of the export. */
     readonly before?: string,
   ) {}
 
-  /** The instant of the answer, which is part of a free pull's name. */
+  /** The instant of the answer, which is part of the name of a free pull. */
   get pulledAt(): Date {
     if (this.at === undefined) throw new Error(`${this.id} has no instant before it ends.`);
     return this.at;
   }
 
   /**
-   * Writes an answer as it came and resolves when it is durable. A page replaces the page of the same number; by default
-   * it is the next one. Throws `StorageError`; the page leaves no file then.
+   * Writes an answer as it came, and resolves when it is durable. It replaces an existing page of the same number; the default is the next
+   * number. After a `StorageError`, no file is left.
    */
   async land(body: Body, rows: number, number = this.#next++): Promise<Page> {
     const path = join(this.id, pageName(number));
@@ -449,7 +451,7 @@ export class PullWriter {
     return { file: join(this.zone.folder, path), rows, bytes: body.length };
   }
 
-  /** Lands the file of an own table, which `make` writes to the path that it gets; it resolves with the number of rows. */
+  /** Lands the file of an own table. `make` writes the file to the path that it gets, and resolves with the number of rows. */
   async landTable(make: (path: string) => Promise<number>): Promise<Page> {
     const file = join(this.zone.folder, this.id, TABLE_FILE);
     let rows = 0;
@@ -496,7 +498,7 @@ export async function pagesIn(folder: string): Promise<Map<number, string>> {
   return new Map(pages.sort(([a], [b]) => a - b));
 }
 
-/** The names of the streams of which something has landed. Throws `StorageError`. */
+/** The names of the streams with landed data. Throws `StorageError`. */
 export async function streamFolders(landing: string): Promise<StreamName[]> {
   return (await namesIn(landing))
     .filter((name) => /^[a-z][a-z0-9_]*$/.test(name) && !OWN_FOLDERS.includes(name))
@@ -506,7 +508,7 @@ export async function streamFolders(landing: string): Promise<StreamName[]> {
 /** The folders of the landing zone that are not streams: the second copy of the journal, and rejected answers. */
 const OWN_FOLDERS = ['ledger', 'rejected'];
 
-/** Lists the folders of pulls, oldest first within a stream; after years, there are thousands. Throws `StorageError`. */
+/** Lists the folders of pulls, oldest first within a stream. There are thousands after years. Throws `StorageError`. */
 export async function listPulls(landing: string, streams?: readonly StreamName[]): Promise<PullFolder[]> {
   const below = async (id: string): Promise<string[]> =>
     (await namesIn(join(landing, id))).map((name) => `${id}/${name}`);
@@ -521,7 +523,7 @@ export async function listPulls(landing: string, streams?: readonly StreamName[]
   return (await Promise.all(all)).flat();
 }
 
-/** Parses the path of the folder of a pull; undefined for any other path. */
+/** Parses the path of a pull's folder; undefined for any other path. */
 function pullFolderAt(stream: StreamName, id: string): PullFolder | undefined {
   const [, range = '', name = ''] = id.split('/');
   const days = rangeOf(stream === EVENTS ? `${range}_${range}` : range);
@@ -529,7 +531,7 @@ function pullFolderAt(stream: StreamName, id: string): PullFolder | undefined {
   return days && (stream === EVENTS || pulledAt) && { stream, id, days, pulledAt };
 }
 
-/** Returns the pull of a folder of the landing zone; undefined if it never ended. Throws `DamageError`, `StorageError`. */
+/** Reads the manifest of a pull; undefined if the pull never ended. Throws `DamageError`, `StorageError`. */
 export async function readPull(landing: string, id: string): Promise<LandedPull | undefined> {
   const path = join(landing, id, MANIFEST);
   try {

@@ -1,4 +1,4 @@
-/** Reads compressed landed files, completely or piece by piece. Throws `DamageError` if the file is incomplete, and `StorageError`. */
+/** Reads compressed landed files, completely or piece by piece. Throws `StorageError`, and `DamageError` for an incomplete file. */
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -34,14 +34,14 @@ export async function readBody(file: string): Promise<Body> {
   return outside.end(file);
 }
 
-/** The size of the body of a landed file in bytes. Reads the whole file. */
+/** Returns the uncompressed size of a landed file in bytes, by reading the whole file. */
 export async function sizeOf(file: string): Promise<number> {
   let size = 0;
   for await (const piece of textOf(file)) size += piece.length;
   return size;
 }
 
-/** The body of a landed file, piece by piece. Damage may be noticed only at the end. */
+/** Yields the uncompressed content of a landed file, piece by piece. Damage may be noticed only at the end. */
 export async function* textOf(file: string): AsyncGenerator<Buffer> {
   let length = 0;
   const compressed = createReadStream(file);
@@ -64,10 +64,10 @@ export async function* textOf(file: string): AsyncGenerator<Buffer> {
 /** The smallest gzip file in bytes: a header of 10 and a trailer of 8. */
 const SMALLEST = 18;
 
-/** A page is about 1 MB. A larger size in a trailer is not trusted, because a truncated file ends in arbitrary bytes. */
+/** A page is about 1 MB. A larger size in the trailer is not believed, because a truncated file ends in arbitrary bytes. */
 const PLAUSIBLE = 16 * 1024 * 1024;
 
-/** The size of the body of a landed file in bytes, by its trailer if that is plausible. */
+/** The uncompressed size of a landed file in bytes: from its trailer if plausible, otherwise by reading the file. */
 export async function likelySizeOf(file: string): Promise<number> {
   const length = await lengthAtEnd(file).catch((error: unknown) => {
     throw readingError(file, error);
@@ -75,7 +75,7 @@ export async function likelySizeOf(file: string): Promise<number> {
   return length >= 0 && length < PLAUSIBLE ? length : sizeOf(file);
 }
 
-/** Throws DamageError if a Parquet file has lost its end. */
+/** Throws DamageError if the end of a Parquet file is missing. */
 export async function assertTable(file: string): Promise<void> {
   const { end } = await endOf(file).catch((error: unknown) => {
     throw readingError(file, error);
@@ -83,7 +83,10 @@ export async function assertTable(file: string): Promise<void> {
   if (end.toString('latin1') !== 'PAR1') throw damaged(file, 'is not a whole Parquet file');
 }
 
-/** The content size at the end of a gzip file, checked because gunzip accepts an empty file and ignores trailing bytes. */
+/**
+ * Reads the uncompressed size at the end of a gzip file. It has to be checked, because gunzip accepts an empty file and ignores trailing
+ * bytes.
+ */
 async function lengthAtEnd(file: string): Promise<number> {
   const { size, end } = await endOf(file);
   return size < SMALLEST ? -1 : end.readUInt32LE(0);

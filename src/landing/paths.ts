@@ -1,10 +1,10 @@
-/** The paths of all files in the data folder: descriptive names, made and parsed only here. Pure. */
+/** The paths of all files in the data folder. Names are built and parsed only here. Pure. */
 import { basename, dirname, join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../ground/calendar.js';
 import { createHash } from 'node:crypto';
 import type { StreamName } from '../ground/streams.js';
 
-/** A paid export on disk: the ledger's key, and the id that the service assigned (E20). */
+/** A paid export on disk: its key in the ledger, and its id at the service (E20). */
 export interface ExportPlace {
   readonly day: Day;
   readonly key: string;
@@ -21,7 +21,7 @@ export function foldersOf(dataDir: string): { landing: string; ledger: string; p
   };
 }
 
-/** `<stream>/<first day>_<last day>/<instant>`, also for one day. */
+/** `<stream>/<first day>_<last day>/<instant>`, even if both days are the same. */
 export function pullFolder(stream: StreamName, days: DayRange, pulledAt: Date): string {
   return join(stream, `${days.start}_${days.end}`, instantName(pulledAt));
 }
@@ -31,20 +31,20 @@ export function exportFolder({ day, key, exportId }: ExportPlace, reading = 1): 
   return join('events', day, key, `${safeName(exportId)}${reading === 1 ? '' : `.${reading}`}`);
 }
 
-/** Parses the name of the folder of a reading; `encoded` is the name of the first one. */
+/** Parses the name of a reading's folder; `encoded` is the name of the first reading's folder. */
 export function readingOf(name: string): { encoded: string; reading: number } {
   const [, encoded = name, reading = '1'] = /^([^.]+)\.(\d+)$/.exec(name) ?? [];
   return { encoded, reading: Number(reading) };
 }
 
-/** Returns the folder of the first reading of an export, which names it, for the id of any of its readings. */
+/** Returns the folder of an export's first reading, whose name identifies the export, for the id of any of its readings. */
 export function firstReading(id: string): string {
   return join(dirname(id), readingOf(basename(id)).encoded);
 }
 
 /**
- * Returns the path, relative to `landing/`, of an unusable answer that is kept as received: the words for people, and
- * the first digits of the SHA-256 of its bytes.
+ * Returns the path, relative to `landing/`, for an unusable answer that is stored as received. `what` describes it to people; `digest` is
+ * the SHA-256 of its bytes, of which the name has the first digits.
  */
 export function rejectedPath(endpoint: string, what: string, at: Date, digest: string): string {
   const digits = digest.slice(0, 16);
@@ -71,7 +71,7 @@ export function instantName(instant: Date): string {
   return instant.toISOString().replaceAll(/[-:]/g, '');
 }
 
-/** Returns the name for a file that is set aside because it cannot be used. An erasure removes such files (`REMOVABLE`). */
+/** Returns the path to which an unusable file is renamed. An erasure removes such files (`REMOVABLE`). */
 export const asidePath = (path: string, now: Date): string => `${path}.set-aside-${instantName(now)}`;
 
 export function instantOf(name: string): Date | undefined {
@@ -80,13 +80,13 @@ export function instantOf(name: string): Date | undefined {
   return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
-/** Longest name for an id: filesystems allow 255 bytes, some encrypting ones 143, and a suffix needs room. */
+/** Maximum length of an encoded id. File systems allow names of 255 bytes, some encrypting ones 143, and a suffix needs room. */
 const LONGEST = 120;
 
 /**
- * Encodes an id as one component of a path: lower-case letters, digits, `_` and (except as the first character) `-` are
- * kept; any other byte of its UTF-8 becomes `%` and its code. An id that is empty, too long or not Unicode becomes `%h` and
- * its SHA-256, which cannot be decoded.
+ * Encodes an id as one component of a path. Lower-case letters, digits, `_` and (except as the first character) `-` are kept; any other
+ * byte of its UTF-8 becomes `%` and its code. An id that is empty, too long or not Unicode becomes `%h` and its SHA-256, which cannot be
+ * decoded.
  */
 export function safeName(id: string): string {
   const bytes = Buffer.from(id);
@@ -97,7 +97,7 @@ export function safeName(id: string): string {
 
 const hexOf = (byte: string): string => byte.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** Decodes a name into its id; undefined if the name is not an encoded id, or only the hash of one. */
+/** Decodes a name into its id; undefined if the name is not an encoded id, or is only a hash. */
 export function idOf(name: string): string | undefined {
   try {
     const id = decodeURIComponent(name);
@@ -119,16 +119,16 @@ export function dataFiles(dataDir: string) {
   return {
     published: join(dataDir, 'warehouse.duckdb'),
     report: join(dataDir, 'report.html'),
-    /** The status after the latest run, for accounts that may not read the journal. */
+    /** The status after the latest run, for accounts without access to the journal. */
     status: join(dataDir, 'status.json'),
-    /** The private file that a run works on. */
+    /** The private database file that a run changes. */
     working: join(folders.private, 'warehouse.duckdb'),
-    /** The file that a rebuild works on until it is complete. */
+    /** The database file of a rebuild until it is complete. */
     rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
     temp: join(folders.private, 'tmp'),
     ledger: folders.ledger,
     journal: join(folders.ledger, 'journal.jsonl'),
-    /** The record of an unfinished erasure; the file exists only during an erasure. */
+    /** The record of an unfinished erasure; it exists only until the erasure ends. */
     erasing: join(folders.private, 'erasing.json'),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Allows one run at a time in a data folder. The lock is a tiny DuckDB database that is kept open for writing; the kernel releases it when
- * the process ends, so it is never stale. `lock.json` only tells a second run about the first.
+ * Allows only one run at a time in a data folder. The lock is a tiny DuckDB database that is open for writing. The kernel releases it when
+ * the process ends, so it is never stale. `lock.json` only informs a second run about the first.
  */
 import { chmod, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ type LockHolder = z.output<typeof holder>;
 
 const SETTINGS = { threads: '1' };
 
-/** DuckDB opens one file twice in one process without an error, and closing either would release both. */
+/** DuckDB opens a file a second time in the same process without an error, and closing either one would release both. */
 const taken = new Set<string>();
 
 export class RunLock {
@@ -62,7 +62,9 @@ export class RunLock {
     }
   }
 
-  /** Checks, before a paid request, that nobody removed the lock's file, so that another run could start. Throws `StorageError`. */
+  /**
+   * Called before a paid request: checks that nobody removed the lock's file, because then another run could start. Throws `StorageError`.
+   */
   async assertHeld(): Promise<void> {
     const inode = await stat(this.path).then(
       ({ ino }) => ino,
@@ -95,15 +97,15 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
   return holder.safeParse(jsonOf(text)).data;
 }
 
-/** True if a process has the lock, and the name in the lock file, which a killed process may have left. */
+/** `taken`: whether a process has the lock. The holder named in the lock file may be a process that was killed. */
 interface LockState {
   readonly taken: boolean;
   readonly holder?: LockHolder;
 }
 
 /**
- * Returns whether this process or another one has the lock of a data folder, and the holder, or the last one if it was
- * killed. Does not take the lock. Throws `StorageError`.
+ * Returns whether a process, perhaps this one, has the lock of a data folder, and the last recorded holder. Does not take the lock. Throws
+ * `StorageError`.
  */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
@@ -124,7 +126,7 @@ export async function lockState(dataDir: string): Promise<LockState> {
 /**
  * Opens the lock file, and repairs a damaged one. Throws `TryLaterError` if another run has it, `StorageError`.
  *
- * @param mendings number of repairs: another process may write to it between a repair and the next attempt
+ * @param mendings number of repairs still allowed; another process may write to the file between a repair and the next attempt
  */
 async function openAlone(path: string, dataDir: string, mendings = 3): Promise<DuckDBInstance> {
   try {
@@ -137,7 +139,7 @@ async function openAlone(path: string, dataDir: string, mendings = 3): Promise<D
   return openAlone(path, dataDir, mendings - 1);
 }
 
-/** Repairs the file in place: a new file of the same name would be a second lock. */
+/** Repairs the lock file in place, because a new file of the same name would be a second lock. */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
   try {
@@ -164,7 +166,7 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
   });
 }
 
-/** The holder, unless it was killed: the kernel must name the same process, or none (another container). */
+/** Returns the recorded holder unless it was killed: the kernel must report the same process, or none (another container). */
 function namedBy(conflict: unknown, holder: LockHolder | undefined): LockHolder | undefined {
   return [0, holder?.pid].includes(pidIn(conflict)) ? holder : undefined;
 }
@@ -174,8 +176,8 @@ function pidIn(error: unknown): number {
 }
 
 /**
- * Refuses root in another account's data folder, because that account could not read root's files. Creates a file to see its owner, because
- * mounts may map root to another account.
+ * Refuses root in another account's data folder, because that account could not read root's files. Creates a file to find out its owner,
+ * because mounts may map root to another account.
  */
 async function assertRootOwns(dataDir: string): Promise<void> {
   const folder = nearestExisting(dataDir);

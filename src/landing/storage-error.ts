@@ -21,7 +21,7 @@ const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]
   ],
   EPERM: [
     'the operation is not permitted',
-    'Give the account that runs dawnload ownership of the data folder.',
+    'Make the account that runs dawnload the owner of the data folder.',
   ],
   EROFS: ['the filesystem is read-only', 'Mount it writable, or choose another data_dir.'],
   ENOENT: [
@@ -59,7 +59,7 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
 /**
  * Makes a folder for temporary files.
  *
- * @throws StorageError, as where the root of a container is read-only
+ * @throws StorageError, for example if the file system of a container is read-only
  */
 export function makeTemporary(name: string): string {
   try {
@@ -128,7 +128,7 @@ export function unless<T>(codes: string, otherwise: T): (error: unknown) => T {
   };
 }
 
-/** Resolves with undefined, after calling `tell`, if a landed file is damaged. */
+/** Resolves with undefined, and calls `tell`, if a landed file is damaged. */
 export async function unlessDamaged<T>(
   reading: Promise<T>,
   tell: (error: DamageError) => void = () => undefined,
@@ -142,7 +142,10 @@ export async function unlessDamaged<T>(
   }
 }
 
-/** The first folder or file of a run that this account cannot write, and the remedy; undefined if it can write all of them. */
+/**
+ * Finds the first folder or file of a run that this account cannot write; returns the reason and the remedy as sentences, or undefined if
+ * all can be written.
+ */
 export async function unwritable({
   dataDir,
   ledgerCopy = dataDir,
