@@ -1,6 +1,6 @@
 /**
- * Shared by the free statistics (E17, E18, E19). Ranges are split if the service needs smaller ones. An answer that would empty most of a
- * loaded day is held back until two nights agree or you accept it.
+ * Shared by the free statistics (E17, E18, E19). Ranges are split if the service needs smaller ones. An answer that would empty
+ * most of a loaded day is held back until two nights agree or you accept it.
  */
 import { z } from 'zod';
 import { areNightsApart, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
@@ -56,8 +56,8 @@ const change = z.object({
 
 /**
  * Excludes days that the pull must not replace, and records them in `ops.held_back`. Requires the load's transaction and its table `sizes`.
- * Resolves with `apart` if one of several pulls may have to be held back: each must then be loaded alone, because an earlier pull may
- * decide whether a later one is accepted.
+ * Resolves with `apart` if several pulls are given and a day may have to be held back. Then load each pull by itself, because an earlier
+ * one may decide whether a later one is accepted.
  */
 export async function holdBack(
   { session, group }: LoadContext,
@@ -78,8 +78,8 @@ export async function holdBack(
   return undefined;
 }
 
-// Decides whether an answer may replace a loaded day. Pure: the same answers in the same order always give the same rows, even in a
-// rebuild.
+// The following functions decide whether an answer may replace a loaded day. Pure: the same answers in the same order give the same rows,
+// also in a rebuild.
 
 /** The size of a day in the warehouse, or in an answer. */
 export interface Size {
@@ -97,7 +97,7 @@ export interface Candidate extends Size {
  * True if the candidate replaces the rows of the day.
  *
  * @param before the day in the warehouse; undefined if it is not loaded
- * @param heldBack the answers that were held back since the day was last replaced
+ * @param heldBack the answers held back since the day was last replaced
  */
 export function replaces(
   before: Size | undefined,
@@ -113,21 +113,18 @@ export function replaces(
   );
 }
 
-/** True if the new answer is empty where there were rows, or has less than half of the messages. */
+/** True if the new answer is empty although there were rows, or has less than half of the messages. */
 export function isLoss(before: Size, after: Size): boolean {
   return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
 }
 
-/** Maximum number of days per request; a month of a busy project is already a large answer. */
+/** Maximum number of days per request, because a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;
 
 /** Number of retries after a `Timeout` for a single day, which cannot be halved. */
 const PATIENCE = 2;
 
-/**
- * Yields the answers for a range. If the service answers `Timeout` or too many bytes, the range is halved until it
- * succeeds.
- */
+/** Yields the answers for a range. If the service answers `Timeout` or too many bytes, the range is halved, repeatedly if needed. */
 export async function* answersIn<B extends Body>(
   range: DayRange,
   ask: (part: DayRange) => Promise<ServiceAnswer<B>>,

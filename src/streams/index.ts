@@ -1,4 +1,7 @@
-/** The streams, in the order in which a night pulls them. A new one is a folder here, a folder in `sql/streams`, and an entry. */
+/**
+ * The streams, in the order in which a night pulls them. To add one, add a folder here, a folder in `sql/streams`, and an entry in this
+ * list.
+ */
 import type { Config } from '../config/config.js';
 import { fieldsOf } from '../config/schema.js';
 import type { StreamName } from '../ground/streams.js';
@@ -15,35 +18,35 @@ export const STREAMS: readonly Stream[] = [statistics, campaigns, events, refere
 const landing = (some: readonly Stream[]): StreamName[] => some.flatMap(({ lands }) => lands);
 const byDay = STREAMS.filter(({ grain }) => grain === 'day');
 
-/** Names of what lands day by day, so that a day can be missing. */
+/** Streams that land day by day, so that a day can be missing. */
 export const DAY_STREAMS = landing(byDay);
 
-/** Names of the service's lists, which land as a snapshot of today. */
+/** Lists of the service, which land as a snapshot of today. */
 export const SNAPSHOTS = landing(STREAMS.filter(({ grain }) => grain === 'snapshot'));
 
-/** True if what lands under the name is a snapshot of today: a list of the service, or an own table. */
+/** True if the stream lands snapshots of today: a list of the service, or an own table. */
 export const isSnapshot = (name: StreamName): boolean =>
   STREAMS.some((stream) => stream.grain === 'snapshot' && landsAs(stream, name));
 
-/** True if a stream of this version lands under the name. */
+/** True if this version has a stream of this name. */
 export const isKnown = (name: StreamName): boolean => STREAMS.some((stream) => landsAs(stream, name));
 
-/** Names of everything that lands. */
+/** All names under which data lands. */
 export const STREAM_NAMES = landing(STREAMS);
 
-/** The names for `--streams`, and those that a backfill pulls by default. */
+/** The names that `--streams` accepts, and those that a backfill pulls by default. */
 export const CHOICES = STREAMS.flatMap(({ choices }) => choices);
 export const DAY_CHOICES = byDay.flatMap(({ choices }) => choices);
 
-/** The snapshots that the settings switch on. */
+/** The names of the snapshots that the settings switch on. */
 export const snapshotsOn = (config: Config): StreamName[] =>
   STREAMS.flatMap((stream) => (stream.grain === 'snapshot' ? stream.on(config) : []));
 
-/** The names of what lands with a row for every day at no cost. */
+/** The free streams that land day by day. */
 export const FREE_DAY_STREAMS = landing(byDay.filter(({ paid }) => !paid));
 
-/** Pairs of a landed name and the tables that it is loaded into. */
+/** Pairs of a stream's name and a pattern for the tables that it is loaded into. */
 export const TABLES = STREAMS.flatMap(({ tables }) => Object.entries(tables));
 
-/** The fields of the documents of all streams. */
+/** The fields of all streams' documents. */
 export const FIELDS = fieldsOf(STREAMS);

@@ -1,4 +1,4 @@
-/** The declaration of a stream, the only interface that the rest of the program uses. */
+/** Declares a stream. The rest of the program uses streams only through this interface. */
 import type { Config } from '../config/config.js';
 import type { Declaration } from '../config/schema.js';
 import type { Invocation } from '../config/invocation.js';
@@ -14,27 +14,27 @@ import type { Session } from '../warehouse/session.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 export interface Stream extends Loadable, Declaration {
-  /** The names for `--streams`; each pulls the whole stream, or the part of it with the same name. */
+  /** The names that `--streams` accepts. Each pulls the whole stream, or the part of the same name. */
   readonly choices: readonly string[];
-  /** The tables that each of what lands is loaded into, by their names. */
+  /** For each name under which data lands, a pattern for the tables that it is loaded into. */
   readonly tables: Readonly<Record<StreamName, RegExp>>;
   /** True if requests are billed, so that budget and consent decide. */
   readonly paid: boolean;
-  /** The parts that the settings switch on. */
+  /** The names that the settings switch on. */
   on(config: Config): readonly StreamName[];
   /**
-   * Requests what is wanted, lands the answers and loads them. Days that fail are gaps of the report.
+   * Requests the wanted days, lands the answers and loads them. Days that fail are reported as gaps.
    *
    * @throws CredentialsError, StorageError, and whatever else ends the run
    */
   pull(order: Order, parts: PullParts): Promise<void>;
 }
 
-/** What a night asks of a stream. */
+/** What a night tells a stream to pull. */
 export interface Order {
   readonly job: Job;
   readonly service: ServiceClient;
-  /** The days of a free stream to request: missing, restatable or in doubt. */
+  /** The days of a free stream to request, because they are missing, may still change, or are in doubt. */
   readonly wanted: (stream: StreamName) => readonly Day[];
 }
 
@@ -45,7 +45,7 @@ export interface PullParts extends LandingParts {
   readonly warehouse: Warehouse;
   readonly report: LandingParts['report'] & ExportReport;
   readonly invocation: LandingParts['invocation'] & Pick<Invocation, 'environment'>;
-  /** The erased persons, and a connection whose macros hash ids, with the table `erased_ids`. */
+  /** The erased persons; and a connection with the table `erased_ids`, whose macros hash ids. */
   readonly erasures: {
     readonly register: { readonly ids: readonly string[] };
     session(): Promise<Session>;

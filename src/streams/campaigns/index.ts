@@ -23,7 +23,7 @@ export const campaigns: Stream = {
   tables: { campaigns: /^campaign_(metric|collection)/ },
   grain: 'day',
   paid: false,
-  // The pages decide which campaign the counts belong to.
+  // Only whole pages say which campaign the counts belong to, so pages are not split.
   divisible: false,
   fields: CAMPAIGN_FIELDS,
   on: () => LANDS,

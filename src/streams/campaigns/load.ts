@@ -5,7 +5,7 @@ import { pagesGiven } from '../../warehouse/pages.js';
 import { holdBack, replaceDays } from '../free.js';
 import { decideTwins } from '../statistics/load.js';
 
-/** From outermost to innermost; `own` lists columns that the next level does not inherit. */
+/** From the outermost level to the innermost; `own` lists columns that the next level does not inherit. */
 const LEVELS = [
   {
     step: 'answers',
@@ -20,7 +20,7 @@ const LEVELS = [
   { step: 'dimensions' },
 ] as const;
 
-/** Complete pulls also cover the days. The pulls are all complete, or there is only one. */
+/** Loads complete pulls, or one incomplete pull. Only complete pulls mark the days as covered. */
 export async function loadCampaigns(
   { pulls }: LoadedPulls,
   context: LoadContext,

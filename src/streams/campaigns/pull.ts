@@ -11,7 +11,7 @@ import type { Order, PullParts } from '../stream.js';
 
 export async function pullCampaigns({ job, service, wanted }: Order, parts: PullParts): Promise<void> {
   const { warehouse, report, invocation } = parts;
-  // Only the daily statistics list a day's campaigns. Without them, the day stays missing.
+  // Only the daily statistics list a day's campaigns. A day without them stays missing.
   const listed = await warehouse.coverage('statistics');
   const toPull = wanted('campaigns');
   const days = toPull.filter((day) => listed.has(day));
@@ -94,9 +94,9 @@ async function pullRange(
   }
 }
 
-/** The 404 answers of earlier pulls. Their manifests are read only on nights on which E19 answers 404. */
+/** Returns the 404 answers of earlier pulls. Called only when E19 answers 404, because it reads many manifests. */
 async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> {
-  // An unreadable manifest is reported by the load; the 404 answers of the other pulls are used.
+  // The load reports an unreadable manifest; the other manifests are used here.
   const folders = landing.pullFolders.filter(({ stream }) => stream === 'campaigns');
   return absences(await landing.pulls(folders, () => undefined));
 }
@@ -106,14 +106,14 @@ type Answer = Facts['answers'][number] & Page;
 interface CampaignFailure {
   readonly campaignId: string;
   readonly reason: string;
-  /** True if the service itself says (404, JSON) that the campaign does not exist. */
+  /** True if the service itself (404, JSON) reports that the campaign does not exist. */
   readonly notFound: boolean;
 }
 
 /**
  * Requests E19 for a campaign over a range of KST days. Returns the first failure; undefined if the whole range was answered.
  *
- * @param land lands the answer for the range, or for a part of it
+ * @param land lands an answer, for the range or a part of it
  */
 export async function extractCampaign(
   service: ServiceClient,
@@ -139,14 +139,14 @@ export async function extractCampaign(
       }
     }
   } catch (error) {
-    // The keys may lack access to a single campaign, so the others continue.
+    // The keys may lack access to this campaign only, so the others continue.
     if (!(error instanceof CredentialsError)) throw error;
     failure ??= { campaignId, reason: error.message.replace(/\.$/, ''), notFound: false };
   }
   return failure;
 }
 
-/** The number of metrics in the answer; undefined if the load would reject it, and with it all campaigns of the range. */
+/** Counts the metrics in the answer. Undefined if the load would reject the answer, and with it all campaigns of the range. */
 function statisticsIn(envelope: Envelope, body: Buffer): number | undefined {
   if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error'))
     return undefined;
@@ -161,7 +161,7 @@ function byCampaignAndWindow(a: Facts['answers'][number], b: Facts['answers'][nu
   return a.windowStart.getTime() - b.windowStart.getTime();
 }
 
-/** Number of nights (KST days of pulls) with a 404 from E19 after which a campaign counts as deleted. */
+/** A campaign counts as deleted if E19 answered 404 on this number of nights (KST days of pulls). */
 const NIGHTS = 3;
 
 interface Absence {
@@ -172,7 +172,7 @@ interface Absence {
 }
 
 /**
- * The campaigns with a 404 as their last answer, by id.
+ * Returns the campaigns whose last answer was 404, by id.
  *
  * @param pulls oldest first
  */

@@ -12,20 +12,20 @@ export interface PageAnswer {
   readonly body: Body;
   readonly records: number;
   readonly totalPages: number;
-  /** A hash of the records' bytes; pages with equal fingerprints have the same records. */
+  /** A hash of the records' bytes: pages with equal fingerprints have the same records. */
   readonly fingerprint: string;
 }
 
 export interface Other {
   /**
-   * `trouble`: a failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. `strange`: a complete
-   * answer in a shape that the specification does not define. `unreadable`: a success that is not a page, or a body that
-   * begins as JSON but is not: cut off, UTF-16, or with a word such as NaN.
+   * `trouble`: a failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. `strange`: a complete answer in a
+   * shape that the specification does not define. `unreadable`: a success that is not a page, or broken JSON: cut off, UTF-16, or with a
+   * word such as NaN.
    */
   readonly kind: 'processing' | 'not_found' | 'invalid_page' | 'trouble' | 'strange' | 'unreadable';
   readonly reason: string;
   readonly body: Body;
-  /** True if the client has already repeated the request for an unreadable page. */
+  /** True if the client has already repeated the request because the page was unreadable. */
   readonly repeated?: true;
 }
 
@@ -63,7 +63,7 @@ export async function askPage(
   return { kind: what, reason, body };
 }
 
-/** Matches the first bytes of a page in UTF-8 or UTF-16, to distinguish it from a proxy's text or HTML. */
+/** Matches the first bytes of a page in UTF-8 or UTF-16, but not text or HTML from a proxy. */
 const BEGINS_AS_JSON = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/;
 
 /** Reads a page that landed earlier; undefined if the bytes are not a page. */
@@ -95,7 +95,7 @@ function readResult(envelope: Envelope, body: Body, number: number): Answer {
     case undefined:
       return other('strange', 'E21 answered without a status');
     default:
-      // A status that the specification does not define may be temporary, as `processing` is.
+      // An undefined status may be temporary, like `processing`.
       return other('trouble', `E21 answered with the status ${JSON.stringify(status)}`);
   }
   const unreadable = (what: string): Other => other('unreadable', `E21 answered ${what}`);
@@ -105,11 +105,11 @@ function readResult(envelope: Envelope, body: Body, number: number): Answer {
   const empty = data === undefined || bytesOf(body).toString('latin1', data.start, data.start + 4) === 'null';
   if (!empty && data.elements === undefined) return unreadable('success with data that is not a list');
   const totalPages = pageCount(partValue(body, parts.get('total_page_count')));
-  // Without the number of pages, missing pages would not be noticed. The next answer may include the number.
+  // Without the number of pages, nobody would notice missing pages. The next answer may include it.
   if (totalPages === undefined) return unreadable('success without a number of pages in total_page_count');
   const records = data?.elements ?? 0;
   if (totalPages === 0 && records > 0) return unreadable('with records and a total_page_count of 0');
-  // An export without records may come without data; a page of an export with records may not.
+  // `data` may be missing only if the whole export has no records.
   if (empty && (number > 0 || totalPages > 1)) return unreadable('success without data');
   const bytes = empty ? '' : bytesOf(body).subarray(data.start, data.end);
   const fingerprint = data?.digest ?? createHash('sha256').update(bytes).digest('hex');

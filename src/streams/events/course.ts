@@ -1,6 +1,6 @@
 /**
- * Decides how one export is read, without I/O: what an answer of E21 means, and what to do next. A reading always ends: pauses end with the
- * waiting time, and an implausible number of pages is read only while pages bring new records.
+ * Decides, without I/O, how one export is read: what an answer of E21 means, and what to do next. Every reading ends: pauses stop when the
+ * waiting time is over, and an implausible number of pages is followed only while pages bring new records.
  */
 import { formatCount, plural } from '../../terminal/text.js';
 import { BESIDE } from '../../landing/landing-zone.js';
@@ -12,9 +12,9 @@ export interface KnownPage extends Pick<PageAnswer, 'number' | 'totalPages' | 'f
 }
 
 export interface Terms {
-  /** True if records are expected, so that an answer without records may be wrong. */
+  /** True if records are expected, so that an answer without any may be wrong. */
   readonly expectsRecords: boolean;
-  /** The minimum number of records to expect; with fewer, pages are missing. */
+  /** The minimum number of records. With fewer, pages are missing. */
   readonly atLeast: number;
   /** The maximum plausible number of pages; a higher `total_page_count` is ignored. */
   readonly plausiblePages: number;
@@ -26,7 +26,7 @@ export interface Terms {
   readonly isAgain: boolean;
   /** True if an earlier answer shows that the service has made the export. */
   readonly isMade: boolean;
-  /** True if other answers for a page are kept too, because they may have missing records. */
+  /** True if a second answer for a page is kept too, because it may have missing records. */
   readonly keepsBeside: boolean;
   /** True if a new answer for a page replaces the first one, because many records belong to other days. */
   readonly replaces: boolean;
@@ -43,29 +43,29 @@ export interface Unready {
 }
 
 export type Step =
-  /** Request these pages, at the same time. */
+  /** Request these pages at the same time. */
   | { readonly kind: 'ask'; readonly pages: readonly number[] }
   | { readonly kind: 'pause' }
   | { readonly kind: 'end' }
   | { readonly kind: 'broken'; readonly reason: string; readonly hint: string }
   | Unready;
 
-/** The destination of an answer's bytes: they land as page `number`, or are set aside with the reason `what`. */
+/** What happens to an answer's bytes: they land as page `number`, or are set aside for the reason `what`. */
 type Fate =
   | { readonly kind: 'land'; readonly number: number }
   | { readonly kind: 'reject'; readonly what: string }
   | undefined;
 
-/** Failed requests after which a page counts as not delivered, once the waiting time is over. */
+/** After the waiting time, a page with this number of failed requests counts as not delivered. */
 const ATTEMPTS = 4;
 
-/** How long to repeat a request whose answer seldom changes: five minutes, in milliseconds. */
+/** How long to repeat a request whose answer seldom changes, in milliseconds. */
 const SHORT_PATIENCE_MS = 5 * 60_000;
 
-/** Temporary answers, until the waiting time is over. */
+/** Answers that may change until the waiting time is over. */
 const PASSING: ReadonlySet<Other['kind']> = new Set(['processing', 'trouble']);
 
-/** Answers that are also temporary before the first page has arrived. */
+/** Answers that may also change before the first page has arrived. */
 const MAY_COME: ReadonlySet<Other['kind']> = new Set(['not_found', 'invalid_page']);
 
 /** Number of times that doubtful pages are requested again. */
@@ -92,27 +92,27 @@ const KEPT = 'Landed pages are kept. The next run resumes the same export at no 
 
 export class Course {
   readonly pages = new Map<number, KnownPage>();
-  /** The numbers of pages that cannot be read; the others count. */
+  /** The numbers of pages that cannot be read; the reading continues without them. */
   readonly unreadable = new Set<number>();
   total: number;
   #phase: 'waiting' | 'early' | 'rest' = 'waiting';
   #purpose: Purpose = 'ready';
   #readySince = 0;
   #hasPaused = false;
-  /** The page requested until the export is ready, and its last answer. */
+  /** The page requested until the export is ready, and the meaning of its last answer. */
   #first: number;
   #unready: Unready | undefined;
   #isDoubtful = false;
   #isMade: boolean;
-  /** Pages that repeat another page, with that page. */
+  /** Pages that repeat another page, mapped to that page. */
   readonly #repeated = new Map<number, number>();
   /** Pages that do not exist although the page count includes them. */
   readonly #absent = new Set<number>();
-  /** A page that the export seems not to have: page 0 has the current number of pages. */
+  /** A page that the export seems to lack. Page 0 has the current number of pages. */
   #missing: number | undefined;
   readonly #failures = new Map<number, Failure>();
   readonly #byFingerprint = new Map<string, number>();
-  /** The pages to request again, of an export that has landed before. */
+  /** The pages still to request again, if the export has landed before. */
   readonly #again: Set<number>;
   #isSecondLook = false;
   #hasLost = false;
@@ -141,7 +141,7 @@ export class Course {
     return !this.#hasLost && this.unreadable.size === 0;
   }
 
-  /** The state of the export after the last answer, in words. */
+  /** The state of the export according to the last answer, in words. */
   get state(): string {
     return this.#unready === undefined || this.#unready.kind === 'stuck'
       ? 'no answer yet'
@@ -149,7 +149,7 @@ export class Course {
   }
 
   /**
-   * The next step, once the answers for all pages of the last step have been taken.
+   * Returns the next step. Call it after `take` for all pages of the last step.
    *
    * @param now in milliseconds
    * @param isOver true if the waiting time is over
@@ -181,7 +181,7 @@ export class Course {
     }
   }
 
-  /** Takes the answer for a page of the last step, and returns where its bytes go. */
+  /** Takes the answer for a page of the last step, and returns what to do with its bytes. */
   take(number: number, answer: Answer, now: number): Fate {
     if (this.#purpose === 'ready') return this.#takeFirst(number, answer, now);
     if (this.#purpose === 'again' || this.#purpose === 'doubt') return this.#takeAgain(answer);
@@ -196,7 +196,7 @@ export class Course {
     return isKept(answer, attempts) ? { kind: 'reject', what: `page ${number}` } : undefined;
   }
 
-  /** The deviations from the specification that did not stop the download, one clause each. */
+  /** The deviations from the specification that did not stop the download, as clauses. */
   get notes(): string[] {
     const notes: string[] = [];
     const [first = 0] = this.#reported;
@@ -221,12 +221,12 @@ export class Course {
     return notes;
   }
 
-  /** The number of records on the pages; another answer for a page, which is kept beside it, does not count. */
+  /** The number of records on the pages, without the second answers kept beside them. */
   get records(): number {
     return [...this.pages.values()].reduce((sum, { number, rows }) => sum + (number < BESIDE ? rows : 0), 0);
   }
 
-  // Waiting until the export is ready.
+  // Step 1: wait until the export is ready.
 
   #untilReady(now: number, isOver: boolean): Step | undefined {
     const unready = this.#unready;
@@ -268,10 +268,10 @@ export class Course {
       // Without page 0, the number of pages is unknown.
       this.#unready = { kind: 'stuck', reason: 'No page of the export can be read.' };
     } else if (answer.kind === 'invalid_page') {
-      // The export may have become shorter; page 0 has the current number of pages.
+      // The export may have become shorter. Page 0 has the current number of pages.
       if (number > 0) this.#first = 0;
-      // An export without records has no page 0. Before `processing` was seen, the missing page may also mean that the
-      // export is not generated yet.
+      // Page 0 is missing if the export has no records. If nothing shows yet that the service has made the export, it may also be too
+      // early.
       const isEmpty = number === 0 && (this.#isMade || attempts >= ATTEMPTS);
       const empty: Unready = { kind: 'empty', reason: `The export has no page 0 (${reason}).` };
       this.#unready = number > 0 ? undefined : isEmpty ? empty : { kind: 'processing', reason };
@@ -282,9 +282,9 @@ export class Course {
     return isKept(answer, attempts) ? fate : undefined;
   }
 
-  // Reading the pages.
+  // Step 2: read the pages.
 
-  /** Requests pages 0 and 1 first: if they are identical twice, the service ignores the page parameter. */
+  /** Requests pages 0 and 1 first. If they are identical twice, the service ignores the page parameter. */
   #untilDistinct(now: number, isOver: boolean): Step | undefined {
     for (const early of [0, 1]) {
       const step = early < this.total && !this.#has(early) ? this.#request([early], now, isOver) : undefined;
@@ -302,7 +302,7 @@ export class Course {
     return this.#ask('page', [1]);
   }
 
-  /** Requests the pages that are missing; undefined if none is. */
+  /** Requests the missing pages; undefined if all have arrived. */
   #rest(now: number, isOver: boolean): Step | undefined {
     const { plausiblePages, atLeast } = this.terms;
     const isPlausible = this.total <= plausiblePages;
@@ -326,7 +326,7 @@ export class Course {
     return this.#request(pages, now, isOver);
   }
 
-  /** Requests pages: first those that did not fail, then the others after a pause. */
+  /** Requests pages: first those without a failure, then, after a pause, the others. */
   #request(pages: readonly number[], now: number, isOver: boolean): Step | undefined {
     const fresh = pages.filter((number) => !this.#failures.has(number));
     if (fresh.length > 0) return this.#ask('page', fresh);
@@ -376,8 +376,8 @@ export class Course {
   }
 
   /**
-   * Takes another answer for a landed page. It replaces the page if it has more records (or with `replaces`); with other, but not more
-   * records, it is kept too (`keepsBeside`).
+   * Takes another answer for a landed page. It replaces the page if it has more records, or if `replaces` is set. An answer with other but
+   * not more records is kept beside the page if `keepsBeside` is set.
    */
   #takeAgain(page: Answer): Fate {
     if (page.kind !== 'page') {
@@ -446,7 +446,7 @@ export class Course {
     );
   }
 
-  /** The number of pages after which an implausible number of pages brings no more records. */
+  /** The last page to read if the number of pages is implausible and further pages bring no new records. */
   #endOfImplausible(): number | undefined {
     if (this.total <= this.terms.plausiblePages) return undefined;
     const next = this.#nextMissing();
@@ -462,7 +462,7 @@ export class Course {
     return [...without, ...this.#repeated.keys()].sort((a, b) => a - b);
   }
 
-  /** Pages to request again: those without records; and page 0, which has the number of pages, if records are missing. */
+  /** Pages to request again: those without records; also page 0 if records are missing, because it has the number of pages. */
   #doubtful(): number[] {
     const isShort = this.records < this.terms.atLeast && !this.unreadable.has(0);
     return [...new Set([...(isShort ? [0] : []), ...this.#empty(), ...this.#absent])];
@@ -485,7 +485,7 @@ export class Course {
   }
 }
 
-/** True if the bytes of a failure are set aside: only the first ones, because a wait may bring hundreds. */
+/** True if the bytes of a failed answer are set aside. Only the first ones are, because a wait may bring hundreds. */
 function isKept({ kind, body }: Other, attempts: number): boolean {
   return kind !== 'processing' && body.length > 0 && attempts <= ATTEMPTS;
 }

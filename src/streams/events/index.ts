@@ -1,4 +1,4 @@
-/** Paid exports: every message to a person and every reaction (E20, E21). */
+/** Paid exports: each message to a person, and each reaction to it (E20, E21). */
 import { EVENTS } from '../../ground/streams.js';
 import type { Shapes } from '../../ground/fields.js';
 import type { Stream } from '../stream.js';
@@ -53,7 +53,7 @@ export const EVENT_FIELDS: Shapes = {
   'message_data:web-push-notification': {
     object: { '{brand}': 'message_data:web-push-notification.service' },
   },
-  // The service does not document the last keys, and its web notifications put lists and objects there.
+  // The service does not document the keys under `text` and `any`; some of its web notifications have lists and objects there.
   'message_data:web-push-notification.service': {
     string: 'ti bd u ic bg im',
     text: 'cid mid sd tg vb ri',

@@ -1,4 +1,4 @@
-/** Loads the pages of exports into the tables of events and messages, in batches that are prepared outside the warehouse. */
+/** Loads the pages of exports into the tables of events and messages. Batches are prepared outside the warehouse. */
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Day } from '../../ground/calendar.js';
@@ -22,13 +22,13 @@ import { join } from 'node:path';
 import { FOLDER_MODE } from '../../landing/atomic-file.js';
 
 /**
- * Records above this mean size in bytes are large, such as e-mails with HTML, and fill only a part of a batch: each
- * step of a DuckDB statement has 2,048 records in memory, and large texts dominate it.
+ * Records with a larger mean size in bytes, such as e-mails with HTML, count as large, and their batches are smaller. Each step of a DuckDB
+ * statement has 2,048 records in memory, and large texts dominate that memory.
  */
 const LARGE_RECORD = 8 * 1024;
 const PART_OF_BATCH = 1 / 16;
 
-/** If more than one in ten records happened on other days, the export is loaded only if you accept it. */
+/** If more than one in this number of records happened on other days, the export is loaded only with your consent. */
 const ONE_OF = 10;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
@@ -41,8 +41,8 @@ const filled = z.object({
 const dayBefore = z.object({ is_loaded: z.boolean(), neighbors: z.array(z.string()) });
 
 /**
- * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with other days to load again, because
- * their exports had dropped records as duplicates of a replaced day.
+ * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with other days to load again: their
+ * exports had dropped records that a replaced day also had.
  *
  * @throws DamageError when the pages do not have the number of records that landed
  * @throws StrayError
@@ -74,7 +74,7 @@ export async function loadEvents(
       `and the other pages of its export have ${loaded} records together, not the ${landed} that landed`,
     );
   }
-  // The service may repeat a record on one page, on two pages, or in the exports of two days: one copy is kept.
+  // The service may repeat a record on a page, on two pages, or in the exports of two days. One copy is kept.
   for (const { name: table, key, record } of repeats.ids > 0 ? EVENT_TABLES : []) {
     await session.run('streams/events/load/5_repeats/surplus', { ...group, table, key, record });
     await session.run('streams/events/load/5_repeats/remove', { table });
@@ -111,25 +111,25 @@ function endsFull({ files }: Pull): boolean {
 }
 
 /**
- * Loads pages in batches, so that a day of any size fits into memory. Workers prepare batches in parallel; each inserts its batch before it
- * takes the next one.
+ * Loads pages in batches, so that a day of any size fits into memory. Workers prepare batches in parallel. Each worker inserts its batch
+ * before it starts the next one.
  */
 async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promise<void> {
   const { session, limits } = context;
   const { threads, batchBytes } = limits;
   const pages: PageFile[] = [];
-  // An empty export may have landed as an answer without records, which is not a page.
+  // The answer that landed for an empty export may have no records, and is not a page.
   for (const { days, read } of pulls)
     for (const page of await sized(read.filter(({ rows }) => rows > 0)))
       pages.push({ ...page, day: days.start });
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
   const isOfLarge = bytes > LARGE_RECORD * rowsIn(pulls.flatMap(({ files }) => files));
   const batches = inBatches(pages, isOfLarge ? batchBytes * PART_OF_BATCH : batchBytes);
-  // Inserts run one after the other, because the load's transaction has one connection.
+  // Inserts run one by one, because the load's transaction has only one connection.
   const inserting = pLimit(1);
   const work = async (worker: number): Promise<void> => {
     let staging: Staging | undefined;
-    // All workers share one generator, which an error in a loop closes: the others end after their batch.
+    // All workers share one generator. If one fails, its loop closes the generator, and the others end after their current batch.
     for (const batch of batches) {
       staging ??= await Staging.open(context, worker);
       await staging.use(batch, (folder, tables) =>
@@ -152,7 +152,7 @@ async function fill(context: LoadContext, pulls: readonly ReadablePull[]): Promi
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-// Batches are typed, checked against the specification and redacted; the load's transaction only copies the prepared rows.
+// Batches are typed, checked against the specification and redacted here; the load's transaction only copies the finished rows.
 
 interface PageFile extends Page {
   /** The KST day of its export. */
@@ -167,13 +167,13 @@ type StagingSettings = Pick<LoadContext, 'brand' | 'tempDirectory' | 'hasColumnR
 /** A connection that prepares one batch at a time, in its own in-memory database. */
 class Staging {
   #batches = 0;
-  /** The layout of the pages: one page per line, until a page spans several lines. */
+  /** The layout of the pages: one per line (`newline_delimited`), until a page has several lines. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
   private constructor(
     private readonly session: Session,
     private readonly settings: StagingSettings,
-    /** `batch` is this connection's own database, `home` the warehouse's. */
+    /** The names of two databases: `batch` is this connection's own, `home` the warehouse's. */
     private readonly databases: { readonly batch: string; readonly home: string },
   ) {}
 

@@ -1,11 +1,11 @@
-/** The tables of events and messages. Their statements are derived from the list of fields (`scripts/messages.js`). */
+/** The tables of events and messages. `scripts/messages.js` derives their SQL from the list of fields. */
 interface MessageTable {
   readonly table: string;
   readonly place: string;
-  /** The list inside messages whose elements it has, and another key that it may be within. */
+  /** The list inside messages whose elements are the rows, and the key that may enclose the list. */
   readonly list?: string;
   readonly within?: string;
-  /** Columns whose values are stored once for all equal messages, mapped to their names in `message_contents`. */
+  /** Columns whose values are stored once for all equal messages, with their names in `message_contents`. */
   readonly contents?: Readonly<Partial<Record<'title' | 'body' | 'html', string>>>;
 }
 
@@ -33,26 +33,26 @@ const MESSAGES = [
 /** Tables with one row for each element of a list inside a message. */
 const ELEMENTS = [
   { table: 'text_message_attachments', place: 'attachment', list: 'attachFileList' },
-  // The buttons of a WIDE_ITEM_LIST are inside its attachment.
+  // The buttons of a WIDE_ITEM_LIST are inside `attachment`.
   { table: 'message_buttons', place: 'button', list: 'buttons', within: 'attachment' },
 ] as const;
 
-/** The table of messages of unknown channels, and of messages that are not an object. */
+/** The table for messages of unknown channels, and for messages that are not JSON objects. */
 export const OTHERS = 'other_messages';
 
 export const FILLED: readonly MessageTable[] = [...MESSAGES, ...ELEMENTS];
 
-/** The tables of messages, each filled by the section of its name in `sql/streams/events/messages.sql`. */
+/** The tables of messages. Each is filled by the section of the same name in `sql/streams/events/messages.sql`. */
 export const MESSAGE_TABLES = [...[...MESSAGES, ...ELEMENTS].map(({ table }) => table), OTHERS] as const;
 
-/** The tables whose contents are in `message_contents`. */
+/** The tables whose texts are stored in `message_contents`. */
 export const WITH_CONTENTS: readonly string[] = FILLED.flatMap(({ table, contents }) =>
   contents === undefined ? [] : [table],
 );
 
 interface EventTable {
   readonly name: string;
-  /** The rows of the table: records, their messages, or the elements of a list in a message. */
+  /** What a row is: a record, its message, or an element of a list in the message. */
   readonly rows: 'records' | 'messages' | 'elements';
   /** The columns that identify a row, and those that identify its record. */
   readonly key: string;

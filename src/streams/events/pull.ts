@@ -1,6 +1,6 @@
 /**
- * Pulls paid exports: downloads pending ones (E21), all at the same time and within one waiting time, and requests missing days (E20)
- * within budget and consent. An export that may lack records is read again on later nights.
+ * Pulls paid exports: downloads pending ones (E21) at the same time and within one waiting time, and requests missing days (E20) within
+ * budget and consent. Exports that may lack records are read again on later nights.
  */
 import { missingDays, isUnderWay, needsPerson, type Export, type Outcome } from '../../exports/export.js';
 import { requestMissing, type PaymentParts } from '../../exports/paid-request.js';
@@ -22,7 +22,7 @@ export async function pullEvents(
   const mayPay = missingDays(job.eventDays, ledger.entries()).length > 0;
   if (mayPay) await assertPublishable(files.published);
   const patience = patienceOf(parts);
-  // An export that is not ready does not delay other days. One that arrives may show the size that other days wait for.
+  // Don't wait for pending exports before requesting other days. One that arrives may show the size that other days wait for.
   await downloadReady(service, parts);
   const resumed = resumeExports(service, parts, patience);
   const download = downloaderOf(service, parts, patience);
@@ -35,7 +35,7 @@ export async function pullEvents(
 
 const AT_ONCE = 16;
 
-/** Minutes to wait for an export that is read again; most of it is in the warehouse. */
+/** Minutes to wait for an export that is read again. Few are needed, because most records are loaded already. */
 const AGAIN_MINUTES = 5;
 
 /** Number of nights on which an export that may lack records is read again. */
@@ -48,8 +48,8 @@ async function downloadReady(service: ServiceClient, parts: DownloadParts): Prom
 }
 
 /**
- * Downloads pending exports of earlier runs, then reads those that may lack records again. An export that needs your decision is polled
- * once, so that it does not delay the run.
+ * Downloads pending exports of earlier runs, then reads exports again that may lack records. An export that needs your decision is polled
+ * only once, so that it does not delay the run.
  */
 export async function resumeExports(
   service: ServiceClient,
@@ -82,7 +82,7 @@ async function downloadAll(
     try {
       await downloadExport(entry, service, parts, isDecided ? patience : new Patience(0, effects));
     } catch (error) {
-      // A full disk or a refused key ends the run, so don't wait for the others.
+      // A full disk or rejected keys end the run, so the other exports stop waiting.
       isFailed = true;
       patience.end();
       throw error;
@@ -91,7 +91,7 @@ async function downloadAll(
   await settleAll(entries.map((entry) => limit(download, entry)));
 }
 
-/** True on the nights after an export landed if it may lack records. */
+/** True if the export may lack records and one of the nights for reading it again has come. */
 async function mayLack(
   entry: Export,
   { warehouse, invocation: { effects } }: DownloadParts,
@@ -105,7 +105,7 @@ async function mayLack(
   return short !== undefined || repeated + uncounted > 0;
 }
 
-/** Downloads exports that were just requested. One that lands shows that the service delivers, so the waiting time begins anew. */
+/** Downloads exports that were just requested. Each arrival shows that the service delivers, so the waiting time starts anew. */
 export const downloaderOf =
   (service: ServiceClient, parts: DownloadParts, patience: Patience) =>
   async (sent: Export): Promise<void> => {
@@ -117,14 +117,14 @@ export const downloaderOf =
   };
 
 /**
- * How often a run reads an export with repeated records, because another answer may have the missing ones. If the daily statistics cannot
- * decide, this many equal readings prove that none is missing.
+ * How often a run reads an export with repeated records, because another answer may have the missing ones. If the daily statistics prove
+ * nothing, this number of equal readings proves that no record is missing.
  */
 const READINGS = 3;
 
 /**
- * Downloads and loads an export, and records how many records it may lack. If it has landed, every page is requested again and additional
- * records are kept.
+ * Downloads and loads an export, and records how many records it may lack. If it has landed before, every page is requested again, and
+ * additional records are kept.
  *
  * @param acceptIncomplete true if the user accepts an incomplete export: one without records, or with some pages missing
  */
@@ -173,19 +173,19 @@ interface Read {
   readonly isWhole: boolean;
 }
 
-/** The evidence from all readings of an export in a run. */
+/** What all readings of an export in a run have shown together. */
 interface Shown {
   readonly lack: Lack;
   readonly readings: number;
-  /** The number of the last readings that were equal. */
+  /** How many of the last readings were equal. */
   readonly equal: number;
-  /** True if another reading brought nothing new, and the daily statistics decide. */
+  /** True if another reading brought nothing new and the daily statistics can show what is missing. */
   readonly isOver: boolean;
 }
 
-/** Adds a reading that did not fail to what those before it have shown. Pure. */
+/** Combines a successful reading with those before it. Pure. */
 function shownBy({ result, isWhole }: Read, lack: Lack, before?: Shown): Shown {
-  // A first reading that brought nothing new equals the one of an earlier run.
+  // If the first reading of a run brings nothing new, it equals the reading of an earlier run.
   const isSame = before === undefined ? result === 'same' : lack.records === before.lack.records;
   return {
     lack,
@@ -195,13 +195,13 @@ function shownBy({ result, isWhole }: Read, lack: Lack, before?: Shown): Shown {
   };
 }
 
-/** True if another reading may bring records, or prove that none is missing. Pure. */
+/** True if another reading may bring records, or prove that no record is missing. Pure. */
 function readAgain({ lack, readings, equal, isOver }: Shown): boolean {
   const isOpen = lack.repeated > 0 && (!lack.tells || lack.missing > 0);
   return isOpen && !isOver && readings < READINGS && equal < READINGS;
 }
 
-/** The verdict to record for a loaded export: it is complete, or may lack records. Pure. */
+/** Decides what to record for a loaded export: that it is complete, or may lack records. Undefined if nothing changes. Pure. */
 export function judged(
   { key, accepted, short }: Pick<Export, 'key' | 'accepted' | 'short'>,
   lack: Lack,
@@ -215,7 +215,7 @@ export function judged(
   if (accepted === true || (!isOdd && uncounted === 0 && (erased === 0 || short === undefined)))
     return loaded;
   if (tells && missing === 0) return isOdd ? { ...loaded, proof: 'statistics' } : loaded;
-  // A page that is always empty or repeated may have lost its records each time.
+  // Does not apply to a page that is always empty or repeated: it may have lost its records each time.
   if (!tells && missing === 0 && odd.length === 0 && isSameEachTime) return { ...loaded, proof: 'readings' };
   const atMost = Math.max(missing, uncounted, tells ? 0 : repeated);
   if (tells && empty === 0 && atMost <= tolerated * counted) return { ...loaded, tolerated: atMost };
@@ -225,7 +225,7 @@ export function judged(
     reasons.unshift(
       `it has ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
     );
-  // A few records across many campaigns point to deleted people; a lost page would lack more records of fewer campaigns.
+  // Missing records spread over many campaigns suggest that people were deleted. A lost page would lack more records of fewer campaigns.
   if (tells && missing > 0 && senders >= SPREAD && empty === 0 && missing <= LIKELY_DELETED * counted)
     reasons.push(
       `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: the likely cause is that people were deleted at the service (E15) before the export was made`,
@@ -235,8 +235,8 @@ export function judged(
   return { event: 'short', key, records: Math.max(repeated, uncounted), note: reasons.join('; ') };
 }
 
-/** Minimum number of campaigns and journeys with missing records if people were deleted. */
+/** Minimum number of campaigns and journeys that lack records before deleted people are the likely cause. */
 const SPREAD = 3;
 
-/** The largest share of missing records that deleted people explain. */
+/** Maximum share of missing records that deleted people can explain. */
 const LIKELY_DELETED = 0.1;

@@ -1,6 +1,6 @@
 /**
- * Reads one paid export (E21): requests the pages that course.ts chooses, lands them, and writes the pull's manifest.
- * Each step is recorded in the ledger. course.ts also decides what an answer means.
+ * Reads one paid export (E21): requests the pages that course.ts chooses, lands them, and writes the pull's manifest. Each step is recorded
+ * in the ledger.
  */
 import { basename, dirname } from 'node:path';
 import type { Effects } from '../../ground/effects.js';
@@ -34,14 +34,14 @@ export interface DownloadParts extends LandingParts {
   readonly report: LandingParts['report'] & Pick<ExportReport, 'exports' | 'pending'>;
 }
 
-/** The time that a run waits for all exports together, from the first wait. */
+/** The time that a run waits for all exports together, starting with the first wait. */
 export class Patience {
   #until: number | undefined;
 
   constructor(
     private readonly minutes: number,
     private readonly effects: Effects,
-    /** True if an export that is not ready is left to a later reading of the same run, which reports it. */
+    /** True if the run reads the export again later and reports it then, so that this reading does not wait. */
     readonly isGlance = false,
   ) {}
 
@@ -55,7 +55,7 @@ export class Patience {
     this.#until = 0;
   }
 
-  /** Restarts the time after a new export has arrived. */
+  /** Starts the waiting time anew after a new export has arrived. */
   renew(): void {
     this.#until = undefined;
   }
@@ -67,7 +67,7 @@ export const patienceOf = ({ ledger, invocation: { effects } }: DownloadParts): 
 /** The first pause between two requests for a page in milliseconds, its growth factor, and the longest pause. */
 const PAUSE = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
 
-/** A plausible number of pages when the number of records is unknown. */
+/** The plausible number of pages if the number of records is unknown. */
 const UNKNOWN_PAGES = 1_000;
 
 class TooLargeError extends ServiceError {}
@@ -80,7 +80,7 @@ function unlessTooLarge(error: unknown): TooLargeError {
 /** A page on disk, without its bytes. */
 interface LandedPage extends Page, KnownPage {}
 
-/** The export to read, and what the reading needs. */
+/** The export to read, and the parts of the program that the reading uses. */
 interface ReadingOrder {
   readonly entry: Export & ExportPlace;
   readonly service: ServiceClient;
@@ -91,20 +91,21 @@ interface ReadingOrder {
 }
 
 interface OnDisk {
-  /** The intact pages that the reading begins with. */
+  /** The undamaged pages that the reading starts with. */
   readonly pages: readonly LandedPage[];
-  /** The reading that has ended before this one, if its pages are intact. */
+  /** The previous complete reading, if its pages are undamaged. */
   readonly whole: Pull | undefined;
 }
 
 /**
- * Lands the pages of an export, from the first request to the manifest. Landed pages are not requested again, unless the export is
- * complete: then the service may have more by now, only a reading with something new counts, and a failure changes nothing.
+ * Lands the pages of an export, from the first request to the manifest. A resumed reading requests only missing pages. If the export is
+ * complete, every page is requested again, because the service may have more records by now; that reading counts only if it brings
+ * something new, and its failure changes nothing.
  */
 export class Reading {
-  /** The pages that count on disk, by number; those of earlier runs at first. */
+  /** The pages on disk that count, by number; at first, those of earlier runs. */
   readonly #files: Map<number, Page>;
-  /** True if a page with records has landed in this reading. */
+  /** True if this reading has landed a page with records. */
   #isMore: boolean;
   readonly #isAgain: boolean;
   notes: readonly string[] = [];
@@ -121,8 +122,8 @@ export class Reading {
   }
 
   /**
-   * Returns the reading to resume. After a complete reading, a new one starts with its pages; the old one stays until the new one is
-   * complete.
+   * Returns the reading to resume. After a complete reading, returns a new one that starts with its pages; the old one stays until the new
+   * one is complete.
    */
   static async open(order: ReadingOrder): Promise<Reading> {
     const { entry } = order;
@@ -140,20 +141,20 @@ export class Reading {
     return new Reading(order, writer, { pages, whole });
   }
 
-  /** Resolves with the pull, or with `same` if nothing is new. Without pages, reports why and resolves with undefined. */
+  /** Resolves with the pull, or with `same` if nothing is new. If no pages arrive, reports why and resolves with undefined. */
   async land(): Promise<Pull | 'same' | undefined> {
     const { entry, parts, patience, acceptIncomplete } = this.order;
     const { whole } = this.disk;
     const { key, day, landedAt } = entry;
     const { terminal } = parts.invocation;
-    // An earlier run was killed between the manifest and the line of the ledger.
+    // True if an earlier run was killed after writing the manifest and before writing the ledger.
     const isNew = whole !== undefined && (landedAt === undefined || whole.pulledAt > landedAt);
     if (isNew && !this.#isAgain) return this.#landed(whole);
     const course = await this.#course();
     const end = await this.#follow(course).catch(unlessTooLarge);
     if (end instanceof TooLargeError) {
       if (acceptIncomplete && this.#files.size > 0) return this.#finish(course);
-      // A wrong setting is the cause, so this does not count as the export's trouble.
+      // Only a setting has to be changed, so this does not count as a failure of the export.
       if (!patience.isGlance) this.#gap(end.sentences);
       return undefined;
     }
@@ -195,14 +196,14 @@ export class Reading {
     return new Course(
       {
         expectsRecords: !acceptIncomplete && (expected > 0 || pages.length > 0),
-        // Each sent message has a record. With fewer than half, pages are missing.
+        // Each sent message has a record, so with fewer than half as many records pages are missing.
         atLeast: acceptIncomplete ? 0 : sent / 2,
         plausiblePages: expected > 0 ? 10 + Math.ceil((4 * expected) / RECORDS_PER_PAGE) : UNKNOWN_PAGES,
         retries: service.settings.retries,
         pageParameter: parts.ledger.settings.pageParameter,
         isAgain: this.#isAgain,
         isMade: doubted || troubles > 0 || state !== 'requested',
-        // Records without an id would count twice.
+        // Not for records without an id, because they would count twice.
         keepsBeside: lack !== undefined && lack.repeated + lack.uncounted > 0 && lack.without_id === 0,
         replaces: isKeptBack(entry),
       },
@@ -253,7 +254,7 @@ export class Reading {
     const fate = course.take(number, answer, invocation.effects.now().getTime());
     if (fate?.kind === 'reject') await landing.reject('E21', `${key} ${fate.what}`, answer.body);
     if (fate?.kind !== 'land' || answer.kind !== 'page') return service.discard(answer.body);
-    // Set the replaced page aside, so that no received data is lost.
+    // Set the replaced page aside instead of overwriting it, so that no received data is lost.
     const before = this.#files.get(fate.number);
     const replaced = before && (await unlessDamaged(readBody(before.file)));
     if (replaced !== undefined) await landing.reject('E21', `${key} page ${fate.number} replaced`, replaced);
@@ -264,7 +265,7 @@ export class Reading {
     invocation.terminal.progress(`events of ${entry.day}: ${pages}, ${records}`);
   }
 
-  /** Reports an export that is not ready; ends the reading of an empty one, or of one whose pages you accept. */
+  /** Reports an export that is not ready. Ends the reading if the export is empty, or if you accept its pages. */
   async #without({ kind, reason }: Unready, course: Course): Promise<Pull | undefined> {
     const { entry, parts, acceptIncomplete } = this.order;
     const { key, day, exportId } = entry;
@@ -289,7 +290,7 @@ export class Reading {
         report.pending.push(key);
         return this.#trouble(`Export ${key} is not ready. The next run resumes it at no cost.`);
       default: {
-        // Texts of the service are kept in landing/rejected, never in the journal.
+        // Text from the service is stored in landing/rejected, never in the journal.
         const why = kind === 'unknown' ? 'does not know it' : 'gives no usable answer';
         return this.#trouble(
           `Export ${key} is not delivered: the service ${why}.`,
@@ -299,12 +300,12 @@ export class Reading {
     }
   }
 
-  /** True if a page lies in the folder of this reading: a killed run may have left some there. */
+  /** True if the page is in the folder of this reading; a killed run may have left some there. */
   #isOwn({ file }: Page): boolean {
     return basename(dirname(file)) === basename(this.writer.id);
   }
 
-  /** Ends the reading: lands the pages of the reading before it, then writes its manifest. */
+  /** Ends the reading: lands the pages of the previous reading again, then writes the manifest. */
   async #finish(course: Course): Promise<Pull> {
     const { writer } = this;
     const { entry, service, acceptIncomplete: accepted } = this.order;
@@ -315,7 +316,7 @@ export class Reading {
         files.set(number, await writer.land(await readBody(page.file), page.rows, number));
     const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
     const unreadable = accepted ? [] : [...course.unreadable].sort((a, b) => a - b);
-    // A reading must be later than the one it replaces, which may have had another id.
+    // The instant must be later than that of the replaced reading, which may have had another export id.
     const now = service.clocks.present();
     const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
     return this.#landed(await writer.finish(inOrder, { exportId, unreadable, accepted }, pulledAt));
@@ -350,9 +351,9 @@ export class Reading {
 }
 
 /**
- * The pages in a pull's folder with their records. Damaged or empty pages are left out and downloaded again, at no cost (E21).
+ * The pages in a pull's folder with their records. Damaged and empty pages are left out, and downloaded again at no cost (E21).
  *
- * @param pull the pull, if it is whole: where an erasure has cut records, those that landed count
+ * @param pull the complete pull, if there is one; its record counts apply even if an erasure has removed records since
  */
 export async function landedPages(landing: LandingZone, id: string, pull?: Pull): Promise<LandedPage[]> {
   const landed = new Map(pull?.files.map(({ file, rows }) => [basename(file), rows]));
@@ -365,7 +366,7 @@ export async function landedPages(landing: LandingZone, id: string, pull?: Pull)
     const cut = pull?.isCut?.() === true ? (landed.get(pageName(number)) ?? 0) : 0;
     const rows = Math.max(cut, records);
     if (rows === 0) continue;
-    // Pages whose records were all erased have equal bytes but do not repeat each other.
+    // Pages whose records were all erased have equal bytes, but are not repetitions.
     const fingerprint = records === 0 ? String(number) : page.fingerprint;
     pages.push({ number, file, rows, bytes: page.body.length, totalPages, fingerprint });
   }

@@ -22,7 +22,7 @@ const budget = section({
     ({ records_per_run: run, records_per_month: month }) => (run ?? month) !== undefined,
     'must set records_per_run, records_per_month or both',
   )
-  // A single limit applies to both, so that the missing one does not mean unlimited.
+  // A single limit applies to both, so that a missing one does not mean unlimited spending.
   .transform(({ records_per_run: run, records_per_month: month }) => ({
     records_per_run: run ?? month ?? 0,
     records_per_month: month ?? run ?? 0,

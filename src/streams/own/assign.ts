@@ -1,7 +1,7 @@
 /**
- * Assigns people of an audience to the arms of its holdouts, once. A keyed digest of the person and the holdout's name decides the arm, so
- * a changed share applies to new people only. All assignments land as the copy of an own table, so erasure, rebuild and removal work the
- * same way.
+ * Assigns the people of an audience to the arms of its holdouts, once per person. A keyed digest of the person and the holdout's name
+ * decides the arm, so a changed share applies to new people only. All assignments land as the copy of an own table, so that erasure,
+ * rebuild and removal treat them alike.
  */
 import { z } from 'zod';
 import type { Config } from '../../config/config.js';
@@ -21,7 +21,7 @@ import { orGap } from './pull.js';
 
 type Audience = Config['audiences'][number];
 
-/** Assigns new people after the own tables were copied. A failure is a gap; earlier assignments stay. */
+/** Assigns new people after the own tables were copied. A failure is reported as a gap; earlier assignments stay. */
 export const assignNewPeople = (service: ServiceClient, parts: PullParts): Promise<void> =>
   orGap(
     ASSIGNMENTS,
@@ -31,7 +31,7 @@ export const assignNewPeople = (service: ServiceClient, parts: PullParts): Promi
   );
 
 /**
- * Lands and loads the assignments, if there are new people or the privacy settings changed.
+ * Lands and loads the assignments if there are new people or the privacy settings have changed.
  *
  * @throws ConfigError when an audience has no column of its person
  * @throws DamageError when the landed assignments cannot be read: then nobody is assigned
@@ -54,14 +54,14 @@ async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise
   const has = ({ table, person }: Audience): boolean =>
     tables.some(({ name, columns }) => name === table && columns.some((one) => one.name === person));
   const isLoaded = ({ table }: Audience): boolean => tables.some(({ name }) => name === table);
-  // Hashed ids are matched with the audience's ids. Without its table, nobody would keep an arm.
+  // Hashed ids are matched with the audience's ids. While the table is missing, nothing can be matched, and everybody would lose their arm.
   if (!isSameMark && !config.audiences.every(isLoaded)) return;
   const keys = storedKeys(ID_COLUMNS, config.privacy);
   await session.run('streams/own/assign/none');
   if (earlier !== undefined) await readEarlier(session, earlier, keys, config.audiences.filter(has));
   const before = await counted(session);
   for (const { name, audience, share, start = day, end = day } of wanted) {
-    // The first copy of the table failed, which the run reports.
+    // If the table was never copied, the run reports that.
     if (day < start || day > end || !isLoaded(audience)) continue;
     if (!has(audience))
       throw new ConfigError(
@@ -82,7 +82,7 @@ async function assignHoldouts(service: ServiceClient, parts: PullParts): Promise
   await load([await writer.finish([page], { own: { table: ASSIGNMENTS, keys, privacy: mark } })]);
 }
 
-/** Reads the landed assignments, with ids as the settings of privacy store them now. */
+/** Reads the landed assignments; ids are stored as the current privacy settings require. */
 async function readEarlier(
   session: Session,
   { files: [page], facts: { own } }: LandedPull,

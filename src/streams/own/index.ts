@@ -1,4 +1,4 @@
-/** Your own tables from the settings, such as orders and members, copied each night. */
+/** Your own tables, such as orders and members, named in the settings and copied each night. */
 import { OWN, ownStream } from '../../ground/streams.js';
 import type { Stream } from '../stream.js';
 import { ownContradictions, OWN_SETTINGS } from './settings.js';

@@ -1,4 +1,4 @@
-/** Notes rows, keys and days of each own table, after all of them were loaded. */
+/** Records rows, keys and days of the own tables after all were loaded. */
 import { basename } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { ASSIGNMENTS, ownStream } from '../../ground/streams.js';
@@ -8,8 +8,8 @@ import type { Warehouse } from '../../warehouse/warehouse.js';
 import { makeViews, type People } from './views.js';
 
 /**
- * Records rows, keys and days of each own table, drops tables no longer in the settings, and creates the views of conversions and holdouts.
- * Resolves with a sentence for each view that the settings make impossible.
+ * Records rows, keys and days of each own table, drops tables that are no longer in the settings, and creates the views of conversions and
+ * holdouts. Resolves with a sentence for each view that cannot be made with these settings.
  */
 export async function noteOwn(
   { session }: Pick<Warehouse, 'session'>,
@@ -19,7 +19,7 @@ export async function noteOwn(
   return session.transaction(async () => {
     const faults = await makeViews(session, inFile, people);
     await session.run('streams/own/load/clear');
-    // The assignments stay: a holdout that is taken out of the settings, and put back, has the same people.
+    // Assignments are kept: if you remove a holdout from the settings and add it again, its people stay the same.
     for (const { name, columns } of inFile.filter((one) => one.name !== ASSIGNMENTS)) {
       const table = tables.find((one) => one.name === name);
       const stream = ownStream(name);
@@ -30,7 +30,7 @@ export async function noteOwn(
       const has = (column: string): boolean => columns.some((one) => one.name === column);
       const keys = Object.keys(table.keys).filter(has);
       const unique = table.unique.filter(has);
-      // Old assignments are normal.
+      // Assignments may be old, so these tables get no check of their age.
       const ageless = people.holdouts.flatMap((one) => (one.table === name ? [one.assigned] : []));
       const dated = columns.filter(
         (one) => /^(DATE|TIMESTAMP)/.test(one.type) && !ageless.includes(one.name),

@@ -1,6 +1,6 @@
 /**
- * Copies each own table's source, and reads the copy in a separate process. Applies the privacy settings, leaves out erased persons, lands
- * one file and loads it. A table that fails keeps its last copy.
+ * Copies the source of each own table, reads the copy in a separate process, applies the privacy settings, leaves out erased persons, lands
+ * one file, and loads it. A table that fails keeps its last copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export async function pullOwn({ job, service }: Order, parts: PullParts): Promis
   }
 }
 
-/** Does the work for an own table. If it fails, today is reported as missing, with the reason. */
+/** Pulls an own table. If that fails, today is reported as missing, with the reason. */
 export async function orGap(
   name: string,
   work: () => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * Reads the copy of an own table's source in a separate process, and writes the chosen columns, typed, as one Parquet file. The source is
- * not trusted: the process has no keys, no network and no other files.
+ * Reads the copy of an own table's source and writes the chosen columns, typed, to one Parquet file. The source is not trusted, so this is
+ * done in a separate process without keys, network and other files.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -32,10 +32,10 @@ interface Read {
 const ENTRY = join(PACKAGE_ROOT, 'dist', 'src', 'streams', 'own', 'read.js');
 const MEGABYTES = 1024;
 const MOST_COLUMNS = 500;
-/** The columns of one statement: the plan of all 500 takes a gigabyte and minutes. */
+/** Columns per statement. Planning one statement for all 500 would take a gigabyte and minutes. */
 const AT_ONCE = 25;
 
-/** @throws DamageError that says in one sentence why the source cannot be read */
+/** @throws DamageError with the reason, in one sentence, why the source cannot be read */
 export async function readCopies(task: Task, signal: AbortSignal): Promise<Read> {
   const { name, max_minutes: minutes } = task.table;
   const reply = await inProcess<{ readonly read: Read }>(ENTRY, task, {
@@ -52,22 +52,22 @@ export async function readCopies(task: Task, signal: AbortSignal): Promise<Read>
   throw refusal(task.table, reply?.message ?? 'the process that read it ended early');
 }
 
-// The process itself.
+// The code below runs in the separate process.
 
-/** The types of `types` in the warehouse. A macro of sql/streams/own/read.sql gives the value of a text. */
+/** The types that the setting `types` accepts. A macro of sql/streams/own/read.sql converts a text to each. */
 const CASTS = ['integer', 'number', 'boolean', 'date', 'instant'] as const;
 
 const literal = (text: string): string => `'${escaped(text)}'`;
 const column = z.object({ name: z.string(), type: z.string() });
 type Column = z.infer<typeof column>;
 
-/** How a column is stored. Of the types to try on a text, it gets the first that fits all values. */
+/** How a column is stored. A text column gets the first of `types` that fits all its values. */
 interface Planned extends ReadColumn {
   readonly value: string;
   readonly types?: readonly (typeof CASTS)[number][];
 }
 
-/** The work of the process. */
+/** Does the task of the process. */
 export async function perform(message: unknown): Promise<{ readonly read: Read } | Failed> {
   const task = z.custom<Task>().parse(message);
   try {
@@ -78,7 +78,7 @@ export async function perform(message: unknown): Promise<{ readonly read: Read }
   }
 }
 
-/** Why DuckDB rejects a source, without the values that its errors quote. */
+/** Returns the reason why DuckDB rejects a source, without the values that its errors quote. */
 function whyUnreadable(error: unknown, table: OwnTable): string {
   const text = messageOf(error);
   const twice = /duplicate key "([^"]{1,60})"/.exec(text)?.[1];
@@ -110,7 +110,7 @@ async function readAll({ table, files, out, folder }: Task): Promise<Read> {
       formatOf(table) === 'parquet'
         ? await session.rows('streams/own/read/parquet_names', column, { files: paths })
         : all;
-    // DuckDB renames the second of two columns with one name.
+    // If two columns have the same name, DuckDB renames the second one.
     const renamed = all.find((one) => !names.some(({ name }) => name === one.name));
     if (renamed !== undefined)
       throw new Unusable(`it has the column ${renamed.name.replace(/_\d+$/, '')} twice`);
@@ -124,7 +124,7 @@ async function readAll({ table, files, out, folder }: Task): Promise<Read> {
   }
 }
 
-/** The select of all rows of the source. */
+/** Returns a select statement for all rows of the source. */
 async function selectOf(table: OwnTable, files: readonly string[], session: Session): Promise<string> {
   const list = `[${listOf(files.map(escaped))}]`;
   const format = formatOf(table);
@@ -149,13 +149,13 @@ function assertNames(names: readonly string[]): void {
     throw new Unusable('its first line is empty, and should name the columns');
   if (names.includes('')) throw new Unusable('one of its columns has no name');
   if (twice !== undefined) throw new Unusable(`it has the column ${twice} twice`);
-  // Braces are placeholders of our statements.
+  // Our statements use braces as placeholders.
   if (names.some((name) => name.length > 100 || /[{}\p{Cc}]/u.test(name)))
     throw new Unusable('the name of a column is longer than 100 characters, or has braces or line breaks');
   if (names.length > MOST_COLUMNS) throw new Unusable(`it has more than ${MOST_COLUMNS} columns`);
 }
 
-/** The columns in the settings, keys first, and how each is stored. */
+/** The columns that the settings choose, keys first, and how each is stored. */
 function chosenOf(table: OwnTable, all: readonly Column[]): Planned[] {
   const find = (name: string, where: string): Column => {
     const same = all.find((one) => one.name.toLowerCase() === name.toLowerCase());
@@ -200,7 +200,7 @@ function planOf(name: string, { name: from, type }: Column, table: OwnTable): Pl
   return { ...text, kind: 'value', value: isLocal ? zoned : source };
 }
 
-/** Gives each text the first type that all its values have; a column without values is a text. */
+/** Gives each text column the first type that fits all its values. A column without values stays text. */
 async function decided(plans: readonly Planned[], table: OwnTable, session: Session): Promise<Planned[]> {
   const open = plans.filter(({ types }) => types !== undefined);
   const shape = z.object({ counts: z.array(z.array(count)) });

@@ -14,7 +14,7 @@ const source = z.strictObject({
   from: text('must be a file').optional(),
   command: text('must be a command').optional(),
   format: z.enum(TABLE_FORMATS, `must be one of ${TABLE_FORMATS.join(', ')}`).optional(),
-  /** The table of a DuckDB file. */
+  /** The name of the table in a DuckDB file. */
   table: text('must be the name of a table').optional(),
   encoding: z.enum(['utf-8', 'euc-kr'], 'must be utf-8 or euc-kr').default('utf-8'),
   keys: z
@@ -25,7 +25,7 @@ const source = z.strictObject({
     )
     .default({}),
   persons: z.literal('none', 'must be none').optional(),
-  /** The columns to take, by their names in the warehouse; all of them by default. */
+  /** The columns to take, by their names in the warehouse; by default all. */
   columns: z
     .union(
       [z.array(text('must be a column')), z.record(z.string(), text('must be a column'))],
@@ -38,7 +38,7 @@ const source = z.strictObject({
     )
     .optional(),
   types: z.record(z.string(), z.enum(COLUMN_TYPES, `must be one of ${COLUMN_TYPES.join(', ')}`)).default({}),
-  /** The columns that differ from row to row. */
+  /** The columns that identify a row. */
   unique: z
     .union([text('must be a column').transform((one) => [one]), z.array(text('must be a column'))], {
       error: 'must be a column, or a list of columns',
@@ -51,7 +51,7 @@ const source = z.strictObject({
   max_minutes: number(1, 240, 'must be a number of minutes from 1 to 240', /^\d+$/).default(10),
 });
 
-/** The unique columns by their names in the warehouse; the settings may also use the names in the source. */
+/** The unique columns by their names in the warehouse; the settings may also use the source's names. */
 const asStored = (settings: z.output<typeof source>): string[] => {
   const taken = [
     ...Object.entries(settings.keys).map(([name, column]) => ({ name, column })),
@@ -99,12 +99,12 @@ const ENDINGS: Readonly<Record<string, (typeof TABLE_FORMATS)[number]>> = {
   ...{ parquet: 'parquet', duckdb: 'duckdb', db: 'duckdb' },
 };
 
-/** The format of a source: the one that is set, or that of the ending of its name. */
+/** The format of a source: the configured one, or else the ending of its name. */
 export function formatOf({ format, from = '' }: Pick<z.output<typeof source>, 'format' | 'from'>) {
   return format ?? ENDINGS[/\.(\w+)$/.exec(from)?.[1]?.toLowerCase() ?? ''];
 }
 
-/** A name that is part of names in the warehouse. */
+/** A name that becomes part of names in the warehouse. */
 const name = matching(/^[a-z][a-z0-9_]{0,40}$/, 'must be a name of small letters, digits and _');
 
 const tables = byName(
@@ -118,7 +118,7 @@ const tables = byName(
 
 const person = z.enum(ID_COLUMNS, `must be one of ${ID_COLUMNS.join(', ')}`);
 
-/** The columns of an own table that make its rows conversions: person, time and value. */
+/** The columns that turn the rows of an own table into conversions: person, time and value. */
 const conversions = z.strictObject({
   table: text('must be the name of a table'),
   person,
@@ -135,7 +135,7 @@ const SHARE = 'must be a share above 0% and up to 50%, such as 10%';
 const audience = z.strictObject({
   table: text('must be the name of a table'),
   person,
-  /** Columns that divide the people into segments, such as a tier. */
+  /** Columns that divide the people into segments, such as membership levels. */
   segments: z.array(text('must be a column'), 'must be a list of columns such as [tier]').default([]),
 });
 
@@ -145,7 +145,7 @@ const audiences = byName(
   'must have audiences such as members: { table: members, person: user_id }, with names of small letters, digits and _',
 );
 
-/** The settings that each kind of holdout needs, by the setting that names its people. */
+/** For each setting that names a holdout's people, the other settings that it needs. */
 const WAYS = {
   audience: ['audience', 'share'],
   table: ['table', 'person', 'arm', 'holdout', 'assigned'],
@@ -162,7 +162,7 @@ const holdout = z
     table: text('must be the name of a table').optional(),
     person: person.optional(),
     arm: text('must be a column').optional(),
-    /** The value of the column `arm` that means held out. */
+    /** The value in the column `arm` that marks a person as held out. */
     holdout: text('must be a value of the column under arm').optional(),
     assigned: text('must be a column').optional(),
     campaign: text('must be the id of a campaign').optional(),
@@ -223,7 +223,7 @@ declare module '../../config/schema.js' {
   interface StreamSettings extends OwnSettings {}
 }
 
-/** The settings about people that do not fit the tables, each followed by the reason as a clause. */
+/** Settings about people that contradict their tables, each with the reason as a clause. */
 export const ownContradictions: NonNullable<Declaration['contradictions']> = (settings) => {
   const { tables: all, conversions: wanted, audiences: groups, privacy } = settings;
   const faultOf = (name: string, key: z.output<typeof person>): string | undefined => {

@@ -18,7 +18,9 @@ export const refusal = ({ name }: OwnTable, why: string, cause?: unknown): Damag
     cause,
   });
 
-/** Copies the source into the folder; resolves with the paths of the copies. A relative `from` begins at the settings file. */
+/**
+ * Copies the source into the folder; resolves with the paths of the copies. A relative `from` starts at the folder of the settings file.
+ */
 export async function copySource(
   table: OwnTable,
   folder: string,
@@ -54,7 +56,7 @@ export async function copySource(
   }
 }
 
-/** Copies what a command writes to its stdout, if it succeeds. */
+/** Copies the stdout of a command, if the command succeeds. */
 async function copyOutput(
   table: OwnTable,
   command: string,
@@ -73,7 +75,7 @@ async function copyOutput(
   throw refusal(table, `its command failed (${failure})`);
 }
 
-/** The files that `from` names: one, or those that its pattern matches in one folder. */
+/** The files that `from` names: one file, or those in one folder that match its pattern. */
 async function filesOf(table: OwnTable, base: string): Promise<string[]> {
   const from = resolve(base, table.from ?? '');
   if (!/[*?]/.test(from)) return [from];

@@ -1,4 +1,4 @@
-/** Views on own tables from the settings: conversions, segments and holdouts. */
+/** Creates the views that combine own tables as the settings describe: conversions, segments and holdouts. */
 import type { Config } from '../../config/config.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { ASSIGNMENTS } from '../../ground/streams.js';
@@ -10,10 +10,10 @@ export type People = Pick<Config, 'conversions' | 'audiences' | 'holdouts'>;
 type Tables = Awaited<ReturnType<typeof ownTables>>;
 type View = 'conversions' | 'segments' | 'holdouts';
 
-/** The select of a part of a view, or a sentence why it is left out. */
+/** The select statement for a part of a view, or a sentence why the part is left out. */
 type Part = { readonly select: string } | { readonly fault: string };
 
-/** Makes the views, and notes the holdouts. Call inside a transaction. Resolves with a sentence for each part that is left out. */
+/** Creates the views, and records the holdouts. Call it inside a transaction. Resolves with a sentence for each part that is left out. */
 export async function makeViews(session: Session, tables: Tables, people: People): Promise<string[]> {
   const { conversions, audiences, holdouts } = people;
   const parts: Readonly<Record<View, readonly Part[]>> = {
@@ -24,7 +24,7 @@ export async function makeViews(session: Session, tables: Tables, people: People
   for (const view of ['conversions', 'segments', 'holdouts'] as const) {
     const selects = parts[view].flatMap((part) => ('select' in part ? [part.select] : []));
     const all = [selectOf(`no_${view}`, {}), ...selects].join('\nunion all\n');
-    // An order without a person is a conversion too.
+    // An order without a person still counts as a conversion.
     const whose = selectOf(view === 'conversions' ? 'anybody' : 'somebody', {});
     await session.run('streams/own/load/view', { view, people: all, whose });
     await describeOwn(session, view);
@@ -58,7 +58,7 @@ function conversionsIn(
   return { select };
 }
 
-/** The people of the segments of an audience; none while its table was never loaded, which the run reports. */
+/** The people in the segments of an audience. Empty if its table was never loaded, which the run reports. */
 function segmentsIn(
   tables: Tables,
   { name, table, person, segments }: Config['audiences'][number],
@@ -74,7 +74,7 @@ function segmentsIn(
   });
 }
 
-/** The people of a holdout; none of an audience before the first assignment. */
+/** The people of a holdout. A holdout of an audience is empty before the first assignment. */
 function holdoutIn(tables: Tables, holdout: Config['holdouts'][number]): readonly Part[] {
   const { name, table, campaign, share = 'null', arm = '', assigned = '', person = 'user_id' } = holdout;
   const names = { holdout: name, share: String(share) };
@@ -112,7 +112,7 @@ const selectOf = (
 const personsOf = (person: string): string =>
   ID_COLUMNS.map((kind) => (kind === person ? `"${kind}"` : `null::varchar as ${kind}`)).join(', ');
 
-/** The types of a column that a setting names, in words and by an example. */
+/** The types that a setting accepts for its column, in words and as an example. */
 interface Form {
   readonly types: RegExp;
   readonly what: string;
@@ -127,7 +127,7 @@ const NUMBER: Form = {
   example: '39000 or 39,000.50',
 };
 
-/** Why a table does not fit the settings, in sentences; undefined if it does. */
+/** Why a table does not fit the settings, in sentences; undefined if it fits. */
 function faultIn(
   tables: Tables,
   table: string,

@@ -1,7 +1,7 @@
 /** The kinds of reference data, and the fields of catalogs (E2), brand templates (E4, E5) and opt-outs (E12). */
 import type { Shapes } from '../../ground/fields.js';
 
-/** The kinds of reference data, each with a folder in the landing zone and a setting of its own. */
+/** The kinds of reference data. Each has a folder in the landing zone and a setting. */
 export const REFERENCE = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
 export type ReferenceStream = (typeof REFERENCE)[number];
 

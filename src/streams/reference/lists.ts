@@ -1,4 +1,4 @@
-/** Reads each list until it is a consistent snapshot, or gives up for this run. */
+/** Reads each list until it is a consistent snapshot, or gives up until the next run. */
 import { settleAll, type ServiceAnswer } from '../../service/client.js';
 import type { LandingZone, Page, Pull, ShortList, PullWriter } from '../../landing/landing-zone.js';
 import type { Terminal } from '../../terminal/terminal.js';
@@ -13,23 +13,23 @@ import { isLoss } from '../free.js';
 import type { ReferenceStream } from './fields.js';
 import type { PageSettings } from './settings.js';
 
-/** Maximum number of times that a run reads a list that changes during the reading. */
+/** How often a run reads a list that changes while it is read. */
 const READINGS = 3;
 
-/** Asks the service, which may have no time left. */
+/** Sends a request to the service, within the time left. */
 export type Ask = (question: FreeRequest) => Promise<ServiceAnswer>;
 
 export interface ListsReader {
   readonly ask: Ask;
   readonly projectId: string;
-  /** The word for the chat app in the paths of the service's endpoints. */
+  /** The word for the chat app in the paths of the service's API. */
   readonly messenger: string;
   readonly writer: PullWriter;
   /** The previous pull. */
   readonly earlier: Pull | undefined;
   /** Number of rows in the last snapshot of each list. */
   readonly stored: ReadonlyMap<string, number>;
-  /** True if the user accepts the lists, however few rows they have. */
+  /** True if the user accepts the lists even if few rows are left. */
   readonly accepted: boolean;
   readonly landing: LandingZone;
   readonly warehouse: Pick<Warehouse, 'countRows'>;
@@ -50,28 +50,28 @@ export interface ListsRead {
   readonly failures: ListFailure[];
 }
 
-/** A list that could not be read; `reason` is a clause. */
+/** A list that could not be read, with the reason as a clause. */
 interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
   readonly reason: string;
-  /** The reading that lacked rows, which a later night may confirm, or the user accept. */
+  /** The reading with missing rows, which a later night may confirm or the user may accept. */
   readonly short?: ShortList;
 }
 
 /** The announced number of rows of each list; null if none is announced. */
 export type Announced = ReadonlyMap<string, number | null>;
 
-/** A list that is not read yet, or must be read again, with the reason. */
+/** A list that has not been read yet, or must be read again for a reason. */
 interface Waiting extends Partial<Again> {
   readonly source: ListSource;
-  /** The last reading that came to the end of the list. */
+  /** The last reading that reached the end of the list. */
   readonly reading?: ReadList | undefined;
 }
 
 /**
  * Reads all lists.
  *
- * @param outside the announced numbers of lists whose pages have none: those `before` the first reading, and a function that
- *   reads them `again` after each reading
+ * @param outside for lists whose pages announce no number of rows: the numbers known `before` the first reading, and a function that
+ *   requests them `again` after each reading
  * @throws CredentialsError, InterruptedError as the client does, and StorageError, after all lists have ended
  */
 export async function readLists(
@@ -104,7 +104,7 @@ export async function readLists(
   return read;
 }
 
-/** Records a list as read or failed; returns it if it must be read again, without this reading's pages. */
+/** Records a list as read or failed. If it must be read again, returns it without the pages of this reading. */
 async function settle(
   { source, reading: last }: Waiting,
   walk: Walk,
@@ -132,7 +132,7 @@ async function settle(
     await writer.discard(files);
     return { source, ...again, reading };
   }
-  // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
+  // The announced number includes duplicate rows, so duplicates are subtracted from both numbers.
   const { rows, equal } = counted;
   const promised = announced === null ? null : announced - equal;
   read.lists.push({ list, files, rows: rows - equal, announced: promised });
@@ -146,16 +146,16 @@ export interface ListSource {
   /** Description for messages, such as `the items of catalog products`. */
   readonly what: string;
   readonly shape: ListShape;
-  /** JSON pointer to the id in an element; '' if elements are identified by their complete content. */
+  /** JSON pointer to the id in a row; '' if rows are identified by their complete content. */
   readonly id: string;
   /** The number of rows announced outside the pages of the list. */
   readonly announced?: number | null;
-  /** Called for each page on disk, numbered from 0; the numbers restart at 0 when the list is read again. */
+  /** Called for each page on disk, numbered from 0. If the list is read again, the numbers restart at 0. */
   onPage?(page: ListPage, number: number): void;
   readonly paging: CursorPaging | NumberPaging;
 }
 
-/** Paging in E2: each page contains the cursor of the next page. */
+/** Paging in E2: each page has the cursor of the next page. */
 interface CursorPaging {
   readonly by: 'cursor';
   ask(cursor: string | undefined): FreeRequest;
@@ -166,11 +166,11 @@ interface NumberPaging {
   readonly by: 'number';
   ask(page: number): FreeRequest;
   readonly pageSize: number;
-  /** The setting that contains the name of the page parameter. */
+  /** The setting with the name of the page parameter. */
   readonly setting: string;
 }
 
-/** Paging by number, with the parameters from the settings of the stream. */
+/** Paging by number, with the parameter names from the stream's settings. */
 export function numbered(
   stream: ReferenceStream,
   { pageParameter, sizeParameter, pageSize }: PageSettings,
@@ -189,16 +189,16 @@ interface Walk {
   readonly files: readonly Page[];
   /** The number of rows that its last page announces. */
   readonly announced: number | null;
-  /** True if the announced number changed between pages. */
+  /** True if the announced number changed from one page to another. */
   readonly moved: boolean;
   /** Why the reading did not reach the end of the list, as a clause. */
   readonly failure?: string;
-  /** True if the list must be read from the start because the service rejects the cursor. */
+  /** True if the service rejects the cursor, so that the list must be read from the start. */
   readonly isStale?: boolean;
   readonly body?: Buffer;
 }
 
-/** A list with more than this number of rows per announced row is treated as endless. */
+/** A list with more than this number of rows per announced row is considered endless. */
 const MOST_PER_ANNOUNCED = 10;
 /** Maximum number of rows of a list without an announced number. */
 const MOST_UNANNOUNCED = 1_000_000;
@@ -223,7 +223,7 @@ async function readList(source: ListSource, { ask, writer, terminal }: ListsRead
     if (verdict.kind === 'refused' && last !== undefined) {
       if (paging.by === 'cursor')
         return { ...end(null), failure: `the next page was refused (${verdict.reason})`, isStale: true };
-      // The service may refuse requests beyond the last page.
+      // The service may refuse requests for a page after the last one.
       if (last.announced !== null && rows >= last.announced) return end(last.announced);
     }
     if (verdict.kind !== 'ok') return failed(`the service gave no usable answer (${verdict.reason})`);
@@ -247,11 +247,11 @@ async function readList(source: ListSource, { ask, writer, terminal }: ListsRead
       if (cursors.has(cursor)) return failed(`page ${number} leads back to an earlier page`);
       cursors.add(cursor);
     } else {
-      // A full last page may be followed by another one, even if the announced number is reached.
+      // If the last page is full, another one may follow, even if the announced number is reached.
       const isEnough = announced !== null && rows >= announced && page.rows < paging.pageSize;
       if (page.rows === 0 || isEnough) return end(announced);
     }
-    // Pages are limited too, because they may be empty.
+    // The number of pages is limited too, because pages may be empty.
     const most = expected === null ? MOST_UNANNOUNCED : Math.max(1, expected) * MOST_PER_ANNOUNCED;
     if (Math.max(rows, number) >= most) {
       const promised = expected === null ? 'no number of rows' : `${expected} rows`;
@@ -262,24 +262,24 @@ async function readList(source: ListSource, { ask, writer, terminal }: ListsRead
 
 /** The location of a list in an answer, as keys from the outermost to the innermost. */
 interface ListShape {
-  /** Possible locations; the first one that contains a list is used. */
+  /** Possible locations. The first one with a list is used. */
   readonly rows: readonly (readonly string[])[];
-  /** The location of the total number of rows; undefined if answers do not contain it. */
+  /** The location of the total number of rows; undefined if answers do not have it. */
   readonly total?: readonly string[];
 }
 
 export interface ListPage {
   readonly rows: number;
-  /** The bytes of the rows, for comparing pages. */
+  /** The bytes of the rows, to compare pages. */
   readonly text: Buffer;
   /** The announced number of rows of the complete list; null if the service announces none. */
   readonly announced: number | null;
 }
 
-/** The keys of a page that the load reads; a duplicate of such a key would stop the load. */
+/** The keys of a page that the load reads. If such a key occurs twice, the load would stop. */
 const LOADED = ['data', 'templateListResponse'];
 
-/** Finds the page in an answer; undefined if the answer contains no list at the expected location. */
+/** Finds the page in an answer; undefined if the expected locations have no list. */
 export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | undefined {
   const outer = readEnvelope(body);
   if (outer?.kind !== 'object' || LOADED.some((key) => outer.twice.has(key))) return undefined;
@@ -299,7 +299,7 @@ export function rowsOn({ text }: ListPage): unknown[] {
 
 const cursorText = z.string().nullish().catch(null);
 
-/** The cursor of the next page (E2), `data.next_cursor`; undefined at the end of the list. */
+/** The cursor of the next page (E2), `data.next_cursor`; undefined on the last page. */
 export function nextCursor(body: Buffer): string | undefined {
   return cursorText.parse(parsed(valueAt(body, ['data', 'next_cursor']))) ?? undefined;
 }
@@ -326,8 +326,8 @@ function parsed(value: Buffer | undefined): unknown {
   return value && partValue(value, { start: 0, end: value.length });
 }
 
-// Decides whether a reading becomes a snapshot. Rows missing from a snapshot end in the history. So a list is not accepted if it changed
-// during the reading, or lost most of its rows for one night only. Pure.
+// The following functions decide whether a reading becomes a snapshot. The history marks rows that a snapshot lacks as ended. So a list is
+// rejected if it changed while it was read, or if it lost most of its rows on one night only. Pure.
 
 export interface ReadList extends CountedRows {
   /** The announced number of rows; null if the service announces none. */
@@ -336,7 +336,7 @@ export interface ReadList extends CountedRows {
   readonly moved: boolean;
 }
 
-/** Why a list is read again; if the result stays the same, it is not accepted. */
+/** The reason to read a list again. If the next reading has the same fault, the list is rejected. */
 interface Again {
   readonly reason: string;
   /** True if a second night may confirm the reading. */
@@ -355,7 +355,7 @@ interface Known {
 }
 
 /**
- * The reason why a reading does not count; undefined if it counts.
+ * Returns the reason to reject a reading; undefined if it is accepted.
  *
  * @param before the previous reading in the same run
  */
@@ -366,20 +366,19 @@ export function whyAgain(
 ): Again | undefined {
   const { rows, repeated, equal, announced, moved } = list;
   const stays = before?.rows === rows && before.announced === announced && before.repeated === repeated;
-  // A stable list has equal rows. In a list that changes during the reading a row, or a row with the same id, occurs
-  // again.
-  if (repeated > 0 && !(stays && equal >= repeated)) return { reason: 'a row stood on two pages' };
+  // Equal rows are allowed if the list is stable. If it changes, a row or its id may occur again on a later page.
+  if (repeated > 0 && !(stays && equal >= repeated)) return { reason: 'a row was on two pages' };
   if (moved) return { reason: 'the number of rows changed' };
   const lastNights = short.filter(
     (night) => night.pulledAt < pulledAt && areNightsApart(night.pulledAt, pulledAt),
   );
   const isLost = isLoss(size(stored), size(rows - equal));
   if (isLost && !accepted && !lastNights.some((night) => isAlike(night.rows, rows))) {
-    const reason = `the service gives ${rows} rows, less than half of the ${stored} before, which two nights must agree on`;
+    const reason = `the service gives ${rows} rows, less than half of the earlier ${stored}; two nights must agree on that`;
     return { reason, isShort: true };
   }
   const missing = (announced ?? rows) - rows;
-  // More rows than announced lose no data. Fewer rows may be incomplete, so a second night must confirm them.
+  // More rows than announced are fine. Fewer rows may mean that the reading is incomplete, so a second night must confirm them.
   const agrees = lastNights.some((night) => (night.announced ?? night.rows) - night.rows === missing);
   if (missing === 0 || accepted || (stays && (missing < 0 || agrees))) return undefined;
   return {
@@ -388,7 +387,7 @@ export function whyAgain(
   };
 }
 
-/** True if neither number of rows is a loss compared with the other. */
+/** True if both numbers of rows are similar: neither would be a loss compared with the other. */
 function isAlike(rows: number, others: number): boolean {
   return !isLoss(size(rows), size(others)) && !isLoss(size(others), size(rows));
 }

@@ -1,7 +1,4 @@
-/**
- * E2, E4, E5, E10, E12: loads catalogs, templates and opt-outs with their history. The order of all steps is in this
- * file.
- */
+/** Loads catalogs, templates and opt-outs with their history (E2, E4, E5, E10, E12). This file has the order of all steps. */
 import { makeCatalogViews } from '../../warehouse/describe.js';
 import { listsOf, templatesOf, type Pull } from '../../landing/landing-zone.js';
 import { dayOf } from '../../ground/calendar.js';
@@ -14,7 +11,7 @@ interface Table {
   readonly table: string;
   readonly key: string;
   readonly list: string;
-  /** The columns that identify rows without an id. */
+  /** An expression that identifies rows without an id. */
   readonly unnamed?: string;
 }
 
@@ -48,7 +45,7 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
   opt_outs: [{ table: 'opt_outs', key: 'unsubscribe_number, recipient, requested_at, copy', list: `'*'` }],
 };
 
-/** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
+/** Adds the snapshots of the pulls to the histories. Requires the load's transaction and its table `days`. */
 export async function loadReference(
   { pulls }: LoadedPulls,
   { session, group }: LoadContext,
@@ -101,7 +98,7 @@ async function listsThere(session: Session, pull: Pull) {
   return there;
 }
 
-/** The lists within the rows of another table: the fields of a catalog, the buttons of a brand template. */
+/** Lists inside the rows of another table: the fields of a catalog, the buttons of a brand template. */
 const FIELDS = {
   place: 'catalog',
   inner: 'catalog_field',
@@ -144,7 +141,7 @@ async function stage(stream: ReferenceStream, session: Session, pulls: readonly 
   }
 }
 
-/** Reads the status of the templates from the answers of E5. */
+/** Reads each template's status from the answers of E5. */
 async function readStatus(session: Session, pulls: readonly Pull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => templatesOf(pull).map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('streams/reference/load/no_template_status');
@@ -153,7 +150,7 @@ async function readStatus(session: Session, pulls: readonly Pull[]): Promise<voi
     path_lists: reads.map(({ list }) => list),
     path_templates: reads.map(({ templateId }) => templateId),
     path_pulls: reads.map(({ pull }) => pull),
-    // Several pulls may name one answer.
+    // Several pulls may refer to the same answer.
     files: [...new Set(reads.map(({ file }) => asPattern(file)))],
     path_days: reads.map(({ readAt }) => dayOf(readAt)),
   });

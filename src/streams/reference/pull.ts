@@ -32,7 +32,7 @@ import {
 } from './lists.js';
 import type { AlimtalkTemplateSettings, BrandTemplateSettings, OptOutSettings } from './settings.js';
 
-/** A failing stream does not stop the others. After `reference.max_minutes` nothing more is requested. */
+/** A failing stream does not stop the others. After `reference.max_minutes`, nothing more is requested. */
 export async function pullReference({ job, service }: Order, parts: PullParts): Promise<void> {
   const { config, invocation } = parts;
   const ask = timed(service, config.reference.maxMinutes, invocation.signal);
@@ -54,7 +54,7 @@ export async function pullReference({ job, service }: Order, parts: PullParts): 
   }
 }
 
-/** Asks the service with a time limit: after the limit every request counts as a timeout. */
+/** Sends requests within a time limit. After the limit, every request counts as a timeout. */
 function timed(service: ServiceClient, maxMinutes: number, signal: AbortSignal): Ask {
   const over = AbortSignal.timeout(maxMinutes * 60_000);
   const stopped = AbortSignal.any([signal, over]);
@@ -81,7 +81,7 @@ interface StreamRead extends ListsRead {
 }
 type Read = (reader: ListsReader) => Promise<StreamRead>;
 
-/** Reads the alimtalk templates (E10) of each configured channel, or of the only one if none is configured. */
+/** Reads the alimtalk templates (E10) of each configured channel. Without configured channels, sends one request without a channel. */
 function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: ListsReader): Promise<ListsRead> {
   const { projectId, messenger } = reader;
   const channels = settings.channelIds.length === 0 ? [undefined] : settings.channelIds;
@@ -98,14 +98,14 @@ function readAlimtalkTemplates(settings: AlimtalkTemplateSettings, reader: Lists
 }
 
 /**
- * Reads the opt-outs from text messages, made by calls to an 080 number (E12): those that were requested before the pull
- * began, so that later ones do not shift the pages during the reading.
+ * Reads the opt-outs from text messages, which people make by calling an 080 number (E12). Only opt-outs from before the pull are
+ * requested, because newer ones would shift the pages during the reading.
  */
 function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
   const { projectId, writer } = reader;
-  // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
+  // The specification does not name a time zone. Korean time is used, as for the service's days.
   const until = koreanTime(writer.pulledAt).slice(0, 19).replace('T', ' ');
-  // The period begins before the service existed.
+  // The period starts before the service existed.
   const period = { [settings.startParameter]: '2000-01-01 00:00:00', [settings.endParameter]: until };
   const source = {
     list: SOLE_LIST,
@@ -161,7 +161,7 @@ async function pullStream(
         );
     if (lists.length === 0 && short.length === 0) return;
     const files = [...lists.flatMap((list) => list.files), ...templates];
-    // Incomplete readings of earlier pulls, which a later night may confirm, are kept; one per day, the latest.
+    // Incomplete readings of earlier pulls are kept for a later night to confirm: the latest one of each day.
     const isSettled = ({ list, pulledAt: at }: ShortList): boolean =>
       lists.some((one) => one.list === list) ||
       short.some((one) => one.list === list && dayOf(one.pulledAt) === dayOf(at));
@@ -179,7 +179,7 @@ async function pullStream(
     });
     await load([landed]);
   } catch (error) {
-    // Keys may be valid for statistics but not for catalogs.
+    // The keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams continue.`);
     else if (error instanceof DamageError) gap(error.sentences);
     else throw error;
@@ -189,8 +189,8 @@ async function pullStream(
 // Catalogs.
 
 /**
- * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items,
- * because only the list contains the expected number of items. Nothing is accepted without the list.
+ * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items, because only it has
+ * the expected numbers of items. Without it, no catalog is accepted.
  *
  * @throws the errors of `readLists`
  */
@@ -218,7 +218,7 @@ async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsRead
   const listed = sources.filter((source) => before.has(source.list));
   const read = await readLists(listed, reader, { before, again });
   if (!isWhole()) return list.read;
-  // A catalog that was deleted during the reading does not count as a failure.
+  // If a catalog was deleted while it was read, that is not a failure.
   const failures = read.failures.filter(({ list: name }) => list.catalogs.has(name));
   const unknown = names.filter((name) => !before.has(name));
   const problems = unknown.map(
@@ -228,7 +228,7 @@ async function readCatalogs(wanted: 'all' | readonly string[], reader: ListsRead
   return { ...read, failures, problems, lists: [...read.lists, ...list.read.lists] };
 }
 
-/** The specification does not define the structure of the list of catalogs in `data` (R1). */
+/** The specification does not define where `data` has the list of catalogs (R1). */
 const CATALOGS = { rows: [['data'], ['data', 'catalogs'], ['data', 'items']] };
 
 async function readCatalogList(reader: ListsReader): Promise<{ read: ListsRead; catalogs: Announced }> {
@@ -249,14 +249,14 @@ async function readCatalogList(reader: ListsReader): Promise<{ read: ListsRead; 
 
 const named = z.object({
   name: z.string(),
-  // Ignore a value that is not a number, and read the catalog anyway.
+  // Ignore `num_items` if it is not a number, and read the catalog anyway.
   num_items: z.number().int().nonnegative().nullish().catch(null),
 });
 
 export function catalogsOn(page: ListPage): [string, number | null][] {
   return rowsOn(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
-    // The name of the list of catalogs is reserved and is not accepted as the name of a catalog.
+    // The name of the list of catalogs is reserved, so no catalog may have it.
     return catalog.success && catalog.data.name !== SOLE_LIST
       ? [[catalog.data.name, catalog.data.num_items ?? null]]
       : [];
@@ -296,7 +296,7 @@ type Listed = Pick<TemplateRead, 'list' | 'templateId' | 'digest'>;
 
 const identified = z.object({ id: z.string().min(1) });
 
-/** Requests E4 for each sender key, then E5 for each template that is new, changed, or has an old status. */
+/** Requests E4 for each sender key, then E5 for each template that is new, changed, or whose status is old. */
 async function readBrandTemplates(settings: BrandTemplateSettings, reader: ListsReader): Promise<StreamRead> {
   const { projectId, messenger } = reader;
   const listed = new Map<string, Listed[]>();
@@ -337,7 +337,7 @@ async function readBrandTemplates(settings: BrandTemplateSettings, reader: Lists
   };
 }
 
-/** Returns the template from an earlier pull, or the answer to E5; undefined, with a failure, if neither is available. */
+/** Returns the template from an earlier pull or from the answer to E5. Undefined, with a failure noted, if neither is available. */
 async function readTemplate(
   template: Listed,
   before: (TemplateRead & Page) | undefined,
@@ -347,7 +347,7 @@ async function readTemplate(
 ): Promise<(TemplateRead & Page) | undefined> {
   const { list, templateId, digest } = template;
   const oldest = new Date(writer.pulledAt.getTime() - recheckDays * 86_400_000);
-  // A status with a date in the future, caused by a wrong clock, is not fresh.
+  // A wrong clock may have dated a status in the future; such a status is not fresh.
   const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= writer.pulledAt;
   if (isFresh && before.digest === digest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
@@ -356,6 +356,6 @@ async function readTemplate(
   const isLoadable = twice?.has('data') === false && repairedJson(body.toString('utf8')) !== undefined;
   if (isLoadable) return { ...template, readAt: writer.pulledAt, ...(await writer.land(body, 1)) };
   failures.push(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
-  // An unchanged template keeps its last known status, however old the status is.
+  // An unchanged template keeps its last known status, even an old one.
   return before?.digest === digest ? before : undefined;
 }

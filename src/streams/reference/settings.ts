@@ -5,7 +5,7 @@ import { ids, number, parameter, section, whole, yesOrNo } from '../../config/va
 
 const SWITCH = 'must be true, false or "key: value" lines';
 
-/** The parameters for requesting numbered pages of a list, starting at 1. The specification leaves their names open. */
+/** The names of the parameters for requesting numbered pages of a list, from page 1. The specification leaves them open. */
 const pages = {
   page_parameter: parameter().default('pageNum'),
   size_parameter: parameter().default('pageSize'),
@@ -16,7 +16,7 @@ const brandTemplates = section(
   {
     sender_keys: ids('must be a list of sender keys').default([]),
     ...pages,
-    // The place of the parameter in E5 (N6); E4 takes it in the query.
+    // How E5 takes the sender key (N6); E4 takes it in the query.
     sender_key_parameter: parameter().default('senderKey'),
     sender_key_in: z.enum(['query', 'header'], 'must be query or header').default('query'),
     recheck_days: whole(0, 366).default(7),
@@ -42,7 +42,7 @@ const optOuts = section(
   SWITCH,
 );
 
-/** Accepts `true` and `false` instead of a section of settings. */
+/** Accepts `true` and `false` in place of a section of settings. */
 const switched = <T extends z.ZodType>(section: T) =>
   z
     .preprocess(
@@ -51,7 +51,7 @@ const switched = <T extends z.ZodType>(section: T) =>
     )
     .optional();
 
-/** The settings of the lists. A list that is undefined or false is not pulled. */
+/** The settings of the lists. A list with undefined or false is not pulled. */
 const reference = section({
   max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
   catalogs: z
@@ -61,7 +61,7 @@ const reference = section({
     )
     .default(false)
     .transform((names) => (names === true ? 'all' : names !== false && names.length > 0 && names)),
-  // Brand templates are those of a sender, so they need its key.
+  // Brand templates belong to a sender, so its key is required.
   brand_templates: brandTemplates.prefault({}),
   alimtalk_templates: switched(alimtalkTemplates),
   opt_outs: switched(optOuts),

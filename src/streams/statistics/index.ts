@@ -1,4 +1,4 @@
-/** The daily statistics (E17), and those by sub-channel (E18). */
+/** The daily statistics (E17), and the statistics by sub-channel (E18). */
 import type { z } from 'zod';
 import { ids } from '../../config/values.js';
 import type { Shapes } from '../../ground/fields.js';

@@ -6,7 +6,7 @@ import { pagesGiven, type ReadablePull } from '../../warehouse/pages.js';
 import { count } from '../../warehouse/session.js';
 import { holdBack, replaceDays } from '../free.js';
 
-/** How E17 and E18 differ: the section that reads records, the place of fields, the tables, and a column. */
+/** The differences between E17 and E18: the SQL section that reads records, the location of fields, the tables, and a column. */
 const STATISTICS = {
   statistics: {
     records: 'streams/statistics/load/statistics',
@@ -24,7 +24,7 @@ const STATISTICS = {
   },
 } as const;
 
-/** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
+/** Replaces the days of the pulls, which are all of one stream. Requires the load's transaction and its table `days`. */
 export async function loadStatistics(
   { pulls }: LoadedPulls,
   context: LoadContext,
@@ -53,7 +53,7 @@ export async function loadStatistics(
 
 const withoutDays = z.object({ pull: z.string(), records: count });
 
-/** @throws DamageError when no record of a pull has a day that can be read, so that its days would seem to be empty */
+/** @throws DamageError if no record of a pull has a readable day, because its days would look empty */
 function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: readonly ReadablePull[]): void {
   if (first === undefined) return;
   const pull = pulls.find(({ id }) => id === first.pull);
@@ -65,7 +65,7 @@ function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: read
 
 const twinRows = z.object({ twins: count });
 
-/** Resolves duplicate statistics on the days of the load, once all streams that can decide are loaded. */
+/** Resolves duplicate statistics on the loaded days, after all streams that help to decide were loaded. */
 export async function decideTwins({ session, group }: LoadContext): Promise<void> {
   const { twins } = await session.row('streams/statistics/twins/rows', twinRows, group);
   if (twins === 0) return;

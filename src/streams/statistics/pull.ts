@@ -1,4 +1,4 @@
-/** Requests E17 in ranges and E18 day by day, lands the answers, then loads them together. */
+/** Requests E17 in ranges and E18 day by day, lands the answers, and loads them together. */
 import { daysOf, rangesOf, type Day, dayCount, type DayRange } from '../../ground/calendar.js';
 import type { Pull } from '../../landing/landing-zone.js';
 import type { Gap, Job } from '../../ground/streams.js';
@@ -22,7 +22,7 @@ export async function pullStatistics({ job, service, wanted }: Order, parts: Pul
   const orders = streams.map((stream) => [stream, wanted(stream)] as const);
   for (const [stream, days] of orders)
     await pullDays(stream, days, job, service, parts).catch((error: unknown) => {
-      // The keys may be valid for E17 and denied E18.
+      // The keys may be valid for E17 but not for E18.
       if (!(error instanceof CredentialsError) || stream === 'statistics') throw error;
       for (const range of rangesOf(days))
         parts.report.gaps.push({
@@ -31,7 +31,7 @@ export async function pullStatistics({ job, service, wanted }: Order, parts: Pul
           reason: `${error.message} The other streams continue.`,
         });
     });
-  // Request held-back days once more later: the service may have recovered.
+  // Request days that were held back a second time; the service may have recovered by now.
   for (const [stream, days] of orders) {
     const doubtful = await doubtfulAmong(days, parts, stream);
     if (doubtful.length === 0) continue;
@@ -62,7 +62,7 @@ async function pullDays(
       });
       report.gaps.push(...gaps);
     } finally {
-      // Load all days together: a load takes as long for a day as for a month. Include days that landed before a failure.
+      // Load all days together, because a load takes as long for a day as for a month. Include days that landed before a failure.
       await load(landed);
     }
   }
@@ -77,14 +77,14 @@ async function doubtfulAmong(days: readonly Day[], parts: PullParts, stream: Dai
 
 export interface DailySink {
   accept(range: DayRange, body: Body, rows: number): Promise<void>;
-  /** Keeps an answer in an unknown shape, for inspection. */
+  /** Stores an answer of unknown shape for inspection. */
   reject(endpoint: string, range: DayRange, body: Body): Promise<unknown>;
 }
 
 /**
- * Requests E17 for a range, in parts where the service fails or answers `Timeout`, or E18 for each day of it.
+ * Requests E17 for a range, or E18 for each day of it. A range that fails is split.
  *
- * @param tags the campaigns with any of them are requested; all campaigns without tags
+ * @param tags only campaigns with one of these tags; without tags, all campaigns
  * @returns the days that failed
  */
 export async function extractDaily(
@@ -111,7 +111,7 @@ async function extract(
   const ask = (part: DayRange): Promise<ServiceAnswer<Body>> => service.askLarge(question(part));
   for await (const { days, verdict, body } of answersIn(range, ask)) {
     if (verdict.kind === 'broken' && dayCount(days) > 1) {
-      // One bad day must not block the others.
+      // Request the days one by one, so that one bad day does not block the others.
       const parts = rangesOf(daysOf(days), 1).map((day) => extract(service, stream, day, tags, sink));
       gaps.push(...(await settleAll(parts)).flat());
     } else if (verdict.kind !== 'ok')
@@ -126,12 +126,12 @@ async function extract(
   return gaps;
 }
 
-/** Parses a counter as the load does (`macros.counter`): any value that is not a counter is 0. */
+/** Parses a counter as the load does (`macros.counter`): anything else becomes 0. */
 const counter = z.coerce.number().int().min(0).max(1e15).catch(0);
 const row = z.record(z.string(), z.unknown()).catch({});
 
 /**
- * The sums over all channels for one day.
+ * Requests one day, and sums it over all channels.
  *
  * @throws CredentialsError if the service refuses the project or the keys
  * @throws ServiceError if the service returns no usable answer
