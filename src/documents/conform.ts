@@ -7,15 +7,15 @@ import { encoded, nodesOf, textAt, type Node } from './json.js';
 
 interface Conformance {
   /**
-   * Normally the members without a column. If a value does not fit its column, every member, except lists with rows of their own. If the
-   * document is not an object, the document.
+   * Usually the members without a column. If a value does not fit its column: every member, except lists with rows of their own. If the
+   * document is not an object: the whole document.
    */
   readonly extra: string;
   /** The values that fit a column; null if the document is not an object. */
   readonly fitting: string | null;
 }
 
-/** A difference from the specification. `type` is the value's type: VARCHAR, UBIGINT, OBJECT … */
+/** A difference from the specification. `type` is the type of the value: VARCHAR, UBIGINT, OBJECT … */
 export interface Oddity {
   readonly place: string;
   readonly field: string;
@@ -23,13 +23,13 @@ export interface Oddity {
   readonly type: string;
 }
 
-/** How the members of an object are divided. */
+/** The members of an object, by what happens to them. */
 interface Division {
-  /** Members without a column, or with inner members that have none. */
+  /** Members without a column, or with inner members that have no column. */
   readonly unknown: Member[];
   /** All members except those with rows of their own. */
   readonly whole: Member[];
-  /** Members that columns take. */
+  /** Members whose values go into columns. */
   readonly fitting: Member[];
   readonly oddities: Oddity[];
   isRepeated: boolean;
@@ -37,10 +37,10 @@ interface Division {
 
 type Member = readonly [name: string, json: string];
 
-/** Alternative spellings of fields. If a record has both, the field's own spelling gets the column. */
+/** Other spellings of fields. If a record has both, the column gets the value of the specified one. */
 const SPELLINGS: Readonly<Record<string, string>> = { 'statistic_by_subchannel.node_name': 'node_mane' };
 
-/** The values that models compare; other spellings are accepted, but count as drift. */
+/** The values that models compare. Other spellings are accepted but count as drift. */
 const VALUES: Readonly<Record<string, RegExp>> = { resource_type: /^(?:campaign|user[-_]journey)$/ };
 
 /** The fields of all places, for `conform` and `odditiesIn`. */
@@ -68,7 +68,7 @@ export class Places {
     };
   }
 
-  /** The differences shown by an `extra`: unknown keys, and values of another kind. */
+  /** Lists the differences that an `extra` shows: unknown keys, and values of another type. */
   odditiesIn(extra: string, place: string): readonly Oddity[] {
     return this.#divided(extra, place)?.oddities ?? [];
   }
@@ -92,7 +92,7 @@ export class Places {
         times > 1 || (other !== undefined && children.some((one) => one.key === other && !isNull(json, one)));
       const field = isRepeated ? undefined : this.#places.get(place)?.get(key);
       if (field === undefined) {
-        // Keep a repeated key under another name: JSON does not define which value counts.
+        // Keep a repeated key under another name, because JSON does not define which of its values counts.
         let name = key;
         if (isRepeated) {
           names ??= new Set(children.map((one) => one.key));
@@ -139,7 +139,10 @@ function isNull(json: string, { start, end }: Node): boolean {
   return json.slice(start, end) === 'null';
 }
 
-/** A number in a text column becomes its digits, so 10001.0 and 10001 are one id; tags become their names. */
+/**
+ * Converts a value for its column: a number in a text column becomes its digits, so that 10001.0 and 10001 are one id; tags become their
+ * names.
+ */
 function columnValue(kind: Kind, value: string): string {
   if (kind === 'texts') {
     const tags = nodesOf(value)[0]?.children.map((tag) => {
@@ -167,7 +170,7 @@ function fits(kind: Kind, node: Node, text: string, value: string): boolean {
   return !['object', 'list', 'texts'].includes(kind) && isReadable(kind, text);
 }
 
-/** True if a fitting value also has the specified type: text is text, a count is a number, and no digit is lost. */
+/** True if a value also has the specified type: text is text, a count is a number, and no digit would be lost. */
 function conforms({ field, kind }: Field, node: Node, text: string, value: string): boolean {
   if (value === 'null') return true;
   if (VALUES[field]?.test(text) === false) return false;
@@ -207,7 +210,7 @@ function isReadable(kind: Kind, text: string): boolean {
 const COMPACT_DAY = /^\s*(\d{4})(\d{2})(\d{2})(?:[T ]+\d.*)?\s*$/;
 const SEPARATED_DAY = /^\s*(\d{4})(?:-|\.\s*|\/)(\d{1,2})(?:-|\.\s*|\/)(\d{1,2})\.?(?:[T ]+\d.*)?\s*$/;
 
-/** A day as 2026-11-27, 20261127 or 2026. 11. 27., in the first of these forms; undefined for any other text. */
+/** Returns a day such as 2026-11-27, 20261127 or 2026. 11. 27. in the first of these forms; undefined for any other text. */
 export function dayIn(text: string): string | undefined {
   const [, year = '', month = '', day = ''] = COMPACT_DAY.exec(text) ?? SEPARATED_DAY.exec(text) ?? [];
   const plain = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

@@ -1,5 +1,5 @@
 /**
- * Replaces credentials in messages to other systems by `***`, under every setting: in values of suspicious keys, name-value pairs, headers,
+ * Replaces credentials by `***` in messages to other systems, whatever the settings: values of suspicious keys, name-value pairs, headers,
  * URLs, forms, JSON inside text, and secret webhook addresses.
  */
 import { changed, encoded, isJson, textAt, type Node } from './json.js';
@@ -10,7 +10,7 @@ const MASK = '***';
 const SECRET =
   'authorization|cookie|token|secret|signature|passw(?:or)?d|passphrase|비밀번호|인증키|credential|jwt|bearer|hmac|(?:api|app|access|private|auth|sign(?:ing)?|encryption|service|subscription|functions?|consumer|license|master)[-_ ]?key|session[-_ ]?id';
 
-/** Short names, which count only as a whole. */
+/** Short names of credentials, which must match the whole name. */
 const SHORT = 'sig|sign|pwd|pass|sid|auth';
 
 /** Matches texts that may contain a credential, in JavaScript and in DuckDB. */
@@ -34,20 +34,20 @@ const HEADERS = new RegExp(
 );
 const BEARERS =
   /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
-/** A name and a value in a text of any other form: XML, YAML, JSON that is cut, a dictionary in single quotes, multipart. */
+/** A name and a value in other formats: XML, YAML, JSON that was cut off, a dictionary in single quotes, multipart. */
 const ASSIGNMENTS = new RegExp(
   String.raw`((?<!<\/[\w:-]{0,40})(?:${SECRET})[\w-]{0,40}\\?["']?(?:\s{0,3}(?:=>|[:=>])\s{0,3}|(?:\r?\n){2})\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+`,
   'gi',
 );
 const USERS = /(:\/\/)[^/?#\s"\\]*@/g;
 
-/** The keys of a name and of its value where an object is a pair of both. */
+/** The keys under which name-value pairs have their name and their value. */
 const NAMES = /^(?:name|key|k|id|header|field)$/i;
 const VALUES = /^(?:values?|val|v|content)$/i;
 
 const SUSPICION = new RegExp(CREDENTIAL, 'i');
 
-/** Addresses that are a credential themselves: incoming webhooks. */
+/** Addresses that work as a credential: incoming webhooks. */
 const HOOKS =
   /(https?:\/\/(?:hooks\.slack(?:-gov)?\.com|(?:[a-z]+\.)?discord(?:app)?\.com(?=\/api\/webhooks)|[a-z0-9.-]+\.webhook\.office\.com|outlook\.office(?:365)?\.com(?=\/webhook)|[a-z0-9.-]+\.(?:logic\.azure|api\.powerplatform)\.com|api\.telegram\.org|hooks\.zapier\.com|hook\.[a-z0-9.-]*make\.com|chat\.googleapis\.com|wh\.jandi\.com|hook\.dooray\.com|[a-z0-9.-]+\.dooray\.com(?=\/services))(?::\d+)?)\/[^\s"\\<>]+/gi;
 const ADDRESSES = /(https?:\/\/[^/?#\s"\\<>]+)([/?#][^\s"\\<>]*)/gi;
@@ -69,7 +69,7 @@ export function masked(json: string, isForOthers: boolean): string {
   });
 }
 
-/** True if a value's key, or its neighbor in a name-value pair, names a credential. Booleans never are. */
+/** True if a value's key, or the name in the same name-value pair, names a credential. Booleans never count. */
 function isCredential(json: string, node: Node): boolean {
   const { key, parent, kind } = node;
   if (kind === 'word' || parent === undefined) return false;
@@ -77,7 +77,7 @@ function isCredential(json: string, node: Node): boolean {
   const isName = (other: Node | undefined): boolean =>
     other?.kind === 'text' && IS_NAME.test(textAt(json, other));
   if (key === undefined) {
-    // Names and values in turn, as [['Cookie', 'a=b']] or as raw headers of Node.
+    // Lists that alternate names and values, such as [['Cookie', 'a=b']] or the raw headers of Node.
     const { length } = parent.children;
     const at = kind !== 'text' || length > 100 || length % 2 > 0 ? -1 : parent.children.indexOf(node);
     return at % 2 === 1 && isName(parent.children[at - 1]);
@@ -105,7 +105,7 @@ function maskedText(text: string, isForOthers: boolean): string {
     );
 }
 
-/** True for a part of a path or query that looks random: 20 letters and digits in a row, or many changes between them. */
+/** True if a part of a path or query looks random: 20 letters and digits in a row, or frequent changes between them. */
 function looksRandom(part: string): boolean {
   if (part.length < LONGEST_WORD) return false;
   if (/[A-Za-z0-9]{20}/.test(part)) return true;

@@ -1,7 +1,7 @@
 /**
- * Registers the functions of this folder as DuckDB scalar functions, for loads and erasures. This happens before the first transaction,
- * because a rollback would remove them. Nothing stored in a database file may use one, because other programs lack them. They never throw,
- * and return quickly, because DuckDB calls them on the main thread.
+ * Registers the functions of this folder as DuckDB scalar functions, for loads and erasures. Call it before the first transaction, because
+ * a rollback would remove them. Nothing stored in a database file may use them, because other programs lack them. They never throw and
+ * return quickly, because DuckDB calls them on the main thread.
  */
 import duckdb = require('@duckdb/node-api');
 import type { Field } from '../ground/fields.js';
@@ -18,7 +18,7 @@ export interface DocumentSettings {
 
 type Call = (...args: string[]) => string | null;
 
-/** The functions by name; each returns null if an argument is null. `how` is keep, hash or drop. */
+/** The functions by name. Each returns null if an argument is null. `how` is keep, hash or drop. */
 function functionsOf({ fields, key, rules }: DocumentSettings): Readonly<Record<string, Call>> {
   const privacy = new Redaction(key, rules);
   const places = new Places(fields);
@@ -55,7 +55,7 @@ function kindOf(kind: string): DocumentKind {
   return kind === 'message' || kind === 'other' || kind === 'record' ? kind : 'document';
 }
 
-/** Call once for each DuckDB instance, outside a transaction: a rollback would remove the functions. */
+/** Call once for each DuckDB instance, outside a transaction, because a rollback would remove the functions. */
 export function registerDocuments(connection: duckdb.DuckDBConnection, settings: DocumentSettings): void {
   for (const [name, call] of Object.entries(functionsOf(settings))) {
     const parameterTypes = Array.from({ length: call.length }, () => duckdb.VARCHAR);
@@ -76,20 +76,23 @@ export function registerDocuments(connection: duckdb.DuckDBConnection, settings:
   }
 }
 
-// Expressions (RE2) that match every text a function would change. Statements test them first, because most texts need no function.
+// Regular expressions (RE2) that match every text that a function would change; personal.test.ts proves it. Statements test them first,
+// because most texts need no function.
 
 /** The characters of a class in the notation of RE2. */
 const inRe2 = (characters: string): string => characters.replaceAll(/\\u([0-9A-F]{4})/g, '\\x{$1}');
 
 /** A mobile number; its separators include line breaks and tabs, which JSON writes as two characters. */
 const MOBILE = mobileWith(String.raw`(?:[${inRe2(SEPARATORS)}]|\\+[nrt/]){0,3}`);
-/** Spellings that hide a number or an address: entities, percent-encoding, escapes, tags, folds, full-width and unseen characters. */
+/**
+ * Spellings that hide a number or an address: entities, percent-encoding, escapes, tags, folded lines, full-width and invisible characters.
+ */
 const DISGUISE = String.raw`&(?:#|(?i:[a-z]{2,6};))|%[2-7]|=(?:40|2[deDE])|\\+u|[0-9@.]\s*<|>\s*[0-9@.]|=?(?:\n|\\n)[ \t]|=(?:\r|\n|\\r|\\n)|[\x{FF01}-\x{FF5E}${inRe2(UNSEEN)}]`;
 const KEY = String.raw`"(?i:${KEYS})\\*"\s*:`;
 
 const KEYLESS = String.raw`(?:^|"message_data"\s*:\s*)["\[0-9]`;
 
-/** An @, unless it begins a text in JSON, as it does in names of chat channels. */
+/** An @, except at the beginning of a JSON text, where it starts the name of a chat channel. */
 const ADDRESS = String.raw`(?:[^"]|[^:,{\[]")@`;
 
 /** The session variable `patterns` of the statements. */

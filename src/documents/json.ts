@@ -1,5 +1,5 @@
 /**
- * Finds the position of each value in a JSON text, so that one value can be replaced and the rest stays unchanged. Parsing and rewriting
+ * Finds the position of each value in a JSON text, so that one value can be replaced while the rest stays unchanged. Parsing and rewriting
  * would change numbers (9007199254740993) and merge repeated keys.
  */
 import { jsonOf } from '../ground/envelope.js';
@@ -8,10 +8,10 @@ export interface Node {
   readonly kind: 'text' | 'number' | 'word' | 'object' | 'list';
   readonly start: number;
   end: number;
-  /** The object or list around the value; undefined for the outermost value. */
+  /** The object or list around the value; undefined for the outermost one. */
   readonly parent: Node | undefined;
   readonly children: Node[];
-  /** The key of the value, decoded, and its position with its quotes; undefined in a list. */
+  /** The decoded key of the value, and the position of the key with its quotes; undefined in a list. */
   readonly key: string | undefined;
   readonly keyStart: number;
   readonly keyEnd: number;
@@ -30,8 +30,8 @@ export interface Edit extends Piece {
 const NONE: Node[] = [];
 
 /**
- * The values of a valid JSON text in the order in which they begin, the outermost first. Checks only brackets, quotes and keys: empty if
- * these do not match, but other invalid text may have nodes (`[1 2]` has three).
+ * Returns the values of a valid JSON text in the order in which they begin, outermost first. Checks only brackets, quotes and keys: if they
+ * don't match, the result is empty, but other invalid text may have nodes (`[1 2]` has three).
  */
 export function nodesOf(json: string): Node[] {
   const nodes: Node[] = [];
@@ -115,7 +115,10 @@ export function isJson(text: string): boolean {
   return /^\s*[[{"]/.test(text) && jsonOf(text) !== undefined;
 }
 
-/** JSON with other values: `change` returns the JSON of the new value, or undefined. Values inside a replaced value are not visited. */
+/**
+ * Replaces values in JSON: `change` returns the JSON of a new value, or undefined to keep the old one. Values inside a replaced value are
+ * not visited.
+ */
 export function changed(json: string, change: (node: Node) => string | undefined): string {
   const edits: Edit[] = [];
   for (const node of nodesOf(json)) {

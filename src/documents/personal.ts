@@ -24,8 +24,8 @@ import {
 export type Treatment = 'keep' | 'hash' | 'drop';
 
 /**
- * The kind of a document. `message` and `other` have a recipient, whose number is found anywhere; `message` and `record` have a sender,
- * whose number stays.
+ * The kind of a document. The recipient's number is found anywhere in a `message` or `other`; the sender's number stays in a `message` or
+ * `record`.
  */
 export type DocumentKind = 'message' | 'other' | 'record' | 'document';
 
@@ -40,7 +40,7 @@ const TAGS = /<\/?[a-z][a-z0-9]*(?:[\s/][^<>]*)?>/gi;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Ids that belong to nobody, in lower case: programs write them when they have no id. They would merge many people into one. The setting
+ * Ids that belong to nobody, in lower case. Programs write them when they have no id, so they would merge many people into one. The setting
  * `placeholder_ids` adds more.
  */
 export const PLACEHOLDERS: readonly string[] = [
@@ -66,7 +66,7 @@ export class Redaction {
     );
   }
 
-  /** A recipient's number or address; null if empty or dropped. A value that is already a hash stays. */
+  /** Redacts a recipient's number or address; null if it is empty or dropped. A value that is already a hash stays. */
   recipient(value: string, how: Treatment): string | null {
     if (how === 'keep') return value;
     if (how === 'drop') return null;
@@ -75,12 +75,12 @@ export class Redaction {
     return plain === undefined ? null : this.digest(plain);
   }
 
-  /** A text without numbers and addresses of people; null if nothing remains. */
+  /** Removes people's numbers and addresses from a text; null if nothing remains. */
   text(text: string, how: Treatment): string | null {
     return how === 'keep' ? text : this.#redacted(text, how);
   }
 
-  /** The value of a column that may be an id: ids consist largely of digits, so they are excepted. */
+  /** Redacts the value of a column that may have ids. Ids consist largely of digits, so they are not taken for numbers. */
   field(value: string, how: Treatment): string | null {
     return isId(value) ? value : this.text(value, how);
   }
@@ -93,7 +93,7 @@ export class Redaction {
       edited(from, findings, ({ start, end, plain }) => {
         const piece = from.slice(start, end);
         if (plain === sender) return piece;
-        // Keep tags inside a number, so that the HTML stays balanced; a tag may itself contain an address.
+        // Keep tags found inside a number, so that the HTML stays balanced. A tag may itself contain an address.
         return [hidden(plain), ...(piece.match(TAGS) ?? []).map((tag) => this.#redacted(tag, how))].join('');
       });
     const others = without(text, findingsIn(text));
@@ -102,8 +102,8 @@ export class Redaction {
   }
 
   /**
-   * Redacts people's numbers and addresses in every text, number and key. Under a recipient's key, any scalar counts as a number. The
-   * recipient's own number is found anywhere in its message; the sender's stays.
+   * Redacts people's numbers and addresses in every text, number and key. Any scalar under a recipient's key counts as a number. The
+   * recipient's own number is found anywhere in the message; the sender's number stays.
    */
   document(json: string, kind: DocumentKind, how: Treatment): string {
     if (how === 'keep') return json;
@@ -111,7 +111,7 @@ export class Redaction {
     const parties = partiesOf(json, nodes, kind);
     const edits: Edit[] = [];
     const underTelephones = new Set<Node>();
-    /** Values outside any object, such as a message that is only a number. */
+    /** Values that are not inside an object, such as a message that is only a number. */
     const keyless = new Set<Node>();
     for (const node of nodes) {
       const { key, keyStart, keyEnd, kind: type, parent, start, end } = node;
@@ -138,19 +138,19 @@ export class Redaction {
     return edited(json, edits, ({ text }) => text);
   }
 
-  /** A value after the rule of its column or key: unchanged, hashed (unless it is a placeholder), or null. */
+  /** Applies the rule of a column or key to a value: returns it unchanged, hashed (unless it is a placeholder), or null. */
   ruled(key: string, value: string): string | null {
     const rule = this.#rules.get(key);
     if (rule === undefined || (rule.rule === 'hash' && NOBODY.has(value.toLowerCase()))) return value;
     return rule.rule === 'drop' ? null : this.idDigest(rule.name, value);
   }
 
-  /** The digest of an id, which depends on its kind; `forget` searches for it. */
+  /** The digest of an id, which depends on the id's kind; `forget` searches for it. */
   idDigest(kind: string, value: string): string {
     return this.digest(`${kind} ${this.field(value, 'hash') ?? ''}`);
   }
 
-  /** A document after the rules for its keys, at any depth, including JSON inside texts. */
+  /** Applies the rules for keys to a document, at any depth, including JSON inside texts. */
   ruledDocument(json: string): string {
     return changed(json, (node) => {
       const { key, kind, start } = node;
@@ -179,7 +179,7 @@ type Meaning = 'recipient' | 'telephone' | 'other';
 
 const meanings = new Map<string, Meaning>();
 
-/** The meaning of a key for its value, in any composition of its letters; cached, because documents share their keys. */
+/** What a key says about its value. Unicode composition of the key does not matter. Cached, because documents share their keys. */
 export function meaningOf(key = ''): Meaning {
   return remembered(meanings, key, () => {
     const composed = key.normalize();
@@ -188,7 +188,7 @@ export function meaningOf(key = ''): Meaning {
   });
 }
 
-/** The recipient's number, if long enough to be searched in any text, and the sender's. */
+/** The sender's number, and the recipient's if it is long enough to search for in any text. */
 interface Parties {
   readonly own?: string | undefined;
   readonly sender?: string | undefined;
@@ -205,9 +205,9 @@ function partiesOf(json: string, nodes: readonly Node[], kind: DocumentKind): Pa
   );
   const number = kind === 'record' ? '' : plainNumber(seen(recipient).trim());
   const own = /^[0-9]{8,15}$/.test(number) ? number : undefined;
-  // On an unknown channel, `sendNo` may be another number than the sender's.
+  // On an unknown channel, `sendNo` may not be the sender's number.
   const sendNo = kind === 'other' ? '' : textOf(({ key, kind: type }) => key === 'sendNo' && type === 'text');
   const sender = /^[0-9+][0-9 ().-]*$/.test(sendNo) ? plainNumber(sendNo) : undefined;
-  // A sender's number that equals the own number is the recipient's.
+  // If the sender's number equals the recipient's, it is treated as the recipient's.
   return { own, sender: sender === own ? undefined : sender };
 }

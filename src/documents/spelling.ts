@@ -1,5 +1,5 @@
 /**
- * Finds people's numbers and addresses in texts, and their canonical form, which is hashed. A text is searched twice: as received, and as a
+ * Finds people's numbers and addresses in texts, with the canonical form that is hashed. A text is searched twice: as received, and as a
  * reader sees it (`viewOf`), without tags and invisible characters and with escapes decoded. Overlapping findings are merged.
  */
 import { HIDDEN } from '../ground/redaction.js';
@@ -13,23 +13,23 @@ export interface Finding extends Piece {
 
 // Patterns of numbers and addresses.
 
-/** Characters between the digits of a number. All blanks are listed, because `\s` is only ASCII in DuckDB. */
+/** Characters between the digits of a number. All blanks are listed, because DuckDB's `\s` matches only ASCII. */
 export const SEPARATORS = String.raw`-.,/_\s()+~\u00A0\u00B7\u1680\u2000-\u200A\u2010-\u2015\u2028\u2029\u202F\u205F\u2212\u3000\u301C\u3161\uFEFF`;
 const GAP = `[${SEPARATORS}]{0,3}`;
 
 /**
  * A Korean mobile number: 010 and eight digits, or 011, 016 to 019 and seven or eight, with a leading 0 or country code 82.
  *
- * @param gap an expression for what may separate two digits
+ * @param gap a regular expression for what may be between two digits
  */
 export const mobileWith = (gap: string): string =>
   `(?:(?:\\+|00)?82${gap}0?${gap}|0)(?:10${gap}[0-9]{4}|1[16789]${gap}[0-9]{3,4})${gap}[0-9]{4}`;
 const MOBILE = mobileWith(GAP);
 const IS_MOBILE = new RegExp(`^${MOBILE}$`);
-/** A mobile number that is not part of a longer number or the decimals of one such as 37.01055517772. */
+/** A mobile number that is not part of a longer number, or of decimals such as 37.01055517772. */
 const MOBILES = new RegExp(`(?<![0-9])(?<!\\d\\d\\.(?=\\d{10}))${MOBILE}(?![0-9])`, 'g');
 
-/** Any telephone number that is a whole value, and service numbers (080, 15xx), which belong to no person. */
+/** Any telephone number that is a whole value; and service numbers (080, 15xx), which belong to no person. */
 const TELEPHONE = /^\+?\(?[0-9][0-9 ().\u2010-\u2015-]{5,18}[0-9]$/;
 const SERVICE_NUMBER = /^(?:080[-. ]?[0-9]{3,4}[-. ]?[0-9]{4}|1[568][0-9]{2}[-. ]?[0-9]{4})$/;
 
@@ -38,7 +38,7 @@ const ID = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,
 const IDS = new RegExp(ID, 'g');
 const IS_ID = new RegExp(`^(?:${ID})$`);
 
-/** A value that is only an address may have any characters that addresses allow. */
+/** An address that is a whole value may have any character that addresses allow. */
 const LONE_ADDRESS = /^\s*(?:mailto:)?[!-9=?A-~]+@[!-.0-9A-~]+\.[!-.0-9A-~]+\s*$/;
 
 /** The domain after an at sign. Names of high-resolution pictures look like addresses: logo@2x.png. */
@@ -50,12 +50,12 @@ const LOCAL_OF_OTHER_SCRIPTS =
   /[\p{L}\p{N}._+-]*[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Cyrillic}\p{Script=Greek}\u00C0-\u024F]$/u;
 /** A local part in quotes, which may contain blanks. */
 const QUOTED_LOCAL = /"[^"@<>\\\r\n]{1,64}"$/;
-/** The longest local part, domain and id that are looked at. */
+/** Maximum length of a local part, domain or id. */
 const LONGEST = 256;
 /** The length of the shortest address, a@b.co. */
 const SHORTEST = 6;
 
-/** The key of a recipient's number, whose value is one whatever it looks like. */
+/** A key whose value is a recipient's number, whatever the value looks like. */
 export const RECIPIENT_KEY = 'recipient[-_ ]?(?:no|num|phone|tel|mobile)[-_ a-z]*';
 export const IS_RECIPIENT_KEY = new RegExp(`^${RECIPIENT_KEY}$`, 'i');
 const TELEPHONE_KEY =
@@ -63,15 +63,17 @@ const TELEPHONE_KEY =
 export const IS_TELEPHONE_KEY = new RegExp(`^${TELEPHONE_KEY}$`, 'i');
 /** The keys of both kinds. */
 export const KEYS = `${RECIPIENT_KEY}|${TELEPHONE_KEY}`;
-/** Such a key in JSON inside a text, and its number. */
+/** Such a key and its number, in JSON inside a text. */
 const WRITTEN_MEMBERS = new RegExp(`("(${KEYS})"\\s*:\\s*("?))([+0-9(][0-9 ().-]{5,18}[0-9])`, 'gi');
 
-/** True if a whole value looks like a telephone number, and neither like a service number nor like a day. */
+/** True if a whole value looks like a telephone number, but not like a service number or a day. */
 function isTelephone(text: string): boolean {
   return TELEPHONE.test(text) && !SERVICE_NUMBER.test(text) && !/^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text);
 }
 
-/** True if the value under the key of a telephone is a number of somebody: a text that looks like one, or digits of a mobile number. */
+/**
+ * True if the value under a telephone key is a person's number: text that looks like a telephone number, or the digits of a mobile number.
+ */
 export function isNumberOfSomebody(text: string, isText: boolean): boolean {
   return isTelephone(text) && (isText || /^(?:82)?10[0-9]{8}$/.test(text));
 }
@@ -80,13 +82,13 @@ export function isId(text: string): boolean {
   return text.length >= 16 && IS_ID.test(text);
 }
 
-/** True if the whole value is an address; a redacted one no longer is. */
+/** True if the whole value is an address. A redacted address no longer is one. */
 export function isLoneAddress(text: string): boolean {
   if (!text.includes('@') || !LONE_ADDRESS.test(text)) return false;
   return !PICTURE.test(text.slice(text.indexOf('@') + 1)) && !/[0-9a-f]{64}/.test(text);
 }
 
-/** False if the text cannot contain a number or an address. */
+/** False if the text certainly contains no number and no address. */
 export function mayHoldAny(text: string): boolean {
   return text.length >= SHORTEST && /[@0-9%&=\\\uFF10-\uFF20]/.test(text);
 }
@@ -98,12 +100,12 @@ interface View {
   readonly ends: readonly number[];
 }
 
-/** Characters that take no space. */
+/** Characters without width. */
 export const UNSEEN = String.raw`\p{Cf}\u034F\u115F\u1160\u3164\uFFA0`;
 
 /**
- * Matches characters that a reader sees differently or not at all: an entity, percent-encoding, quoted-printable (=40), an escape of
- * JSON inside a text, a folded line (vCard), full-width ASCII, an invisible character.
+ * Matches characters that a reader sees differently or not at all: entities, percent-encoding, quoted-printable (=40), escapes of JSON
+ * inside a text, folded lines (vCard), full-width ASCII, invisible characters.
  */
 const ESCAPES = new RegExp(
   [
@@ -121,11 +123,11 @@ const UNITS = new RegExp(
   String.raw`${ESCAPES.source}|<\/?[a-z][a-z0-9]{0,15}(?:[\s/][^<>]{0,2000})?>|<!--[^<>]{0,500}-->`,
   ESCAPES.flags,
 );
-/** A fast first test: matches every character that can begin a unit. The flag `u` would be slow. */
+/** A fast first test that matches every character with which such a unit can begin. The flag `u` would be slow. */
 const UNIT = /[&%=\\<\r\n\u00AD-\u206F\u3164\uD800-\uDFFF\uFEFF-\uFFFF]/;
 const IS_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
 
-/** Tags that a reader does not see as the end of a word. */
+/** Tags that do not end a word for a reader. */
 const INLINE = /^<\/?(?:a|abbr|b|bdi|bdo|big|em|font|i|mark|nobr|s|small|span|strong|sub|sup|u|wbr)\b/i;
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -160,7 +162,7 @@ function viewOf(original: string, units = UNITS): View | undefined {
   return { text, starts, ends };
 }
 
-/** The matches of a global expression. `matchAll` would copy the expression for each text. */
+/** Returns the matches of a global expression. `matchAll` would copy the expression for each text. */
 function matchesOf(text: string, pattern: RegExp): RegExpExecArray[] {
   const matches: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
@@ -178,7 +180,7 @@ function seenAs([unit, decimal, hex, named, percent, printable, escaped, sign]: 
   return /^[\uFF01-\uFF5E]$/.test(unit) ? characterOf(unit.charCodeAt(0)) : '';
 }
 
-/** A character as plain ASCII if it has such a form; empty if it is invisible. */
+/** Converts a character to ASCII if it looks like ASCII. Empty if the character is invisible. */
 function characterOf(code: number): string {
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
   if (code > 0xffff || code === 0xa0) return ' ';
@@ -190,13 +192,13 @@ export function seen(text: string): string {
   return viewOf(text)?.text ?? text;
 }
 
-// The places of numbers and addresses in a text.
+// Places of numbers and addresses in a text.
 
 /** The numbers and addresses in a text, in order; none overlaps another. */
 export function findingsIn(text: string): Finding[] {
   if (!mayHoldAny(text)) return [];
   const findings = findingsAsWritten(text);
-  // Search once without tags, and once with them, because a tag may contain an address.
+  // Search without tags and with tags, because a tag may contain an address.
   for (const view of [viewOf(text), text.includes('<') ? viewOf(text, ESCAPES) : undefined])
     if (view !== undefined)
       findings.push(...findingsAsWritten(view.text).map((finding) => originalOf(finding, view, text)));
@@ -205,12 +207,12 @@ export function findingsIn(text: string): Finding[] {
 
 function originalOf({ start, end, plain }: Finding, { starts, ends }: View, text: string): Finding {
   let from = starts[start] ?? 0;
-  // Invisible characters before the finding belong to it, such as a mark of direction, which would stay open.
+  // Invisible characters before the number or address belong to it, such as a direction mark, which would stay open otherwise.
   while (/\p{Cf}/u.test(text.charAt(from - 1))) from--;
   return { start: from, end: ends[end - 1] ?? text.length, plain };
 }
 
-/** Merges overlapping findings: the longest gives `plain`, and the last gives the end. */
+/** Merges overlapping findings. The longest one gives `plain`; the one that ends last gives the end. */
 export function merged(findings: readonly Finding[]): Finding[] {
   if (findings.length < 2) return [...findings];
   const apart: Finding[] = [];
@@ -248,11 +250,11 @@ function findingsAsWritten(text: string): Finding[] {
 
 function addressAround(text: string, at: number): Finding[] {
   let [start, end] = [at, at + 1];
-  // People put blanks around the @ to hide the address from programs.
+  // People write blanks around the @ to hide the address from programs.
   while (at - start < 2 && /[ \t]/.test(text.charAt(start - 1))) start--;
   while (end - at < 3 && /[ \t]/.test(text.charAt(end))) end++;
   const domain = DOMAIN.exec(text.slice(end, end + LONGEST))?.[0];
-  // Looking for the part before the sign takes longer.
+  // Check the domain first, because finding the part before the sign takes longer.
   if (domain === undefined || PICTURE.test(domain)) return [];
   const before = text.slice(Math.max(0, start - LONGEST), start);
   const adjacent = start === at ? (LOCAL_OF_OTHER_SCRIPTS.exec(before) ?? QUOTED_LOCAL.exec(before)) : null;
@@ -263,7 +265,7 @@ function addressAround(text: string, at: number): Finding[] {
   ];
 }
 
-/** True if the digits between the positions are inside an id, or overlap a run of hashes. */
+/** True if the digits between the two positions are inside an id, or overlap a sequence of hashes. */
 function isPartOfId(text: string, start: number, end: number): boolean {
   let [from, to] = [start, end];
   while (start - from < LONGEST && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;
@@ -275,13 +277,13 @@ function isPartOfId(text: string, start: number, end: number): boolean {
   });
 }
 
-/** The places of a number in a text, whatever separates its digits, also inside a longer one; `number` is in canonical form. */
+/** Finds every place of a number in a text, whatever separates its digits, also inside a longer number. `number` is in canonical form. */
 export function placesOf(number: string, text: string): Finding[] {
   const core = number.replace(/^0+/, '');
   if (text.length < core.length) return [];
   const view = viewOf(text);
   const looked = view?.text ?? text;
-  // An expression is compiled only for the few texts that have the digits.
+  // The expression is compiled only for the few texts that contain the digits.
   if (!looked.replace(/[^0-9]+/g, '').includes(core)) return [];
   const spelled = new RegExp(
     `(?:\\+?82${GAP})?(?:0${GAP}){0,2}${core.replaceAll(/\d(?=\d)/g, `$&${GAP}`)}`,
@@ -293,16 +295,16 @@ export function placesOf(number: string, text: string): Finding[] {
   });
 }
 
-// The canonical forms.
+// Canonical forms.
 
 function koreanNumber(number: string): string {
   return number.replace(/[^0-9]/g, '').replace(/^(?:00)?820?/, '0');
 }
 
-/** The canonical form of a telephone number: its digits, with a leading 0 if it is Korean, otherwise with the country code. */
+/** The canonical form of a telephone number: only digits, with a leading 0 if Korean, otherwise with the country code. */
 export function plainNumber(number: string): string {
   if (IS_MOBILE.test(number)) return koreanNumber(number);
-  // A telephone number that is a JSON number has lost its leading zero.
+  // In JSON, a telephone number written as a number has lost its leading zero.
   if (/^(?:10[0-9]{8}|1[16789][0-9]{7,8})$/.test(number)) return `0${number}`;
   if (!TELEPHONE.test(number)) return number;
   if (/^(?:\+|00)82/.test(number)) return koreanNumber(number);
@@ -317,7 +319,7 @@ export function plainAddress(address: string): string {
     .toLowerCase();
 }
 
-/** The canonical form of a recipient's number or address; undefined for an empty value. */
+/** The canonical form of a recipient's number or address; undefined if the value is empty. */
 export function plainRecipient(value: string): string | undefined {
   if (/^010[0-9]{8}$/.test(value)) return value;
   const text = seen(value).trim();
@@ -326,12 +328,11 @@ export function plainRecipient(value: string): string | undefined {
 }
 
 /**
- * The beginning of a text from the service, without e-mail addresses and mobile numbers: the only form allowed in errors, logs and the
- * ledger.
+ * The beginning of a text from the service, without e-mail addresses and mobile numbers. Errors, logs and the ledger use only this form.
  */
 export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);
-  // Drops the last word: a truncated number would not be recognized.
+  // Drop the last word, because a number that was cut off would not be recognized.
   const looked = text.length <= most ? head : head.replace(/\S{0,100}$/, '');
   return edited(looked, findingsIn(looked), () => HIDDEN);
 }

@@ -1,4 +1,4 @@
-/** Runs data tests on the days that changed since the last time, and writes the findings into `ops.checks`. */
+/** Runs data tests on the days that changed since the last time, and writes the findings to `ops.checks`. */
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
@@ -30,7 +30,7 @@ export const findingGroup = z.object({
   name: z.string(),
   severity: z.enum(['stop', 'warn']),
   findings: z.number(),
-  /** The first and the last day with a finding; null if findings are not about days. */
+  /** The first and the last day with a finding; null if the findings have no days. */
   first_date: z.string().nullable(),
   last_date: z.string().nullable(),
   example: z.string(),
@@ -40,8 +40,8 @@ export const findingGroup = z.object({
 export type FindingGroup = z.infer<typeof findingGroup>;
 
 /**
- * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents. The
- * dirty days are cleared in the same transaction, so a run after a kill checks them again.
+ * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents. The same transaction
+ * clears the dirty days, so a run after a kill checks them again.
  */
 export async function runChecks(warehouse: Warehouse): Promise<FindingGroup[]> {
   const { effects } = warehouse.options;
@@ -58,7 +58,7 @@ export async function checkAll(
   const shared = ['checking/found', 'incremental/for_checks', 'streams/events/messages/rows'].map((name) =>
     statement(name),
   );
-  // Findings depend on the check's text, the shared statements and the models it reads.
+  // Findings depend on the check's text, the shared statements, and the models that the check reads.
   const checks = statementsIn('checks').map((file) => {
     const check = readCheck(file);
     const reads = models().filter(({ relation }) => mentions(check.text, relation));
@@ -73,7 +73,7 @@ export async function checkAll(
       'checking/versions',
       z.object({ name: z.string(), fingerprint: z.string() }),
     );
-    // A check that is new or has changed covers every day.
+    // A new or changed check covers every day.
     const changed = checks.filter(
       (check) => !versions.some((one) => one.name === check.name && one.fingerprint === check.fingerprint),
     );
@@ -96,7 +96,7 @@ export async function checkAll(
     const whole = checks.filter(({ scope }) => scope === 'full');
     await session.run('checking/clear_checks', namesOf(whole));
     await find(whole);
-    // Checks of the same days run as one script.
+    // Checks of the same days run together as one script.
     const groups = new Map<string, { readonly refresh: Refresh; readonly some: Check[] }>();
     for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
       const { streams, lookback } = check;

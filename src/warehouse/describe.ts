@@ -1,6 +1,6 @@
 /**
- * Writes the contents of this package into the file: a comment on every table, view and column, the dictionary in
- * `ops.dictionary`, and the rows of seed tables. Unchanged contents are not written again.
+ * Writes the texts of this package into the file: a comment on every table, view and column, the dictionary in `ops.dictionary`, and the
+ * rows of seed tables. Unchanged texts are not written again.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const SEEDS = join(PACKAGE_ROOT, 'sql', 'seeds');
 /**
  * Writes the texts of the dictionary and the seeds into the file, unless it has them. Call inside a transaction.
  *
- * @param models the fingerprints of the models: a recreated model has no comments
+ * @param models the fingerprints of the models, because a recreated model has lost its comments
  */
 export async function describeAll(session: Session, models: readonly string[]): Promise<void> {
   const files = readdirSync(SEEDS).map((file) => join(SEEDS, file));
@@ -65,7 +65,7 @@ function wordsFor(
   }
   const relation = relationName(schema_name, relation_name);
   const described = dictionary.relation(relation);
-  // A column of a relation without a dictionary entry, such as the view of a catalog, is described by other means.
+  // A column without a dictionary entry, such as one of a catalog's view, is described elsewhere.
   if (described === undefined) return undefined;
   if (column_name === null) return { ...Dictionary.commentOf(described), label: null };
   return dictionary.column(relation, column_name);
@@ -82,8 +82,8 @@ function commentOn(thing: DescribedThing, text: string): Record<string, string> 
 }
 
 /**
- * Creates a view for each catalog. Call inside a transaction, which survives errors of DuckDB's parser, binder and catalog: a view that
- * cannot be created is left out and noted.
+ * Creates a view for each catalog. If a view cannot be created, it is left out and noted. Call inside a transaction, which survives errors
+ * of DuckDB's parser, binder and catalog.
  */
 export async function makeCatalogViews(session: Session): Promise<void> {
   const making = z.object({ catalog_name: z.string(), statement: z.string() });
@@ -128,11 +128,11 @@ const ownTable = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
 });
 
-/** The own tables in the file. */
+/** Lists the own tables in the file. */
 export const ownTables = (session: Session): Promise<z.infer<typeof ownTable>[]> =>
   session.rows('streams/own/load/tables', ownTable);
 
-/** The number of rows in a landed copy, or of those that fulfil a condition. */
+/** Counts the rows of a landed copy that fulfil a condition, by default all rows. */
 export async function rowsIn(session: Session, file: string, condition = 'true'): Promise<number> {
   const path = escaped(asPattern(file));
   const shape = z.object({ rows: count });

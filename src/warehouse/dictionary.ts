@@ -24,7 +24,7 @@ const columnWords = words.extend({
 });
 const relationWords = words.extend({
   grain: words,
-  /** Descriptions that differ from `columns` of the dictionary, which describes a column by its name only. */
+  /** Descriptions of columns that differ from the general one for their name, which is under `columns` of the dictionary. */
   columns: z.record(z.string(), columnWords.partial()).default({}),
 });
 /** All sections; each YAML file has some of them. */
@@ -32,9 +32,9 @@ export const documentShape = z.strictObject({
   schemas: z.record(z.string(), words),
   columns: z.record(z.string(), columnWords),
   relations: z.record(z.string(), relationWords),
-  /** Korean headers of columns that occur only in answers of queries; for rates, also their meaning. */
+  /** Korean headers of columns that only answers of queries have. For rates, also the meaning. */
   heads: z.record(z.string(), z.union([word, columnWords])).default({}),
-  /** Headers by query, for columns with a different meaning in its answer. */
+  /** Headers by query, for columns whose meaning differs in that query's answer. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), z.union([word, columnWords]))).default({}),
   values: z.record(z.string(), z.record(z.string(), valueWords)).default({}),
   /** Sentences of checks and errors: the English one with {} for the variable parts, the Korean one with {1}, {2}. */
@@ -90,14 +90,14 @@ export class Dictionary {
     return own(this.of('schemas'), name);
   }
 
-  /** A mart's view in main has the mart's description; all own tables share one. */
+  /** The words of a table or view. A mart's view in main has the mart's words; all own tables share one entry. */
   relation(relation: string): RelationWords | undefined {
     const all = this.of('relations');
     const entry = own(all, relation) ?? own(all, `marts.${relation}`);
     return entry ?? (relation.startsWith('own.') ? own(all, 'own.*') : undefined);
   }
 
-  /** A catalog declares its own fields, so the columns of its view have no words. */
+  /** A catalog declares its own fields, so its view's columns have no words. */
   column(relation: string, column: string): ColumnWords | undefined {
     const entry = this.relation(relation);
     const ofName = entry && own(this.of('columns'), column);
@@ -108,7 +108,7 @@ export class Dictionary {
   }
 
   /**
-   * The Korean header of a column of an answer; undefined if the dictionary does not contain the name.
+   * The Korean header of an answer's column; undefined if the dictionary lacks it.
    *
    * @param query name of the bundled query; the same column name may differ between queries, such as `name` in `checks`
    */
@@ -127,7 +127,7 @@ export class Dictionary {
     return own(own(this.of('values'), column) ?? {}, value);
   }
 
-  /** The display text for a cell of an answer: a code, a list of codes, or a sentence of a check. Undefined without one. */
+  /** Translates a cell of an answer: a code, a list of codes, or a sentence of a check. Undefined if the dictionary lacks it. */
   word(column: string, cell: string, language: Language): string | undefined {
     const entry = this.value(column, cell);
     if (entry !== undefined) return entry[language];
@@ -143,12 +143,12 @@ export class Dictionary {
     )[language];
   }
 
-  /** A cell of an answer in Korean, if the dictionary has a word for it; otherwise unchanged. */
+  /** Translates a cell into Korean if the dictionary has it; otherwise returns it unchanged. */
   inKorean(column: string, cell: string): string {
     return this.word(column, cell, 'ko') ?? cell;
   }
 
-  /** A sentence in Korean, with its numbers, days and names unchanged. Parts that are sentences or clauses are translated too. */
+  /** Translates a sentence into Korean, keeping numbers, days and names. Sentences and clauses inside it are translated too. */
   korean(sentence: string): string {
     this.#sentences ??= Object.entries(this.of('sentences')).map(([english, korean]) => ({
       pattern: patternOf(english),
@@ -168,7 +168,7 @@ export class Dictionary {
     return sentence;
   }
 
-  /** Each sentence of an error or a hint in Korean, if the dictionary has it. */
+  /** Translates each sentence of an error or a hint into Korean, if the dictionary has it. */
   koreanText(text: string): string {
     const whole = this.korean(text);
     const sentences = text.split(/(?<=[.?]) (?=[A-Z`-])/);
@@ -176,8 +176,8 @@ export class Dictionary {
   }
 
   /**
-   * The meaning of an answer's column: from the query, else from the relations that were read if they agree, else from its name. A derived
-   * column, such as the end of an interval, has the meaning of its base.
+   * The meaning of an answer's column. Sources in this order: the query; the relations that it reads, if they agree; the column's name. A
+   * derived column, such as the end of an interval, has the meaning of its base column.
    *
    * @param query name of the bundled query
    */
@@ -213,10 +213,10 @@ export class Dictionary {
 /** Columns whose cells are sentences. */
 const SENTENCES = new Set(['finding', 'meaning', 'example']);
 
-/** Columns whose cells are lists of codes, with the column that has the words of one. */
+/** Columns whose cells are lists of codes, with the column that describes a single code. */
 const LISTS: Readonly<Record<string, string>> = { channels: 'channel' };
 
-/** Codes that are not a fixed list. */
+/** Codes that follow a pattern instead of a fixed list. */
 const PATTERNS: readonly {
   readonly columns: readonly string[];
   readonly pattern: RegExp;
@@ -275,10 +275,7 @@ export type SchemaEntry = ReturnType<typeof entriesOf>[number];
 
 type ColumnRow = z.infer<typeof columnRow>;
 
-/**
- * The schemas in the order of the dictionary, with their tables and views sorted by name. Views of marts in main are left out:
- * the marts are there.
- */
+/** The schemas in the order of the dictionary, with their tables and views sorted by name. Leaves out views in main that repeat a mart. */
 export function entriesOf(all: readonly ColumnRow[], dictionary: Dictionary, language: Language) {
   const marts = new Set(all.filter((row) => row.schema_name === 'marts').map((row) => row.relation_name));
   return Object.keys(dictionary.of('schemas')).map((schema) => {

@@ -1,6 +1,6 @@
 /**
- * The days to refresh: those that loads changed, and those that look back at them. So the cost of a run depends on its days, not on the age
- * of the warehouse.
+ * Finds the days to refresh: those that loads changed, and those that look back at them. So a run costs as much as its days need, however
+ * old the warehouse is.
  */
 import { z } from 'zod';
 import { EVENTS, type StreamName } from '../ground/streams.js';
@@ -24,16 +24,16 @@ export interface Refresh {
   readonly allLater: boolean;
   /** True to compute all days; false to compute the dirty days. */
   readonly full: boolean;
-  /** True if the previous rows are kept for days whose events were removed. */
+  /** True to keep the old rows of days whose events were removed. */
   readonly keepsRows: boolean;
 }
 
-/** True if rows of days without events are kept. A refresh of all streams recomputes these days. */
+/** True to keep rows of days without events. A refresh that depends on all streams recomputes these days. */
 export function sparesArchived({ streams }: Pick<Refresh, 'streams'>): boolean {
   return streams !== 'all' && streams.includes(EVENTS);
 }
 
-/** A select of the day of each row, of every stream: `rows.sql` in its folder. */
+/** A select of every stream's rows with their day, from `rows.sql` in the stream's folder. */
 export function streamRows(): string {
   const names = streamFolders().flatMap(statementsIn);
   const rows = names.filter((name) => name.endsWith('/rows'));
@@ -43,9 +43,9 @@ export function streamRows(): string {
 const changed = z.object({ streams: z.array(z.string()), any_removed: z.boolean() });
 const batch = z.object({ days: z.array(z.string()) });
 
-/** Finds dirty days, and keeps them in the tables `dirty_days` and `spared_days`, which refreshes of the same days share. */
+/** Finds dirty days and stores them in the tables `dirty_days` and `spared_days`. Refreshes of the same days share the tables. */
 export class DirtyDays {
-  /** The refresh whose days `#batches` has, as a key. */
+  /** Identifies the refresh for which the tables were filled. */
   #daysOf = '';
   #lookback = '0';
   #batches: readonly string[] = [];
@@ -56,7 +56,7 @@ export class DirtyDays {
     private readonly changes: z.output<typeof changed>,
   ) {}
 
-  /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
+  /** Creates empty temporary relations, because statements are bound to them before the first batch exists. */
   static async open(session: Session): Promise<DirtyDays> {
     await session.run('incremental/no_batch');
     await session.run('streams/events/messages/rows');
@@ -64,7 +64,7 @@ export class DirtyDays {
     return new DirtyDays(session, await session.row('incremental/changed', changed));
   }
 
-  /** Finds the days of the refresh; returns false if nothing is to refresh. */
+  /** Finds the days of the refresh; returns false if no day is dirty. */
   async find({ streams, lookback, allLater, partition, full, keepsRows }: Refresh): Promise<boolean> {
     const { streams: touched } = this.changes;
     if (!full && streams !== 'all' && !streams.some((stream) => touched.includes(stream))) return false;
@@ -79,7 +79,7 @@ export class DirtyDays {
       spares: String(sparesArchived({ streams })),
     };
     const { any_removed: anyRemoved } = this.changes;
-    // The days of a full refresh are the same for all models, unless some are spared.
+    // A full refresh has the same days for all models, unless some days are spared.
     const key = full && !anyRemoved ? partition : JSON.stringify(names);
     if (this.#daysOf !== key) {
       if (full) await this.session.run('incremental/every_day');

@@ -1,5 +1,5 @@
 /**
- * Loads pulls in groups. Each group is one transaction with the tables, the coverage and the record that the pulls are loaded.
+ * Loads pulls in groups. One transaction per group writes the tables, the coverage, and the fact that the pulls are loaded.
  * `sql/streams/README.md` lists each stream's statements in order. Pages that DuckDB rejects are read from repaired copies.
  */
 import { z } from 'zod';
@@ -26,27 +26,27 @@ const pullId = z.object({ pull: z.string() });
 
 /** The part of a stream's declaration that the loader uses (`src/streams`). */
 export interface Loadable {
-  /** The names of folders in the landing zone, and of streams in coverage and `ops`. */
+  /** The names of the stream: of its folders in the landing zone, in the coverage, and in `ops`. */
   readonly lands: readonly StreamName[];
-  /** A prefix of these names, if the rest comes from the settings. */
+  /** The prefix of these names, if the settings define the rest. */
   readonly landsWith?: string;
-  /** `day`: a missing day can be requested. `snapshot`: today's list, one for each night. */
+  /** `day`: data by day; a missing day can be requested. `snapshot`: today's list, once per night. */
   readonly grain: 'day' | 'snapshot';
-  /** True if its pages are lists of records, which can be split anywhere. */
+  /** True if its pages are lists of records, so that they can be split between any two records. */
   readonly divisible: boolean;
   /**
-   * Replaces the rows of the pulls' days in the load's transaction. Resolves with other days that must be loaded again, or with `apart` if
-   * each pull must be loaded alone: the transaction is then rolled back.
+   * Replaces the rows of the pulls' days in the load's transaction. Resolves with other days that must be loaded again. Resolves with
+   * `apart` if each pull must be loaded by itself; then the transaction is rolled back.
    *
    * @throws DamageError when a page is not what landed
    */
   load(loaded: LoadedPulls, context: LoadContext): Promise<readonly Day[] | 'apart' | undefined>;
 }
 
-/** The pulls of a load, all of one name. */
+/** The pulls of a load; all are of one stream. */
 export interface LoadedPulls {
   readonly pulls: readonly ReadablePull[];
-  /** The pulls with days that are not in a later pull. */
+  /** The pulls with days that no later pull has. */
   readonly current: readonly ReadablePull[];
 }
 
@@ -65,11 +65,11 @@ export interface LoadParts {
   readonly privacy: Privacy;
   readonly hasColumnRules: boolean;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** Folder for repaired copies of files, which are removed after the load. */
+  /** The folder for repaired copies of files, which are removed after the load. */
   readonly tempDirectory: string;
 }
 
-/** The parameters of a load's statements: its pulls, and the first and the last day that change. */
+/** The parameters of a load's statements: its pulls, and the first and last day that change. */
 interface LoadGroup {
   readonly stream: StreamName;
   readonly pulls: readonly string[];
@@ -86,7 +86,7 @@ export interface LoadContext extends LoadParts {
 export interface LoadReport {
   readonly pull: string;
   readonly stream: StreamName;
-  /** Number of rows that this pull inserted into the fact table of the stream. */
+  /** Number of rows that this pull inserted into the stream's main table. */
   readonly rows: number;
   readonly days: readonly Day[];
   readonly finished: readonly { readonly date: Day; readonly rows: number }[];
@@ -94,7 +94,7 @@ export interface LoadReport {
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
-  /** Days to load again: their exports lost records as duplicates of a day that this load replaced. */
+  /** Days to load again, because their exports lost records as duplicates of a day that this load replaced. */
   readonly neighbors: readonly Day[];
 }
 
@@ -114,7 +114,10 @@ export class Loader {
     return idsOf(await this.context.session.rows('ops/loaded', pullId));
   }
 
-  /** Snapshots that are later than a late arrival must be loaded again after it. Resolves with their ids. */
+  /**
+   * Unloads the snapshots that are later than a pull that arrived late, because they must be loaded again after it. Resolves with their
+   * ids.
+   */
   async unloadAfter(late: readonly Pull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
     const instants = late.map(({ pulledAt }) => pulledAt.toISOString());
@@ -123,8 +126,8 @@ export class Loader {
   }
 
   /**
-   * Loads pulls that were not loaded before, or all of them `again`, in groups of one stream, each in one transaction.
-   * A group that fails is divided until the failing pull is found; the others are loaded.
+   * Loads pulls that were not loaded before, or all of them (`again`), in groups of one stream. Each group is one transaction. A failing
+   * group is divided until the failing pull is found; the others are loaded.
    *
    * @param proceed is called before each group, and may throw to stop
    * @throws StorageError when disk or memory do not suffice; any error that `proceed` throws
@@ -173,8 +176,8 @@ const idsOf = (rows: readonly { readonly pull: string }[]): Set<string> =>
   new Set(rows.map(({ pull }) => pull));
 
 /**
- * Loads pulls of one stream, for the first time or again. A group never has two exports of one day, and an incomplete
- * pull is alone in its group. Resolves with `apart`, and changes nothing, if each pull must be loaded alone.
+ * Loads a group of pulls of one stream, for the first time or again. Resolves with `apart`, and changes nothing, if each pull must be
+ * loaded by itself.
  *
  * @throws DamageError when a file is incomplete, or not an answer of the service
  * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
@@ -191,7 +194,7 @@ async function loadGroup(
     orRepaired(session, slices, tempDirectory, subject, (usable, repaired) => {
       const readable = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
-        // A page that is not split is read in place.
+        // Small pages are read where they are.
         const files = pull.files.map((page) => {
           const [only, ...others] = read.filter(({ landed }) => landed === page.file);
           return only === undefined || others.length > 0 ? page : { ...page, file: only.file };
@@ -201,7 +204,7 @@ async function loadGroup(
       const mended = repaired.map(({ pull }) => pull);
       return attempt(stream, readable, context, mended);
     });
-  // The pages of the other streams are small, and their loads identify each page.
+  // The other streams have small pages, and their loads need to know which page a row is from.
   return stream.divisible ? withSlices(pages, tempDirectory, load) : load(pages.map(whole));
 }
 
@@ -273,12 +276,12 @@ function reportOf({ id, stream }: Pull, facts: readonly Fact[], neighbors: reado
 
 const AT_ONCE = 400;
 
-/** Maximum number of rows in one group; a larger pull is a group of its own. */
+/** Maximum number of rows in a group. A larger pull is a group by itself. */
 const ROWS_AT_ONCE = 200_000;
 
 /**
- * Divides pulls into groups of one stream each, in the order of the pulls. A group never has two exports of one day,
- * and an incomplete pull is alone. Streams do not depend on each other, so pulls of one stream need not be adjacent.
+ * Divides pulls into groups of one stream each, in the order of the pulls. A group never has two exports of one day, and an incomplete pull
+ * is a group by itself. Streams do not depend on each other, so the pulls of a group need not be adjacent.
  */
 export function groupsOf(pulls: readonly Pull[]): Pull[][] {
   const groups: Pull[][] = [];
@@ -304,7 +307,7 @@ const counted = z.object({
   rows: count,
   /** Number of rows whose id already occurred on an earlier page. */
   repeated: count,
-  /** Number of rows without an id that equal another row, on the same page or another one. */
+  /** Number of rows without an id that equal another row, on any page. */
   equal: count,
 });
 

@@ -8,16 +8,16 @@ interface LimitSettings {
   readonly threads?: number;
 }
 
-/** DuckDB's memory limit, enough for a day of any size with ordinary messages; the process needs about 150 MB more. */
+/** DuckDB's memory limit in MB. It is enough for a day of any size with ordinary messages. The process needs about 150 MB more. */
 const ORDINARY_MB = 320;
 
-/** The maximum share of the machine's memory for an extraordinary load. */
+/** The maximum share of the machine's memory that a large load may use. */
 const AT_MOST = 0.6;
 
-/** The share of DuckDB's memory for the JSON of concurrent batches; the tables need the rest. */
+/** The share of DuckDB's memory that the JSON of concurrent batches may use; the tables need the rest. */
 const SHARE_OF_BATCHES = 0.4;
 
-/** The limits of ordinary loads; `batchBytes` is the JSON that one thread prepares at a time. */
+/** The limits of an ordinary load; `batchBytes` is the amount of JSON that one thread prepares at a time. */
 export const limitsOf = ({
   memoryLimitMb: megabytes = ORDINARY_MB,
   threads = Math.min(availableParallelism(), 4),
@@ -29,10 +29,10 @@ export const limitsOf = ({
 
 export type MemoryLimit = Readonly<ReturnType<typeof limitsOf>>;
 
-/** Factors by which the limit is raised, one after the other; batches shrink by the same factor. */
+/** Factors by which the limit is raised, one after the other. Batches shrink by the same factor. */
 const STEPS = [3, 10];
 
-/** Runs the work under one limit after the other, until one is enough. */
+/** Tries the work with one limit after the other until one is enough. */
 export async function withEnoughMemory<L, T>(
   limits: readonly L[],
   work: (limit: L) => Promise<T>,
@@ -50,7 +50,7 @@ export async function withEnoughMemory<L, T>(
 }
 
 /**
- * Runs the work within the limits, and repeats it with higher limits if DuckDB runs out of memory. These use one thread, because each
+ * Does the work within the limits, and repeats it with higher limits if DuckDB runs out of memory. Repetitions use one thread, because each
  * thread has a page and its messages in memory.
  */
 export async function withMemoryLimit<T>(
@@ -76,7 +76,7 @@ export async function withMemoryLimit<T>(
     });
   } finally {
     if (current !== limits) {
-      // DuckDB lowers its limit only if what it has in memory fits. Otherwise the higher one stays: the work is done.
+      // DuckDB refuses a lower limit while it has more than that in memory. Then the higher limit stays; the work is done anyway.
       await session.checkpoint();
       await apply(limits).catch((error: unknown) => {
         if (!isOutOfMemory(error)) throw error;

@@ -1,4 +1,4 @@
-/** Models: recreates views whose definition has changed, and refreshes tables for the dirty days. */
+/** Models: recreates views whose definition has changed, and refreshes tables for dirty days. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExperimentSettings } from '../config/schema.js';
@@ -53,7 +53,7 @@ export interface Model {
   readonly relation: string;
   readonly select: string;
   readonly incremental: Incremental | undefined;
-  /** False for views of single messages, texts, ids and records, which would be copied completely each night. */
+  /** False for views of single messages, texts, ids and records, because the lake would copy all of them each night. */
   readonly isInLake: boolean;
   /** A hash of this model, of the models that it reads, and of the schema files. */
   readonly fingerprint: string;
@@ -67,7 +67,7 @@ export function isIncremental(model: Model): model is IncrementalModel {
   return model.incremental !== undefined;
 }
 
-/** The column by which rows are replaced: `date`, or `week` (the Monday of each week). */
+/** The column by which rows are replaced: `date`, or `week` (its Monday). */
 function columnOf({ partition }: Pick<Incremental, 'partition'>): 'date' | 'week' {
   return partition === 'week' ? 'week' : 'date';
 }
@@ -82,7 +82,7 @@ export function models(): readonly Model[] {
 function readModels(): Model[] {
   const names = ['dimensions', 'daily', 'marts'].flatMap((folder) => statementsIn(`models/${folder}`));
   const texts = new Map(names.map((name) => [relationOf(name), statement(name)]));
-  // Includes the schema: a migration may have added a column to a table that the model reads.
+  // Includes the schema files, because a migration may add a column to a table that the model reads.
   const schema = statementsIn('schema').map((name) => statement(name));
   const waiting = new Map(
     [...texts].map(([relation, text]) => {
@@ -94,7 +94,7 @@ function readModels(): Model[] {
   let days: string | undefined;
   for (;;) {
     const ready = [...waiting.values()].filter(({ reads }) => reads.every((other) => done.has(other)));
-    // Group models with the same dirty days, so that the days are found once.
+    // Models with the same dirty days are grouped, so that the days are found only once.
     const next = ready.find(({ incremental }) => incremental && daysKey(incremental) === days) ?? ready[0];
     if (next === undefined) {
       if (waiting.size > 0)
@@ -119,7 +119,7 @@ function relationOf(name: string): string {
   return folder === 'dimensions' ? file : `marts.${file}`;
 }
 
-/** The relations that each text reads, because every model and check is compared with every model. */
+/** Caches which relations each text reads, because every model and check is compared with every model. */
 const read = new Map<string, ReadonlySet<string>>();
 
 export function mentions(text: string, relation: string): boolean {
@@ -129,7 +129,7 @@ export function mentions(text: string, relation: string): boolean {
   return names.has(relation);
 }
 
-/** Equal for models that depend on the same days in the same way. */
+/** A key that is equal for models that depend on the same days in the same way. */
 function daysKey(incremental: Incremental): string {
   return JSON.stringify({ ...incremental, uniqueKey: '' });
 }
@@ -138,7 +138,7 @@ export function hashOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }
 
-/** Refreshes all models. Resolves with the newly chosen main goals, which never change afterwards. */
+/** Refreshes all models. Resolves with the main goals of A/B tests chosen in this run, which never change afterwards. */
 export async function refreshModels(warehouse: Warehouse): Promise<Record<string, string>> {
   const { session, options } = warehouse;
   const { effects } = options;
@@ -159,10 +159,10 @@ export async function refreshModels(warehouse: Warehouse): Promise<Record<string
   return Object.fromEntries(goals.map(({ resource_id, goal }) => [resource_id, goal]));
 }
 
-/** Defaults of the settings of A/B tests, also for fields that `default` leaves out. */
+/** Defaults for A/B tests, also for fields missing in the setting `default`. */
 const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;
 
-/** Writes the settings that models depend on; changed clicks or ids cause a full refresh. */
+/** Writes the settings that models depend on. If clicks or ids change, all days are refreshed. */
 async function noteSettings({ session, options }: Warehouse): Promise<void> {
   const { experiments = {}, mainGoals = {}, notClicks = [], placeholderIds = [], privacy, effects } = options;
   const general = { ...DEFAULTS, ...experiments['default'] };
@@ -191,7 +191,7 @@ async function noteSettings({ session, options }: Warehouse): Promise<void> {
   });
 }
 
-/** Records excluded people, if the file has their ids. If they change, the days of their events become dirty. */
+/** Records excluded people if the file has their ids. If the list changes, the days of their events become dirty. */
 async function noteExcluded({ session, options: { excluded = [], privacy } }: Warehouse): Promise<void> {
   const redaction = new Redaction(privacy.key);
   const isHashed = (privacy.columns ?? []).some(({ name, rule }) => name === 'user_id' && rule === 'hash');
@@ -243,7 +243,7 @@ export async function refreshAll(session: Session): Promise<void> {
   );
   const gone = [...earlier.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
   const kept = await keepAside(session, changed);
-  // Relations that read other relations are dropped first.
+  // Relations that read others are dropped before those.
   const relations = changed.map(({ relation }) => relation);
   for (const relation of [...gone, ...relations.toReversed()]) {
     const kind = earlier.get(relation)?.kind;
@@ -264,7 +264,7 @@ export async function refreshAll(session: Session): Promise<void> {
       if (isIncremental(model)) await bringForward(session, dirty, kept.has(model.relation), model, full);
     } catch (cause) {
       if (cause instanceof DawnloadError) throw cause;
-      // The cause comes first in the message: a full disk is recognized by its beginning.
+      // The original message comes first, because a full disk is recognized by how the message begins.
       throw new Error(`${messageOf(cause)} (in the model ${model.relation})`, { cause });
     }
   }
@@ -274,7 +274,7 @@ function kindOf(model: Model): 'view' | 'table' {
   return isIncremental(model) ? 'table' : 'view';
 }
 
-/** @param isKept true if rows of the former table were set aside */
+/** @param isKept true if rows of the old table were set aside */
 async function bringForward(
   session: Session,
   dirty: DirtyDays,
@@ -288,7 +288,7 @@ async function bringForward(
   if (!(await dirty.find(refresh)) && !isKept) return;
   const rows = { relation, partition, column: columnOf(incremental), full: String(full) };
   if (!full) await session.run('refresh/clear', rows);
-  // Kept rows are put back first, so that a kept row stays the only one with its key.
+  // Put the kept rows back first, because new rows with the same key are then skipped.
   if (isKept) {
     const names = asideOf(model);
     const { columns } = await session.row('refresh/kept_columns', z.object({ columns: z.string() }), names);
@@ -303,8 +303,8 @@ async function bringForward(
 }
 
 /**
- * Sets aside tables with rows of removed days (`ops.removed_days`), which a full refresh cannot recompute. Only for models that still replace
- * rows by the same unit of time. Returns their relations. Call before the tables are dropped.
+ * Sets aside tables with rows of removed days (`ops.removed_days`), which a full refresh cannot recompute. Skips models that now replace
+ * rows by another unit of time. Returns the relations of the tables. Call before the tables are dropped.
  */
 async function keepAside(session: Session, changed: readonly Model[]): Promise<ReadonlySet<string>> {
   if (changed.length === 0) return new Set();

@@ -34,7 +34,7 @@ import type { Privacy } from './privacy.js';
 export interface WarehouseOptions {
   readonly path: string;
   readonly tempDirectory: string;
-  /** The brand word: precedes `_user_id` and `_device_id` in export records, and names the web-push object. */
+  /** The brand word: the prefix of `_user_id` and `_device_id` in export records, and the name of the web-push object. */
   readonly brand: string;
   readonly messenger: string;
   readonly fields: readonly Field[];
@@ -45,7 +45,7 @@ export interface WarehouseOptions {
   readonly memoryLimitMb?: number;
   readonly threads?: number;
   readonly warn?: (sentence: string) => void;
-  /** When it aborts, every method except `close` throws its reason, and the transaction is rolled back. */
+  /** If it aborts, every method except `close` throws its reason, and the transaction is rolled back. */
   readonly signal?: AbortSignal;
   readonly timed?: (stage: string, work: () => Promise<void>) => Promise<void>;
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
@@ -68,9 +68,9 @@ export interface WarehouseOptions {
 export async function openSession(options: WarehouseOptions): Promise<Session> {
   const { path, tempDirectory, signal } = options;
   const limits = limitsOf(options);
-  // DuckDB creates its log and its spill files itself, with the mode that the umask leaves.
+  // DuckDB creates its log and spill files itself; the umask decides their mode.
   process.umask(0o077);
-  // Sequentially: after a failure, nothing further is created.
+  // One after the other, so that nothing more is created after a failure.
   for (const folder of [dirname(path), tempDirectory])
     await orStorageError('create the folder', folder, () =>
       mkdir(folder, { recursive: true, mode: FOLDER_MODE }),
@@ -81,12 +81,12 @@ export async function openSession(options: WarehouseOptions): Promise<Session> {
   if (size === 0) await rm(path, { force: true });
   const settings = {
     memory_limit: `${limits.megabytes}MB`,
-    // Below 64 MB one thread costs less than several; the load of a large export raises it.
+    // Below 64 MB, one thread costs less than several. The load of a large export raises the number.
     threads: String(size === undefined || size < 2 ** 26 ? 1 : limits.threads),
     temp_directory: tempDirectory,
-    // Tables have no row order; preserving one would cost memory and the second core.
+    // Rows have no order. Preserving one would cost memory and the use of the second core.
     preserve_insertion_order: 'false',
-    // The oldest DuckDB that can read the file; the format of 1.0 takes 50% more space.
+    // The oldest version of DuckDB that can read the file. The format of 1.0 takes 50% more space.
     storage_compatibility_version: 'v1.4.0',
   };
   const open = async (): Promise<Session> => Session.open(await openInstance(path, settings), signal);
@@ -140,7 +140,7 @@ function openingError(path: string, cause: unknown): Error {
 }
 
 /**
- * Runs work that writes. A DuckDB error caused by the disk becomes a `StorageError`.
+ * Does work that writes. A DuckDB error caused by the disk becomes a `StorageError`.
  *
  * @param signal if aborted, its reason is thrown, because an interrupted commit looks like a disk error
  * @throws StorageError that names the file
@@ -160,7 +160,7 @@ export async function writing<T>(path: string, work: () => Promise<T>, signal?: 
 }
 
 /**
- * Migrates the file to this program's schema, completely or not at all.
+ * Migrates the file to the schema of this program, in one transaction.
  *
  * @throws CorruptDatabaseError when another build made the tables of the file
  */
@@ -187,8 +187,8 @@ export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): 
 }
 
 /**
- * The files of `sql/schema` and `sql/streams`. `streams/campaigns/0003_campaigns` has the number 3; its name `campaigns-…` ends in a
- * part of the checksum of its statements.
+ * Lists the files of `sql/schema` and `sql/streams`. `streams/campaigns/0003_campaigns` has the number 3; its name is `campaigns-…`, ending
+ * in a part of the checksum of its statements.
  */
 export function migrations() {
   return ['schema', ...streamFolders()]
@@ -202,8 +202,8 @@ export function migrations() {
     .sort((a, b) => a.number - b.number);
 }
 
-// The macros of the load are stored in the file, in the schema `macros`: DuckDB binds the body of a macro when it is
-// created, and creating them in every session would take as long as a small load.
+// The macros of the load are stored in the file, in the schema `macros`. DuckDB binds a macro's body when the macro is created, so creating
+// them in every session would take as long as a small load.
 
 /** Recreates all macros if they are from another version of this program. */
 export async function keepMacros(session: Session): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Prepares landed pages for DuckDB: batches, slices of large pages, and repaired copies of pages that DuckDB rejects. Also converts
- * failures of loads to errors with a remedy.
+ * Prepares landed pages for DuckDB: batches, slices of large pages, and repaired copies of pages that DuckDB rejects. Also converts errors
+ * of loads to errors with a remedy.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -18,9 +18,9 @@ import type { Session } from './session.js';
 
 /** A landed page, a slice of it, or a repaired copy. */
 export type Readable<P> = P & {
-  /** The path of the page itself, which errors name. */
+  /** The path of the original page, for errors. */
   readonly landed: string;
-  /** Number of the page's records before this slice. */
+  /** Number of records on the page before this slice. */
   readonly first: number;
 };
 
@@ -38,11 +38,11 @@ export const whole = <P extends { readonly file: string }>(page: P): Readable<P>
 const temporaryIn = (folder: string, name: string): Promise<string> =>
   orStorageError('create a folder in', folder, () => mkdtemp(join(folder, name)));
 
-/** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
+/** Minimum of DuckDB's maximum_object_size, in bytes. Pages are about 1 MB, and each thread keeps a buffer of twice this size. */
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
 /**
- * Returns the pages, each with its present JSON size.
+ * Adds its current JSON size to each page.
  *
  * @throws DamageError when a file is missing or empty
  */
@@ -54,7 +54,7 @@ export async function sized<P extends { readonly file: string }>(
   return all;
 }
 
-/** Divides pages into batches of at most this many bytes of JSON, or of one larger page. */
+/** Divides pages into batches with at most this many bytes of JSON, or with one larger page. */
 export function* inBatches<P extends { readonly bytes: number }>(
   pages: readonly P[],
   most: number,
@@ -73,7 +73,7 @@ export function* inBatches<P extends { readonly bytes: number }>(
 }
 
 /**
- * Returns the JSON size of the largest page in bytes, and at least the size that DuckDB needs.
+ * Returns the JSON size of the largest page in bytes, but at least `SMALLEST_BUFFER`.
  *
  * @throws DamageError when a page is missing or empty
  */
@@ -82,7 +82,7 @@ export async function largestOf(pages: readonly { readonly file: string }[]): Pr
 }
 
 /**
- * The parameters of every statement that reads landed pages: their files as patterns, their paths, and the size of the largest.
+ * The parameters of a statement that reads landed pages: their paths, the same as glob patterns, and the size of the largest page.
  *
  * @throws DamageError when a page is missing or empty
  */
@@ -91,17 +91,14 @@ export async function pagesGiven(pages: readonly { readonly file: string }[]) {
   return { files: paths.map(asPattern), paths, largest_object: await largestOf(pages) };
 }
 
-/**
- * Escapes a path so that it is a glob pattern matching this path alone: DuckDB reads `*`, `?` and `[` in file names as
- * patterns.
- */
+/** Escapes a path so that it is a glob pattern for this path only. DuckDB treats `*`, `?` and `[` in file names as patterns. */
 export function asPattern(file: string): string {
   return file.replace(/[*?[]/g, '[$&]');
 }
 
-// Large pages. DuckDB keeps several copies of a page in memory while it reads the page.
+// Large pages are cut into slices, because DuckDB has several copies of a page in memory while it reads the page.
 
-/** Pages of at least this many bytes of JSON are divided into slices of this size, or of one larger record. */
+/** Pages of at least this size in bytes of JSON are cut into slices of this size, or of one larger record. */
 const DIVIDED = 16 * 1024 * 1024;
 const SLICE = 2 * 1024 * 1024;
 
@@ -109,7 +106,7 @@ export function isDivided({ bytes }: { readonly bytes: number }): boolean {
   return bytes >= DIVIDED;
 }
 
-/** Does `work` with the pages, large ones cut into slices, and then removes the slices. */
+/** Does `work` with the pages, cutting large ones into slices, and then removes the slices. */
 export async function withSlices<P extends { readonly file: string; readonly bytes: number }, T>(
   pages: readonly P[],
   tempDirectory: string,
@@ -139,7 +136,7 @@ interface Slice {
   readonly first: number;
 }
 
-/** Writes the slices of a page; undefined if its records are not the text itself or its `data`. */
+/** Writes the slices of a page. Undefined if the records are neither the whole text nor its `data`. */
 async function slicesOf(file: string, folder: string): Promise<Slice[] | undefined> {
   const outside = await outsideOf(file);
   if (outside === undefined) return undefined;
@@ -181,7 +178,7 @@ async function outsideOf(
   const list = envelope?.parts.get('data');
   if (list?.elements === undefined || envelope?.twice.has('data') === true) return undefined;
   const bytes = bytesOf(body);
-  // Copy, so that the body can be freed.
+  // Copy these parts, so that the body can be freed.
   const [before, after] = [bytes.subarray(0, list.start), bytes.subarray(list.end)];
   return {
     key: 'data',
@@ -193,27 +190,27 @@ async function outsideOf(
 // Pages that DuckDB rejects, and the errors of loads.
 
 /**
- * True if DuckDB rejected what it read, though a repair may make it usable: half a surrogate pair, an invalid byte, a
- * duplicate key, a malformed record. An error that our own SQL raises about the shape of a page is final.
+ * True if DuckDB rejected the data but a repair may help: half a surrogate pair, an invalid byte, a duplicate key, a malformed record. An
+ * error that our own SQL raises about the shape of a page is final.
  */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof DawnloadError) return false;
   const { kind, isMisshapen, isOfGzip } = faultIn(error);
-  // Bytes that are not gzip are a fault of the file, although DuckDB calls it an IO error.
+  // Damaged gzip is a fault of the file, although DuckDB calls it an IO error.
   return isOfGzip || (!isMisshapen && (kind === 'Invalid Input' || kind === 'Conversion'));
 }
 
-/** The subject of a load or a search: a pull by its id, or a landed file. */
+/** What a load or a search was working on: a pull by its id, or a landed file. */
 interface Subject {
   readonly name: string;
-  /** True for reference data, whose failure must not end a run. */
+  /** True for reference data, because its failure must not end a run. */
   readonly isSnapshot?: boolean;
 }
 
 /**
- * Does work with pages. If DuckDB rejects some, repeats it with repaired copies, which are removed afterwards.
+ * Does `work` with pages. If DuckDB rejects some of them, repeats it with repaired copies, which are removed afterwards.
  *
- * @param work gets the pages to read, and those of them that were repaired
+ * @param work gets the pages to read, and which of them are repaired copies
  * @throws DamageError when a file is not JSON, even when repaired; otherwise the error of `loadError`
  */
 export async function orRepaired<P, T>(
@@ -264,10 +261,10 @@ async function repair({ file, landed }: Readable<{ file: string }>, tempDirector
 }
 
 /**
- * Converts the failure of a load to a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for
- * a lack of disk, `MemoryError`. Any other error is returned unchanged, except for reference data.
+ * Converts the error of a load to a `DawnloadError`: `DamageError` for a wrong file, `StorageError` for a full disk, `MemoryError`. Other
+ * errors are returned unchanged, except for reference data.
  *
- * @param pages what was read; an error about a copy names the landed page
+ * @param pages the pages that were read, so that an error about a copy can name the landed page
  */
 export function loadError(
   error: unknown,

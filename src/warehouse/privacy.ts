@@ -1,6 +1,6 @@
 /**
- * How recipients' numbers, ids and message keys are stored. The file records the setting, because rows written under different settings
- * must not be mixed.
+ * Applies the privacy settings to recipients' numbers, ids and message keys. The file records the settings, because rows written under
+ * different settings must not be mixed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import type { ColumnRule } from '../documents/personal.js';
 
 export interface Privacy {
   readonly recipients: 'keep' | 'hash' | 'drop';
-  /** Id columns of `events`, and keys of messages, that are hashed or dropped. */
+  /** Id columns of `events`, and keys of messages, to hash or drop. */
   readonly columns?: readonly { readonly name: string; readonly rule: 'hash' | 'drop' }[];
   readonly key: Uint8Array;
 }
@@ -31,9 +31,9 @@ export const storedPrivacy = z.object({
 type StoredPrivacy = z.infer<typeof storedPrivacy>;
 
 /**
- * Checks that the file was written under this setting; records the setting in a new file.
+ * Checks that the file was written under these settings. A new file gets them recorded.
  *
- * @throws ConfigError when the file was written under another setting, or with another key
+ * @throws ConfigError if the file was written under other settings or with another key
  */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
   const stored = await session.row('ops/privacy_stored', storedPrivacy);
@@ -77,7 +77,7 @@ function sentenceOf(before: StoredPrivacy, now: ReturnType<typeof noted>): strin
   return 'The warehouse has hashes that were made with another key than private/hmac.key.';
 }
 
-/** The rules of columns as `device_id: drop, user_id: hash`, in alphabetical order; empty if all are kept. */
+/** The rules of columns as text, such as `device_id: drop, user_id: hash`, in alphabetical order; empty if all are kept. */
 function columnsText({ columns = [] }: Privacy): string {
   return columns
     .map(({ name, rule }) => `${name}: ${rule}`)
@@ -89,7 +89,7 @@ function columnsText({ columns = [] }: Privacy): string {
 export const privacyMark = (privacy: Privacy): string =>
   [privacy.recipients, columnsText(privacy), fingerprintOf(privacy) ?? ''].join('; ');
 
-/** A fingerprint that distinguishes keys without revealing them; undefined unless something is hashed. */
+/** A fingerprint that distinguishes keys without revealing them; undefined if nothing is hashed. */
 export function fingerprintOf({ recipients, columns = [], key }: Privacy): string | undefined {
   const hashes = recipients === 'hash' || columns.some(({ rule }) => rule === 'hash');
   return hashes ? keyFingerprint(key) : undefined;
@@ -102,8 +102,8 @@ export function keyFingerprint(key: Uint8Array): string {
 export const KEY_BYTES = 32;
 
 /**
- * Returns the key of a data folder, 32 bytes; the first call creates it. Requires the lock. Throws `DamageError` when
- * the file is not a key, `StorageError` when it cannot be read or written.
+ * Returns the key of a data folder (32 bytes), and creates it on the first call. Requires the lock. Throws `DamageError` if the file is not
+ * a key, `StorageError` if it cannot be read or written.
  */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
   const path = join(foldersOf(dataDir).private, 'hmac.key');
@@ -119,7 +119,7 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   return key;
 }
 
-/** The hash key. If the file is missing, an empty key, which matches nothing: readers never create a key. */
+/** Returns the hash key for readers, which never create one. If the file is missing, an empty key, whose hashes match nothing. */
 export async function storedKey(dataDir: string): Promise<Buffer> {
   return (await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'))) ?? Buffer.alloc(0);
 }
@@ -133,7 +133,7 @@ export function rulesOf({ columns = [] }: Privacy, brand: string): ColumnRule[] 
   });
 }
 
-/** The rules for statements; the pattern matches a key up to its closing quote, which may be escaped. */
+/** The rules as statements need them. The pattern matches a key with its closing quote, which may be escaped. */
 export function ruledKeys(
   rules: readonly ColumnRule[],
 ): Record<'ruled_keys' | 'rules', string[]> & { ruled_pattern: string } {
@@ -149,7 +149,7 @@ export function ruledKeys(
   };
 }
 
-/** A column with ids of persons: their kind, which names the column, and the rule under which they are stored. */
+/** A column with ids of persons: the kind of the ids, which is also the name of the column, and the privacy rule for them. */
 export interface KeyColumn {
   readonly kind: string;
   readonly rule: 'keep' | 'hash';
@@ -157,18 +157,18 @@ export interface KeyColumn {
 
 type Rules = Pick<Privacy, 'recipients' | 'columns'>;
 
-/** The rule for ids of a kind, or for a column of that name. */
+/** The privacy rule for ids of a kind, or for a column of that name. */
 const ruleOf = (name: string, { recipients, columns = [] }: Rules): 'keep' | 'hash' | 'drop' =>
   name === 'recipient' ? recipients : (columns.find((one) => one.name === name)?.rule ?? 'keep');
 
-/** The columns of ids of these kinds that are stored. */
+/** The columns for ids of these kinds, without dropped ones. */
 export const storedKeys = (kinds: readonly string[], rules: Rules): KeyColumn[] =>
   kinds.flatMap((kind) => {
     const rule = ruleOf(kind, rules);
     return rule === 'drop' ? [] : [{ kind, rule }];
   });
 
-/** The condition for rows of erased persons, by the table `erased_ids`; hashed columns contain the digests. */
+/** A condition for rows of erased persons, using the table `erased_ids`. Hashed columns are compared with the digests. */
 export function isErased(keys: readonly KeyColumn[]): string {
   const digests = keys.map(({ kind, rule }) =>
     rule === 'hash' && kind !== 'recipient' ? `"${kind}"` : `person_digest('${kind}', "${kind}")`,
@@ -178,7 +178,7 @@ export function isErased(keys: readonly KeyColumn[]): string {
 
 const words = z.object({ ids: z.string() });
 
-/** The ids of erased persons in texts of a file, as a pattern, by the table `erased_ids` of the session; '' for none. */
+/** A pattern for the ids of erased persons that occur in texts of a file, using the session's table `erased_ids`; '' if no such id occurs. */
 export async function erasedWords(session: Session, file: string, texts: readonly string[]): Promise<string> {
   if (texts.length === 0) return '';
   const ofText = (name: string): string =>
@@ -187,17 +187,16 @@ export async function erasedWords(session: Session, file: string, texts: readonl
   return (await session.row('streams/own/pull/erased_words', words, read)).ids;
 }
 
-/** A column of a table that is read. A key is a text under the name of its kind. */
+/** A column of a table to read. A key column is a text and has the name of its kind. */
 export interface ReadColumn {
   readonly name: string;
   readonly kind: 'key' | 'text' | 'telephone' | 'document' | 'value';
 }
 
 /**
- * An expression for the stored value of a column, under its name; undefined if the column is left out. The session has the macros of
- * own tables.
+ * An expression for the stored value of a column, with an alias; undefined if the column is left out. It needs the macros of own tables.
  *
- * @param ids a pattern of the ids of erased persons; undefined if nobody was erased
+ * @param ids a pattern for the ids of erased persons; undefined if nobody was erased
  */
 export function storedColumn({ name, kind }: ReadColumn, rules: Rules, ids?: string): string | undefined {
   const how = `'${rules.recipients}'`;

@@ -39,8 +39,7 @@ export async function assertReplaceable(published: string): Promise<void> {
 }
 
 /**
- * Checks, before a paid request is sent, that `publish` and the other writes beside the published file would succeed
- * now.
+ * Checks, before a paid request, that `publish` and the other writes next to the published file would succeed.
  *
  * @throws StorageError as `publish`
  */
@@ -84,9 +83,8 @@ async function isDatabase(path: string): Promise<boolean> {
 /**
  * Copies the private file beside the published one and renames the copy into place. Resolves with its size in bytes.
  *
- * @throws DamageError when the private file still has a log (WAL), so that a copy would lack rows
- * @throws StorageError when the disk refuses, or another program has the published file open for writing; the published
- *   file is unchanged
+ * @throws DamageError if the private file still has a log (WAL), because a copy would lack the rows in it
+ * @throws StorageError when the disk refuses, or another program has the published file open for writing; the published file is unchanged
  */
 export async function publish({
   working,
@@ -105,18 +103,18 @@ export async function publish({
   const next = `${published}.next-${process.pid}`;
   try {
     await sweep(published);
-    // DuckDB opens the old file while the copy is made.
+    // While the copy is made, DuckDB checks whether another program has the old file open.
     const free = assertNotWritten(published);
     free.catch(() => undefined);
     effects.reach('publish/before-copy');
-    // Copy-on-write where the filesystem supports it; the private file stays in use beside the published one.
+    // Copy-on-write if the file system supports it. The private file stays in use while others read the published one.
     await copyFile(working, next, constants.COPYFILE_FICLONE);
-    // Only the job's account can read the private file; everyone who may enter the folder can read the published one.
+    // Only the job's account may read the private file, but everyone with access to the folder may read the published one.
     await chmod(next, 0o644);
     effects.reach('publish/before-fsync');
     await fsync(next);
     await free;
-    // A program killed while writing the published file leaves a log, which DuckDB would replay into the new file.
+    // A program killed while it wrote to the published file leaves a log. DuckDB would apply that log to the new file.
     await rm(`${published}.wal`, { force: true });
     effects.reach('publish/before-rename');
     await rename(next, published);
@@ -138,10 +136,7 @@ function cannotPublish(published: string, cause: unknown): StorageError {
   });
 }
 
-/**
- * Replaces a database by another one, both closed, and removes the old one's log, which DuckDB would replay into the
- * new one.
- */
+/** Replaces one closed database by another. Removes the log of the old one, because DuckDB would apply it to the new one. */
 export async function replaceDatabase(
   from: string,
   to: string,
@@ -155,7 +150,7 @@ export async function replaceDatabase(
 }
 
 /**
- * Rewrites the closed private file without its free blocks, which contain the bytes of deleted rows.
+ * Rewrites the closed private file without free blocks, because these still contain the bytes of deleted rows.
  *
  * @throws CorruptDatabaseError when a block of the file is damaged, StorageError when the disk refuses; the file is unchanged
  */
@@ -167,7 +162,7 @@ export async function rewriteDatabase(
   const instance = await openInstance(':memory:', {
     temp_directory: temp,
     preserve_insertion_order: 'false',
-    // Copying needs one row group for each thread.
+    // Copying needs memory for one row group per thread.
     memory_limit: '256MB',
   });
   const session = await Session.open(instance);
@@ -187,8 +182,8 @@ export async function discardDatabase(path: string): Promise<void> {
 }
 
 /**
- * Throws StorageError if a program has the published file open for writing: its log would remain, and DuckDB would
- * replay it into the new file.
+ * Throws StorageError if a program has the published file open for writing, because its log would remain and DuckDB would apply it to the
+ * new file.
  */
 async function assertNotWritten(published: string): Promise<void> {
   if (!existsSync(published)) return;
@@ -196,7 +191,7 @@ async function assertNotWritten(published: string): Promise<void> {
     const instance = await openInstance(published, { access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (cause) {
-    // Other faults of the old file do not matter.
+    // The old file may be damaged in any other way, because it is replaced.
     if (isLocked(cause)) throw openElsewhere(published, cause);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Opens warehouse files read-only, without access to other files. Also reads what a file records about the journal: its head, paid exports
+ * Opens warehouse files read-only, without access to other files. Also reads what a file records from the journal: its head, paid exports
  * and erasures.
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
@@ -37,7 +37,7 @@ export class Reader {
     private readonly ownsFile = true,
   ) {}
 
-  /** Several readers may have a published file open at the same time. Instants are shown in Korean time. */
+  /** Opens a published file for reading; several readers may do so at the same time. Instants are shown in Korean time. */
   static async open(path: string): Promise<Reader> {
     if (!existsSync(path)) {
       throw new ConfigError(`The warehouse ${path} does not exist yet.`, {
@@ -62,7 +62,7 @@ export class Reader {
     }
     const reader = new Reader(path, instance, await instance.connect());
     try {
-      // For all sessions: later ones cannot change locked settings.
+      // Set for all sessions now, because settings are locked afterwards.
       await reader.connection.run("set global TimeZone = 'Asia/Seoul'");
     } catch (error) {
       await reader.close();
@@ -86,8 +86,8 @@ export class Reader {
   }
 
   /**
-   * Denies access to files, the network and settings. Nothing is written to disk, so a query that needs too much memory fails. Call before
-   * running SQL from users.
+   * Denies access to files, the network and settings. Call it before running a user's SQL. Nothing is spilled to disk, so a query that
+   * needs too much memory fails.
    *
    * @param megabytes the memory that DuckDB may use; by default most of the machine's
    */
@@ -95,7 +95,7 @@ export class Reader {
     if (megabytes !== undefined) await this.connection.run(`set memory_limit = '${megabytes}MB'`);
     await this.connection.run("set temp_directory = ''");
     await this.connection.run('set enable_external_access = false');
-    // An open database keeps its handle; nothing is opened from here on.
+    // The open database keeps its file handle; nothing else can be opened from now on.
     await this.connection.run("set disabled_filesystems = 'LocalFileSystem'");
     await this.connection.run('set lock_configuration = true');
   }
@@ -137,7 +137,7 @@ export class Reader {
   }
 }
 
-/** The journal's head in a closed file; none if it cannot be read. */
+/** Returns the journal's head that a closed file stores; empty if the file cannot be read. */
 export async function knownBy(file: string): Promise<KnownHead[]> {
   return ask(file, (reader) => headIn(reader, file));
 }
@@ -147,7 +147,7 @@ export async function headIn(reader: Reader, file: string): Promise<KnownHead[]>
   return heads.map((head) => ({ ...head, place: file }));
 }
 
-/** The paid exports that a closed file lists. */
+/** Returns the paid exports that a closed file lists. */
 export async function exportsKnownBy(file: string): Promise<ExportRow[]> {
   return ask(file, (reader) => reader.rows('status/exports', exportRow));
 }
@@ -170,7 +170,7 @@ export async function erasuresKnownBy(file: string): Promise<z.output<typeof kno
   return ask(file, (reader) => reader.rowsIfAny('erasure/known', knownErasure));
 }
 
-/** Queries a file that this process has not opened. Returns nothing if it cannot be read, because opening it reports that. */
+/** Queries a file that this process has not opened. Returns nothing if the file cannot be read; opening it reports the error. */
 async function ask<T>(file: string, question: (reader: Reader) => Promise<T[]>): Promise<T[]> {
   if (!existsSync(file)) return [];
   let reader: Reader | undefined;
@@ -187,7 +187,7 @@ async function ask<T>(file: string, question: (reader: Reader) => Promise<T[]>):
 }
 
 /**
- * Reads every value of every table; resolves with the number of tables.
+ * Reads every value of every table. Resolves with the number of tables.
  *
  * @throws CorruptDatabaseError when a block is damaged
  */
@@ -199,7 +199,7 @@ export function readEveryBlock(path: string): Promise<number> {
   });
 }
 
-// Rows of `sql/status.sql`.
+// Rows of the statements in `sql/status.sql`.
 
 export type Rows = <R>(name: Extract<StatementName, `status/${string}`>, shape: z.ZodType<R>) => Promise<R[]>;
 
@@ -215,7 +215,7 @@ const messageTotals = z.object({
   failed: z.number(),
   delivered: z.number(),
   click: z.number(),
-  /** Number of days in Korea on which the service was asked about this day. */
+  /** Number of Korean days on which the service was asked about this day. */
   nights: z.number(),
 });
 

@@ -1,6 +1,5 @@
 /**
- * A session of DuckDB: runs the statements of `sql/` with their parameters and variables, in
- * transactions, and stops with the signal.
+ * A DuckDB session: runs the statements of `sql/` with their parameters and variables, in transactions, and stops when the signal aborts.
  */
 import type {
   DuckDBConnection,
@@ -22,11 +21,11 @@ import duckdb = require('@duckdb/node-api');
 
 export type StatementName = keyof Statements;
 
-/** The parameters of a statement: none, or the values and placeholders of its header. */
+/** The parameters of a statement, as its header declares them: values and placeholders, or none. */
 export type Params<N extends StatementName> =
   Record<never, never> extends Statements[N] ? [params?: Statements[N]] : [params: Statements[N]];
 
-/** The values and placeholders of a statement, without some of its placeholders. */
+/** The parameters of a statement, except for some placeholders. */
 type Rest<N extends StatementName, S> =
   Record<never, never> extends Omit<Statements[N], keyof S>
     ? [values?: Values]
@@ -39,18 +38,18 @@ interface Values {
   readonly [name: string]: Value;
 }
 
-/** A count, which DuckDB returns as BIGINT, as a number. */
+/** A count as a number; DuckDB returns BIGINT. */
 export const count = z.union([z.bigint(), z.number()]).transform(Number);
 
-/** The databases with which the functions of `src/documents` are registered. */
+/** The databases in which the functions of `src/documents` are registered. */
 const registered = new WeakSet<DuckDBInstance>();
 
-/** Milliseconds after which a running statement is interrupted again. */
+/** Milliseconds until a statement that is still running is interrupted again. */
 const INTERRUPTED_AGAIN_MS = 20;
 
 export class Session {
   readonly #siblings: Session[] = [];
-  /** True while a statement runs that must not be interrupted: a commit, a rollback, a checkpoint. */
+  /** True while a statement runs that must not be interrupted: commit, rollback or checkpoint. */
   #settling = false;
   readonly #running = new Set<Promise<unknown>>();
 
@@ -62,10 +61,7 @@ export class Session {
     signal?.addEventListener('abort', this.#interrupt);
   }
 
-  /**
-   * @param signal when it aborts, the current statement is interrupted, further statements are refused, and its reason
-   *   is thrown
-   */
+  /** @param signal when it aborts, the current statement is interrupted, later ones are refused, and its reason is thrown */
   static async open(instance: DuckDBInstance, signal?: AbortSignal): Promise<Session> {
     return new Session(instance, await instance.connect(), signal);
   }
@@ -84,7 +80,7 @@ export class Session {
     return sibling;
   }
 
-  /** Runs every statement of a section or file of `sql/`, with the parameters of its header. */
+  /** Runs all statements of a file or section of `sql/`, with the parameters that its header declares. */
   async run<N extends StatementName>(name: N, ...[params]: Params<N>): Promise<void> {
     await this.#rowsOf(statement(name, params), params);
   }
@@ -93,7 +89,7 @@ export class Session {
     await this.#execute(text);
   }
 
-  /** Runs a section once for each set of placeholders, as one script. */
+  /** Runs a section once per set of placeholders, as one script. */
   async runForEach<N extends StatementName, S extends Partial<Statements[N]> & Values>(
     name: N,
     all: readonly S[],
@@ -111,7 +107,7 @@ export class Session {
     return shape.parse(row);
   }
 
-  /** Sets variables of the session: its settings, which macros read by `getvariable`, and the days of a batch, which views read. */
+  /** Sets variables of the session: settings that macros read with `getvariable`, and the days of a batch, which views read. */
   async set(variables: Values): Promise<void> {
     for (const [name, value] of Object.entries(variables)) {
       await this.#sound(() =>
@@ -141,7 +137,7 @@ export class Session {
           prepared.bind(mapped(own, toDuckDB), mapped(own, typeOf));
           return await prepared.runAndReadAll();
         } finally {
-          // Otherwise it keeps its plan until the garbage collector finds it.
+          // Otherwise the statement keeps its plan until garbage collection.
           prepared.destroySync();
         }
       });
@@ -154,7 +150,7 @@ export class Session {
     return this.#sound(() => copyAnswer(this.connection, table, answer));
   }
 
-  /** @param keeps returns false to roll back; by default every result is committed */
+  /** @param keeps returns false to roll back; by default, the transaction is committed */
   async transaction<T>(work: () => Promise<T>, keeps: (result: T) => boolean = () => true): Promise<T> {
     await this.#execute('begin transaction');
     let result: T;
@@ -169,7 +165,7 @@ export class Session {
     return result;
   }
 
-  /** Writes the log (WAL) into the database file, even after the signal has aborted. */
+  /** Writes the log (WAL) into the database file, even if the signal has aborted. */
   checkpoint(): Promise<void> {
     return this.#settle('checkpoint');
   }
@@ -207,14 +203,14 @@ export class Session {
   }
 
   /**
-   * Ends the statements that run on this session and its siblings. The promise of a statement whose connection is closed
-   * meanwhile would never settle.
+   * Interrupts the statements that run on this session and its siblings, and waits for their end. If a connection were closed first, the
+   * promises of its statements would never settle.
    */
   async quiet(): Promise<void> {
     await Promise.all([...this.#siblings, this].map((session) => session.#end()));
   }
 
-  /** Interrupts repeatedly, because a statement that has only begun ignores it. */
+  /** Interrupts repeatedly, because a statement that has just started ignores the first interrupt. */
   async #end(): Promise<void> {
     while (this.#running.size > 0) {
       if (!this.#settling) this.connection.interrupt();
@@ -241,8 +237,8 @@ interface Answer {
 }
 
 /**
- * Makes a table with the columns `c0`, `c1` and so on from the answer of a query, chunk by chunk, without conversion to
- * JavaScript values. The answer may come from another database.
+ * Creates a table with the columns `c0`, `c1` … from the answer of a query, chunk by chunk, without converting values to JavaScript. The
+ * query may run in another database.
  */
 export async function copyAnswer(
   connection: DuckDBConnection,
@@ -261,9 +257,9 @@ export async function copyAnswer(
 }
 
 /**
- * Returns the result of the work.
+ * Returns the result of the work, and converts DuckDB's errors.
  *
- * @throws CorruptDatabaseError when DuckDB reports a damaged file, MemoryError; any other error is passed on
+ * @throws CorruptDatabaseError if DuckDB reports a damaged file, MemoryError; other errors are unchanged
  */
 async function sound<T>(work: Promise<T>): Promise<T> {
   try {
@@ -305,14 +301,14 @@ const FOLDER = join(PACKAGE_ROOT, 'sql');
 const texts = new Map<string, string>();
 
 /**
- * The text of `sql/<name>.sql`; of a topic such as `ops/coverage`, the section `-- name: coverage` of `sql/ops.sql`. `names`
- * replaces `{placeholder}` by an identifier; identifiers come from fixed lists of this package, never from data.
+ * Returns the text of `sql/<name>.sql`. For a name such as `ops/coverage`, returns the section `-- name: coverage` of `sql/ops.sql`.
+ * `names` replaces each `{placeholder}` by an identifier from a fixed list of this package, never from data.
  */
 export function statement(name: string, names: Values = {}): string {
   if (!texts.has(name)) read(name);
   const text = texts.get(name);
   if (text === undefined) throw new Error(`Unknown statement: ${name}.`);
-  // A replacement function, because `$` has a special meaning in a replacement string.
+  // A function, because `$` has a special meaning in a replacement text.
   return Object.entries(names).reduce(
     (filled, [key, value]) =>
       typeof value === 'string' ? filled.replaceAll(`{${key}}`, () => value) : filled,
@@ -320,10 +316,7 @@ export function statement(name: string, names: Values = {}): string {
   );
 }
 
-/**
- * Reads the file of a statement, or the topic file with all of its sections: `a/b/c` is section `c` of `a/b.sql`, or
- * `b/c` of `a.sql`.
- */
+/** Reads the file of a statement with all of its sections: `a/b/c` is section `c` of `a/b.sql`, or section `b/c` of `a.sql`. */
 function read(name: string): void {
   const parts = name.split('/');
   const topic = parts
@@ -359,7 +352,7 @@ export function streamFolders(): string[] {
   return all.flatMap((one) => (one.isDirectory() ? [`streams/${one.name}`] : [])).sort();
 }
 
-// Headers of SQL files with one select; people and this program read them.
+// Headers of SQL files that have one select. People and this program read them.
 
 /**
  * Returns the comments at the top of a file, by key: `-- key: value`. Lines below that are indented by three blanks

@@ -21,10 +21,10 @@ import type { StreamName } from '../ground/streams.js';
 const loadedDay = z.object({ day: z.string(), pull: z.string(), loadedAt: z.date() });
 export type LoadedDay = z.infer<typeof loadedDay>;
 
-/** A day of a stream or of a table of models that has fewer rows in the new file than in the published one. */
+/** A day for which the new file has fewer rows than the published one, in a stream or in a model's table. */
 const loss = z.object({
   stream: z.string(),
-  /** The table of models; null for the rows of a stream. */
+  /** The model's table; null for the rows of a stream. */
   table: z.string().nullable(),
   date: z.string(),
   before: count,
@@ -37,8 +37,8 @@ const removedDay = z.object({ day: z.string(), rows: count });
 type RemovedDay = z.infer<typeof removedDay>;
 
 /**
- * What `Warehouse.note` writes into tables of `ops`, in this order. Each row is a separate JSON text, because one text with all rows needs
- * ten times the memory. Rows replace the table, except that earlier runs stay and removals (`retention`) are added.
+ * Everything that `Warehouse.note` writes into tables of `ops`, in this order. Each row is a separate JSON text, because one text with all
+ * rows needs ten times the memory. Rows replace the table, with two exceptions: earlier runs stay, and removals (`retention`) are added.
  */
 const NOTES = {
   exports: (session: Session, exports: string[]) => session.run('ops/exports', { exports }),
@@ -117,7 +117,7 @@ export class Warehouse {
     }
   }
 
-  /** Opens a connection whose macros hash under every privacy setting, to search for persons. */
+  /** Opens a connection for finding persons: its macros hash ids whatever the privacy settings are. */
   async searching(): Promise<Session> {
     const session = await this.session.sibling();
     await prepareSearch(session, this.options);
@@ -138,14 +138,14 @@ export class Warehouse {
     if (notes.exports !== undefined) this.options.effects.reach('exports/after-replace');
   }
 
-  /** The runs that the file lacks, or whose end it lacks. */
+  /** Returns the runs that the file lacks, or whose end it lacks. */
   async lacking(runs: readonly PastRun[]): Promise<PastRun[]> {
     const finished = await this.session.rows('ops/finished_runs', finishedRun);
     const codes = new Map(finished.map(({ run_id, exit_code }) => [run_id, exit_code]));
     return runs.filter(({ begun, over }) => codes.get(begun.runId) !== (over?.exitCode ?? null));
   }
 
-  /** The line of the last erasure that the file lists; undefined if it lists none. */
+  /** The journal line of the last erasure that the file lists; undefined if it lists none. */
   async knownErasure(): Promise<number | undefined> {
     const [last] = await this.session.rows('erasure/remembered', z.object({ line: z.number() }));
     return last?.line;
@@ -155,7 +155,7 @@ export class Warehouse {
     return datesOf(await this.session.rows('status/removed', dated));
   }
 
-  /** The days of a stream that were loaded from pulls later than the instant. */
+  /** The days of a stream that were loaded from pulls after the instant. */
   async coveredSince(stream: StreamName, instant: Date): Promise<Day[]> {
     return datesOf(await this.session.rows('ops/covered_since', dated, { stream, instant }));
   }
@@ -187,7 +187,7 @@ export class Warehouse {
   }
 
   /**
-   * The records that the loaded export of a day may lack, judged by its pages and the daily statistics (`lack` in
+   * The number of records that the loaded export of a day may lack, according to its pages and the daily statistics (`lack` in
    * sql/ops.sql).
    */
   lackOf(day: Day): Promise<Lack> {
@@ -209,7 +209,7 @@ export class Warehouse {
     );
   }
 
-  /** Last days of opt-outs that ended before the day, with their number. */
+  /** Days before `before` on which opt-outs ended, with their number. */
   closedOptOuts(before: Day): Promise<RemovedDay[]> {
     return this.session.rows('retention/closed_opt_outs', removedDay, { before });
   }
@@ -220,18 +220,18 @@ export class Warehouse {
     return ended;
   }
 
-  /** The days before `before` whose events may be removed, oldest first; empty while models still need events. */
+  /** The days before `before` whose events may be removed, oldest first. Empty while models still need events. */
   async removable(before: Day): Promise<LoadedDay[]> {
     await this.session.run('retention/removable');
     return this.session.rows('retention/due', loadedDay, { before });
   }
 
   /**
-   * Removes the events and messages of the days; results computed from them stay (models.ts). Resolves with the removed days and their
+   * Removes the events and messages of the days. Results computed from them stay (models.ts). Resolves with the removed days and their
    * numbers of events.
    */
   async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
-    // The search for contents without a message reads all messages.
+    // Stop here if there are no days, because finding texts without a message would read all messages.
     if (days.length === 0) return [];
     return this.#writing(() =>
       this.session.transaction(async () => {
@@ -246,8 +246,8 @@ export class Warehouse {
   }
 
   /**
-   * Copies results for days without pages from another file of this data folder, completely or not at all. Call before `model`. Resolves
-   * with the days that the file had.
+   * Copies results for days without pages from another file of this data folder, in one transaction. Call before `model`. Resolves with the
+   * days that the file had.
    */
   async takeDays(from: string, days: readonly Day[]): Promise<Day[]> {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
@@ -261,9 +261,9 @@ export class Warehouse {
   }
 
   /**
-   * Days of streams and rows of models that the published file has and this file lacks.
+   * Lists what this file lacks but the published one has: days of streams, and rows of models.
    *
-   * @param gone the days whose rows of models cannot be computed again
+   * @param gone the days for which models cannot be computed again
    */
   losses(published: string, gone: readonly Day[]): Promise<Loss[]> {
     return this.#besideFile(published, async () => {
@@ -292,7 +292,7 @@ export class Warehouse {
   }
 
   /**
-   * Checkpoints the log into the file and closes it, so that no log remains. A second call does nothing.
+   * Writes the log into the file and closes it, so that no log remains. A second call does nothing.
    *
    * @throws StorageError when the checkpoint fails; the next opening tries again
    */
@@ -320,7 +320,7 @@ export class Warehouse {
     effects.reach('close/done');
   }
 
-  /** Runs work under the memory limits; a first year may need higher ones than a night. */
+  /** Does work within the memory limits, which may be raised: the first year needs more than a night. */
   refining<T>(work: () => Promise<T>): Promise<T> {
     return this.#writing(() => withMemoryLimit(this.session, limitsOf(this.options), work));
   }
@@ -355,7 +355,7 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadParts {
 
 type Words = Pick<WarehouseOptions, 'brand' | 'messenger' | 'fields'>;
 
-/** Opens a connection to an empty database, whose macros hash with the key, to compare ids with erased ones. */
+/** Opens a connection to an empty database whose macros hash with the key, for comparing ids with erased ones. */
 export async function hashingSession(
   words: Words,
   key: Uint8Array,
@@ -370,7 +370,7 @@ export async function hashingSession(
   return session;
 }
 
-/** Makes the macros of the database hash persons under every setting. */
+/** Sets up a database's macros to hash persons whatever the privacy settings are. */
 export async function prepareSearch(
   session: Session,
   options: Words & Pick<WarehouseOptions, 'privacy'>,
@@ -394,7 +394,7 @@ async function prepare(
       ...ruledKeys(rules),
     },
     specification: JSON.stringify(specificationOf(fields)),
-    // Statements treat the variable as a constant.
+    // DuckDB treats a variable in a statement as a constant.
     patterns: PATTERNS,
   });
   await session.run('session/2_fields');
