@@ -12,13 +12,16 @@ import { orStorageError, readIfThere, unless } from '../landing/storage-error.js
 import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 
-/** Matches ids that are searched for in any text. Shorter ids and plain words would occur there by chance, so they are searched for only in id columns. */
+/**
+ * Matches ids that are searched for in any text. Shorter ids and plain words would be found by chance, so they are searched for only in id
+ * columns.
+ */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
-/** Patterns of words that may be ids, even if letters of another script or a full stop touch them. */
+/** Patterns for words that may be ids, even if letters of another script or a full stop are next to them. */
 const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 
-/** Up to this number, searching for each id is faster than looking up every word of the text. */
+/** Up to this number of ids, searching for each one is faster than looking up every word of the text. */
 const FEW = 100;
 
 /** Searches texts for the ids of persons: ids verbatim, numbers and addresses in every spelling. */
@@ -60,7 +63,7 @@ function mayHold(text: string, ids: ReadonlySet<string>): boolean {
   return ids.size > FEW || [...ids].some((id) => text.includes(id));
 }
 
-/** Matches an id that is not a part of a longer one; an escape of JSON may touch it. */
+/** Matches an id that is not part of a longer word; an escape of JSON may be next to it. */
 function standingAlone(id: string): RegExp {
   const text = id.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   const before = /^\w/.test(id) ? '(?<=^|\\W|\\\\[a-z]|\\\\u[0-9a-fA-F]{4})' : '';
@@ -90,21 +93,21 @@ async function fileHolds(path: string, finder: Finder): Promise<boolean> {
 
 interface Searched {
   files: number;
-  /** Files that contained an id and were removed: rejected answers, temporary files and files set aside. */
+  /** Files that contained an id and were removed: rejected answers, temporary files, and files that were set aside. */
   readonly removed: string[];
   readonly left: string[];
   readonly unread: string[];
-  /** Number of ids that are not searched for in texts, because they are short or plain words. */
+  /** Number of ids not searched for in texts, because they are short or plain words. */
   readonly short_ids: number;
 }
 
-/** Files that no command needs; one that contains an id is removed. */
+/** Files that no command needs. Such a file is removed if it contains an id. */
 const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\/\.tmp-|\.next-/;
 
-/** Files that contain ids by design. */
+/** Files that have ids on purpose, so they are not searched. */
 const PASSED_OVER = /^(?:private\/(?:erasing\.json|receipts\/)|(?:ledger|landing\/ledger)\/journal\.jsonl)/;
 
-/** The paths of all files below a folder, links followed. A folder is listed once, however many links lead to it. */
+/** Lists all files below a folder, following links. Each folder is listed once, however many links lead to it. */
 async function filesBelow(folder: string, seen = new Set<string>()): Promise<string[]> {
   const real = await realpath(folder);
   if (seen.has(real)) return [];
@@ -112,7 +115,7 @@ async function filesBelow(folder: string, seen = new Set<string>()): Promise<str
   const files: string[] = [];
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // A link that leads nowhere has nothing to search.
+    // A broken link has nothing to search.
     const stats = await stat(path).catch(unless('ENOENT ELOOP', undefined));
     if (stats?.isDirectory() === true) files.push(...(await filesBelow(path, seen)));
     else if (stats?.isFile() === true) files.push(path);
@@ -146,7 +149,7 @@ const begun = z.object({
   reference: z.string().optional(),
   origins: z.array(z.string()),
   ids: z.array(z.string()),
-  /** The ids in plain text and as landed records spell them, to search for remains. */
+  /** The ids in plain text and as landed records write them, to search for remains. */
   written: z.array(z.string()),
   sharedIds: z.number(),
   rows: z.record(z.string(), z.number()),
@@ -156,7 +159,7 @@ const begun = z.object({
 
 export type Begun = z.infer<typeof begun>;
 
-/** The record of the unfinished erasure, which has the ids in plain text and is deleted at its end. */
+/** The record of an unfinished erasure. It has the ids in plain text and is deleted at the end. */
 export class Pending {
   readonly path: string;
   readonly #disk: DurableFolder;
@@ -191,7 +194,7 @@ type Receipt = ReturnType<typeof receiptOf>;
 export interface Erased {
   readonly receipt: Receipt;
   readonly file: string;
-  /** Plain ids of a killed erasure that this one resumed. */
+  /** The plain ids of a killed erasure that this one resumed. */
   readonly resumed: readonly string[] | undefined;
 }
 
@@ -204,13 +207,13 @@ const OUT_OF_REACH = [
   'answers, copies and reports that people have saved elsewhere',
 ];
 
-/** The receipt, which names the persons only by the keyed digests of the ids in the request. */
+/** The receipt. It names the persons only by keyed digests of the requested ids. */
 export function receiptOf(
   { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,
   cut: { readonly records: number; readonly pulls: number },
   search: Searched,
   unread: readonly string[],
-  /** The state of the lake, as a clause; undefined without a lake. */
+  /** The state of the lake, as a clause; undefined if there is no lake. */
   lake: string | undefined,
 ) {
   return {
@@ -218,7 +221,7 @@ export function receiptOf(
     reference,
     rule: RULE,
     persons: origins,
-    /** Ids that more than three persons share; these were neither followed nor erased. */
+    /** Ids that belong to more than three persons; they were neither followed nor erased. */
     shared_ids: sharedIds,
     places: [
       { place: `landing zone, ${plural(cut.pulls, 'pull')}`, erased: cut.records, unit: 'records' },

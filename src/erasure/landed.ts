@@ -1,5 +1,5 @@
 /**
- * Removes erased persons from the landing zone: deletes their records from landed pages (E21, E12), and blanks their numbers in other
+ * Removes erased persons from the landing zone: deletes their records from landed pages (E21, E12), and replaces their numbers in other
  * people's records. The journal names each pull first, so that readers expect fewer records than its manifest.
  */
 import { createHash, createHmac } from 'node:crypto';
@@ -48,7 +48,7 @@ import { deleteComputed, deleteFound, deleteOwn, findDays, readLinks } from './p
 import { cutPulls, mayBeCut, type Register } from './register.js';
 import { blanked } from './spelling.js';
 
-/** Bytes of JSON that are searched in one batch. */
+/** Bytes of JSON searched in one batch. */
 const BATCH_BYTES = 4 * 2 ** 20;
 
 const match = z.object({
@@ -65,24 +65,24 @@ type Match = z.infer<typeof match>;
 
 type SizedFile = Pick<Page, 'file' | 'bytes'>;
 
-/** The number of records that were cut, and the pulls that lost records or had numbers blanked. */
+/** The number of removed records, and the pulls that lost records or had numbers replaced. */
 interface Cut {
   records: number;
   readonly pulls: Set<string>;
 }
 
-/** Called before a page is cut, with the ids as its records spell them. */
+/** Called before a page is changed, with the ids as its records write them. */
 type Before = (written: ReadonlySet<string>) => Promise<void>;
 
 const nothingCut = (): Cut => ({ records: 0, pulls: new Set() });
 
-/** Finds records by the keyed digests of their ids, and cuts them out of landed pages. */
+/** Finds records by the keyed digests of their ids, and removes them from landed pages. */
 export class Erasures {
-  /** Landed files that could not be read, so they were not searched. */
+  /** Landed files that could not be read, and so were not searched. */
   readonly unread = new Set<string>();
   readonly #landing: string;
   readonly #disk: DurableFolder;
-  /** Folders that this run's sweep has searched, with their state at that time. */
+  /** Folders that this run has already searched, with their state at that time. */
   readonly #clean = new Map<string, string>();
   #session: Promise<Session> | undefined;
   #ids: ReadonlySet<string>;
@@ -104,7 +104,7 @@ export class Erasures {
     this.#ids = new Set(register.ids);
   }
 
-  /** Returns a connection whose macros hash ids, and clean texts. Its table `erased_ids` has the digests to search for. */
+  /** Returns a connection whose macros hash ids and clean texts. Its table `erased_ids` has the digests to search for. */
   async session(): Promise<Session> {
     this.#session ??= this.open().then(async (session) => {
       await this.#prepare(session);
@@ -131,7 +131,7 @@ export class Erasures {
     await this.#prepare(await this.session());
   }
 
-  /** Deletes rows that models computed about erased persons and cannot recompute, because the pages are gone. */
+  /** Deletes rows that models computed about erased persons and cannot recompute, because the landed pages were removed. */
   async deleteComputed(): Promise<void> {
     if (this.register.last !== undefined) await deleteComputed(await this.session());
   }
@@ -146,22 +146,22 @@ export class Erasures {
     }
   }
 
-  /** True if the sweep of this run has searched the folder, and nothing has changed in it since. */
+  /** True if this run has searched the folder and nothing in it has changed since. */
   async #isClean(folder: string): Promise<boolean> {
     const state = this.#clean.get(folder);
     return state !== undefined && state === (await stateOf(folder));
   }
 
-  /** Records that data of erased persons arrived later and was removed. */
+  /** Records that data of erased persons arrived after the erasure and was removed. */
   async late({ records }: Pick<Cut, 'records'>): Promise<void> {
     if (records > 0) await this.register.append({ event: 'late', records });
   }
 
   /**
-   * Cuts erased persons from every landed folder that changed after the last sweep, such as a restored older copy.
-   * Searches all folders if the register has grown.
+   * Removes erased persons from every landed folder that changed since the last sweep, such as a restored older copy. If the register has
+   * grown, searches all folders.
    *
-   * @param before is called before each page is cut
+   * @param before is called before each page is changed
    */
   async sweep(before?: Before): Promise<Cut> {
     const all = nothingCut();
@@ -188,7 +188,7 @@ export class Erasures {
     return all;
   }
 
-  /** Batches of the records that contain a searched id, by default on all pages of exports and opt-outs. */
+  /** Yields batches of records that contain an erased id, by default from all pages of exports and opt-outs. */
   async *find(files?: readonly SizedFile[]): AsyncGenerator<readonly Match[]> {
     const session = await this.session();
     for (const some of inBatches(files ?? (await this.#pages()), BATCH_BYTES)) {
@@ -210,7 +210,7 @@ export class Erasures {
     }
   }
 
-  /** Searches one page. It may exceed memory, or need repair before DuckDB can read it. */
+  /** Searches one page. It may be larger than memory, or need repair before DuckDB can read it. */
   #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
     const { file: filename } = page;
     return withSlices([page], this.place.tempDirectory, async (slices) => {
@@ -243,7 +243,7 @@ export class Erasures {
     return unlessDamaged(reading, () => this.unread.add(file));
   }
 
-  /** Cuts the records on these pages, and adds their number to `cut`. */
+  /** Removes the records from these pages, and adds their number to `cut`. */
   async #cutPages(files: readonly SizedFile[], before?: Before, cut = nothingCut()): Promise<Cut> {
     for await (const matches of this.find(files)) {
       await before?.(new Set(matches.filter(({ own }) => own).flatMap(({ written }) => written)));
@@ -256,8 +256,8 @@ export class Erasures {
   }
 
   /**
-   * Durably replaces a page by its remaining records. The journal names the pull before its first page is rewritten, so
-   * a reader expects fewer records than the manifest lists.
+   * Durably replaces a page by one without the records. The journal names the pull before its first page is rewritten, so that readers
+   * expect fewer records than the manifest lists.
    *
    * @param own the positions of the records that contain an erased id, each with true if it is the person's own
    */
@@ -278,7 +278,7 @@ export class Erasures {
     cut.pulls.add(pull);
   }
 
-  /** Cuts erased persons out of the copy of an own table, and blanks what its texts mention of them. */
+  /** Removes erased persons from the copy of an own table, and blanks their ids in its texts. */
   async #cutCopy(id: string, cut: Cut, before?: Before): Promise<void> {
     const session = await this.session();
     const copy = await this.#readable(id, findInCopy(session, this.#landing, id));
@@ -290,7 +290,7 @@ export class Erasures {
     cut.pulls.add(id);
   }
 
-  /** The journal names a pull, with its number of records, before the first of them is cut. */
+  /** Writes the pull and its number of records into the journal, before the first record is removed. */
   async #announce(pull: string, records: () => Promise<number>): Promise<void> {
     if (!cutPulls(this.register.lines, this.register.last?.line).has(pull))
       await this.register.append({ event: 'cutting', pull, records: await records() });
@@ -311,7 +311,7 @@ export class Erasures {
     return records;
   }
 
-  /** Searches pages. If memory runs out, repeats with a higher limit and smaller batches. */
+  /** Searches pages. If memory runs out, searches again with a higher limit and smaller batches. */
   #search(session: Session, files: readonly SizedFile[]): Promise<Match[]> {
     const { limits } = this.place;
     return withMemoryLimit(session, limits, async ({ batchBytes }) => {
@@ -330,7 +330,7 @@ export class Erasures {
     return session.rows('erasure/matches', match);
   }
 
-  /** The register has digests, so numbers and addresses are found there. Ids of digits alone may be amounts. */
+  /** Finds numbers and addresses by their digests in the register. Ids that consist of digits are left out, because they may be amounts. */
   async blank(ids: readonly string[]): Promise<void> {
     this.#finder = new Finder(ids.filter((id) => /\D/.test(id)));
     for (const { file } of await this.#pages()) {
@@ -346,13 +346,13 @@ export class Erasures {
     return false;
   }
 
-  /** Returns the record with asterisks in place of erased ids; undefined if it contains none. */
+  /** Returns the record with asterisks in place of erased ids; undefined if it has none. */
   #blanked(text: string): string | undefined {
-    // The load stores a number or address as this digest.
+    // The load stores this digest in place of a number or address.
     const isErased = (plain: string): boolean =>
       this.#ids.has(createHmac('sha256', this.place.key).update(plain).digest('hex'));
     const blank = text.replace(SCALARS, (scalar) => {
-      // A number that is a JSON number has lost its leading zero.
+      // In JSON, a telephone number written as a number has lost its leading zero.
       if (!scalar.startsWith('"')) return isErased(`0${scalar}`) ? '0' : scalar;
       const value = jsonOf(scalar);
       if (typeof value !== 'string') return scalar;
@@ -362,7 +362,7 @@ export class Erasures {
     return blank === text ? undefined : blank;
   }
 
-  /** The numbers of records and pulls that the erasure of this journal line has cut. */
+  /** The numbers of records and pulls that the erasure of a journal line has changed. */
   async cutBy(line: number): Promise<{ records: number; pulls: number }> {
     const pulls = cutPulls(this.register.lines, line);
     let records = 0;
@@ -379,10 +379,12 @@ export class Erasures {
   }
 }
 
-/** The result of the last sweep: the journal line of the newest erasure at that time, and the state of each folder. */
+/** The state after the last sweep: the journal line of the newest erasure, and a fingerprint of each folder. */
 const sweptShape = z.object({ of: z.number(), folders: z.record(z.string(), z.string()) });
 
-/** The change times (ctime) of a folder and its files, which no program can set, reveal a restored page. */
+/**
+ * Identifies the state of a folder and its files by their change times (ctime). Programs cannot set these, so a restored page is noticed.
+ */
 async function stateOf(folder: string): Promise<string> {
   const files = (await namesIn(folder)).sort().map((name) => stat(join(folder, name)));
   const changes = (await Promise.all([stat(folder), ...files])).map(({ ctimeMs }) => ctimeMs);
@@ -402,7 +404,10 @@ interface ErasureParts {
   readonly invocation: Pick<Invocation, 'effects'>;
 }
 
-/** Cuts erased persons out of data that has arrived. Resolves with undefined while an erasure is unfinished: `dawnload forget` resumes it. */
+/**
+ * Removes erased persons from data that has arrived. Resolves with undefined while an erasure is unfinished, because `dawnload forget`
+ * resumes it.
+ */
 export async function sweepArrived({ erasures, config, invocation }: ErasureParts): Promise<Cut | undefined> {
   const pending = new Pending(config.dataDir, invocation.effects);
   if (erasures.register.unfinished !== undefined && (await pending.read()) !== undefined) return undefined;
@@ -418,7 +423,7 @@ export async function dropArrived(parts: ErasureParts, { records, pulls }: Cut):
   if (records > 0 || isOlder) await reloadErased(parts, pulls);
 }
 
-/** Reloads the cut pulls and the days that still have an erased person; deletes rows that have no pages. */
+/** Loads the changed pulls again, and the days that still have an erased person. Deletes rows whose pages are missing. */
 export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>): Promise<void> {
   const { erasures, landing, warehouse, ledger } = parts;
   if (erasures.register.last === undefined) return;
@@ -455,7 +460,7 @@ export async function reloadErased(parts: ErasureParts, cut: ReadonlySet<string>
 
 const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
-/** The number of records on a page; undefined if it has no list of them. */
+/** The number of records on a page; undefined if the page has no list of records. */
 function recordsIn(page: Body): number | undefined {
   const envelope = readEnvelope(page);
   return envelope?.kind === 'object' ? envelope.parts.get('data')?.elements : undefined;
@@ -464,7 +469,7 @@ function recordsIn(page: Body): number | undefined {
 /**
  * Yields the text of a page without the erased records, piece by piece.
  *
- * @param leave returns the remaining text of the record at a position; undefined to remove it
+ * @param leave returns the new text of the record at a position; undefined to remove the record
  * @param onCut called for each removed record
  */
 async function* cutText(

@@ -1,4 +1,4 @@
-/** Erased persons in the landed copies of own tables, and in the tables of the schema `own`. */
+/** Removes erased persons from the landed copies of own tables, and from the tables of the schema `own`. */
 import { z } from 'zod';
 import { KEY_KINDS } from '../ground/fields.js';
 import { escaped } from '../landing/duckdb.js';
@@ -22,20 +22,20 @@ export async function ownPulls(landing: string): Promise<string[]> {
 const textColumn = z.object({ name: z.string(), is_document: z.boolean() });
 const written = z.object({ written: z.array(z.string()) });
 
-/** What an erasure finds in one landed copy of an own table. */
+/** The result of searching one landed copy of an own table. */
 interface FoundCopy {
-  /** Rows of the persons, and of all. */
+  /** Number of rows about the persons, and of all rows. */
   readonly own: number;
   readonly rows: number;
-  /** Rows of others whose texts mention one of the persons. */
+  /** Number of other rows whose texts mention one of the persons. */
   readonly mentions: number;
-  /** The ids of the persons, as the copy spells them. */
+  /** The ids of the persons, as the copy writes them. */
   readonly written: readonly string[];
   /** Durably replaces the copy by one without the persons. */
   cut(disk: DurableFolder): Promise<unknown>;
 }
 
-/** Searches a landed copy for erased persons, by the table `erased_ids`. Resolves with undefined without any. */
+/** Searches a landed copy for erased persons, using the table `erased_ids`. Resolves with undefined if it finds none. */
 export async function findInCopy(
   session: Session,
   landing: string,
@@ -99,7 +99,7 @@ async function keysIn(session: Session): Promise<{ table: string; keys: string[]
   }));
 }
 
-/** Adds the ids that occur together in a row of an own table to the links of `findPersons`. */
+/** Adds ids that occur in the same row of an own table to the links of `findPersons`. */
 export async function addOwnLinks(session: Session): Promise<void> {
   for (const { table, keys } of await keysIn(session)) {
     const columns = KEY_KINDS.map(
@@ -109,7 +109,7 @@ export async function addOwnLinks(session: Session): Promise<void> {
   }
 }
 
-/** The own tables with the condition of a row of the persons in `erased_ids`. */
+/** The own tables, each with a condition for the rows of the persons in `erased_ids`. */
 export async function ownRows(session: Session): Promise<Rows[]> {
   return (await keysIn(session))
     .filter(({ keys }) => keys.length > 0)

@@ -12,13 +12,13 @@ export interface NamedId {
   readonly value: string;
 }
 
-/** An id in the form of the warehouse; `origin` is the digest of the id that the request names. */
+/** An id as the warehouse stores it; `origin` is the digest of the requested id from which it was found. */
 const personId = z.object({
   origin: z.string(),
   id: z.string(),
   kind: z.string().nullable(),
   value: z.string().nullable(),
-  /** The digest by which models refer to the number. */
+  /** The digest that models use for the number. */
   person: z.string().nullable(),
   shared: z.boolean(),
 });
@@ -26,14 +26,14 @@ const personId = z.object({
 type PersonId = z.infer<typeof personId>;
 
 export interface Persons {
-  /** The digest of each id that the request names, in the same order. */
+  /** The digest of each requested id, in the same order. */
   readonly origins: readonly string[];
   readonly ids: readonly string[];
-  /** The ids in the form of the warehouse; shared ids are neither followed nor erased. */
+  /** The ids as the warehouse stores them. Shared ids are neither followed nor erased. */
   readonly stored: readonly PersonId[];
 }
 
-/** The Unicode forms in which an id may be stored: as given, composed (NFC) and decomposed (NFD). */
+/** The Unicode forms in which an id may be stored: as given, composed (NFC), and decomposed (NFD). */
 export function formsOf(value: string): string[] {
   return [...new Set([value, value.normalize('NFC'), value.normalize('NFD')])];
 }
@@ -44,16 +44,19 @@ export async function readLinks(session: Session): Promise<void> {
   await session.run('erasure/link_ids');
 }
 
-/** The ids of a landed record, by kind. */
+/** The ids in a landed record, by kind. */
 export type Linked = Partial<Record<NamedId['kind'], string>>;
 
-/** Adds sets of ids that occur in one landed record. */
+/** Adds sets of ids that occur together in a landed record. */
 export async function addLinks(session: Session, sets: readonly Linked[]): Promise<void> {
   await session.run('erasure/landed_links', { landed_ids: JSON.stringify(sets) });
   await session.run('erasure/link_ids');
 }
 
-/** Follows ids that occur in the same record, those of more than three persons if `includeShared`. */
+/**
+ * Finds all ids of persons by following ids that occur in the same record. Ids of more than three persons are followed only if
+ * `includeShared`.
+ */
 export async function findPersons(
   session: Session,
   ids: readonly NamedId[],
@@ -72,7 +75,7 @@ export async function findPersons(
 
 const foundDays = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
 
-/** The days with events of an erased person, and that of the first opt-out. Call `readLinks` before. */
+/** The days with events of an erased person, and the day of the first opt-out. Call `readLinks` before. */
 export async function findDays(session: Session): Promise<{ days: Day[]; firstOptOut: Day | undefined }> {
   const { days, first_opt_out } = await session.row('erasure/found', foundDays);
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };
@@ -89,7 +92,7 @@ const TABLES: readonly Rows[] = [
   { table: 'opt_outs_history', condition: 'rowid in (select row_id from found_opt_outs)' },
 ];
 
-/** The name of a table for people. */
+/** The name of a table, for people. */
 const shown = ({ table }: Rows): string => table.replaceAll('"', '');
 
 const asJson = z.object({ row: z.string() }).transform(({ row }): unknown => JSON.parse(row));
@@ -146,12 +149,12 @@ export async function deleteComputed(session: Session): Promise<void> {
   });
 }
 
-/** Deletes the rows of erased persons from own tables, whose copy may be lost. */
+/** Deletes rows of erased persons from own tables, whose landed copy may be lost. */
 export async function deleteOwn(session: Session): Promise<void> {
   for (const names of await ownRows(session)) await session.run('erasure/delete_rows', names);
 }
 
-/** Deletes the rows of the persons that a new load cannot remove, because their pages are missing. */
+/** Deletes the persons' rows that loading again cannot remove, because their pages are missing. */
 export async function deleteFound(session: Session, days: readonly Day[]): Promise<void> {
   await session.transaction(async () => {
     await session.run('erasure/touch', { days });

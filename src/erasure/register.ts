@@ -9,11 +9,11 @@ import { wholeNumber } from '../landing/landing-zone.js';
 
 const text = z.string();
 
-/** Journal lines of an erasure. `of` is the number of its `begun` line. */
+/** Journal lines about an erasure. `of` is the number of its `begun` line. */
 export const ERASE = new Kind(
   'erase',
   z.discriminatedUnion('event', [
-    /** Written before anything is erased. `entered`: written by `recover`, because the original line was lost. */
+    /** Written before anything is erased. `entered` means that `recover` wrote it, because the original line was lost. */
     z.object({
       ...event('begun'),
       key: text,
@@ -27,14 +27,14 @@ export const ERASE = new Kind(
     z.object({ ...event('done'), of: wholeNumber }),
     /** The number of records that arrived after the erasure and were cut. */
     z.object({ ...event('late'), records: wholeNumber }),
-    /** Rows were deleted; the free blocks of the private file contain their bytes until it is rewritten. */
+    /** Rows were deleted. Free blocks of the private file still have their bytes until the file is rewritten. */
     z.object(event('rows-deleted')),
     z.object(event('rewritten')),
   ]),
 );
 type Line = LineOf<typeof ERASE>;
 
-/** Folds journal lines into erasures, oldest first, with the columns of `ops.erasures`. Pure. */
+/** Builds the erasures from journal lines, oldest first, with the columns of `ops.erasures`. Pure. */
 export function erasuresOf(lines: readonly Line[]) {
   const begun = lines.flatMap((line) => (line.event === 'begun' ? [line] : []));
   return begun.map(({ seq, key, at: erasedAt, persons, ids }, nth) => {
@@ -42,13 +42,13 @@ export function erasuresOf(lines: readonly Line[]) {
     const isLate = (line: Line) => line.event === 'late' && line.seq > seq && line.seq < end;
     const cut = lines.flatMap((line) => (line.event === 'cut' && line.of === seq ? [line] : [])).at(-1);
     return {
-      /** The number of its line in the journal, and the keyed digests of the erased ids. */
+      /** The number of its journal line, and the keyed digests of the erased ids. */
       line: seq,
       ids,
       key,
       erasedAt,
       persons,
-      /** Numbers of records that were cut from landed pages, of rows that were deleted, and of records that arrived later. */
+      /** Numbers of records removed from landed pages, of deleted rows, and of records that arrived later. */
       records: cut?.records ?? 0,
       rows: cut?.rows ?? 0,
       lateRecords: lines.reduce(
@@ -62,12 +62,12 @@ export function erasuresOf(lines: readonly Line[]) {
 
 type Erasure = ReturnType<typeof erasuresOf>[number];
 
-/** True if an erasure cut the pull, or the journal lost lines that may have named the pull. */
+/** True if an erasure changed the pull, or if lost journal lines may have named it. */
 export function mayBeCut(lines: readonly Line[], pull: string): boolean {
   return cutPulls(lines).has(pull) || lines.some((line) => line.event === 'begun' && line.entered === true);
 }
 
-/** The pulls that erasures after line `since` cut, each with its number of records before. */
+/** The pulls that erasures after line `since` have changed, each with its original number of records. */
 export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string, number> {
   return new Map(
     lines.flatMap((line) =>
@@ -77,8 +77,7 @@ export function cutPulls(lines: readonly Line[], since = 0): ReadonlyMap<string,
 }
 
 /**
- * Throws ConfigError when the digests of erasures were made with another key, because this key would recognize no
- * erased person.
+ * Throws ConfigError if the digests of erasures were made with another key, because this key would not recognize any erased person.
  *
  * @param fingerprint the fingerprint of private/hmac.key
  */
@@ -122,7 +121,7 @@ export class Register {
     return this.erasures.find(({ done }) => !done);
   }
 
-  /** The last erasure; undefined without one. */
+  /** The last erasure; undefined without erasures. */
   get last(): Erasure | undefined {
     return this.erasures.at(-1);
   }

@@ -1,7 +1,7 @@
 /**
  * `retention`: how long events, their landed pages and opt-outs are kept. Rows are removed before the file is published, and their pages
- * afterwards. Removing pages, or rows without pages, is a *deletion*, which cannot be undone. It needs a complete run that compared both
- * clocks, and one night deletes only a few days. So a wrong clock or a mistyped setting cannot empty the data folder.
+ * afterwards. Removing pages, or rows without pages, is a *deletion*, which cannot be undone. Deletions need a complete run that has
+ * compared both clocks, and one night deletes only a few days. So a wrong clock or a mistyped setting cannot empty the data folder.
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ import { namesIn, orStorageError } from '../landing/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { LoadedDay, Warehouse } from '../warehouse/warehouse.js';
 
-/** A removal by retention. A line names the landed pages of a stream and day before they are deleted; `done` ends the removal. */
+/** A removal by retention. Its lines name the landed pages of a stream and day before these are deleted; `done` ends the removal. */
 export const REMOVED = new Kind(
   'removed',
   z.discriminatedUnion('event', [
@@ -44,10 +44,10 @@ interface DueFolder {
 }
 
 export interface Due {
-  /** Days whose rows leave the file while their pages stay. With a lake, only days that the lake has. */
+  /** Days whose rows are removed from the file while their pages stay. With a lake, only days that the lake has. */
   readonly rows: readonly Day[];
   readonly rowsWithoutPages: readonly Day[];
-  /** Days on which opt-outs ended, the versions of which leave the file. */
+  /** Days on which opt-outs ended, whose versions are removed from the file. */
   readonly optOuts: readonly Day[];
   readonly folders: readonly DueFolder[];
 }
@@ -65,7 +65,7 @@ interface Kept {
 /**
  * Finds what is past its retention.
  *
- * @param mayLeave returns the days that may leave the file, of those that are due
+ * @param mayLeave returns those of the due days that may be removed from the file
  */
 export async function findDue(
   { config: { retention }, landing, ledger, warehouse, invocation: { effects } }: Kept,
@@ -91,10 +91,10 @@ export async function findDue(
 }
 
 /**
- * Returns the landed folders to remove: pages of loaded exports whose events have left the file, snapshots of opt-outs
- * except the last one, and rejected answers, each after its time.
+ * Returns the landed folders that are past their retention: pages of loaded exports whose events were removed from the file, snapshots of
+ * opt-outs except the last one, and rejected answers.
  *
- * @param left days of events that have left the file
+ * @param left days whose events were removed from the file
  */
 async function foldersDue(
   root: string,
@@ -127,10 +127,10 @@ async function foldersDue(
   return due;
 }
 
-/** Number of days that one night may delete, besides those that passed since the last removal. */
+/** Number of days that one night may delete, in addition to the days since the last removal. */
 const DAYS_AT_ONCE = 7;
 
-/** The days that a night may delete of each stream: `DAYS_AT_ONCE`, and those since the last completed removal. */
+/** The number of days per stream that a night may delete: `DAYS_AT_ONCE`, plus the days since the last completed removal. */
 export function allowance(journal: Journal, today: Day): number {
   const last = journal.of(REMOVED).findLast(({ event }) => event === 'done');
   return (
@@ -153,30 +153,30 @@ export function deletions({ rowsWithoutPages, optOuts, folders }: Due): Readonly
   );
 }
 
-/** A removal. `place` is `events`, `opt_outs` or `landing`; `items` counts rows, or folders of the landing zone. */
+/** A removal. `place` is `events`, `opt_outs` or `landing`; `items` counts rows, or folders for `landing`. */
 export interface Removed {
   readonly place: string;
   readonly days: number;
   readonly items: number;
 }
 
-/** `file` deletes only rows whose pages stay; `limited` also as many days as a night may delete; `agreed` everything. */
+/** What may be deleted. `file`: only rows whose pages stay. `limited`: also as many days as a night may delete. `agreed`: everything. */
 type Deleting = 'file' | 'limited' | 'agreed';
 
 export interface Removal {
   readonly folders: readonly DueFolder[];
-  /** Number of days that are deleted with it. */
+  /** Number of days that are deleted together with the folders. */
   readonly days: number;
-  /** The note to print once the folders are deleted. */
+  /** The note to print after the folders were deleted. */
   readonly note?: LogNote | undefined;
 }
 
-/** A sentence, and its fields for a log. */
+/** A sentence, and its fields for the log. */
 type LogNote = readonly [sentence: string, fields: Readonly<Record<string, string | number>>];
 
 /**
- * Removes old events and opt-outs from the file. Resolves with what to remove from the landing zone after publishing. If more is due than a
- * night may delete, nothing is deleted, and the report says so.
+ * Removes old events and opt-outs from the file. Resolves with what to remove from the landing zone after publishing. If more days are due
+ * than a night may delete, nothing is deleted, and the report says so.
  */
 export async function retain(folder: Kept, due: Due, deleting: Deleting): Promise<Removal> {
   const { warehouse, journal, config, report, invocation } = folder;

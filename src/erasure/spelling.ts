@@ -1,16 +1,16 @@
-/** Numbers and addresses of people in running text, in every spelling that the redaction recognizes. */
+/** Finds people's numbers and addresses in running text, in every spelling that the redaction recognizes. */
 import { findingsIn, SEPARATORS, UNSEEN } from '../documents/spelling.js';
 
 interface Spelled {
   readonly start: number;
   readonly end: number;
-  /** The plain spelling, of which the load stores the digest. */
+  /** The plain spelling, whose digest the load stores. */
   readonly plain: string;
 }
 
 const DIGIT = '[0-9\uff10-\uff19]';
 
-/** What may separate the digits of a number, also in links and HTML, and invisible characters. */
+/** What may be between the digits of a number, also in links and HTML, and invisible characters. */
 const GAP = String.raw`(?:[${SEPARATORS}${UNSEEN}\uff08-\uff0f]|%2[0BCDEF]|&nbsp;)`;
 
 const RUN = new RegExp(`${GAP}?${DIGIT}(?:${DIGIT}|${GAP}){6,}`, 'giu');
@@ -22,13 +22,13 @@ const AT_SIGN = new RegExp(AT, 'giu');
 const LOCAL = /[^\s"<>(),;\\@]*$/u;
 const DOMAIN = /^(?:[\p{L}\p{N}-]+\.)+(?:[A-Za-z]+|\p{L}+)/u;
 
-/** The fewest and the most digits of a telephone number. */
+/** Minimum and maximum number of digits of a telephone number. */
 const FEWEST = 8;
 const MOST = 15;
 
 /**
- * Finds every piece of a text that may be a number or an address. All candidates are returned: a group of digits may be a
- * number alone or with its neighbors, and an address may begin after any sign.
+ * Finds every piece of a text that may be a number or an address. Returns all candidates: a group of digits may be a number by itself or
+ * with its neighbors, and an address may begin after any sign.
  */
 export function* spelledIn(text: string): Generator<Spelled> {
   for (const { 0: run, index: from } of text.matchAll(RUN)) {
@@ -58,11 +58,11 @@ export function* spelledIn(text: string): Generator<Spelled> {
       yield { start: index - local.length + nth, end, plain: `${name}@${domain}`.toLowerCase() };
     }
   }
-  // Like the load, also finds numbers that tags, entities or escapes interrupt.
+  // Like the load, also find numbers that are interrupted by tags, entities or escapes.
   yield* findingsIn(text);
 }
 
-/** Returns the text with asterisks in place of the numbers and addresses that are to be erased. */
+/** Replaces the numbers and addresses to erase by asterisks. */
 export function blanked(text: string, isErased: (plain: string) => boolean): string {
   let blank = text;
   for (const { start, end, plain } of spelledIn(text))
