@@ -13,7 +13,13 @@ import { DawnloadError, EXIT, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { contextOf } from '../readers/queries/agent.js';
 import { ask } from '../readers/queries/ask.js';
-import { describeQuery, isBundled, queryNamed, type QueryFile } from '../readers/queries/catalogue.js';
+import {
+  describeQuery,
+  isBundled,
+  loadCatalogue,
+  queryNamed,
+  type QueryFile,
+} from '../readers/queries/catalogue.js';
 import { skill } from '../readers/queries/contracts.js';
 import { unitOf, Wording } from '../readers/queries/wording.js';
 import { Reader } from '../warehouse/reader.js';
@@ -48,7 +54,7 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   const schemas = entriesOf([...empty.columns, ...own.columns], dictionary, language);
   // A question may have the name of a table.
   const find = query === undefined ? findRelation : relationNamed;
-  const relation = table === undefined ? undefined : find(schemas, table);
+  const relation = table === undefined ? undefined : find(schemas, table, loadCatalogue());
   const copied = own.tables.find(({ name }) => `own.${name}` === relation?.name);
   const format = json === true ? 'json' : wanted;
   if (table !== undefined && format === 'skill')
@@ -163,14 +169,19 @@ function relationNamed(schemas: readonly SchemaEntry[], wanted: string): Relatio
 }
 
 /** @throws UsageError that suggests similar names */
-export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
+export function findRelation(
+  schemas: readonly SchemaEntry[],
+  wanted: string,
+  questions: readonly { readonly name: string }[] = [],
+): RelationEntry {
   const match = relationNamed(schemas, wanted);
   if (match !== undefined) return match;
   const relations = schemas.flatMap((schema) => schema.relations);
   const bare = (one: string): string => one.replace(/^.*\./, '');
-  const names = relations.map((relation) => bare(relation.name));
+  const names = [...relations, ...questions].map((one) => bare(one.name));
+  const lists = `\`dawnload docs\` lists the tables${questions.length > 0 ? ', `dawnload query` the questions' : ''}.`;
   throw new UsageError(`${wanted} is not a table, a view or a question.`, {
-    hint: `${didYouMean(bare(wanted.toLowerCase()), names)}\`dawnload docs\` lists them.`,
+    hint: `${didYouMean(bare(wanted.toLowerCase()), names)}${lists}`,
   });
 }
 

@@ -198,29 +198,33 @@ async function eraseAtService(named: readonly NamedId[], { config, invocation }:
 function idsNamed({ userId, recipient, email, file }: ForgetOptions): NamedId[] {
   const options = { user_id: userId, recipient: recipient?.trim(), email: email?.trim() };
   const named = Object.entries(options).flatMap(([kind, value]) =>
-    value === undefined ? [] : namedId(kind, value, 'on the command line'),
+    value === undefined ? [] : namedId(kind, value, `--${kind.replace('_', '-')}`),
   );
   if (file === undefined) return named;
   const text = textGiven(file, 'Use -f with a file that has one id per line.');
   const inFile = text.split(/\r?\n/).flatMap((line, nth) => {
     if (/^\s*(#|$)/.test(line)) return [];
     const [, kind = '', value = ''] = /^\s*(\w+)[\s,]+(.*)$/.exec(line) ?? [];
-    return namedId(kind, value.trim(), `in line ${nth + 1} of ${file}`);
+    return namedId(kind, value.trim(), `Line ${nth + 1} of ${file}`);
   });
   return [...named, ...inFile];
 }
 
+const NUMBER = /^\(?\+?[0-9][0-9 ().\u2010-\u2015-]{6,24}$/;
 const FORMS = new Map([
   // CSV files may end lines with CR.
-  ['user_id', /^\P{Cc}*\S\P{Cc}*$/u],
-  ['recipient', /^\(?\+?[0-9][0-9 ().\u2010-\u2015-]{6,24}$/],
-  ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
+  ['user_id', { form: /^\P{Cc}*\S\P{Cc}*$/u, needs: 'a user id without a line break' }],
+  ['recipient', { form: NUMBER, needs: 'a telephone number, such as 010-1234-5678' }],
+  ['email', { form: /^[^\s@]+@[^\s@]+\.[^\s@]+$/, needs: 'an e-mail address, such as kim@example.com' }],
 ]);
+const NO_FORM = { form: /(?!)/, needs: '`user_id ID`, `recipient NUMBER` or `email ADDRESS`' };
 
+/** @param where the option or the line that names the id; errors never repeat the id */
 function namedId(kind: string, value: string, where: string): NamedId {
-  const isId = FORMS.get(kind)?.test(value.normalize('NFKC')) === true;
-  if (isId) return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
-  throw new UsageError(`The id ${where} is not valid.`, {
-    hint: 'Give a user id without a line break, a telephone number such as 010-1234-5678, or an e-mail address. In a file, write one per line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
+  const { form, needs } = FORMS.get(kind) ?? NO_FORM;
+  if (form.test(value.normalize('NFKC')))
+    return { kind: kind === 'user_id' ? 'user_id' : 'recipient', value };
+  throw new UsageError(`${where} needs ${needs}.`, {
+    hint: 'Correct it and try again. Nothing was erased.',
   });
 }

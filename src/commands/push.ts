@@ -8,7 +8,7 @@ import { DataFolder } from '../night/data-folder.js';
 import { ledgerNow } from '../night/days-now.js';
 import { adviceOn, pathOfTarget, pushesOf, recordDecision, type Decision } from '../push/ledger.js';
 import { pushRows, readRemembered, sentenceOn, writeRows } from '../push/push.js';
-import { ALL, configuredPush, wantedOf } from '../push/targets.js';
+import { configuredPush, wantedOf } from '../push/targets.js';
 import { plural } from '../terminal/terminal.js';
 import { storedKey } from '../warehouse/privacy.js';
 import { hashingSession } from '../warehouse/warehouse.js';
@@ -27,25 +27,22 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
   first,
   second,
 ) => {
-  if (first === undefined)
-    throw new UsageError('The target of the push is missing.', {
-      hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
-    });
-  const config = requireService(invocation.loadConfig());
+  const settings = invocation.loadConfig();
   const { terminal } = invocation;
   const { dryRun, yes, json, deleteMissing: delete_missing } = options;
-  const configured = config.pushes.find(({ name }) => name === first);
+  const configured = settings.pushes.find(({ name }) => name === first);
   const own = ['query', 'sql', 'file', 'key', 'mode', 'deleteMissing'] as const;
   const isGiven = second !== undefined || own.some((one) => options[one] !== undefined);
   if (configured !== undefined && (isGiven || (options.param ?? []).length > 0))
     throw new UsageError(`The push ${first} is defined in dawnload.yaml and takes no further options.`, {
       hint: `Change it there, or name the target: \`dawnload push ${configured.target} …\`.`,
     });
-  const target = second === undefined ? first : `${first} ${second}`;
-  const names = config.pushes.map(({ name }) => name);
+  const target = [first, second].join(' ').trim();
+  const names = settings.pushes.map(({ name }) => name);
   const wanted = configured
     ? configuredPush(configured)
     : wantedOf({ ...options, target, delete_missing }, names);
+  const config = requireService(settings);
   await using folder = await DataFolder.open(config, invocation, { command: 'push', needs: 'all' });
   const pushed = await pushRows(wanted, config, invocation, folder.journal, { dryRun, yes });
   const { plan, id, sent, rejected, calls, doubts } = pushed;

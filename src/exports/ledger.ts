@@ -334,8 +334,10 @@ export class Ledger {
   }
 
   #unknown(key: string): UsageError {
+    // Never a key of another day: `--pay-again` beside it would be billed.
+    const near = this.entries().flatMap((one) => (key.startsWith(one.day) ? [one.key] : []));
     return new UsageError(`The ledger has no export ${key}.`, {
-      hint: `${didYouMean(key, [...this.#book.keys()])}\`dawnload exports list\` shows the exports and their keys.`,
+      hint: `${didYouMean(key, near)}\`dawnload exports list\` shows the exports and their keys.`,
     });
   }
 

@@ -191,7 +191,7 @@ async function sendCalls(calls: number, sending: Sending): Promise<void> {
   for (let next = 1; next <= calls || parts.length > 0;) {
     const rows = parts.shift() ?? (await session.rows('push/call', row, { call: next++ }));
     invocation.signal.throwIfAborted();
-    if (refused > HOPELESS) throw stopped(`${HOPELESS} calls in a row were refused`, sending);
+    if (refused >= HOPELESS) throw stopped(`${HOPELESS} calls in a row were refused`, sending);
     const { taken, isGone, note } = await sendCall(rows, sending);
     refused = taken > 0 && isGone !== true ? 0 : refused + 1;
     if (taken === rows.length) {

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { MODES, type PushSettings } from '../config/schema.js';
 import { jsonOf, readEnvelope } from '../ground/envelope.js';
 import { UsageError } from '../ground/errors.js';
-import { didYouMean } from '../ground/text.js';
+import { didYouMean, listed } from '../ground/text.js';
 import type { Asking } from '../readers/queries/catalogue.js';
 import { type ServiceAnswer } from '../service/client.js';
 import { isJudged, isSame, readError } from '../service/verdict.js';
@@ -38,11 +38,14 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
   const { name, query, sql, file, param, delete_missing = false } = wish;
   const [kindText = '', ...words] = wish.target.split(' ');
   const kind = ALL.find((one) => one === kindText);
-  const targets = [...ALL, ...pushes];
+  const configured = `a push of dawnload.yaml (${pushes.length === 0 ? 'it has none' : listed(pushes)})`;
   if (kind === undefined)
-    throw new UsageError(`${kindText} is neither a target nor a push.`, {
-      hint: `${didYouMean(kindText, targets)}Choose one of ${targets.join(', ')}.`,
-    });
+    throw new UsageError(
+      kindText === ''
+        ? 'The target of the push is missing.'
+        : `${kindText} is neither a target nor a push of dawnload.yaml.`,
+      { hint: `${didYouMean(kindText, [...ALL, ...pushes])}Choose ${ALL.join(', ')}, or ${configured}.` },
+    );
   const { needs, form, ...traits } = KINDS[kind];
   const word = words.join(' ');
   const mode = MODES.find((one) => one === wish.mode);

@@ -177,10 +177,14 @@ describe('dawnload mcp', () => {
           /no channel "smoke"\. Give one of .*push-notification/,
         ],
         ['ask', { question: 'channel-summary', params: {} }, /params/],
-        ['describe', { table: 'marts.chanel_days' }, /Did you mean channel_days\? `describe` lists them\.$/],
+        [
+          'describe',
+          { table: 'marts.chanel_days' },
+          /Did you mean channel_days\? `describe` lists the tables\.$/,
+        ],
         ['query', { sql: 'select x from events' }, /"x" not found/],
         ['query', { sql: "call enable_logging('QueryLog', storage = 'stdout')" }, /only reading is allowed/],
-        ['query', { sql: "copy (select 1) to '/dev/stdout'" }, /disabled|only reading/],
+        ['query', { sql: "copy (select 1) to '/dev/stdout'" }, /a query must be a SELECT, not COPY/],
       ];
       for (const [tool, args, sentence] of calls) {
         const { text, isError } = await client.call(tool, args);

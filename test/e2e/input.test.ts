@@ -81,6 +81,7 @@ const PERFORMED: [string, RegExp][] = [
   ['backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs', /reference\.opt_outs is not set/],
   ['exports resume 2026-11-20.1', /The ledger has no export 2026-11-20\.1/],
   ['exports decide 2026-11-20.1 --attach ..', /The export id is empty[^]*ask the operator of the service/],
+  ['docs channel-sumary', /is not a table, a view or a question\.\s+Did you mean channel-summary\?/],
   ['exports decide 2026-11-20.1', /Exactly one decision is needed/],
   ['exports decide 2026-11-20.1 --abandon --pay-again', /Exactly one decision is needed/],
   ['run --config .', /cannot be read \(it is a folder, not a file\)/],
@@ -99,7 +100,10 @@ test.each(PERFORMED)(
   },
 );
 
-test('without keys a run asks for them: one sentence, exit code 2', async () => {
+test('without keys a run asks for them, but first for what is mistyped: one sentence, exit code 2', async () => {
+  const unknown =
+    /opt-out is neither a target nor a push of dawnload.yaml\.\s+Did you mean opt-outs\? Choose catalog-items/;
+  expectSentence(await dawnload('push opt-out x', {}), unknown, 2);
   expectSentence(await dawnload('run', {}), /access keys are not set[\s\S]*DAWNLOAD_ACCESS_KEY/, 2);
 });
 

@@ -225,7 +225,14 @@ describe('forget', () => {
     // An id that was cut from CSV, whose lines end in CR LF.
     expect(await forget('--user-id', `${person}\r`, '--yes')).toMatchObject({ code: 2 });
     expect((await forget()).stderr).toContain('No person was given');
-    expect(await forget('--recipient', 'somebody')).toMatchObject({ code: 2 });
+    for (const [option, value, needs] of [
+      ['--recipient', 'somebody', 'a telephone number, such as 010-1234-5678'],
+      ['--email', 'somebody', 'an e-mail address, such as kim@example.com'],
+    ] as const)
+      expect(await forget(option, value)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${option} needs ${needs}.`) as string,
+      });
     const wide = number.replaceAll(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
     for (const spelled of [wide, number.replace(/^(...)(....)/, '($1) $2–')])
       expect((await forget('--recipient', spelled, '--dry-run')).stdout).toContain('warehouse, events');

@@ -205,6 +205,12 @@ describe('what a person decides', () => {
       const { ledger, data } = await loaded();
       const refusal = await rejection(ledger.attach(KEY, 'exp-2'));
       await expect(ledger.attach('junk', 'exp-2')).rejects.toThrow('The ledger has no export junk');
+      // Keys of other days are never suggested: to pay again for one is billed.
+      const hint = (key: string) =>
+        rejection(Promise.resolve().then(() => ledger.get(key))).then((e) => e.hint);
+      expect(await hint(`${KEY}1`)).toMatch(`Did you mean ${KEY}?`);
+      expect(await hint(KEY.slice(0, 10))).toMatch(`Did you mean ${KEY}?`);
+      expect(await hint('2026-10-20.1')).toBe('`dawnload exports list` shows the exports and their keys.');
       expect(refusal).toBeInstanceOf(RefusedError);
       expect(refusal.message).toBe(
         'The export id belongs to export 2026-11-19.1, which needs another id then.',

@@ -49,12 +49,16 @@ export async function ask(
   const { connection } = reader;
   let isOurs = query !== undefined && isBundled(query.name);
   try {
-    if (!isOurs) await requireReadingFunctions(reader, sql, subject);
+    const isSingle = (await connection.extractStatements(sql)).count === 1;
+    if (!isOurs) {
+      const [, verb = ''] = /^\s*(\w+)/.exec(withoutComments(sql)) ?? [];
+      if (isSingle && WRITING.test(verb)) throw notReading(verb);
+      await requireReadingFunctions(reader, sql, subject);
+    }
     const values = await knownValues(question, reader);
     await setVariables(connection, values);
     const sentences = language === undefined ? [] : (query?.sentences ?? []);
-    const isSingle = async () => (await connection.extractStatements(sql)).count === 1;
-    const isKept = sentences.length > 0 || (by !== undefined && (await isSingle()));
+    const isKept = sentences.length > 0 || (by !== undefined && isSingle);
     if (isKept) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
     const told = await saidOf(connection, sentences, wording);
@@ -159,15 +163,12 @@ async function runAll(
     const prepared = await statements.prepare(i);
     const type = duckdb.StatementType[prepared.statementType];
     // `explain analyze` runs the statement.
-    if (!READING.includes(type)) throw notReading(subject, type);
     const isLast = i === statements.count - 1;
-    if (isLast !== (type === 'SELECT'))
-      throw new UsageError(
-        isLast
-          ? `${subject} returns no rows: it ends with ${type}.`
-          : `${subject} asks several questions, and only one is answered at a time.`,
-        { hint: 'End with one select. Only `set variable` and temporary tables may come before it.' },
-      );
+    if (!READING.includes(type) || (isLast && type !== 'SELECT')) throw notReading(type);
+    if (!isLast && type === 'SELECT')
+      throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
+        hint: ONE_SELECT,
+      });
     // Not as a stream: a stream that fails midway looks complete (node-api 1.5.5), so the answer would be silently truncated.
     if (isLast) return prepared.run();
     await prepared.run();
@@ -210,10 +211,16 @@ async function requireReadingFunctions(reader: Reader, sql: string, subject: str
     );
 }
 
-function notReading(subject: string, found: string): UsageError {
-  return new UsageError(`${subject} contains ${found}, but only reading is allowed.`, {
-    hint: 'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.',
-  });
+const ONE_SELECT = 'End with one select. Only `set variable` and temporary tables may come before it.';
+
+/** The first words of statements that write. Alone, they are refused before DuckDB finds another mistake in them. */
+const WRITING = /^(insert|update|delete|truncate|merge|create|drop|alter|copy|export|import)$/i;
+
+function notReading(found: string): UsageError {
+  return new UsageError(
+    `The published file is read-only: a query must be a SELECT, not ${found.toUpperCase()}.`,
+    { hint: `${ONE_SELECT} --output writes the answer to a file.` },
+  );
 }
 
 /** Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`. */
@@ -232,8 +239,7 @@ export class QueryError extends UsageError {
   }
 }
 
-const OF_THE_TEXT =
-  /^(Binder|Catalog|Permission) Error|alues were not provided for|Cannot execute statement of type/;
+const OF_THE_TEXT = /^(Binder|Catalog|Permission) Error|alues were not provided for/;
 
 /**
  * Converts a failure to an error with a hint; one that has its own sentences is returned unchanged.
@@ -248,6 +254,8 @@ function sqlError(subject: string, cause: unknown, isOurs: boolean): DawnloadErr
   const text = shownText(messageOf(cause), 10_000).replace(/^Failed to extract statements: /, '');
   const found = PLACE.exec(text);
   const [, line = '', shown = '', caret] = found ?? [];
+  const [, written] = /Cannot execute statement of type "(\w+)"/.exec(text) ?? [];
+  if (written !== undefined) return notReading(written);
   if (isOurs && /^(Binder|Catalog) Error/.test(text))
     return new UsageError(
       `${subject} does not fit the published file, which another version of dawnload may have written.`,
@@ -282,7 +290,7 @@ function sqlError(subject: string, cause: unknown, isOurs: boolean): DawnloadErr
 /** Hints for refusals that occur only because this command is read-only. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
-    /read-only mode|file system operations are disabled|LocalFileSystem has been disabled|configuration has been locked|extensions is disabled/,
+    /file system operations are disabled|LocalFileSystem has been disabled|configuration has been locked|extensions is disabled/,
     'This command only reads the warehouse. --output writes the answer to a file; for anything else, open the warehouse in a DuckDB client.',
   ],
   [

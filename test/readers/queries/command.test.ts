@@ -474,11 +474,6 @@ describe('a mistake', () => {
     ],
     ['a value that only a later row shows', { sql: LATE }, /Conversion Error/],
     ['several statements that ask', { sql: 'select 1;;\n-- two\nselect 2;' }, /asks several questions/],
-    [
-      'nothing to answer',
-      { sql: 'create temp table own as select 1' },
-      /returns no rows: it ends with CREATE/,
-    ],
     ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet, xlsx/],
     ['a missing file', { file: 'none.sql' }, /none\.sql cannot be read/],
     ['SQL on standard input', { file: '-' }, /not read from standard input.*--sql/],
@@ -488,10 +483,24 @@ describe('a mistake', () => {
       /\.csv, \.json, \.parquet, \.xlsx or \.txt/,
     ],
     ['a mark that JSON does not have', { sql: 'select 1', bom: true, format: 'json' }, /Only CSV/],
-    ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /--output/],
+    ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /not COPY\..*--output/],
   ])('gets what is right: %s', async (_, options, sentence) => {
     const error = await failure(options);
     expect(`${error.message} ${error.hint ?? ''}`).toMatch(sentence);
+    expect(error.exitCode).toBe(EXIT.usage);
+  });
+
+  it.each([
+    ['INSERT', 'insert into nosuch values (1)'],
+    ['UPDATE', '-- A comment.\nUpdate events set nosuch = 1;'],
+    ['DELETE', 'delete from events'],
+    ['CREATE', 'create table own (a int); from own'],
+    ['CREATE', 'create temp table own as select 1'],
+    ['EXPLAIN', 'explain analyze select 1'],
+  ])('only reads: no %s', async (found, sql) => {
+    const error = await failure({ sql });
+    expect(error.message).toBe(`The published file is read-only: a query must be a SELECT, not ${found}.`);
+    expect(error.hint).toContain('--output');
     expect(error.exitCode).toBe(EXIT.usage);
   });
 
