@@ -282,10 +282,10 @@ select
     round(standing.click_rate_of_others, 6) as click_rate_of_others,
     round(standing.week_click_rate, 6) as week_click_rate,
     round(standing.previous_click_rate, 6) as previous_click_rate,
-    round(standing.at_least, 4) as at_least,
+    round(standing.at_least, 6) as at_least,
     standing.clicked::bigint as clicked,
-    round(standing.machine_click_share, 4) as machine_click_share,
-    round(standing.p_value, 4) as p_value,
+    round(standing.machine_click_share, 6) as machine_click_share,
+    round(standing.p_value, 6) as p_value,
     standing.campaign_id
 from standing
 cross join params

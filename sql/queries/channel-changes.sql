@@ -91,9 +91,9 @@ compared as (
 select
     compared.channel,
     compared.measure,
-    round(compared.value, 4) as value,
-    round(compared.previous, 4) as previous,
-    if(held.days_held = 7, round(marts.change_of(compared.measure, compared.value, compared.previous), 4), null) as change,
+    round(compared.value, 6) as value,
+    round(compared.previous, 6) as previous,
+    if(held.days_held = 7, round(marts.change_of(compared.measure, compared.value, compared.previous), 6), null) as change,
     if(
         held.days_held = 7,
         marts.rate_verdict(

@@ -20,7 +20,7 @@
 
 select
     * exclude (week)
-    replace (round(click_retention, 4) as click_retention, round(clicker_share, 4) as clicker_share)
+    replace (round(click_retention, 6) as click_retention, round(clicker_share, 6) as clicker_share)
 from marts.cohort_retention
 where
     cohort_retention.weeks_since <= coalesce(getvariable('weeks')::bigint, 12)

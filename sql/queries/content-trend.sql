@@ -113,7 +113,7 @@ select
     weeks.content_kind,
     weeks.content,
     weeks.week,
-    round(weeks.clicked / weeks.clickable, 4) as click_rate,
+    round(weeks.clicked / weeks.clickable, 6) as click_rate,
     weeks.clicked::bigint as clicked,
     weeks.clickable::bigint as clickable,
     marts.trend_by_deviations(trends.deviations) as trend

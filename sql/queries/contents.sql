@@ -31,11 +31,11 @@ select
     content_performance.delivered,
     content_performance.clicked,
     content_performance.clickable,
-    round(content_performance.failure_rate, 4) as failure_rate,
-    round(content_performance.delivery_rate, 4) as delivery_rate,
-    round(content_performance.click_rate, 4) as click_rate,
+    round(content_performance.failure_rate, 6) as failure_rate,
+    round(content_performance.delivery_rate, 6) as delivery_rate,
+    round(content_performance.click_rate, 6) as click_rate,
     round(
-        marts.wilson_interval(least(content_performance.clicked, content_performance.clickable), content_performance.clickable).low, 4
+        marts.wilson_interval(least(content_performance.clicked, content_performance.clickable), content_performance.clickable).low, 6
     ) as click_rate_low,
     content_performance.machine_clicks,
     content_performance.first_date,

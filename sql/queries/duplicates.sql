@@ -39,7 +39,7 @@ select
     -- The messages of a person's day beyond the first one.
     (sum(daily_people.messages) - count(*))::bigint as duplicates,
     sum(daily_people.messages)::bigint as messages,
-    round(duplicates / sum(daily_people.messages), 4) as duplicate_share,
+    round(duplicates / sum(daily_people.messages), 6) as duplicate_share,
     count(distinct daily_people.person) filter (daily_people.messages > 1) as people_with_several,
     max(daily_people.messages) as most_in_a_day,
     max(daily_people.date) filter (daily_people.messages > 1) as last_date,

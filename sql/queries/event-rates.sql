@@ -90,9 +90,9 @@ select
     names.event_name,
     names.hour,
     names.events,
-    round(names.events / received.events, 4) as events_per_message,
+    round(names.events / received.events, 6) as events_per_message,
     names.people,
-    round(names.people / received.people, 4) as people_share,
+    round(names.people / received.people, 6) as people_share,
     names.machine_clicks,
     names.kind
 from names

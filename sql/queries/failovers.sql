@@ -28,11 +28,11 @@ select
             sum(failovers.failover_succeeded) / nullif(sum(failovers.failed), 0),
             null
         ),
-        4
+        6
     ) as rescue_rate,
     sum(failovers.failover_failed)::bigint as failover_failed,
     round(
-        sum(failovers.failover_succeeded) / nullif(sum(failovers.failover_succeeded + failovers.failover_failed), 0), 4
+        sum(failovers.failover_succeeded) / nullif(sum(failovers.failover_succeeded + failovers.failover_failed), 0), 6
     ) as failover_success_rate,
     min(failovers.date) as first_date,
     max(failovers.date) as last_date,

@@ -131,9 +131,9 @@ select
     steps.channel,
     marts.message_step_name(steps.at_least) as messages_before,
     steps.messages,
-    round(steps.clicked / nullif(steps.messages, 0), 4) as click_rate,
+    round(steps.clicked / nullif(steps.messages, 0), 6) as click_rate,
     round(
-        sum(steps.clicked) over campaign / nullif(sum(steps.messages) over campaign, 0) * expected.clicked / nullif(expected.clicks, 0), 4
+        sum(steps.clicked) over campaign / nullif(sum(steps.messages) over campaign, 0) * expected.clicked / nullif(expected.clicks, 0), 6
     ) as same_day_rate,
     steps.clicked,
     -- Messages on days without events are unknown, so people would seem to have got fewer.

@@ -91,7 +91,7 @@ select
     ) as step,
     journey_funnels.user_journey_node_name,
     reached.people,
-    round(reached.people / nullif(entrants.entered, 0), 4) as share_of_entered,
+    round(reached.people / nullif(entrants.entered, 0), 6) as share_of_entered,
     reached.seconds::bigint as p50_seconds,
     reached.first_seen_here,
     entrants.entered,

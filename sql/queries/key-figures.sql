@@ -258,7 +258,7 @@ compared as (
         max(days_held) filter (span = 'week') as days_held,
         max(days_held) filter (span = 'previous') as previous_days_held,
         max(to_day) as last_date,
-        list(round(value, 4) order by to_day) filter (span = 'day') as daily_values,
+        list(round(value, 6) order by to_day) filter (span = 'day') as daily_values,
         sum(1 / nullif(base, 0)) filter (span <> 'day') as inverse_bases
     from figure_values
     group by place, figure
@@ -290,7 +290,7 @@ select
     figure,
     round(value, 6) as value,
     round(previous, 6) as previous,
-    if(days_held = 7, round(marts.change_of(figure, value, previous), 4), null) as change,
+    if(days_held = 7, round(marts.change_of(figure, value, previous), 6), null) as change,
     case
         when margin is null or previous is null or days_held < 7 then null
         when figure like '%_rate' and abs(value - previous) <= greatest(margin, 0.0005) then 'same'

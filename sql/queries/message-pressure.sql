@@ -166,15 +166,15 @@ steps as (
 select
     marts.message_step_name(steps.at_least) as messages_per_person,
     steps.people,
-    round(steps.people / sum(steps.people) over (), 4) as share_of_people,
+    round(steps.people / sum(steps.people) over (), 6) as share_of_people,
     steps.messages,
     steps.shown,
     if(steps.clickable > 0, steps.clicked, null) as clicked,
-    round(steps.clicked / steps.clickable, 4) as click_rate,
+    round(steps.clicked / steps.clickable, 6) as click_rate,
     round(
-        sum(steps.clicked) over () / nullif(sum(steps.clickable) over (), 0) * steps.answered / nullif(steps.expected, 0), 4
+        sum(steps.clicked) over () / nullif(sum(steps.clickable) over (), 0) * steps.answered / nullif(steps.expected, 0), 6
     ) as same_day_rate,
-    round(if(steps.clickable > 0, steps.clickers / steps.people, null), 4) as clicker_share,
+    round(if(steps.clickable > 0, steps.clickers / steps.people, null), 6) as clicker_share,
     if(steps.clickable > 0, steps.clickers, null) as clickers,
     if(span.days_held < span.length, null, marts.trend_by_deviations(trend.z)) as trend,
     span.last_date as date,

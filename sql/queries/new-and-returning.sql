@@ -82,9 +82,9 @@ select
     weeks.people,
     weeks.new_people,
     weeks.returning_people,
-    round(if(weeks.week > began.week, weeks.new_people / weeks.people, null), 4) as new_share,
-    round(if(weeks.week > began.week, weeks.new_clickers / nullif(weeks.new_base, 0), null), 4) as new_clicker_rate,
-    round(weeks.returning_clickers / nullif(weeks.returning_base, 0), 4) as returning_clicker_rate,
+    round(if(weeks.week > began.week, weeks.new_people / weeks.people, null), 6) as new_share,
+    round(if(weeks.week > began.week, weeks.new_clickers / nullif(weeks.new_base, 0), null), 6) as new_clicker_rate,
+    round(weeks.returning_clickers / nullif(weeks.returning_base, 0), 6) as returning_clicker_rate,
     round(weeks.new_messages / nullif(weeks.new_people, 0), 1) as new_messages,
     round(weeks.returning_messages / nullif(weeks.returning_people, 0), 1) as returning_messages,
     held.days_held

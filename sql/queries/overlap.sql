@@ -82,9 +82,9 @@ select
     one_size.people,
     other_size.people as other_people,
     shared.common_people,
-    round(shared.common_people / least(one_size.people, other_size.people), 4) as share_of_smaller,
+    round(shared.common_people / least(one_size.people, other_size.people), 6) as share_of_smaller,
     -- What two audiences of these sizes would share by chance.
-    round(greatest(one_size.people, other_size.people) / everyone.people, 4) as expected_share_of_smaller,
+    round(greatest(one_size.people, other_size.people) / everyone.people, 6) as expected_share_of_smaller,
     params.days_held,
     params.last_date - params.first_date + 1 as days,
     shared.one_id as resource_id,

@@ -149,9 +149,9 @@ compared as (
 select
     coalesce(campaigns.campaign_name, compared.channel, 'all') as channel_or_campaign,
     compared.measure,
-    round(compared.value, 4) as value,
-    round(compared.previous, 4) as previous,
-    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.previous), 4), null) as change,
+    round(compared.value, 6) as value,
+    round(compared.previous, 6) as previous,
+    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.previous), 6), null) as change,
     if(
         compared.days_missing = 0,
         marts.rate_verdict(
@@ -163,8 +163,8 @@ select
         ),
         null
     ) as verdict_code,
-    round(compared.year_before, 4) as year_before,
-    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.year_before), 4), null)
+    round(compared.year_before, 6) as year_before,
+    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.year_before), 6), null)
         as change_on_year,
     compared.days_missing,
     compared.previous_days_missing,

@@ -111,16 +111,16 @@ select
     tests,
     ahead,
     comparisons,
-    round(exp(effect) - 1, 4) as lift,
+    round(exp(effect) - 1, 6) as lift,
     -- Three standard errors, because people look at tests every morning.
-    round(exp(effect - 3 * error) - 1, 4) as lift_low,
-    round(exp(effect + 3 * error) - 1, 4) as lift_high,
+    round(exp(effect - 3 * error) - 1, 6) as lift_low,
+    round(exp(effect + 3 * error) - 1, 6) as lift_high,
     case
         when effect - 3 * error > 0 then 'better'
         when effect + 3 * error < 0 then 'worse'
         else 'unclear'
     end as verdict_code,
-    round(differing_share, 4) as differing_share,
+    round(differing_share, 6) as differing_share,
     size,
     marts.choice('metric', ['click', 'conversion']) as metric
 from pooled

@@ -87,7 +87,7 @@ select
     reached.messages,
     round(reached.messages / nullif(reached.people_reached, 0), 2) as messages_per_person,
     reached.clickers,
-    round(reached.clicker_share, 4) as clicker_share,
+    round(reached.clicker_share, 6) as clicker_share,
     (select count(distinct person) from readers where messages > 0) as people_in_all,
     range_days.days_held,
     range_days.days_missing,

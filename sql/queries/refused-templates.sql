@@ -47,7 +47,7 @@ select
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
     sum(template_days.sent)::bigint as sent,
     sum(template_days.failed)::bigint as failed,
-    round(sum(template_days.failed) / nullif(sum(template_days.sent), 0), 4) as failure_rate,
+    round(sum(template_days.failed) / nullif(sum(template_days.sent), 0), 6) as failure_rate,
     min(template_days.date) as first_date,
     max(template_days.date) as last_date,
     min(template_days.version_from) as status_since,

@@ -56,10 +56,10 @@ select
     purchases,
     purchases = 5 as or_more,
     buyers,
-    round(buyers / sum(buyers) over (), 4) as buyer_share,
+    round(buyers / sum(buyers) over (), 6) as buyer_share,
     conversions,
     round(revenue, 2) as revenue,
-    round(revenue / nullif(sum(revenue) over (), 0), 4) as revenue_share,
+    round(revenue / nullif(sum(revenue) over (), 0), 6) as revenue_share,
     round(days_between, 1) as p50_days_between,
     currency
 from grouped

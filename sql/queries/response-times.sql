@@ -75,11 +75,11 @@ select
     round(percentiles.p50_seconds, 1) as p50_seconds,
     round(percentiles.p90_seconds, 1) as p90_seconds,
     round(percentiles.p99_seconds, 1) as p99_seconds,
-    round(percentiles.share_within_hour, 4) as share_within_hour,
+    round(percentiles.share_within_hour, 6) as share_within_hour,
     percentiles.machine_clicks,
-    round(percentiles.machine_click_share, 4) as machine_click_share,
-    round(percentiles.share_within_minute, 4) as share_within_minute,
-    round(percentiles.share_within_day, 4) as share_within_day,
+    round(percentiles.machine_click_share, 6) as machine_click_share,
+    round(percentiles.share_within_minute, 6) as share_within_minute,
+    round(percentiles.share_within_day, 6) as share_within_day,
     coalesce(percentiles.campaign_id, percentiles.user_journey_id) as resource_id
 from percentiles
 left join campaigns on percentiles.campaign_id = campaigns.campaign_id

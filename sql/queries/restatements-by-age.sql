@@ -85,8 +85,8 @@ select
     rises.counter,
     rises.age_days,
     count(*) as days,
-    round(if(count(*) >= any_value(params.least_days), median(rises.total / rises.total_then - 1), null), 4) as median_rise,
-    round(if(count(*) >= any_value(params.least_days), max(rises.total / rises.total_then - 1), null), 4) as largest_rise
+    round(if(count(*) >= any_value(params.least_days), median(rises.total / rises.total_then - 1), null), 6) as median_rise,
+    round(if(count(*) >= any_value(params.least_days), max(rises.total / rises.total_then - 1), null), 6) as largest_rise
 from rises
 cross join params
 where rises.total_then > 0

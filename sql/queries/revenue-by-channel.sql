@@ -99,8 +99,8 @@ sums as (
 select
     channel,
     round(revenue, 2) as revenue,
-    round(revenue / nullif(sum(revenue) over (), 0), 4) as revenue_share,
-    round(revenue / nullif(previous_revenue, 0) - 1, 4) as revenue_change,
+    round(revenue / nullif(sum(revenue) over (), 0), 6) as revenue_share,
+    round(revenue / nullif(previous_revenue, 0) - 1, 6) as revenue_change,
     succeeded,
     round(revenue / nullif(succeeded, 0), 2) as revenue_per_message,
     round(cost, 2) as cost,

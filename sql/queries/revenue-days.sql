@@ -46,7 +46,7 @@ select
     if(
         len(list_distinct(days.currencies || earlier.currencies)) > 1,
         null,
-        round(days.revenue / nullif(earlier.revenue, 0) - 1, 4)
+        round(days.revenue / nullif(earlier.revenue, 0) - 1, 6)
     ) as revenue_change,
     (select if(len(list_distinct(flatten(list(currencies)))) = 1, any_value(currencies[1]), null) from days) as currency
 from days

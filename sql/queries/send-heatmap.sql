@@ -74,7 +74,7 @@ cells as (
         send_time_heatmap.hour,
         case
             when params.measure = 'sent' then send_time_heatmap.succeeded
-            when send_time_heatmap.clickable >= params.least_messages then round(send_time_heatmap.click_rate, 4)
+            when send_time_heatmap.clickable >= params.least_messages then round(send_time_heatmap.click_rate, 6)
         end::double as cell
     from marts.send_time_heatmap
     inner join shown on send_time_heatmap.channel is not distinct from shown.channel

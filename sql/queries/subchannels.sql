@@ -60,9 +60,9 @@ select
     brand_message_target,
     sent,
     clicked,
-    round(failure_rate, 4) as failure_rate,
-    round(delivery_rate, 4) as delivery_rate,
-    round(click_rate, 4) as click_rate,
+    round(failure_rate, 6) as failure_rate,
+    round(delivery_rate, 6) as delivery_rate,
+    round(click_rate, 6) as click_rate,
     failed,
     delivered,
     campaigns_and_journeys

@@ -137,7 +137,7 @@ select
     counted.channel,
     counted.people,
     counted.bought_again,
-    round(counted.bought_again / nullif(counted.people, 0), 4) as bought_again_share,
+    round(counted.bought_again / nullif(counted.people, 0), 6) as bought_again_share,
     round(counted.days_after, 1) as p50_days_after,
     round(counted.revenue, 2) as revenue,
     (select any_value(currency) from own.conversions) as currency,

@@ -133,10 +133,10 @@ describe('goals', () => {
     });
     expect(await first('channel-summary', { ...one, by: 'week' })).toMatchObject({
       ...of,
-      conversion_rate: 0.2222,
+      conversion_rate: 0.222222,
     });
-    expect(await first('tags', one)).toMatchObject({ ...of, conversion_rate: 0.2222 });
-    expect(await first('period-comparison', one)).toMatchObject({ value: 0.2222, goals: '가입' });
+    expect(await first('tags', one)).toMatchObject({ ...of, conversion_rate: 0.222222 });
+    expect(await first('period-comparison', one)).toMatchObject({ value: 0.222222, goals: '가입' });
     // Marts that are added up again do not add them up either.
     expect(
       await world.look(

@@ -124,9 +124,9 @@ describe('how a template does', () => {
       { status: 'A', text: '첫 글', sent: '11', failed: '1', delivered: null, template_known: 'that day' },
     ]);
     const [all] = await asked(workshop, 'template-performance', { per: 'template' });
-    expect(all).toMatchObject({ sent: '12', failed: '1', clicked: '1', click_rate: 0.0909, text: '새 글' });
+    expect(all).toMatchObject({ sent: '12', failed: '1', clicked: '1', click_rate: 0.090909, text: '새 글' });
     // Wilson's interval of one in eleven.
-    expect(all).toMatchObject({ click_rate_low: 0.0162, click_rate_high: 0.3774 });
+    expect(all).toMatchObject({ click_rate_low: 0.016225, click_rate_high: 0.37736 });
   });
 
   test('a status is read by the beginnings of its words', async () => {

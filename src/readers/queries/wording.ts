@@ -67,7 +67,7 @@ export type Value = string | number | boolean | null | readonly Value[];
 
 export type Row = Readonly<Record<string, Value>>;
 
-/** Answers have four decimals: 0.0515 is 5.15%, written 5.2%, and not the 5.1499… that the product is in binary. */
+/** Answers have six decimals: 0.0515 is 5.15%, written 5.2%, and not the 5.1499… that the product is in binary. */
 const percentOf = (share: number): number => Number((share * 100).toFixed(8));
 
 export class Wording {

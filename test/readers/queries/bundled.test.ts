@@ -128,6 +128,12 @@ describe('each mart', () => {
 });
 
 describe('rates and counters', () => {
+  it('keep six digits, so that tables and sentences round them only once', () => {
+    const coarse = catalogue.filter(({ sql }) => /\bround\((?:[^;](?!\bround\())*?,\s+[345]\s*\)/.test(sql));
+    // A unit price has four digits.
+    expect(coarse.map(({ name }) => name)).toEqual(['message-costs']);
+  });
+
   it('are null where the channel does not count, and where nothing was sent, never 0 or NaN', async () => {
     const rows = await answer('channel-summary', { channel: 'text-message', by: 'day' });
     expect(rows).toEqual(['2026-11-02,2026-11-02,text-message,0,0,0,,,,,,,,,,0,1,1']);
@@ -147,8 +153,8 @@ describe('rates and counters', () => {
 
   it('count the failures and texts instead of them that were worked out by hand', async () => {
     expect(await answer('failure-reasons', { channel: 'push-notification' })).toEqual([
-      'push-notification,NotRegistered,unknown recipient,,2,0.4,,,2,,send_failure,0.6667,0.4,,5,7,2026-11-02,2026-11-02',
-      'push-notification,푸시 토큰이 만료되었습니다,unknown recipient,,1,0.2,,,1,,send_failure,0.3333,0.2,,5,7,2026-11-02,2026-11-02',
+      'push-notification,NotRegistered,unknown recipient,,2,0.4,,,2,,send_failure,0.666667,0.4,,5,7,2026-11-02,2026-11-02',
+      'push-notification,푸시 토큰이 만료되었습니다,unknown recipient,,1,0.2,,,1,,send_failure,0.333333,0.2,,5,7,2026-11-02,2026-11-02',
     ]);
     expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,0,1,0,2026-11-02,2026-11-02,c-talk']);
   });
@@ -206,13 +212,13 @@ describe('parameters', () => {
   it('choose the goal that counts; where it is not counted there is no rate', async () => {
     const goal = { start: '2026-11-01', end: '2026-11-01', channel: 'push-notification' };
     expect(await answer('channel-summary', goal)).toEqual([
-      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,13,6,0.15,0.8824,0.1471,0.0765,구매,200,1,1',
+      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,13,6,0.15,0.882353,0.147059,0.076471,구매,200,1,1',
     ]);
     expect(await answer('channel-summary', { ...goal, goal: '가입' })).toEqual([
-      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,1,0,0.15,0.8824,0.1471,0.0059,가입,200,1,1',
+      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,1,0,0.15,0.882353,0.147059,0.005882,가입,200,1,1',
     ]);
     expect(await answer('channel-summary', { ...goal, goal: '구독' })).toEqual([
-      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,,,0.15,0.8824,0.1471,,,200,1,1',
+      '2026-11-01,2026-11-01,push-notification,200,30,170,150,25,,,0.15,0.882353,0.147059,,,200,1,1',
     ]);
   });
 

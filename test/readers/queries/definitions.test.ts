@@ -117,8 +117,8 @@ describe('how much counts rise', () => {
   test('is the median over days that were asked for again, by their age', async () => {
     expect(await clicks()).toMatchObject([
       { counter: 'click', age_days: '1', days: '13', median_rise: 0.25 },
-      { counter: 'click', age_days: '2', days: '13', median_rise: 0.1364 },
-      { counter: 'click', age_days: '3', days: '13', median_rise: 0.1364 },
+      { counter: 'click', age_days: '2', days: '13', median_rise: 0.136364 },
+      { counter: 'click', age_days: '3', days: '13', median_rise: 0.136364 },
     ]);
     const sent = (await ask('restatements-by-age')).find(({ counter }) => counter === 'message_sent');
     expect(sent).toMatchObject({ age_days: '1', days: '13', median_rise: 0 });

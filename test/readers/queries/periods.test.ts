@@ -35,8 +35,8 @@ describe('a period', () => {
     expect(await ask('period-comparison')).toMatchObject([
       { measure: 'sent', value: 1400, previous: 700, change: 1, year_before: 350, change_on_year: 3 },
       { measure: 'failure_rate', value: 0.01, previous: 0.02, change: -0.01, year_before: 0.04 },
-      { measure: 'delivery_rate', value: 0.4545 },
-      { measure: 'click_rate', value: 0.101, previous: 0.102, change: -0.001 },
+      { measure: 'delivery_rate', value: 0.454545 },
+      { measure: 'click_rate', value: 0.10101, previous: 0.102041, change: -0.001031 },
     ]);
   });
 
