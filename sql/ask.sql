@@ -40,8 +40,14 @@ from parsed;
 
 -- name: known
 -- params: parameter text
--- The values of a parameter in the warehouse, with their names.
-with held as (
+-- The values of a parameter in the warehouse, with their names, and with the channels of a campaign or user journey.
+with used as (
+    select resource_id as value, list_sort(list(distinct channel)) as channels
+    from marts.message_days
+    where sent > 0 and $parameter in ('campaign', 'journey')
+    group by resource_id
+),
+held as (
     select 'campaign' as parameter, campaign_id as value, campaign_name as name from campaigns
     union all
     select unnest(['campaign', 'journey']), user_journey_id, user_journey_name from user_journeys
@@ -64,7 +70,8 @@ with held as (
     union all
     select 'template', template, null from marts.daily_templates
 )
-select distinct value, name
+select distinct held.value, held.name, coalesce(used.channels, []) as channels
 from held
-where parameter = $parameter and value <> ''
-order by value;
+left join used using (value)
+where held.parameter = $parameter and held.value <> ''
+order by held.value;

@@ -4,7 +4,7 @@
 -- subject: overview
 -- question: How did the last seven days compare with the seven before, and how was each of the last 28 days?
 -- question_ko: 최근 7일은 그 전 7일과 비교해 어떤가요? 최근 28일의 일별 추이는 어떤가요?
--- words: KPI, dashboard, overview, daily trend, 핵심 지표, 대시보드, 요약, 추이
+-- words: KPI, dashboard, overview, daily trend, yesterday, last week, this week, 어제, 지난주, 이번 주, 핵심 지표, 대시보드, 요약, 추이
 -- also: people excluded goals_of_revenue no_messages
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day
@@ -16,12 +16,14 @@
 --   days_held = 7
 --     en: {first_date~last_date}: the messaging service credits campaigns with {revenue:money} of revenue, without user journeys.
 --     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계, 유저 여정 제외).
+--     as: finding
 --   select daily_values[28] as latest, daily_values[21] as before, latest / before - 1 as change, currency, last_date, lower(dayname(last_date))
 --   as weekday, list_transform(range(22, 28), lambda day: daily_values[day] - daily_values[day - 7]) as others, abs(latest - before) < 0.01 * before or
 --   list_count(others) = 6 and abs(latest - before) <= 2.571 * list_stddev_samp(others) as is_usual, if(is_usual, ' (≈ normal variation)', '') as usual_en,
 --   if(is_usual, '(≈ 평소 수준의 변동)', '') as usual_ko from answer where figure = 'revenue' and value > 0 and days_held = 7 and before > 0
 --     en: {weekday}, {last_date}: campaigns were credited with {latest:money}, {change} from the {weekday} before{usual_en}.
 --     ko: {last_date}({weekday}) 캠페인 기여 매출은 {latest:money}{으로/로}, 지난주 같은 요일 대비 {change}입니다{usual_ko}.
+--     as: finding
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
 --     en: {first_date~last_date}: “{goal}” has {conversions} {conversions#conversion|conversions}.
 --     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.

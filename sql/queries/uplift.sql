@@ -26,22 +26,21 @@
 --   by holdout, first_date, last_date, days having sum(costs.cost) > 0)
 -- sentences:
 --   from earned where holdout not in (select holdout from spent) order by holdout
---     en: Messages earned {incremental:estimate} (95% interval {incremental_low:estimate} to {incremental_high:estimate}) {first_date~last_date} beyond what
---       people would have bought anyway.
---     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
+--     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} of sales that people would not have bought anyway (95%
+--       interval {incremental_low:estimate} to {incremental_high:estimate}).
+--     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
 --     as: finding
 --   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
 --   least ', '') as least_en, if(is_partial, '확인된 ', '') as least_ko from earned inner join spent using (holdout) order by holdout
---     en: Messages earned {incremental:estimate} (95% interval {incremental_low:estimate} to {incremental_high:estimate}) {first_date~last_date} beyond what
---       people would have bought anyway. Sending them cost {least_en}{cost:estimate}.
---     ko: {first_date~last_date} 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
+--     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} of sales that people would not have bought anyway (95%
+--       interval {incremental_low:estimate} to {incremental_high:estimate}). Sending them cost {least_en}{cost:estimate}.
+--     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
 --       같은 기간 {least_ko}메시지 발송 비용은 {cost:estimate}입니다.
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1
 --     en: {first_date~last_date}: messages also made {incremental} more people buy (95% interval {incremental_low} to {incremental_high}).
 --     ko: {first_date~last_date} 구매 고객도 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명).
---     as: finding
 --   select any_value(earned.currency) as currency, sum(revenue_days.revenue) as credited, any_value(first_date) as first_date,
 --   any_value(last_date) as last_date from earned, marts.revenue_days where
 --   revenue_days.date between earned.first_date and earned.last_date having count(distinct holdout) = 1 and
@@ -50,11 +49,9 @@
 --       people would have bought anyway.
 --     ko: {first_date~last_date} 메시지 서비스가 자체 집계한 캠페인 기여 매출은 {credited:estimate}입니다. 유저 여정은 빠져 있고, 메시지가 없어도 구매했을 금액은
 --       포함되어 있습니다.
---     as: finding
 --   from earned order by holdout
 --     en: The holdout “{holdout}” compares all {people_with_messages} people who may get messages, whether they got one or not, with {people_held_out} who get none.
 --     ko: 홀드아웃 ‘{holdout}’의 발송 그룹 {people_with_messages}명(실제로 받지 않은 사람 포함)과 미발송 그룹 {people_held_out}명을 비교했습니다.
---     as: finding
 --   select *, -incremental as loss from judged where metric = 'revenue' and verdict_code = 'fewer' order by holdout
 --     en: People who may get messages bought for {loss:estimate} less than they would have bought without messages (holdout
 --       “{holdout}”, {first_date~last_date}).

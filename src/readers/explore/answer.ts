@@ -10,7 +10,7 @@ import { DawnloadError, messageOf } from '../../ground/errors.js';
 import { columnRow, type Language } from '../../warehouse/dictionary.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { contextOf } from '../queries/agent.js';
-import { ask, knownValue, LOOKED_UP } from '../queries/ask.js';
+import { ask, knownValue, LOOKED_UP, type Known as KnownValue } from '../queries/ask.js';
 import { asking, questionOf, type Asking, type Chart, type Question } from '../queries/catalogue.js';
 import { isNumeric, isRepetitive, jsonText } from '../queries/formats.js';
 import type { Said } from '../queries/sentences.js';
@@ -71,9 +71,7 @@ export const failureOf = (error: unknown): Failure => ({
 
 export interface Known {
   /** The values of the parameters that name something, with their names. */
-  readonly values: Readonly<
-    Record<string, readonly { readonly value: string; readonly name: string | null }[]>
-  >;
+  readonly values: Readonly<Record<string, readonly KnownValue[]>>;
   readonly days?: DayRange | undefined;
   /** The first and the last day of each stream. */
   readonly streams: Readonly<Record<string, DayRange>>;

@@ -30,7 +30,18 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
     const values = (known.values[parameter] ?? []).filter(
       ({ value }) => parameter !== 'campaign' || !isJourney.has(value),
     );
-    const { items, missing } = findWords(values, wanted, ({ value, name }) => [name ?? '', value]);
+    const channelsOf = (channels: readonly string[]): string =>
+      channels
+        .flatMap((channel) => {
+          const words = Dictionary.load().value('channel', channel);
+          return [channel, words?.en, words?.ko, ...(words?.also ?? [])];
+        })
+        .join(' ');
+    const { items, missing } = findWords(values, wanted, ({ value, name, channels }) => [
+      name ?? '',
+      value,
+      channelsOf(channels),
+    ]);
     const links = items.map(({ value, name }) =>
       link(address(value), name ?? value, name === null ? undefined : value),
     );
@@ -53,12 +64,15 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
   const isPartial = !all.some(([, group]) => isWhole(group));
   const lacking = isPartial ? (all.find(([, { links }]) => links.length > 0)?.[1].missing ?? []) : [];
   const groups = all.map(([word, group]) => [word, isPartial || isWhole(group) ? group.links : []] as const);
-  const drawn = groups
-    .filter(([, found]) => found.length > 0)
-    .map(
-      ([word, found]) => markup`<h2>${view.word(word)}</h2>
-    <ul>${found.slice(0, MOST_FOUND)}</ul>${found.length > MOST_FOUND ? markup`<p class="note">${view.word('moreFound', { left: found.length - MOST_FOUND })}</p>` : undefined}`,
-    );
+  const nonempty = groups.filter(([, found]) => found.length > 0);
+  const drawn = nonempty.map(([word, found]) => {
+    const more = found.length - MOST_FOUND;
+    const list = markup`<ul>${found.slice(0, MOST_FOUND)}</ul>${more > 0 ? markup`<p class="note">${view.word('moreFound', { left: more })}</p>` : undefined}`;
+    // Most people look for questions and campaigns; `failure_rate` can only be a column.
+    return word === 'columns' && nonempty.length > 1 && !/[_.]/.test(wanted)
+      ? folded(view.word(word), list)
+      : markup`<h2>${view.word(word)}</h2>${list}`;
+  });
   const limit = limitAbout(wanted, view.language);
   return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>${limit && markup`<p class="notice">${prose(limit)}</p>`}${drawn.length === 0 ? markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}` : [lacking.length === 0 ? undefined : markup`<p class="note">${view.word('partly', { words: lacking.join(', ') })}</p>`, drawn]}`;
 }

@@ -241,7 +241,7 @@ export function table(
     const cells = columns.map(({ name, isNumber }, i) => {
       const content = cell(view, query, name, row, known);
       const small =
-        isNumber && matched !== undefined
+        isNumber && matched !== undefined && isComparable(name, query)
           ? markup`<small>${past === undefined ? view.word('newRow') : [written(view, query, name, past), changeIn(view, query, name, row, past)]}</small>`
           : undefined;
       if (i === named) return markup`<th scope="row">${content}</th>`;
@@ -311,6 +311,10 @@ function written(view: View, query: QueryFile | undefined, name: string, row: Ro
   if (typeof value === 'string' && INSTANT.test(value)) return value.slice(0, 16).replace('T', ' ');
   return shortName(view.wording.cell(query.name, name, row), 300);
 }
+
+/** False for a column that is itself a comparison: beside the period before, its own change would have no label. */
+const isComparable = (name: string, query: QueryFile | undefined): boolean =>
+  !['change', 'points', 'probability'].includes(unitOf(name, query?.name) ?? '');
 
 /** The change of a count or an amount in percent, of a rate in percentage points; nothing for other numbers. */
 function changeIn(

@@ -250,7 +250,11 @@ class Explorer {
         const query = catalogue.find(({ name }) => name === asked.query);
         return query === undefined ? markup`` : questionLink(query, titleOf(view, query), fields);
       };
-      const served = { frame: (_: string, content: Html) => content.markup, linkOf };
+      const served = {
+        frame: (_: string, content: Html) => content.markup,
+        linkOf,
+        madeAt: view.published,
+      };
       const { page } = await makeReport(file, { language, now: now(), runs: await runs(), served });
       return new Html(page);
     });

@@ -303,8 +303,13 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 /** The parameters whose values are looked up in the warehouse, so that other spellings and names are understood. */
 export const LOOKED_UP = ['channel', 'goal', 'campaign', 'holdout', 'journey', 'tag', 'template', 'number'];
 
-export const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
-type Known = z.infer<typeof knownValue>;
+export const knownValue = z.object({
+  value: z.string(),
+  name: z.string().nullable(),
+  /** The channels of a campaign or user journey. */
+  channels: z.array(z.string()),
+});
+export type Known = z.infer<typeof knownValue>;
 
 /**
  * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a

@@ -34,8 +34,10 @@ const MOST_FINDINGS = 5;
 interface Circumstances {
   /** The newest day of the daily statistics; undefined without any. */
   readonly day: Day | undefined;
-  /** The instant at which the page was made, in KST. */
+  /** When the page was made, or the file behind a page that is served, in KST. */
   readonly madeAt: string;
+  /** This instant in KST. */
+  readonly now: string;
   /** The state of the last run: a line at the top, and the whole reason. */
   readonly notice: { readonly word: Word; readonly reason: string } | undefined;
 }
@@ -61,7 +63,7 @@ export function documentOf(
   const days = last === undefined ? renderer.word('noDay') : wording.days(shiftDay(last, -6), last);
   const title = renderer.word('title');
   const [next = null, morning = null] = last === undefined ? [] : [shiftDay(last, 1), shiftDay(last, 2)];
-  const isNextDue = morning !== null && given.madeAt < `${morning} 07:00`;
+  const isNextDue = morning !== null && given.now < `${morning} 07:00`;
   const links = [...others.map(({ id }) => id), 'about' as const].map(
     (id) => markup`<li><a href="#${id}">${renderer.word(id)}</a></li>`,
   );

@@ -159,11 +159,18 @@ export class Renderer {
         : markup`<span class="${verdict}">${this.word(verdict)}</span> ${difference}`;
     const [first = '', last = ''] = [days.at(0), days.at(-1)].map((day) => show(day ?? null));
     const trend = this.word('trend', { name, day: known(row, 'last_date'), first, last });
+    // A week without all texts sent instead of failed messages cost at least what its days show.
+    const least =
+      figure === 'message_cost' && numberOf(row, 'previous_days_held') === MARKED
+        ? sumOf(days.slice(-2 * MARKED, -MARKED))
+        : null;
     const before =
       numberOf(row, 'days_held') !== MARKED
         ? this.word('partOfWeek', { days: known(row, 'days_held') })
         : previous === null
-          ? this.word('noWeekBefore')
+          ? least === null
+            ? this.word('noWeekBefore')
+            : this.word('weekBeforeAtLeast', { value: show(least) })
           : markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
     const seen = days.filter((day) => day !== null);
     const scale =

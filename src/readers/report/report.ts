@@ -28,7 +28,12 @@ interface ReportOptions {
   /** The runs of the journal; the one that writes the report has its end. */
   readonly runs: readonly PastRun[];
   /** The document around a page that is served, and the link from an answer to its question, or from a row to its campaign. */
-  readonly served?: { readonly frame: Frame; readonly linkOf: (answer: Answer, row?: Row) => Html };
+  readonly served?: {
+    readonly frame: Frame;
+    readonly linkOf: (answer: Answer, row?: Row) => Html;
+    /** When the file was published, in KST. */
+    readonly madeAt: string;
+  };
 }
 
 /**
@@ -51,7 +56,8 @@ export function makeReport(
     const renderer = new Renderer(wording, served?.linkOf);
     const circumstances = {
       day,
-      madeAt: formatKst(now),
+      madeAt: served?.madeAt ?? formatKst(now),
+      now: formatKst(now),
       notice: notice && { word: notice.word, reason: renderer.word(notice.reason, notice.values) },
     };
     const page = documentOf(renderer, all, circumstances, served?.frame);

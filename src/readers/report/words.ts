@@ -50,6 +50,10 @@ export const WORDS = {
   weekBefore: text('week before {value}', '전주 {value}'),
   eachDay: text('a day: {low} to {high}', '하루 {low}~{high}'),
   partOfWeek: text('{days} available {days#day|days}', '{days}일분 데이터'),
+  weekBeforeAtLeast: text(
+    'week before at least {value}, texts sent instead unknown',
+    '전주 최소 {value}(대체 발송 문자 미집계)',
+  ),
   noWeekBefore: text('previous week incomplete', '전주 데이터 부족'),
   trend: text(
     '{name}: 28 days to {day}, the last seven marked; {first} on the first day, {last} on the last',

@@ -138,7 +138,7 @@ test('writes the change from the period before, and the total of a campaign as w
     'All',
     '300200 (+50.0%)',
     '5.0%4.0% (+1.0\u00a0pp)',
-    '0.50.5',
+    '0.5',
   ]);
 });
 

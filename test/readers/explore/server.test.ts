@@ -82,8 +82,11 @@ long('where a holdout exists, incremental revenue comes first', async () => {
   await change(withHoldout, HOLDOUT);
   const own = await Served.forTest(withHoldout);
   for (const [language, sentence] of [
-    ['en', /^Messages earned [\d.,]+(\smillion)?\sKRW .+ beyond what people would have bought anyway/],
-    ['ko', /^.+일 메시지 덕분에 매출이 [\d.,]+[만억]?원\(95% 신뢰 구간 [^)]+원\) 늘었습니다/],
+    [
+      'en',
+      /^In 21 days \(.+\), messages added [\d.,]+(\smillion)?\sKRW of sales that people would not have bought/,
+    ],
+    ['ko', /^21일간\(.+\) 메시지 덕분에 매출이 [\d.,]+[만억]?원\(95% 신뢰 구간 [^)]+원\) 늘었습니다/],
   ] as const) {
     const { body } = await own.get(`/?lang=${language}`);
     expect(textOf(body, '#happened p.sentence')).toMatch(sentence);

@@ -35,7 +35,8 @@ function answered(
 }
 
 const pageOf = (all: readonly Answered[], notice?: Parameters<typeof documentOf>[2]['notice']): Document =>
-  parseHTML(documentOf(new Renderer(new Wording('en')), all, { day: DAY, madeAt: 'now', notice })).document;
+  parseHTML(documentOf(new Renderer(new Wording('en')), all, { day: DAY, madeAt: '', now: '', notice }))
+    .document;
 const textOf = (document: ParentNode, selector: string): string =>
   (document.querySelector(selector)?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
@@ -109,7 +110,7 @@ describe('the first screen', () => {
       i === 0 ? one : { ...one, answers: one.answers.map((answer) => ({ ...answer, said })) },
     );
     const { document } = parseHTML(
-      documentOf(renderer, withRow, { day: DAY, madeAt: 'now', notice: undefined }),
+      documentOf(renderer, withRow, { day: DAY, madeAt: '', now: '', notice: undefined }),
     );
     const links = [...document.querySelectorAll('.reading li a')].map((link) => link.getAttribute('href'));
     expect(links).toEqual(['checks', 'c1']);
