@@ -82,10 +82,7 @@ long('where a holdout exists, incremental revenue comes first', async () => {
   await change(withHoldout, HOLDOUT);
   const own = await Served.forTest(withHoldout);
   for (const [language, sentence] of [
-    [
-      'en',
-      /^In 21 days \(.+\), messages added [\d.,]+(\smillion)?\sKRW of sales that people would not have bought/,
-    ],
+    ['en', /^In 21 days \(.+\), messages added [\d.,]+(\smillion)?\sKRW of sales \(95% interval/],
     ['ko', /^21일간\(.+\) 메시지 덕분에 매출이 [\d.,]+[만억]?원\(95% 신뢰 구간 [^)]+원\) 늘었습니다/],
   ] as const) {
     const { body } = await own.get(`/?lang=${language}`);
