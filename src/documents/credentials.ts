@@ -10,21 +10,27 @@ const MASK = '***';
 const SECRET =
   'authorization|cookie|token|secret|signature|passw(?:or)?d|passphrase|비밀번호|인증키|credential|jwt|bearer|hmac|(?:api|app|access|private|auth|sign(?:ing)?|encryption|service|subscription|functions?|consumer|license|master)[-_ ]?key|session[-_ ]?id';
 
-/** Short names of credentials, which must match the whole name. */
+/** Excludes longer words: secretary, tokenize. */
+const WORD = `(?:${SECRET})(?!ar(?:y|ies|ia[lt])|i[sz](?:e|ing|ation))`;
+
+/** Short names, which count only as a whole. Two of them also have other meanings. */
 const SHORT = 'sig|sign|pwd|pass|sid|auth';
+const IS_AMBIGUOUS = /^(?:sign|pass)$/i;
 
 /** Matches texts that may contain a credential, in JavaScript and in DuckDB. */
 export const CREDENTIAL = `${SECRET}|auth|key|sign|pwd|basic|digest|(?:^|["?&;#])(?:pass|sid|sig)\\\\*["=]|://`;
 
 /** Names of headers, keys and query parameters that carry credentials. */
 const REST = String.raw`[^"\\:=&?#\s]*`;
-const NAME = `${REST}(?:${SECRET})${REST}|${SHORT}|x-auth|x-${REST}(?:auth|key|sign)${REST}`;
+const NAME = `${REST}${WORD}${REST}|${SHORT}|x-auth|x-${REST}(?:auth|key|sign)${REST}`;
 const IS_NAME = new RegExp(`^(?:${NAME})$`, 'i');
+/** The names of which even a number is a credential: not `token_count`. */
+const IS_NAME_OF_NUMBER = new RegExp(`(?:${SECRET}|^(?:${SHORT}))[-_ ]?(?:code|value|number|no|\\d+)?$`, 'i');
 /** Parameters of a URL or a form. */
 const PARAMETERS = new RegExp(`((?:^|[?&;#])(?:${NAME}|key)=)[^&#"\\\\\\s]+`, 'gi');
 /** Parameters of a URL that is the value of another parameter. */
 const ENCODED = new RegExp(
-  String.raw`(%(?:25)*(?:23|26|3B|3F)(?:[\w-]*(?:${SECRET})[\w-]*|${SHORT}|key)%(?:25)*3D)(?:(?!%(?:25)*26)[^&#"\\\s])+`,
+  String.raw`(%(?:25)*(?:23|26|3B|3F)(?:[\w-]*${WORD}[\w-]*|${SHORT}|key)%(?:25)*3D)(?:(?!%(?:25)*26)[^&#"\\\s])+`,
   'gi',
 );
 /** Headers written as one text, up to the end of their line. */
@@ -32,11 +38,12 @@ const HEADERS = new RegExp(
   String.raw`((?:authorization|cookie2?|x-[a-z-]*(?:${SECRET}|auth|key|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)[^"\\\r\n]+`,
   'gi',
 );
+/** Not numbers, as in "Digest 2026 sale". */
 const BEARERS =
-  /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
+  /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)(?![\d.]+(?![\w~+/=-]))[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
 /** A name and a value in other formats: XML, YAML, JSON that was cut off, a dictionary in single quotes, multipart. */
 const ASSIGNMENTS = new RegExp(
-  String.raw`((?<!<\/[\w:-]{0,40})(?:${SECRET})[\w-]{0,40}\\?["']?(?:\s{0,3}(?:=>|[:=>])\s{0,3}|(?:\r?\n){2})\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+`,
+  String.raw`((?<!<\/[\w:-]{0,40})${WORD}[\w-]{0,40}\\?["']?(?:\s{0,3}(?:=>|[:=>])\s{0,3}|(?:\r?\n){2})\\?["']?)(?!\*)[^\s"'\\<>,;&#}]+`,
   'gi',
 );
 const USERS = /(:\/\/)[^/?#\s"\\]*@/g;
@@ -73,9 +80,14 @@ export function masked(json: string, isForOthers: boolean): string {
 function isCredential(json: string, node: Node): boolean {
   const { key, parent, kind } = node;
   if (kind === 'word' || parent === undefined) return false;
-  if (key !== undefined && IS_NAME.test(key)) return true;
-  const isName = (other: Node | undefined): boolean =>
-    other?.kind === 'text' && IS_NAME.test(textAt(json, other));
+  const isNamed = (name: string): boolean => {
+    if (!IS_NAME.test(name)) return false;
+    if (kind === 'number') return IS_NAME_OF_NUMBER.test(name);
+    // A season pass or a zodiac sign.
+    return !IS_AMBIGUOUS.test(name) || (kind === 'text' && /^[!-~]+$/.test(textAt(json, node)));
+  };
+  if (key !== undefined && isNamed(key)) return true;
+  const isName = (other: Node | undefined): boolean => other?.kind === 'text' && isNamed(textAt(json, other));
   if (key === undefined) {
     // Lists that alternate names and values, such as [['Cookie', 'a=b']] or the raw headers of Node.
     const { length } = parent.children;

@@ -7,6 +7,17 @@ const SECRET = 'B7xQ2mN9pL4kR8sT1vW6';
 
 test.each<[what: string, given: unknown, made: unknown]>([
   ['a header', { headers: { Authorization: 'Bearer abc' } }, { headers: { Authorization: '***' } }],
+  [
+    'a number under a name of its own, with a number, or in a pair',
+    { password: 1234, token2: 7, secret_code: 123456, pwd: 1, p: [{ name: 'sid', value: 7 }] },
+    { password: '***', token2: '***', secret_code: '***', pwd: '***', p: [{ name: 'sid', value: '***' }] },
+  ],
+  [
+    'a longer name',
+    { secretkey: 'abc', tokenvalue: 'abc', tokens: ['abc'], authorizationHeader: 'abc', secretArn: 'abc' },
+    { secretkey: '***', tokenvalue: '***', tokens: '***', authorizationHeader: '***', secretArn: '***' },
+  ],
+  ['a token that begins with digits', { t: 'Bearer 2026abc, Basic 12+a=' }, { t: 'Bearer ***, Basic ***' }],
   ['a number, an object', { token: 7, secret: { a: 1 } }, { token: '***', secret: '***' }],
   ['a pair of name and value', [{ name: 'X-Api-Key', value: 'abc' }], [{ name: 'X-Api-Key', value: '***' }]],
   ['a pair of short names', [{ k: 'Authorization', v: 'abc' }], [{ k: 'Authorization', v: '***' }]],
@@ -83,6 +94,20 @@ test.each([
 
 test.each<[what: string, given: unknown]>([
   ['words in a path', { url: 'https://shop.example/sale/black-friday-2026-11-27-all-items?utm_source=push' }],
+  [
+    'a count',
+    { token_count: 3, max_tokens: 4096, 'x-auth-level': 2, params: [{ name: 'token_count', value: 3 }] },
+  ],
+  [
+    'a word that begins like a name',
+    { secretary: 'Kim', tokenized: 'yes', body: 'secretary: Kim', form: 'a=b&secretary=Kim' },
+  ],
+  ['another meaning of a short name', { sign: '양자리', pass: 'season pass' }],
+  ['an object under such a name', { pass: { kind: 'season' } }],
+  [
+    'a number after a word',
+    { title: 'Digest 2026 sale', text: 'Basic 100% cotton, Basic 2만원. Bearer 1.5' },
+  ],
   ['a truth value', { token: true, has_secret: false }],
   ['a large number', { id: 1, key_count: 9 }],
 ])('%s stays', (_, given) => {
