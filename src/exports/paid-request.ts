@@ -115,47 +115,80 @@ export async function requestMissing(
   const others = job.consent === 'ask' ? wanted.filter(({ verdict }) => verdict !== 'request') : [];
   for (const { day } of others) asked.add(day);
 
-  const downloads = new Set<Promise<unknown>>();
-  // If this promise fails, the caller that started it throws the error.
-  let resuming: Promise<unknown>[] = [resumed.catch(() => undefined).finally(() => (resuming = []))];
-  // The first failure is thrown once all downloads have ended.
+  const [downloads, earlier] = [new Set<Promise<unknown>>(), new Set<Promise<unknown>>()];
+  const track = (all: Set<Promise<unknown>>, work: Promise<unknown>): void => {
+    const one = work.finally(() => all.delete(one));
+    all.add(one);
+  };
+  // The caller that started it throws its failure.
+  track(
+    earlier,
+    resumed.catch(() => undefined),
+  );
+  const answers: Answer[] = [];
+  // The first failure ends the stage once all downloads have ended.
   const failures: unknown[] = [];
-  const keepFailure = <T>(work: Promise<T>): Promise<T | undefined> =>
-    work.catch((error: unknown) => void failures.push(error));
-  let refusals = 0;
+  const fail = (error: unknown): void => void failures.push(error);
   for (;;) {
     const decisions = deciding();
-    const next = decisions.find(({ verdict }) => verdict === 'request');
-    const mayRequest = refusals < REFUSALS_IN_A_ROW && failures.length === 0 && !signal.aborted;
-    if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
-      asked.add(next.day);
-      const sent = await keepFailure(requestPaid(next, service, parts));
-      // The answer is read first, because two equal unknown answers in a row forbid another request.
-      await ledger.readTexts();
-      if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
-      else if (sent === 'refused') refusals++;
-      else {
-        // If two exports have the same id, at most one of them is right.
-        const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
-        refusals = isRepeated ? REFUSALS_IN_A_ROW : 0;
-        const downloading = keepFailure(download(sent)).finally(() => downloads.delete(downloading));
-        downloads.add(downloading);
-      }
-    } else if (downloads.size + resuming.length > 0) {
-      // An export may turn out smaller than its estimate and leave budget for another day.
-      await Promise.race([...downloads, ...resuming]);
-    } else {
+    const isFailing = failures.length > 0 || signal.aborted;
+    const progress = { answers, isFailing, downloads: downloads.size, isResuming: earlier.size > 0 };
+    const move = nextMove(decisions, progress);
+    if (move === 'end') {
       report.budget = budget;
       for (const { day, verdict, estimate } of [...decisions, ...others])
         if (verdict !== 'request') report.unpaidDays.push({ day, verdict, estimate });
-        else if (!mayRequest)
-          report.gaps.push(eventGap(day, 'Not requested, because the requests before it failed.'));
+        else report.gaps.push(eventGap(day, 'Not requested, because the requests before it failed.'));
       break;
+    }
+    if (move === 'wait') {
+      await Promise.race([...downloads, ...earlier]);
+      continue;
+    }
+    asked.add(move.day);
+    const sent = (await requestPaid(move, service, parts).catch(fail)) ?? 'stop';
+    // Two equal unknown answers in a row forbid the next request, so this answer is read first.
+    await ledger.readTexts();
+    if (typeof sent === 'string') answers.push(sent);
+    else {
+      // If two exports have the same id, at most one of them is right.
+      const isRepeated = ledger.entries().filter(({ exportId }) => exportId === sent.exportId).length > 1;
+      answers.push(isRepeated ? 'stop' : 'accepted');
+      track(downloads, download(sent).catch(fail));
     }
   }
   if (failures.length > 0) throw failures[0];
   signal.throwIfAborted();
   printSpent(parts);
+}
+
+/** What a request brought: `stop` ends all requests, because its outcome is unknown or it failed. */
+type Answer = 'accepted' | 'refused' | 'stop';
+
+/**
+ * The next move: the day to request; `wait` for an export in progress, which may turn out smaller than its estimate and leave budget for
+ * another day; or `end`. Pure.
+ */
+export function nextMove(
+  decisions: readonly Decision[],
+  progress: {
+    /** The answers to the requests so far, in order. */
+    readonly answers: readonly Answer[];
+    /** True after a failure or an interruption. */
+    readonly isFailing: boolean;
+    /** The number of exports in progress that this stage requested. */
+    readonly downloads: number;
+    /** True while exports of earlier runs are in progress. */
+    readonly isResuming: boolean;
+  },
+): Decision | 'wait' | 'end' {
+  const { answers, isFailing, downloads, isResuming } = progress;
+  const last = answers.slice(-REFUSALS_IN_A_ROW);
+  const areRefused = last.length === REFUSALS_IN_A_ROW && last.every((one) => one === 'refused');
+  const mayRequest = !isFailing && !areRefused && !answers.includes('stop');
+  const next = decisions.find(({ verdict }) => verdict === 'request');
+  if (next !== undefined && mayRequest && downloads < MOST_DOWNLOADS) return next;
+  return downloads > 0 || isResuming ? 'wait' : 'end';
 }
 
 /** Reports the days of a job that are not requested because they were given up, removed, or are past their retention. */
@@ -230,7 +263,8 @@ async function affordable(key: string, parts: PaymentParts): Promise<number | un
     runId,
     yesPaid: true,
   });
-  if (decision === undefined || decision.verdict === 'request') return decision?.estimate;
+  if (decision === undefined) throw new Error(`Nothing was decided about ${day}.`);
+  if (decision.verdict === 'request') return decision.estimate;
   const { verdict, estimate = 1, left } = decision;
   const numbers = verdict.startsWith('over_') ? ` (about ${estimate} records, ${left} left)` : '';
   throw new RefusedError(`${day} is not requested again: ${REASONS[verdict]}${numbers}.`, {

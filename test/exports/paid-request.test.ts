@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readAnswer, requestExport } from '../../src/exports/paid-request.js';
+import { nextMove, readAnswer, requestExport } from '../../src/exports/paid-request.js';
 import type { ServiceClient } from '../../src/service/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
 
@@ -18,6 +18,41 @@ async function setUp(handler: Handler): Promise<{ service: ServiceClient; double
   open.push(double, service);
   return { service, double };
 }
+
+describe('the next move', () => {
+  const decision = (day: string, verdict: 'request' | 'over_run_budget') => ({
+    day,
+    verdict,
+    estimate: 1,
+    left: 1,
+  });
+  const full = decision('2026-11-21', 'over_run_budget');
+  const wanted = [full, decision('2026-11-20', 'request'), decision('2026-11-19', 'request')];
+  const [accepted, refused, stop] = ['accepted', 'refused', 'stop'] as const;
+
+  test.each([
+    ['the first day that may be requested', wanted, [], {}, '2026-11-20'],
+    ['a day beside two exports in progress', wanted, [accepted, accepted], { downloads: 2 }, '2026-11-20'],
+    ['a day beside exports of earlier runs', wanted, [], { isResuming: true }, '2026-11-20'],
+    ['no fourth export at the same time', wanted, [accepted], { downloads: 3 }, 'wait'],
+    ['a day after one refusal', wanted, [refused], {}, '2026-11-20'],
+    ['a day after refusals that are not in a row', wanted, [refused, accepted, refused], {}, '2026-11-20'],
+    ['nothing after two refusals in a row', wanted, [accepted, refused, refused], {}, 'end'],
+    ['the end of downloads after two refusals', wanted, [refused, refused], { downloads: 1 }, 'wait'],
+    ['nothing after an unknown outcome', wanted, [stop], {}, 'end'],
+    ['nothing after an unknown outcome, whatever came later', wanted, [stop, accepted], {}, 'end'],
+    ['nothing after a failure', wanted, [], { isFailing: true }, 'end'],
+    ['the end of downloads after a failure', wanted, [accepted], { isFailing: true, downloads: 1 }, 'wait'],
+    ['the size of an export, which may leave budget', [full], [accepted], { downloads: 1 }, 'wait'],
+    ['the size of an export of an earlier run', [full], [], { isResuming: true }, 'wait'],
+    ['the end without a day', [full], [], {}, 'end'],
+    ['the end without a decision', [], [accepted], {}, 'end'],
+  ])('is %s', (_, decisions, answers, others, expected) => {
+    const progress = { answers, isFailing: false, downloads: 0, isResuming: false, ...others };
+    const move = nextMove(decisions, progress);
+    expect(typeof move === 'string' ? move : move.day).toBe(expected);
+  });
+});
 
 describe('the paid request', () => {
   test('is sent once, with its window and the wish for messages', async () => {
