@@ -31,10 +31,10 @@ export interface AlertSettings {
 
 export class SettingsError extends ConfigError {
   constructor(
-    { message, hint }: ConfigError,
+    { message, hint, lines }: ConfigError,
     readonly alertSettings: AlertSettings,
   ) {
-    super(message, { hint });
+    super(message, { hint, lines });
   }
 }
 
@@ -356,19 +356,28 @@ function parseSettings(
     variables,
   );
   const forAlerts = { alerts: receivers, projectId, dataDir: locate(dataDir), heartbeat };
-  throw new SettingsError(unusable ?? wrong(error?.issues[0]), forAlerts);
-
-  function wrong(issue: z.core.$ZodIssue | undefined): ConfigError {
-    const source = file ?? 'The environment';
-    if (issue === undefined) return new ConfigError(`${source} cannot be understood.`);
+  const source = file ?? 'The environment';
+  const faults = (error?.issues ?? []).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
-      return unknownKey(source, issue.path, issue.keys[0] ?? '', schema);
+      return issue.keys.map((key) => unknownKey(source, issue.path, key, schema));
     const key = issue.path.join('.');
     const [variable] = overriding.find(([, setting]) => setting === key) ?? [];
-    return new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, {
-      hint: `Correct ${variable ?? key} and try again.`,
-    });
-  }
+    const hint = 'Correct it and try again.';
+    return new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, { hint });
+  });
+  throw new SettingsError(unusable ?? oneOf(faults), forAlerts);
+}
+
+/** The number of faults that an error lists. */
+const MOST_FAULTS = 20;
+
+/** All faults as one error, each on a line of its own. */
+function oneOf(faults: readonly ConfigError[]): ConfigError {
+  const left = faults.length - MOST_FAULTS;
+  const lines = faults.slice(0, MOST_FAULTS).map(({ message }) => message);
+  if (left > 0) lines.push(`${left} more faults are not listed.`);
+  const hints = new Set(faults.map(({ hint }) => hint));
+  return new ConfigError(lines.join(' '), { hint: [...hints].join(' '), lines });
 }
 
 /** DuckDB reads the text after a `?` as options and looks for the log elsewhere. It accepts every other name. */

@@ -129,8 +129,8 @@ export function unknownKey(
       hint: 'Remove it, and set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in .env.',
     });
   const known = schema && keysIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
-  return new ConfigError(`${source}: unknown key "${full}".`, {
-    hint: `${didYouMean(named, known ?? [])}docs/configuration.md lists the settings.`,
+  return new ConfigError(`${source}: unknown key "${full}". ${didYouMean(named, known ?? [])}`.trimEnd(), {
+    hint: 'docs/configuration.md lists the settings.',
   });
 }
 

@@ -19,16 +19,20 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 interface ErrorDetails {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
+  /** The sentences of the message, if each is printed on a line of its own. */
+  readonly lines?: readonly string[];
 }
 
 export abstract class DawnloadError extends Error {
   readonly exitCode: ExitCode = EXIT.incomplete;
   readonly hint: string | undefined;
+  readonly lines: readonly string[];
 
-  constructor(message: string, { hint, cause }: ErrorDetails = {}) {
+  constructor(message: string, { hint, cause, lines = [message] }: ErrorDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.hint = hint;
+    this.lines = lines;
   }
 
   get sentences(): string {

@@ -7,9 +7,10 @@ import type { Terminal } from './terminal.js';
 export function printFailure(failure: unknown, terminal: Terminal, isVerbose: boolean): ExitCode {
   const error = bindingMissing(failure) ?? failure;
   const isForeseen = error instanceof DawnloadError;
-  terminal.error(
-    isForeseen ? sentenceOn(error, terminal) : `Something unexpected went wrong: ${messageOf(error)}`,
-  );
+  const lines = isForeseen
+    ? linesOf(error, terminal)
+    : [`Something unexpected went wrong: ${messageOf(error)}`];
+  for (const line of lines) terminal.error(line);
   if (isForeseen && error.hint !== undefined) terminal.note(`  ${error.hint}`);
   if (isVerbose || !isForeseen)
     for (let cause = error; cause instanceof Error; cause = cause.cause)
@@ -18,9 +19,9 @@ export function printFailure(failure: unknown, terminal: Terminal, isVerbose: bo
 }
 
 /** The error's message; for an interruption, wherever it was noticed, a sentence about the current step. */
-function sentenceOn(error: DawnloadError, { doing }: Terminal): string {
-  if (!(error instanceof InterruptedError)) return error.message;
-  return doing === '' ? 'Interrupted.' : `Interrupted. The current step was: ${doing}.`;
+function linesOf(error: DawnloadError, { doing }: Terminal): readonly string[] {
+  if (!(error instanceof InterruptedError)) return error.lines;
+  return [doing === '' ? 'Interrupted.' : `Interrupted. The current step was: ${doing}.`];
 }
 
 /** The error that people see if stdout cannot be written. */

@@ -151,6 +151,35 @@ not_clicks: [survey_no_click]
     );
   });
 
+  test('all faults are named, each on its line', () => {
+    const keys = 'accessKey: x\nlookbak_days: 7\nkafka: 7\n';
+    const source = `${join(folder, 'dawnload.yaml')}: `;
+    const values =
+      'retries: many\nexports: { price_per_record: -1 }\nalerts:\n  - urll: https://example.com\n';
+    const faults = (yaml: string): readonly string[] => {
+      try {
+        load(`${MINIMUM}${yaml}`);
+      } catch (error) {
+        if (error instanceof ConfigError) return error.lines.map((line) => line.replace(source, ''));
+      }
+      return [];
+    };
+    expect(faults(`${keys}${values}`)).toEqual([
+      'retries must be a whole number from 0 to 20.',
+      'unknown key "alerts.0.urll". Did you mean alerts.url?',
+      'alerts.0 must set url or url_env.',
+      'exports.price_per_record must be a price such as 0.5.',
+      'secrets do not belong in the file (accessKey).',
+      'unknown key "lookbak_days". Did you mean lookback_days?',
+      'unknown key "kafka".',
+    ]);
+    const many = Array.from({ length: 25 }, (_, nth) => `key${nth}: 1\n`).join('');
+    expect(faults(many).slice(19)).toEqual(['unknown key "key19".', '5 more faults are not listed.']);
+    expect(refusal(`${MINIMUM}${keys}`)).toMatch(
+      /lists the settings\. Remove it, and set DAWNLOAD_ACCESS_KEY|Remove it, and set .*lists the settings\./,
+    );
+  });
+
   test('an unknown key inside a list is refused with the nearest known one', () => {
     expect(refusal(`${MINIMUM}alerts:\n  - urll: https://example.com\n`)).toMatch(
       /unknown key "alerts\.0\.urll".*Did you mean alerts\.url\?/,

@@ -107,6 +107,13 @@ test('without keys a run asks for them, but first for what is mistyped: one sent
   expectSentence(await dawnload('run', {}), /access keys are not set[\s\S]*DAWNLOAD_ACCESS_KEY/, 2);
 });
 
+test('all faults of the settings are named, each on its line', async () => {
+  const wrong = { DAWNLOAD_BASE_URL: 'x', DAWNLOAD_PROJECT_ID: 'y' };
+  const lines =
+    /^dawnload: DAWNLOAD_BASE_URL must be .*\.\ndawnload: DAWNLOAD_PROJECT_ID must be .*\.\n {2}Correct it/;
+  expectSentence(await dawnload('run', wrong), lines, 2);
+});
+
 describe('the world outside', () => {
   test('yesterday, asked for by name before 07:00 KST, is for later: exit code 75', async () => {
     const backfill = 'backfill --start 2026-11-20 --end 2026-11-20';
