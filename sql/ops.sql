@@ -88,7 +88,14 @@ delete from ops.exports;
 
 insert into ops.exports
 select
-    key, day::timestamp at time zone 'Asia/Seoul', (day + 1)::timestamp at time zone 'Asia/Seoul', * exclude (key)
+    key,
+    day::timestamp at time zone 'Asia/Seoul',
+    (day + 1)::timestamp at time zone 'Asia/Seoul',
+    * exclude (key, short, "billedRecords"),
+    short is not null,
+    -- The ledger has 0 for an unknown number.
+    nullif(short, 0),
+    "billedRecords"
 from (
     select row.*
     from (
@@ -104,10 +111,12 @@ from (
 ) as given;
 
 update ops.coverage
-set short = (
-    select max(exports.short) from ops.exports where exports.state = 'loaded' and exports.date = coverage.date
-)
-where stream = 'events';
+set incomplete = coalesce(lacking.incomplete, false), short = lacking.short
+from ops.coverage as covered
+left join (
+    select date, bool_or(incomplete) as incomplete, max(short) as short from ops.exports where state = 'loaded' group by all
+) as lacking using (date)
+where coverage.stream = 'events' and covered.stream = 'events' and coverage.date = covered.date;
 
 -- Pages that cannot be read are noted until you resume the export; the number of their records is unknown.
 delete from ops.load_notes where note = 'unreadable_page';

@@ -26,7 +26,8 @@ create table ops.coverage (
     loaded_at timestamptz,
     pull varchar,
     pulled_at timestamptz,
-    -- Records of events that may be missing, 0 if their number is not known; null if the day lacks nothing.
+    incomplete boolean,
+    -- Records of events that may be missing; null if their number is not known, or the day is complete.
     short bigint
 );
 
@@ -109,6 +110,7 @@ create table ops.exports (
     requested_at timestamptz,
     updated_at timestamptz,
     note varchar,
+    incomplete boolean,
     short bigint,
     billed_records bigint
 );

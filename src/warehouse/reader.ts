@@ -249,7 +249,6 @@ export const exportRow = z.object({
   requestedAt: noted(instant),
   updatedAt: noted(instant),
   note: noted(z.string()),
-  short: noted(z.number()),
 });
 
 export type ExportRow = Readonly<z.output<typeof exportRow>>;

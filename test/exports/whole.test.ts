@@ -67,7 +67,8 @@ const held = async (place: Place): Promise<unknown> =>
 const billed = (place: Place): number => place.sandbox.bills()[0]?.records ?? 0;
 const lack = async (place: Place): Promise<unknown> =>
   (
-    await place.rows(`select coverage.short::int as day, exports.short::int as export
+    await place.rows(`select if(coverage.incomplete, coalesce(coverage.short, 0), null)::int as day,
+        if(exports.incomplete, coalesce(exports.short, 0), null)::int as export
       from ops.coverage join ops.exports using (date) where stream = 'events' and date = '${DAY}'`)
   )[0];
 
