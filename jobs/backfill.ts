@@ -11,7 +11,7 @@ import { nightSteps } from './nightly.js';
 /** The steps of a backfill: those of a night without pushes. */
 export const BACKFILL_STEPS = nightSteps({ pushes: [] });
 
-/** The options of the command, as they were typed. */
+/** The options of the command as they were typed. */
 interface Wish {
   readonly start: string;
   readonly end: string;
@@ -51,7 +51,7 @@ function parseStreams(text: string | undefined): ReadonlySet<string> {
   );
 }
 
-/** The longest range: no warehouse goes back further, and a mistyped year must not cause thousands of requests. */
+/** Maximum length of the range: no warehouse goes back further, and a mistyped year must not cause thousands of requests. */
 const MOST_DAYS = 3_700;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The nightly job, which updates the warehouse to the last complete day: start time and steps. It may run at any time, any number of times.
- * `nightJob` in `src/night/wanted-days.ts` chooses the days.
+ * The nightly job, which brings the warehouse up to the last complete day: its start time and its steps. It may run at any time and any
+ * number of times. `nightJob` in `src/night/wanted-days.ts` chooses the days.
  */
 import type { Config } from '../src/config/config.js';
 import { afterPublish, lake, page, prune, pruneCopies, push } from '../src/night/after-publishing.js';
@@ -9,7 +9,7 @@ import { authorize, clocks, loadLanded, pull } from '../src/night/pull.js';
 import type { Step } from '../src/night/step.js';
 import { STREAMS } from '../src/streams/index.js';
 
-/** The time of the nightly job in KST, shortly after yesterday is complete, and the retries of a night that failed. */
+/** When the nightly job runs in KST, shortly after yesterday is complete, and how a failed night is repeated. */
 export const NIGHTLY = {
   at: '07:10',
   /** The pause before each retry of a failed night. */

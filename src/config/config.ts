@@ -1,6 +1,6 @@
 /**
- * Reads the settings: flags take precedence over the environment, the environment over `dawnload.yaml`, and the file
- * over defaults. They are validated once into a frozen `Config`. Secrets come only from the environment or `.env`.
+ * Reads the settings. Flags have precedence over the environment, the environment over `dawnload.yaml`, and the file over defaults. They
+ * are checked once and become a frozen `Config`. Secrets come only from the environment or `.env`.
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { readDotEnv, readSecret, readSettings, unknownKey } from './files.js';
 import { fieldsFor } from '../ground/fields.js';
 import { alert, camel, COMMON, fieldsOf, inWords, settingsSchema, type Declaration } from './schema.js';
 
-/** Wraps a secret so that printing or serializing it gives an empty value. */
+/** Wraps a secret so that printing or serializing it shows nothing. */
 const hidden = <T>(value: T): { reveal(): T } => ({ reveal: () => value });
 
 /** The pair of keys that E1 exchanges for a token. */
@@ -21,7 +21,7 @@ type Credentials = NonNullable<Config['credentials']>;
 /** All settings, checked, with the secrets. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/** The settings of alerts. They are read even if other settings are wrong, so that an alert can report those. */
+/** The settings for alerts. They are read even if other settings are wrong, so that an alert can report those. */
 export interface AlertSettings {
   readonly alerts: ReturnType<typeof receiversOf>;
   readonly projectId?: string | undefined;
@@ -45,14 +45,14 @@ export interface Flags {
   readonly settingsFile?: string | undefined;
   readonly dataDir?: string | undefined;
   readonly verbose?: boolean | undefined;
-  /** The format of notes and warnings: plain, with timestamps, or for log collectors. */
+  /** The format of notes and warnings: plain text, text with timestamps, or JSON for log collectors. */
   readonly logFormat?: 'text' | 'timed' | 'json' | undefined;
   readonly quiet?: boolean | undefined;
 }
 
 const DEFAULT_FILE = 'dawnload.yaml';
 
-/** Settings that may also be environment variables. */
+/** Settings that an environment variable may override. */
 const OVERRIDES = [
   ['DAWNLOAD_BASE_URL', 'base_url'],
   ['DAWNLOAD_PROJECT_ID', 'project_id'],
@@ -62,7 +62,7 @@ const OVERRIDES = [
 /**
  * Reads the settings.
  *
- * @param streams what each stream declares about settings
+ * @param streams the streams, which declare some of the settings
  * @throws ConfigError for a missing or malformed file, an unknown key, or a value out of range
  */
 export function loadConfig(
@@ -90,7 +90,7 @@ export function loadConfig(
   const settings = parseSettings(streams, file, variables, (text) =>
     resolve(cwd, flags.dataDir ?? resolve(folder, text)),
   );
-  // Only a path in a flag is relative to the working folder, so that a configuration has one ledger wherever you run the command.
+  // Only the path of a flag is relative to the working folder. So the same settings use the same ledger wherever you run the command.
   const inFolder = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(folder, path);
   const [accessKey, secretKey] = KEYS.map((name) => withoutEdges(variables[name]));
@@ -99,9 +99,9 @@ export function loadConfig(
   return Object.freeze({
     ...rest,
     fields: fieldsFor(rest.brand, fieldsOf(streams)),
-    /** The absolute path of the folder with the settings, where relative paths in them begin. */
+    /** The absolute path of the settings' folder. Relative paths in the settings start there. */
     folder,
-    /** The path of the settings file, for messages; undefined without a file. */
+    /** The path of the settings file, for messages; undefined if there is no file. */
     file,
     /** The absolute path of the data folder. */
     dataDir: resolve(cwd, flags.dataDir ?? resolve(folder, settings.data_dir)),
@@ -112,7 +112,7 @@ export function loadConfig(
     queries: inFolder(settings.queries),
     privacy: {
       ...rest.privacy,
-      // Two id columns are named after the brand.
+      // The names of two id columns contain the brand.
       columns: rest.privacy.columns.map(({ name, rule }) => ({
         name: name.replace(new RegExp(`^${rest.brand}_(?=(?:user|device)_id$)`), 'service_'),
         rule,
@@ -127,7 +127,7 @@ export function loadConfig(
     pushes: pushes.map((one) => ({ ...one, file: inFolder(one.file) })),
     /** The language of the report page that each run writes; undefined if no page is wanted. */
     reportIn: report,
-    /** The receivers of alerts, each with its address, and the variable it comes from. */
+    /** The receivers of alerts, each with its address and the variable that has the address. */
     alerts: receiversOf(alerts, variables),
     /** The lake (Iceberg) to push the tables to; undefined without a lake. */
     lake: lake && {
@@ -136,11 +136,11 @@ export function loadConfig(
       secrets: hidden(variables),
     },
     credentials: accessKey && secretKey ? hidden({ accessKey, secretKey }) : undefined,
-    /** The files with variables that this account may not read: a reader of the published file needs none. */
+    /** Files with variables that this account may not read. A reader of the published file does not need them. */
     denied,
-    /** The places in which access key and secret key are set. */
+    /** Where access key and secret key are set. */
     keysFrom,
-    /** The keys with blank characters around them, which are not sent, and the code points of these characters. */
+    /** Keys with blank characters around them, with the code points of these characters. The blanks are not sent. */
     trimmedKeys: KEYS.flatMap((name) => {
       const blanks = (variables[name] ?? '').match(EDGES)?.join('') ?? '';
       const codes = Array.from(blanks, (blank) => blank.codePointAt(0)?.toString(16).toUpperCase() ?? '');
@@ -149,28 +149,28 @@ export function loadConfig(
   });
 }
 
-/** The heartbeat address, read before the settings, because it must also report wrong settings. */
+/** The heartbeat address. It is read before the settings, because wrong settings must be reported to it too. */
 export function heartbeatBefore({ settingsFile }: Flags, environment: Environment): string | undefined {
   const folder = dirname(resolve(settingsFile ?? DEFAULT_FILE));
   let variables = withoutEmpty(environment);
   try {
     ({ variables } = readVariables(folder, environment));
   } catch {
-    // The run itself reports the error.
+    // The run reports the error itself.
   }
   return variables['DAWNLOAD_HEARTBEAT_URL'];
 }
 
 const KEYS = ['DAWNLOAD_ACCESS_KEY', 'DAWNLOAD_SECRET_KEY'] as const;
 
-/** White space, no-break spaces and zero-width characters at either end, which copying a key may add. */
+/** White space, no-break spaces and zero-width characters at either end; copying a key may add them. */
 const EDGES = /^[\s\u200b-\u200d\u2060]+|[\s\u200b-\u200d\u2060]+$/g;
 
 const withoutEdges = (text = ''): string => text.replace(EDGES, '');
 
 /**
- * The variables of the environment, and those that only `.env` has. `DAWNLOAD_NAME_FILE` names a file with the
- * value of `DAWNLOAD_NAME`, as systemd and Kubernetes hand over secrets.
+ * Reads the variables of the environment, and those that only `.env` sets. `DAWNLOAD_NAME_FILE` names a file with the value of
+ * `DAWNLOAD_NAME`, because systemd and Kubernetes provide secrets as files.
  *
  * @throws ConfigError if that file cannot be read
  */
@@ -194,7 +194,7 @@ function readVariables(folder: string, environment: Environment) {
   return {
     variables: withoutEmpty(Object.fromEntries(values)),
     denied,
-    /** The places in which the keys are set. */
+    /** Where the keys are set. */
     keysFrom: KEYS.map((name) => byName.get(name)?.from ?? 'no place'),
   };
 }
@@ -202,7 +202,7 @@ function readVariables(folder: string, environment: Environment) {
 const NAMES = { baseUrl: 'base_url', projectId: 'project_id', startDate: 'start_date' };
 type Name = keyof typeof NAMES;
 
-/** @throws ConfigError that names the settings that are not set */
+/** @throws ConfigError that names the missing settings */
 export function requireSettings<N extends Name>(
   config: Config,
   ...names: readonly N[]
@@ -225,12 +225,12 @@ export function requireService(config: Config): ServiceConfig {
   requireSettings(config, 'baseUrl', 'projectId', 'startDate');
   assertEncrypted(config.baseUrl, config.allowHttp, 'base_url');
   const credentials = requireCredentials(config);
-  // Checked before anything is pulled, so that a wrong lake setting does not fail the run at its end.
+  // Check this before pulling anything, so that a wrong lake setting does not fail the run at its end.
   if (config.lake !== undefined) requireLake(config);
   return { ...config, credentials };
 }
 
-/** @throws ConfigError when keys would leave this machine unencrypted and the settings do not allow it */
+/** @throws ConfigError if keys would leave this machine unencrypted and the settings do not allow that */
 export function assertEncrypted(address: string, allowHttp: boolean, what: string): void {
   if (allowHttp || !isUnencrypted(address)) return;
   throw new ConfigError(`The ${what} ${address} uses http, so keys and data would travel unencrypted.`, {
@@ -253,9 +253,9 @@ export function requireCredentials({ credentials, denied }: Config): Credentials
 export type LakeConfig = NonNullable<Config['lake']>;
 
 /**
- * Returns the config, whose lake is certainly set.
+ * Returns the config if it has a lake.
  *
- * @throws ConfigError if no lake is configured, or secrets or recipients may not be sent to the configured one
+ * @throws ConfigError if no lake is configured, or if secrets or recipients may not be sent to it
  */
 export function requireLake(config: Config): Config & { readonly lake: LakeConfig } {
   const { lake, file = DEFAULT_FILE } = config;
@@ -286,17 +286,17 @@ export function requireLake(config: Config): Config & { readonly lake: LakeConfi
   return { ...config, lake };
 }
 
-/** True if requests to the address would send secrets unencrypted to another machine. */
+/** True if requests to the address would send secrets over the network unencrypted. */
 export function isUnencrypted(address: string): boolean {
   return new URL(address).protocol === 'http:' && !isLoopback(address);
 }
 
 export function isLoopback(address: string): boolean {
-  // URL normalizes numeric addresses, so no other notation has to be matched.
+  // URL normalizes numeric addresses, so other notations need not be matched.
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
 }
 
-/** The folder in which commands of the settings run, and their environment, which has no keys and no addresses of webhooks. */
+/** For commands in the settings: the folder in which they run, and their environment, without keys and webhook addresses. */
 export function shellFor({ alerts, folder }: Pick<Config, 'alerts' | 'folder'>, environment: Environment) {
   const addresses = new Set(alerts.map(({ variable }) => variable));
   return {
@@ -305,7 +305,7 @@ export function shellFor({ alerts, folder }: Pick<Config, 'alerts' | 'folder'>, 
   };
 }
 
-/** The price of a message by channel and sub-channel, as rows of `ops.message_prices`. */
+/** The prices of messages by channel and sub-channel, as rows of `ops.message_prices`. */
 const priceRows = (prices: Readonly<Record<string, number | Readonly<Record<string, number>>>>) =>
   Object.entries(prices).flatMap(([channel, price]) =>
     (typeof price === 'number' ? [[null, price] as const] : Object.entries(price)).map(([sub, amount]) => ({
@@ -325,7 +325,7 @@ function receiversOf(alerts: readonly z.output<typeof alert>[], variables: Envir
   }));
 }
 
-/** Returns the address in a variable; undefined without a variable or a value. */
+/** Returns the address in a variable; undefined if the variable is not named or not set. */
 function addressIn(variables: Environment, variable: string | undefined): string | undefined {
   const value = variables[variable ?? ''] ?? '';
   return /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
@@ -335,7 +335,7 @@ function withoutEmpty(variables: Environment): Environment {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }
 
-/** @param locate the absolute path of a data folder */
+/** @param locate returns the absolute path of a data folder */
 function parseSettings(
   streams: readonly Declaration[],
   file: string | undefined,
@@ -380,7 +380,7 @@ function oneOf(faults: readonly ConfigError[]): ConfigError {
   return new ConfigError(lines.join(' '), { hint: [...hints].join(' '), lines });
 }
 
-/** DuckDB reads the text after a `?` as options and looks for the log elsewhere. It accepts every other name. */
+/** In DuckDB, `?` in a path begins options, and the log would be sought elsewhere. Any other character is fine. */
 export function faultForDuckdb(dataDir: string): ConfigError | undefined {
   if (!dataDir.includes('?')) return undefined;
   return new ConfigError(

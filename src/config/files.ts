@@ -1,4 +1,4 @@
-/** Reads files written by the user: `dawnload.yaml`, the `.env` in the same folder, and files named in options. */
+/** Reads files that the user writes: `dawnload.yaml`, the `.env` next to it, and files named in options. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -8,7 +8,7 @@ import type { Environment } from '../ground/effects.js';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError, UsageError } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 
-/** The variables set in the `.env` of a folder; undefined if this account may not read it: readers need no keys. */
+/** Reads the variables in a folder's `.env`. Undefined if this account may not read it, because readers need no keys. */
 export function readDotEnv(folder: string): Environment | undefined {
   const file = resolve(folder, '.env');
   if (!existsSync(file)) return {};
@@ -20,10 +20,7 @@ export function readDotEnv(folder: string): Environment | undefined {
   }
 }
 
-/**
- * The text of a file that a variable names, one line, without the line ends that editors add; undefined if this account
- * may not read it.
- */
+/** Reads the file that a variable names: one line, without the line end that editors add. Undefined if this account may not read it. */
 export function readSecret(variable: string, file: string): string | undefined {
   try {
     const text = readText(file).replace(/[\r\n]+$/, '');
@@ -43,12 +40,12 @@ export function readSecret(variable: string, file: string): string | undefined {
 
 const HINT = 'Compare it with what `dawnload init` writes.';
 
-/** The settings with names from the service, which the warehouse stores in NFC. */
+/** Settings with names from the service, which the warehouse stores in Unicode form NFC. */
 const NAMES = ['experiments', 'main_goals', 'not_clicks', 'placeholder_ids', 'reference'];
 
 /**
- * The keys and values of the file, with every scalar as text: YAML would parse a project id such as `12345678…e12` as a
- * number and lose digits. The schema converts the values to their types.
+ * Reads the keys and values of the file, every scalar as text. YAML would parse a project id such as `12345678…e12` as a number and lose
+ * digits. The schema converts the values.
  */
 export function readSettings(file: string): Record<string, unknown> {
   const lines = new LineCounter();
@@ -67,11 +64,11 @@ export function readSettings(file: string): Record<string, unknown> {
     visit(document, {
       Pair: (_, { key }, ancestors) => {
         if (isScalar(key) && key.value !== '__proto__') return;
-        // A `__proto__` key would not become an ordinary key of the object; a map or a list as a key would become a text.
+        // Such a key must be refused: `__proto__` is special in objects, and a map or list would become text.
         throw unknownKey(file, ancestors.flatMap(keyPath), String(key));
       },
       Scalar: (_, scalar, ancestors) => {
-        // Paths stay: a file system may treat the forms of a name as different names.
+        // Not for paths, because file systems may treat the Unicode forms of a name as different names.
         if (typeof scalar.value === 'string' && ancestors.flatMap(keyPath).some((key) => NAMES.includes(key)))
           scalar.value = scalar.value.normalize('NFC');
       },
@@ -79,7 +76,7 @@ export function readSettings(file: string): Record<string, unknown> {
     return z.record(z.string(), z.unknown()).parse(document.toJS());
   } catch (cause) {
     if (cause instanceof DawnloadError) throw cause;
-    // Aliases without an anchor or with exponential expansion, extreme depth.
+    // Causes: an alias without an anchor, exponentially growing aliases, or extreme depth.
     throw new ConfigError(`${file} cannot be understood (${firstLine(messageOf(cause))}).`, {
       hint: HINT,
       cause,
@@ -91,12 +88,12 @@ function keyPath(node: unknown): string[] {
   return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
 }
 
-/** The first line of a parser's message, without its place and its final punctuation. */
+/** The first line of a parser's message, without its position and final punctuation. */
 function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? text).replace(/( at line \d+, column \d+)?[.:]+$/, '');
 }
 
-/** The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it; UTF-8 text has no NUL. */
+/** Reads a text file in UTF-8, or in UTF-16 with a byte order mark, as Windows writes it. UTF-8 text with NUL is refused. */
 export function readText(file: string): string {
   try {
     const bytes = readRegularFile(file);
@@ -115,7 +112,7 @@ export function readText(file: string): string {
   }
 }
 
-/** @param source the file, or another place with the key */
+/** @param source the file or other place that has the key */
 export function unknownKey(
   source: string,
   path: readonly PropertyKey[],
@@ -146,11 +143,11 @@ function keysIn({ properties = {}, items }: z.core.JSONSchema.BaseSchema, path =
 const MOST_BYTES = 2 ** 24;
 
 /**
- * The user ids of staff and test people: a list in the settings, or a file with one on each line. An empty file is refused, because it
- * is more likely a failed export than the wish to count these people.
+ * Returns the user ids of staff and test people: a list in the settings, or a file with one id per line. An empty file is refused, because
+ * it is more likely a failed export than the wish to count these people.
  *
  * @param excluded the ids, or the path of the file
- * @throws ConfigError that says why the file cannot be used
+ * @throws ConfigError with the reason why the file cannot be used
  */
 export function excludedIds(excluded: string | readonly string[]): readonly string[] {
   if (typeof excluded !== 'string') return excluded;
@@ -183,7 +180,7 @@ export function excludedIds(excluded: string | readonly string[]): readonly stri
 
 const NO_FILE = 'ENOTFILE';
 
-/** The bytes of a regular file. A pipe would wait for its writer for ever, and a device may never end. */
+/** Reads a regular file. Reading a pipe would wait for its writer, and a device may never end. */
 function readRegularFile(file: string): Buffer {
   const stats = statSync(file);
   if (stats.isFile()) return readFileSync(file);
@@ -191,7 +188,7 @@ function readRegularFile(file: string): Buffer {
   throw Object.assign(new Error(`it is a ${kind}, not a file`), { code: NO_FILE });
 }
 
-/** The text of a file that an option names. */
+/** Reads a text file named in an option. */
 export function textGiven(file: string, hint: string): string {
   try {
     return readRegularFile(file).toString('utf8');
@@ -209,7 +206,7 @@ const CLAUSES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its path is too long',
 };
 
-/** Why a file could not be read, as a clause. */
+/** The reason why a file could not be read, as a clause. */
 export function whyUnread(cause: unknown): string {
   const code = codeOf(cause) ?? NO_FILE;
   return CLAUSES[code] ?? (code === NO_FILE ? messageOf(cause) : code);

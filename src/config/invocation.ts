@@ -14,15 +14,15 @@ export interface Invocation {
   readonly version: string;
   readonly environment: Environment;
   /**
-   * Reads the settings, when a command needs them.
+   * Reads the settings. Called only by commands that need them.
    *
    * @throws ConfigError
    */
   loadConfig(): Config;
   /**
-   * Called with the settings in use when the command has left a data folder that it may have changed; never rejects.
+   * Called when a command that may have changed a data folder has closed it. Never rejects.
    *
-   * @param journal the `Journal` of that folder, which takes seconds to read once it has the lines of years
+   * @param journal the folder's `Journal`; passed on, because reading the lines of years takes seconds
    */
   changed?(invocation: Invocation, journal: object): Promise<void>;
 }

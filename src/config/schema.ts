@@ -1,6 +1,6 @@
 /**
- * The schema of `dawnload.yaml` and the type of the resulting settings; docs/configuration.md explains each. Streams declare the
- * settings that are theirs. Every scalar arrives as text (see `readSettings`); the message of each rule describes the valid values.
+ * The schema of `dawnload.yaml`, and the type of the resulting settings. docs/configuration.md explains each setting. Streams declare their
+ * own settings. Every scalar arrives as text (see `readSettings`); the message of each rule describes the valid values.
  */
 import { z } from 'zod';
 import { fieldsFor, ID_COLUMNS, isReadAs, type Field, type Shapes } from '../ground/fields.js';
@@ -19,17 +19,17 @@ import {
   yesOrNo,
 } from './values.js';
 
-/** The settings of all streams. Each stream adds the type of its own here, by declaration merging. */
+/** The settings of all streams. Each stream adds its own by declaration merging. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- the members are where they belong
 export interface StreamSettings {}
 
-/** What a stream declares about settings. */
+/** What a stream declares for the settings. */
 export interface Declaration {
-  /** The fields of its documents, among which `privacy.columns` names some. */
+  /** The fields of its documents; `privacy.columns` may name some of them. */
   readonly fields: Shapes;
   /** Its settings, by their names in `dawnload.yaml`. */
   readonly settings?: Partial<Readonly<Record<keyof StreamSettings, z.ZodType>>>;
-  /** The contradictions between its settings and others, each with the path of a setting and a clause. */
+  /** Finds contradictions between its settings and others: for each, the path of a setting and a clause. */
   contradictions?(settings: FileSettings): readonly Contradiction[];
 }
 
@@ -40,7 +40,7 @@ interface Contradiction {
 
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
 
-/** The base address of a service. Endpoint paths are appended to it, so it may have no query. */
+/** The base address of a service. Paths are appended to it, so it must not have a query. */
 function service(what: string): z.ZodType<string, string> {
   return z
     .string(what)
@@ -57,7 +57,7 @@ const address = service('must be an http or https address, without a query and w
 
 const webhook = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
-/** The name of an environment variable with a webhook address; the address is a secret. */
+/** The name of an environment variable with a webhook address. The address is a secret, so the settings do not have it. */
 const variable = matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
 const FORMATS = ['slack', 'teams', 'json'] as const;
@@ -90,7 +90,7 @@ const shares = z
   .record(z.string(), number(0, 1e6, 'must be a share such as 50'))
   .refine((all) => Object.values(all).some((share) => share > 0), 'must have a share above 0');
 
-/** The settings of one A/B test; the entry `default` applies to all tests that are not listed. */
+/** The settings of one A/B test. The entry `default` is for all tests that are not listed. */
 const experiment = section({
   baseline: text('must be the name of a variant').optional(),
   goal: text('must be the name of a conversion').optional(),
@@ -135,22 +135,22 @@ const lake = section({
   ),
   extensions: text("must be the folder of DuckDB's extensions").optional(),
   allow_personal: yesOrNo.default(false),
-  /** True if your own tables go into the lake too. */
+  /** True to copy your own tables into the lake, too. */
   own: yesOrNo.default(false),
 });
 
 const EXCLUDED = 'must be a list of ids, or a file with one id on each line';
 
-/** The language of the report, English by default; undefined if no report is wanted. */
+/** The language of the report: English by default, undefined for no report. */
 const report = z
   .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
   .transform((language) => (language === 'false' ? undefined : language === 'true' ? 'en' : language));
 
 const rule = z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop');
 
-/** The id columns of `events`, and keys of messages, that are stored hashed or not at all. */
+/** Id columns of `events`, and keys of messages, that are hashed or dropped. */
 const columns = byName(rule)
-  // A list, because users choose the names.
+  // A list instead of an object, because users choose the names.
   .transform((rules) =>
     Object.entries(rules).flatMap(([name, wanted]) => (wanted === 'keep' ? [] : [{ name, rule: wanted }])),
   );
@@ -168,8 +168,8 @@ function refusalOf(name: string, wanted: z.infer<typeof rule>, fields: readonly 
 }
 
 /**
- * A sentence for each name under `privacy.columns` that seems mistyped: nothing in the specification has that name, but
- * something has a similar one. Any other name may be an unknown key of messages.
+ * Sentences about names under `privacy.columns` that look mistyped: the specification does not have the name, but a similar one. Any other
+ * name may be an undocumented key of messages.
  */
 export function mistypedColumns(
   columns: readonly { readonly name: string }[],
@@ -183,14 +183,14 @@ export function mistypedColumns(
   });
 }
 
-/** At least 8 days, because models read up to seven earlier days; `730` and `730 days` are equivalent. */
+/** At least 8 days, because models read up to seven days back. `730` and `730 days` mean the same. */
 const DAYS = 'must be a number of days from 8 to 36500, such as 730 days';
 const days = z
   .string(DAYS)
   .transform((text) => text.replace(/ days?$/, ''))
   .pipe(number(8, 36_500, DAYS, /^\d+$/));
 
-/** Retention of personal data; without a setting, data is kept for ever. */
+/** How long personal data is kept. Without a setting, it is kept forever. */
 const retention = section(
   { events: days.optional(), landing: days.optional(), reference: days.optional() },
   'must contain events, landing or reference, such as { events: 730 days }',
@@ -206,13 +206,13 @@ const bounds = {
   rows_per_month: whole(0, 1e12).optional(),
 };
 
-/** Limits of all pushes, and the names of fields that the specification does not show (N13, N14, N16). */
+/** Limits for all pushes together, and field names that the specification leaves open (N13, N14, N16). */
 const pushLimits = section({
   ...bounds,
   properties_field: parameter('field').default('userProperties'),
   event_field: parameter('field').optional(),
   journey_field: parameter('field').optional(),
-  /** Texts of E13 and E16 that you have checked; `{count}` is the number of rows that were sent. */
+  /** Answers to E13 and E16 that you have checked and accepted; `{count}` is the number of rows that were sent. */
   acknowledgements: z
     .array(
       answerText.refine((answer) => !/\d/.test(answer), 'must have {count} in place of the number of rows'),
@@ -225,7 +225,7 @@ const pushLimits = section({
 const TARGETS = /^(user-properties|(catalog-items|opt-outs|events|journey) \S.*)$/;
 export const MODES = ['replace', 'patch', 'delete'] as const;
 
-/** A push that each night makes after publishing. */
+/** A push that every night makes after publishing. */
 const push = section({
   name: matching(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -').refine(
     (name) => !/^(list|rejected|decide|catalog-items|user-properties|opt-outs|events|journey)$/.test(name),
@@ -256,7 +256,7 @@ const push = section({
 const A_PRICE = 'must be a price such as 8.4, or prices by sub-channel such as {sms: 9, lms: 28}';
 const price = number(0, 1e6, A_PRICE);
 
-/** The name of a channel as in the statistics: TEXT_MESSAGE is text-message. */
+/** Converts a channel's name to the form used in the statistics: TEXT_MESSAGE becomes text-message. */
 export const inWords = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 const differentNames = [
@@ -264,23 +264,23 @@ const differentNames = [
   'must name each channel once, because capitals and underscores make no difference',
 ] as const;
 
-/** The settings that belong to no stream. */
+/** The settings that do not belong to a stream. */
 export const COMMON = {
   base_url: baseUrl.optional(),
   allow_http: yesOrNo.default(false),
   project_id: matching(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits').optional(),
   brand: word.default('service'),
   messenger: word.default('chatapp'),
-  /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
+  /** `ignore` if the service's `Date` is wrong. Paid requests never ignore it. */
   service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
   data_dir: text('must be a folder').default('./data'),
   ledger_copy: text('must be a file').optional(),
-  /** `head` where inodes are not stable over a mount. */
+  /** `head` if inodes change on this mount. */
   witness: z.enum(['file', 'head'], 'must be file or head').default('file'),
   start_date: day.optional(),
   lookback_days: whole(0, 366).default(7),
   requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
-  // The required concurrency is the request rate times the response time: 50 per second at 600 ms each require 30.
+  // The number needed is the rate times the response time: 50 per second at 600 ms need 30.
   concurrency: whole(1, 256).default(64),
   request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
   retries: whole(0, 20).default(4),
@@ -317,13 +317,13 @@ export const COMMON = {
   main_goals: byName(text('must be the name of a conversion')).default({}),
 };
 
-/** The settings as the file has them: names in snake_case, values checked. */
+/** The settings as they are in the file: names in snake_case, values checked. */
 export type FileSettings = z.output<z.ZodObject<typeof COMMON>> & StreamSettings;
 
 /** The schema of a file with the settings of these streams. */
 export function settingsSchema(streams: readonly Declaration[]): z.ZodType<FileSettings> {
   const declared = Object.fromEntries(streams.flatMap(({ settings = {} }) => Object.entries(settings)));
-  // Each stream tells the type of its settings to the compiler, where it declares their schema.
+  // Each stream declares its settings' type next to their schema, so the compiler knows it.
   const schema = z.strictObject({ ...COMMON, ...declared }).pipe(z.custom<FileSettings>());
   const fields = fieldsFor('service', fieldsOf(streams));
   return schema.superRefine((settings, context) => {
@@ -357,13 +357,13 @@ function contradictions(
   return found;
 }
 
-/** True if the settings of privacy drop the ids of that column. */
+/** True if the privacy settings drop the ids of that column. */
 export const isDropped = ({ columns: rules }: FileSettings['privacy'], column: string): boolean =>
   rules.some(({ name, rule: wanted }) => name === column && wanted === 'drop');
 
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
 
-/** Converts the names of settings to camel case; keys chosen by the user (campaigns, variants) are unchanged. */
+/** Converts names of settings to camel case. Keys chosen by the user (campaigns, variants) stay unchanged. */
 type Camel<T> = T extends readonly unknown[] | ((...args: never[]) => unknown)
   ? T
   : T extends object
@@ -381,6 +381,6 @@ export function camel(value: unknown): unknown {
   );
 }
 
-/** The settings of the file, except lists and those keyed by campaign: SQL gets these under the names in the file. */
+/** The settings of the file, without those that SQL gets under the names in the file: lists, and settings by campaign. */
 export type Settings = Camel<Omit<FileSettings, 'experiments' | 'main_goals' | 'prices' | 'pushes'>>;
 export type PushSettings = z.infer<typeof push>;

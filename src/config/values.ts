@@ -1,7 +1,4 @@
-/**
- * The kinds of values that settings have. Every scalar arrives as text (see `readSettings`); the message of each describes the
- * valid values.
- */
+/** The kinds of values in settings. Every scalar arrives as text (see `readSettings`); each message describes the valid values. */
 import { z } from 'zod';
 import { isDay } from '../ground/calendar.js';
 import { bytesIn } from '../ground/text.js';
@@ -35,11 +32,11 @@ export function whole(low: number, high: number): z.ZodType<number, string> {
 
 export const matching = (form: RegExp, what: string): z.ZodString => z.string(what).regex(form, what);
 
-/** Accepts an empty text: the value of a section whose lines are all commented out. */
+/** Also accepts empty text, which is the value of a section whose lines are all commented out. */
 const orEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? {} : value), schema);
 
-/** The message for a text or a list in place of a section. */
+/** The message if there is a text or a list where a section is expected. */
 const insteadOf = (what = 'must have "key: value" lines') => ({
   error: ({ code }: { code: string }) => (code === 'invalid_type' ? what : undefined),
 });
@@ -48,9 +45,9 @@ export const section = <T extends z.core.$ZodLooseShape>(shape: T, what?: string
   orEmpty(z.strictObject(shape, insteadOf(what)));
 
 /**
- * Values by names that the user chooses.
+ * An object whose keys the user chooses.
  *
- * @param what the message for something else in their place
+ * @param what the message if the value is something else
  */
 export const byName = <T extends z.ZodType>(value: T, name: z.ZodString = z.string(), what?: string) =>
   orEmpty(z.record(name, value, what ?? insteadOf()));
@@ -59,7 +56,7 @@ export const yesOrNo = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true');
 
-/** Any text but an empty one; no path and no command contains a NUL. */
+/** Any text that is not empty and has no NUL, because paths and commands cannot have it. */
 export const text = (what: string): z.ZodString => z.string(what).regex(/^[^\0]+$/, what);
 
 export const currency = matching(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW');

@@ -208,7 +208,9 @@ function reportPassedOver(
   if (gone.length > 0) terminal.note(`Events not requested, removed by retention: ${listDays(gone)}.`);
   const past = days.filter((day) => !removed.includes(day) && day < keptFrom);
   if (past.length > 0)
-    terminal.note(`Events not requested, older than retention.events keeps them: ${listDays(past)}.`);
+    terminal.note(
+      `Events not requested, because they are past their retention (retention.events): ${listDays(past)}.`,
+    );
 }
 
 /** Gets consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */

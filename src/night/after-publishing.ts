@@ -1,4 +1,4 @@
-/** The steps after publishing. None can undo it; a failed step is reported, and the others continue. */
+/** The steps after publishing. A failing step is reported and the others continue; the published file stays. */
 import { existsSync } from 'node:fs';
 import { requireLake, requireService, type Config, shellFor } from '../config/config.js';
 import { removeFolders } from '../erasure/retention.js';
@@ -23,7 +23,7 @@ export const lake: Step = {
     report.steps.push({ step: 'lake', failed: false, sentence: describePushed(pushed) });
   },
   after: 'go-on',
-  failed: 'The lake lacks what was published',
+  failed: 'The published data is not in the lake yet',
 };
 
 /** A push from the settings. Nothing is sent while the journal may lack earlier pushes. */
@@ -58,7 +58,7 @@ export const pruneCopies: Step = {
   wanted: isPublished,
   async run({ folder: { landing }, config: { tables }, report: { unloaded } }) {
     const own = (await listPulls(landing.folder)).filter(({ stream }) => stream.startsWith(OWN));
-    // Latest last. Copies that cannot be loaded, such as those with other privacy settings, are replaced too.
+    // Latest last. Earlier copies that cannot be loaded, for example because of other privacy settings, are removed too.
     const pulls = await landing.pulls(own, () => undefined);
     const latest = new Map(pulls.map(({ stream, id }) => [stream, id]));
     const named = [...tables, { name: ASSIGNMENTS }].map(({ name }) => ownStream(name));

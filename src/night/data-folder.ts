@@ -1,6 +1,6 @@
 /**
- * Opens the data folder for every command that changes it: takes the lock, then checks account, project and journal. Commands open the
- * warehouse and the service client through it.
+ * Opens the data folder for commands that change it: takes the lock, then checks account, project and journal. Commands open the warehouse
+ * and the service client through it.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { headsOf, OpenWarehouse, release, type WarehousePlace } from './warehous
 
 interface Opening {
   readonly command: string;
-  /** Journal lines that must not be missing: `erasures` to load or publish, `all` if rows reach people. */
+  /** Which journal lines must be complete: `erasures` before loading or publishing, `all` before rows reach people. */
   readonly needs: 'nothing' | 'erasures' | 'all';
 }
 
@@ -58,7 +58,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   static async open(config: Config, invocation: Invocation, opening: Opening): Promise<DataFolder> {
     const { dataDir } = config;
     const { effects, terminal } = invocation;
-    // Without settings, the current folder may be the wrong one, so don't create a data folder there.
+    // Without settings, this may be the wrong folder, so don't create a data folder.
     if (!existsSync(dataDir)) requireSettings(config, 'startDate');
     const lock = await RunLock.take(dataDir, `dawnload ${opening.command}`, effects);
     const open: Open = [['The lock', () => lock.release()]];
@@ -67,7 +67,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
         assertSameProject(one, config);
       });
       open.push(['The journal', () => journal.close()]);
-      // The status is written last, after everything is closed.
+      // The status is written last, when everything else is closed.
       open.unshift([
         'The status',
         async () => invocation.changed?.({ ...invocation, loadConfig: () => config }, journal),
@@ -85,7 +85,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
       const newest = await landing.newest(undefined, ({ sentences }) => {
         terminal.warn(sentences);
       });
-      // Commands that open the warehouse read the private file's head later.
+      // Commands that open the warehouse read the head of the private file later.
       const working = opening.needs === 'erasures' ? [] : await knownBy(files.working);
       const heads = [...published, ...working, ...headsOf(newest)];
       const ledger = new Ledger(config, journal, effects, lock);
@@ -120,7 +120,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     return OpenWarehouse.open(this, which, report);
   }
 
-  /** The client of the service, whose large answers go to the disk of the landing zone. */
+  /** The client of the service. Large answers are stored on the disk of the landing zone. */
   get service(): ServiceClient {
     const { config, invocation, landing } = this;
     if (this.#service !== undefined) return this.#service;
@@ -130,7 +130,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
   }
 
   /**
-   * Compares the journal once more, with the heads of further files too, and records a doubt.
+   * Compares the journal again, including more files' heads, and records a doubt.
    *
    * @throws DamageError if the journal lacks lines that the command needs
    */
@@ -141,7 +141,7 @@ export class DataFolder implements AsyncDisposable, WarehousePlace {
     const doubt = await doubtIn(config, journal, heads, invocation.effects, this.hasData);
     ledger.doubt = doubt;
     if (doubt !== undefined) await recordDoubt(journal, doubt);
-    // After recording the doubt, because the witness may be its only evidence.
+    // This must follow the recording of a doubt, because it rewrites the witness, which may be the only evidence.
     await begin(journal, config);
     if (doubt !== undefined && (needs === 'all' || (needs === 'erasures' && doubt.erase !== undefined)))
       throw doubt;
@@ -164,13 +164,15 @@ async function recordDoubt(journal: Journal, { why, erase, of }: Doubt): Promise
     await journal.append(RUN, { event: 'unsure', why, erase, of });
 }
 
-// If two projects shared a folder, they would share days, exports and budget.
+// One project per folder: two projects would share days, exports and budget.
 
 function projectIn(journal: Journal): string | undefined {
   return journal.of(PROJECT).find(({ projectId }) => projectId !== undefined)?.projectId;
 }
 
-/** Throws OtherProjectError when the folder, or `ledger_copy` of a new one, belongs to another project; names both. */
+/**
+ * Throws OtherProjectError if the folder, or the `ledger_copy` of a new folder, belongs to another project. The error names both projects.
+ */
 export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, projectId }: Config): void {
   const own = projectIn(journal);
   if (projectId === undefined || own === undefined || own === projectId) return;
@@ -192,6 +194,6 @@ async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<
     const folder = earlier === '' ? randomUUID() : earlier;
     await journal.append(PROJECT, { event: 'made', folder, projectId });
   }
-  // A killed process may have left the line without a witness.
+  // A killed process may have written the first line but no witness.
   if (journal.head.seq === 1) await journal.witness();
 }

@@ -1,6 +1,4 @@
-/**
- * The current days and ledger for commands that don't take the lock (`plan`, `status`, `doctor`), from the published file and the journal.
- */
+/** The current days and ledger, from the published file and the journal, for commands without the lock (`plan`, `status`, `doctor`). */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
@@ -54,13 +52,13 @@ export async function ledgerNow(
   return state;
 }
 
-/** The wanted days of a job, from the published file and the ledger, with the facts they were derived from. */
+/** The wanted days of a job, with the facts from which they follow. */
 type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 
 /**
- * Reads the wanted days without the lock.
+ * Computes the wanted days without the lock, from the published file and the ledger.
  *
- * @param jobFrom returns the job; its argument is the first day that the file covers. Without a job no days are wanted
+ * @param jobFrom returns the job, given the first day that the file covers; without a job, no days are wanted
  * @param journal the journal, if it was read already
  * @throws ConfigError when the data folder belongs to another project
  * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read

@@ -27,7 +27,7 @@ import { plural } from '../terminal/terminal.js';
 
 const always = (): boolean => true;
 
-/** Copies facts for readers into the file: exports, budget, prices, pushes, erasures and the wanted days. */
+/** Copies facts for readers into the file: exports, budget, prices, pushes, erasures, and the wanted days. */
 export const note: Step = {
   stage: 'model',
   wanted: always,
@@ -52,7 +52,7 @@ export const note: Step = {
       exports: [...exports, ...night.warehouse.untracked],
       budget: { ...config.exports, notedAt: invocation.effects.now() },
       prices: config.prices,
-      // Leave out the calls of pushes: an old journal has 100,000 of them.
+      // Without the calls of pushes, because an old journal has 100,000 of them.
       ...(pushes.length > 0 && { pushes: pushes.map((push) => ({ ...push, intents: undefined })) }),
       ...(await nightlyDays(night)),
       ...(erased.length > 0 && { erasures: erased }),
@@ -91,13 +91,13 @@ export const check: Step = {
   after: 'stop',
 };
 
-/** Days of events that were loaded and cannot be loaded now: their export is damaged, or lost from the ledger. */
+/** Days whose events were loaded but cannot be loaded again: their export is damaged, or missing from the ledger. */
 async function lostDays({
   folder: { ledger, journal },
   warehouse: { untracked, file },
 }: Night): Promise<Day[]> {
   const unlisted = untracked.filter(({ state }) => state === 'loaded');
-  // Exports reopened for their pages count as loaded; abandoned exports are not missing.
+  // Exports reopened to repair pages count as loaded. Abandoned exports do not count as missing.
   const loaded = ledger.entries().filter((one) => one.loadedAt !== undefined && one.state !== 'abandoned');
   const covered = await file.coverage('events');
   const removed = removedExports(journal, ledger.entries()).map(({ day }) => day);
@@ -106,8 +106,8 @@ async function lostDays({
 }
 
 /**
- * Removes rows past their retention from the file, and lists landed pages to remove after publishing. `file` removes only rows whose pages
- * stay. The other modes delete data, so they require a run without gaps, agreeing clocks and a complete journal.
+ * Removes rows that are past their retention from the file, and lists landed pages to remove after publishing. `file` removes only rows
+ * whose pages stay. The other modes delete data, so they require a run without gaps, agreeing clocks, and a complete journal.
  */
 export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
   stage: 'check',
@@ -126,7 +126,7 @@ export const retaining = (deleting: 'file' | 'limited' | 'agreed'): Step => ({
 });
 
 function reasonToKeep({ report, folder }: Night): string | undefined {
-  // A failed own table must not prolong the storage of personal data.
+  // A failing own table must not delay the deletion of personal data.
   const isIncomplete = report.gaps.some(({ stream }) => !stream.startsWith(OWN));
   if (report.failure !== undefined || isIncomplete || report.withheld !== undefined)
     return 'the run is incomplete';
@@ -135,7 +135,7 @@ function reasonToKeep({ report, folder }: Night): string | undefined {
   return folder.ledger.doubt === undefined ? undefined : 'the journal may lack lines';
 }
 
-/** The data that is past its retention now; with a lake, only days that the lake has too. */
+/** Finds the data that is past its retention now. With a lake, only days that the lake has. */
 export async function dueNow(night: Night): Promise<Due> {
   const parts = partsOf(night);
   return findDue(parts, async (due: readonly LoadedDay[]): Promise<Day[]> => {
@@ -174,10 +174,10 @@ export const publish: Step = {
   after: 'stop',
 };
 
-// A new file must not have fewer rows than the published one, for any day of a stream or for results whose pages were removed. Only an
-// explained loss, such as an erasure, is allowed.
+// The new file must not have fewer rows than the published one: neither for a day of a stream, nor for results whose pages were removed.
+// Only an explained loss, such as an erasure, is allowed.
 
-/** Copies results for days without pages from another file, because they cannot be recomputed. */
+/** Copies results for days without landed pages from another file, because they cannot be computed again. */
 async function takeRemovedDays(night: Night): Promise<void> {
   const { warehouse, files, erasures, invocation, journal, ledger } = partsOf(night);
   const present = new Set([
@@ -213,8 +213,8 @@ async function takeRemovedDays(night: Night): Promise<void> {
 }
 
 /**
- * The unexplained losses that publishing would cause. A published file that cannot be read proves nothing, so it is set
- * aside and never overwritten.
+ * Lists the losses that publishing would cause without an explanation. If the published file cannot be read, it is set aside instead of
+ * overwritten, and no loss is known.
  *
  * @throws StorageError when another program has the published file open for writing
  */
@@ -237,7 +237,7 @@ async function lossesOf(night: Night): Promise<Loss[]> {
     invocation.terminal.warn(`${published} cannot be read as a warehouse. It is now ${aside}.`);
     return [];
   }
-  // A restarted journal has lower numbers than the file's head.
+  // After a restart, the journal's line numbers are lower than the one in the file.
   const last = heads.find((head) => journal.holds(head))?.seq ?? 0;
   const isErased = journal.of(ERASE).some(({ seq }) => seq > last);
   const removed = journal.of(REMOVED).flatMap((line) => (line.event === 'pages' ? [line] : []));

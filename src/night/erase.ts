@@ -20,10 +20,11 @@ import { RunReport } from './report.js';
 import { partsOf, runSteps, type Night } from './step.js';
 
 /**
- * Erases persons everywhere in the data folder.
+ * Erases persons from the whole data folder.
  *
- * @param onlyLooks true if nobody is erased, so that an unfinished erasure is not resumed
- * @param begin chooses the persons once everything landed is loaded; returns undefined to do nothing. Not called when resuming.
+ * @param onlyLooks true to erase nobody; then an unfinished erasure is not resumed either
+ * @param begin chooses the persons, after all landed data was loaded; returns undefined to do nothing. Not called when an erasure is
+ *   resumed.
  */
 export async function erase(
   config: Config,
@@ -40,25 +41,25 @@ export async function erase(
   const { files, journal } = folder;
   const { erasures } = warehouse;
   const { register } = erasures;
-  // Before the record is written: an erasure that cannot be published would leave plain ids on disk.
+  // Check this before writing the record, because an erasure that cannot be published would leave plain ids on disk.
   await assertPublishable(files.published);
   const pending = new Pending(dataDir, effects);
   const began = await pending.read();
   if (began !== undefined && onlyLooks)
-    throw new RefusedError('An earlier erasure is unfinished, so persons can be neither shown nor counted.', {
+    throw new RefusedError('An earlier erasure is unfinished, so persons cannot be shown or counted.', {
       hint: 'Run `dawnload forget` to complete it, then this command again.',
     });
   await loadWaiting(night);
   const erasing = began ?? (await begin(night));
   if (erasing === undefined) return undefined;
-  // An unfinished erasure whose record is lost is about other persons.
+  // If the record of an unfinished erasure was lost, that erasure is about other persons.
   const open = register.erasures.find((one) => !one.done && one.line === began?.line);
   erasing.line = open?.line ?? journal.head.seq + 1;
   await pending.write(erasing);
   const line = open?.line ?? (await erasures.begin(erasing));
   let cut = { records: 0, pulls: 0 };
   const cutting = pulling(async () => {
-    // Record each spelling before its pages are rewritten, so that it is searched for even after a kill.
+    // Record each spelling before its pages are rewritten, so that even after a kill it is searched for.
     const spellings = new Set(erasing.written);
     await erasures.sweep(async (written) => {
       const before = spellings.size;
@@ -88,14 +89,14 @@ export async function erase(
   const lake = await deletedInLake(night);
   const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
   const file = await writeReceipt(dataDir, receipt, effects);
-  // The sweep removes everyone in the register, so it also completes an erasure without a record.
+  // The sweep removes everyone in the register, so it also completes erasures whose record was lost.
   const left = register.erasures.filter(({ done }) => !done);
   for (const { line: of } of left) await register.append({ event: 'done', of });
   await pending.remove();
   return { receipt, file, resumed: began?.written };
 }
 
-/** A failure is written into the receipt and does not stop the erasure. */
+/** A failure is noted in the receipt, and the erasure continues. */
 async function deletedInLake({ config, invocation, folder, warehouse }: Night) {
   const { dataDir, lake } = config;
   const { journal } = folder;

@@ -1,4 +1,4 @@
-/** The steps that call the service: token and clocks first, then each stream. A stream's step also loads what it landed. */
+/** The steps that call the service: first token and clocks, then each stream. A stream's step also loads what it has landed. */
 import {
   dayCount,
   formatKst,
@@ -25,7 +25,7 @@ import { exportFolder, firstReading } from '../landing/paths.js';
 import { unlessDamaged } from '../landing/storage-error.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
-/** A step that requests or loads; after a failure, landed data is still published. */
+/** A step that requests or loads. If it fails, landed data is published anyway. */
 export const pulling = (run: Step['run'], wanted: Step['wanted'] = () => true): Step => ({
   stage: 'pull',
   doing: 'pulling',
@@ -38,7 +38,7 @@ const nothingFailed = ({ report }: Night): boolean => report.failure === undefin
 
 export const loadLanded = pulling(loadWaiting);
 
-/** Gets a token (E1), and keeps only the wanted days that are complete by both clocks. */
+/** Gets a token (E1), and keeps only days that are complete according to both clocks. */
 export const authorize = pulling(async (night) => {
   const { folder, report, invocation, job } = night;
   const { service } = folder;
@@ -73,7 +73,7 @@ export const pull = (stream: Stream): Step =>
     async (night) => {
       const { job, folder } = night;
       if (job === undefined) return;
-      // Budget and consent decide about paid days; snapshots are always of today.
+      // For paid streams, budget and consent choose the days; a snapshot is always of today.
       const days = stream.grain === 'day' && !stream.paid ? await wantedNow(job, night) : [];
       const wanted = (name: StreamName): readonly Day[] => daysIn(days, name, 'missing', 'restatable');
       await stream.pull({ job, service: folder.service, wanted }, partsOf(night));
@@ -81,7 +81,7 @@ export const pull = (stream: Stream): Step =>
     (night) => nothingFailed(night) && stream.choices.some((one) => night.job?.streams.has(one) === true),
   );
 
-/** Reports clocks that disagree, by the latest answer, also after a failure. */
+/** Reports clocks that disagree, according to the latest answer. Runs even after a failure. */
 export const clocks: Step = {
   stage: 'pull',
   doing: 'pulling',
@@ -99,14 +99,14 @@ export const clocks: Step = {
   after: 'go-on',
 };
 
-/** Notes whether both clocks agree, by the latest answer; returns a sentence if they don't. */
+/** Records whether both clocks agree, according to the latest answer. Returns a sentence if they disagree. */
 export function compareClocks(service: ServiceClient, report: RunReport): string | undefined {
   const trouble = service.clocks.trouble;
   report.clocksAgree = trouble === undefined && service.clocks.skewMs !== undefined;
   return trouble;
 }
 
-/** Loads landed pulls that the warehouse lacks: the last one after a kill, all of them in a rebuild. */
+/** Loads landed pulls that the warehouse lacks: after a kill the last one, in a rebuild all of them. */
 export async function loadWaiting(night: Night): Promise<void> {
   const parts = partsOf(night);
   const { landing, warehouse, ledger, files, load } = parts;
@@ -120,7 +120,7 @@ export async function loadWaiting(night: Night): Promise<void> {
     ...(await waitingExports(night)),
   ].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await load(missing);
-  // A rebuilt file matches the landing zone, which has no erased persons.
+  // In a rebuild this is not needed: the landing zone has no erased persons any more.
   if (cut !== undefined && warehouse.options.path === files.working) await dropArrived(parts, cut);
   const now = await loadedExports(warehouse);
   for (const entry of landedAmong(ledger.entries()))
@@ -128,12 +128,12 @@ export async function loadWaiting(night: Night): Promise<void> {
       await ledger.record({ event: 'loaded', key: entry.key });
 }
 
-/** The folders (first readings) of exports in the warehouse, in any reading. */
+/** The exports in the warehouse, by the folder of the first reading, whichever reading was loaded. */
 async function loadedExports({ loader }: Warehouse): Promise<Set<string>> {
   return new Set([...(await loader.loaded())].map(firstReading));
 }
 
-/** Landed exports that the warehouse lacks. Reports those missing from the landing zone. */
+/** Landed exports that the warehouse lacks. Reports those whose pages are missing. */
 async function waitingExports({ folder, warehouse, report }: Night): Promise<Pull[]> {
   const { landing, ledger, journal } = folder;
   const { waiting, file } = warehouse;
@@ -143,29 +143,29 @@ async function waitingExports({ folder, warehouse, report }: Night): Promise<Pul
   const pulls: Pull[] = [];
   for (const entry of landedAmong(ledger.entries())) {
     const { day, key } = entry;
-    // Your decision is needed about a doubted export.
+    // An export in doubt needs your decision first.
     if (entry.state === 'landed' && entry.doubted) continue;
     const place = exportFolder(entry);
     const pull = last.get(place);
     if (pull !== undefined) pulls.push(pull);
     if (pull !== undefined || loaded.has(place) || wereRemoved(journal, entry)) continue;
-    // Unreadable manifests were reported when the landing zone was read.
+    // Ignore damage here: unreadable manifests were reported when the landing zone was read.
     const damage: unknown[] = [];
     await unlessDamaged(landing.exportPull(entry), (error) => damage.push(error));
-    const reason = `The pages of export ${key} are not all in the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`;
+    const reason = `Pages of export ${key} are missing from the landing zone. To download them again at no cost: \`dawnload exports resume ${key}\`.`;
     if (damage.length === 0) report.gaps.push(eventGap(day, reason));
   }
   return pulls;
 }
 
-/** Reports pulls that cannot be loaded as gaps, unless a later pull has their days or lists. */
+/** Reports pulls that cannot be loaded as gaps, unless a later pull replaces them. */
 export async function reportUnloaded({ report, invocation, warehouse }: Night): Promise<void> {
   for (const { pull, error } of report.unloaded.values()) {
     const [stream, , key = ''] = pull.id.split('/');
     const remedy = `To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
     const why = stream === EVENTS ? `${messageOf(error)} ${remedy}` : sentencesOf(error);
     const reason = `The pull ${pull.id} has landed but is not loaded. ${why}`;
-    // Superseded if later pulls have all of its days, or a later snapshot.
+    // True if later pulls have all of its days, or there is a later snapshot.
     const later = await warehouse.file.coveredSince(pull.stream, pull.pulledAt);
     const isSuperseded = isSnapshot(pull.stream)
       ? later.length > 0

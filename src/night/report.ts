@@ -1,7 +1,4 @@
-/**
- * The report of a run, collected while it runs: the source of its last lines, `--json`, the exit code, and its record in the journal and
- * `ops.runs`.
- */
+/** Collects the report of a run, which gives its last lines, `--json`, the exit code, and the record in the journal and `ops.runs`. */
 import { createHash } from 'node:crypto';
 import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../ground/calendar.js';
 import {
@@ -37,11 +34,11 @@ import { plural } from '../terminal/terminal.js';
 export class RunReport {
   /** Data that could not be pulled or loaded; the run continues with the rest. */
   readonly gaps: Gap[] = [];
-  /** Landed pulls that could not be loaded, with their errors; later pulls may supersede them. */
+  /** Landed pulls that could not be loaded, with their errors. A later pull may replace them. */
   readonly unloaded = new Map<string, { readonly pull: Pull; readonly error: Error }>();
   readonly exports: ExportLine[] = [];
   readonly attention: Needed[] = [];
-  /** Alerted like `attention`, but the run is complete (exit code 0). */
+  /** Alerts like `attention`, but the run counts as complete (exit code 0). */
   readonly notices: Needed[] = [];
   readonly pending: string[] = [];
   readonly removals: Removed[] = [];
@@ -49,7 +46,7 @@ export class RunReport {
   readonly steps: StepOutcome[] = [];
   readonly unpaidDays: Unpaid[] = [];
   budget: Budget | undefined;
-  /** Main goals by campaign and user journey; a rebuilt warehouse reads them from the journal. */
+  /** Main goals of A/B tests by campaign and user journey. A rebuilt warehouse takes them from the journal. */
   mainGoals: Readonly<Record<string, string>> = {};
   /** Findings by check, `stop` checks first. */
   checks: readonly FindingGroup[] = [];
@@ -71,7 +68,7 @@ export class RunReport {
   /** The landed folders that retention removes once the file is published. */
   due: Removal | undefined;
   authorized = false;
-  /** True if this run compared this machine's clock with the service's, and they agree. */
+  /** True if this run compared this machine's clock with the service's, and they agreed. */
   clocksAgree = false;
   days: DayRange | undefined;
 
@@ -81,7 +78,7 @@ export class RunReport {
     this.startedAt = now();
   }
 
-  /** Runs a stage and adds its time, without nested stages. */
+  /** Runs a stage and measures its time, without the time of stages inside it. */
   async timed<T>(stage: string, work: () => Promise<T>): Promise<T> {
     const [began, before] = [this.now().getTime(), this.#counted];
     try {
@@ -94,7 +91,7 @@ export class RunReport {
   }
 
   loaded(load: LoadReport): void {
-    // Reading an export again replaces its earlier rows.
+    // If an export was read again, only its last rows count.
     const isReplaced = (one: LoadReport): boolean =>
       one.stream === 'events' && load.stream === 'events' && one.days[0] === load.days[0];
     this.#loads = [...this.#loads.filter((one) => !isReplaced(one)), load];
@@ -104,13 +101,13 @@ export class RunReport {
     return this.checks.filter(({ severity }) => severity === 'stop');
   }
 
-  /** The days that this run loaded. A snapshot of reference data has no such day. */
+  /** The days that this run loaded; snapshots of reference data have none. */
   get loadedDays(): readonly Day[] {
     return [...new Set(this.#loads.flatMap((load) => (isSnapshot(load.stream) ? [] : load.days)))].sort();
   }
 
   totals(): { stream: StreamName; days: number; rows: number }[] {
-    // A list that was not applied counts nothing.
+    // Lists that were not applied do not count.
     const all = this.#loads.filter(
       (load) => !isSnapshot(load.stream) || load.rows + load.finished.length > 0,
     );
@@ -144,7 +141,7 @@ export class RunReport {
     }));
   }
 
-  /** The exit code: 1 if data is missing or action is needed, 3 if only budget or consent is lacking, else 0. */
+  /** The exit code: 1 if data is missing or action is needed, 3 if only budget or consent is missing, otherwise 0. */
   exitCode(): ExitCode {
     if (this.gaps.length > 0 || this.attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
@@ -201,11 +198,11 @@ interface StepOutcome {
   /** `lake`, `push NAME`, `landing` or `page`. */
   readonly step: string;
   readonly failed: boolean;
-  /** Complete sentences; after a failure, including the command that fixes it. */
+  /** Complete sentences. After a failure, they include the command that fixes it. */
   readonly sentence: string;
 }
 
-/** Merges gaps with the same stream and reason, with their days as ranges. */
+/** Merges gaps that have the same stream and reason, and their days into ranges. */
 export function mergedGaps(gaps: readonly Gap[]): Gap[] {
   const kindOf = ({ stream, reason }: Gap): string => `${stream} ${reason}`;
   return [...new Map(gaps.map((gap) => [kindOf(gap), gap]))].flatMap(([kind, gap]) => {
@@ -234,7 +231,7 @@ interface RunPlace {
   readonly invocation: Invocation;
 }
 
-/** The journal's runs with the columns of `ops.runs`; this run ends as known so far. */
+/** The journal's runs, with the columns of `ops.runs`. This run has the end that is known so far. */
 export function runsSoFar({ journal, invocation }: RunPlace, report: RunReport): PastRun[] {
   const { effects, runId } = invocation;
   const { failure } = report;
@@ -254,7 +251,7 @@ export async function recordEnd({ journal, invocation }: RunPlace, report: RunRe
   const summary = { ...report.forJournal(), ...(failed && { failure: kindOf(failed) }) };
   const end = { event: 'ended' as const, ...endOf(report, invocation.runId), summary };
   await journal.append(RUN, end).catch((error: unknown) => {
-    // The journal may be on the disk that made the run fail; the original failure is reported.
+    // The journal may be on the same full disk. Report the original failure, not this one.
     report.failure ??= asError(error);
   });
 }
@@ -265,15 +262,15 @@ function endOf(report: RunReport, runId: string) {
   return { runId, exitCode, outcome: outcomeOf(exitCode, failure) };
 }
 
-/** The failure for the journal, without texts from the service. */
+/** Describes the failure for the journal, without texts from the service. */
 function kindOf(failure: Error): string {
   if (failure instanceof CredentialsError) return 'The service refuses the keys or the project.';
-  if (failure instanceof ServiceError) return 'The service did not answer as it should.';
+  if (failure instanceof ServiceError) return 'The service gave no usable answer.';
   if (failure instanceof ClockError) return "This machine's clock and the service's differ.";
   if (failure instanceof MemoryError) return 'There was too little memory.';
   if (failure instanceof StorageError) return 'The data folder cannot be written.';
-  if (failure instanceof ConfigError) return 'The settings do not fit the data folder.';
+  if (failure instanceof ConfigError) return 'The settings are wrong or contradict the data folder.';
   if (failure instanceof DamageError || failure instanceof CorruptDatabaseError)
     return 'A file of the data folder is damaged.';
-  return 'It failed; see its log.';
+  return 'The run failed; see its log.';
 }

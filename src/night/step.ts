@@ -1,6 +1,6 @@
 /**
- * A night is a list of steps. `runSteps` takes them in order and continues after failures as each step declares.
- * `runNight` surrounds them: it opens the data folder, records the run, and closes the folder.
+ * A night is a list of steps. `runSteps` runs them in order; each step declares what happens if it fails. `runNight` opens the data folder
+ * before, records the run, and closes the folder afterwards.
  */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -22,31 +22,34 @@ export interface Night {
   readonly invocation: Invocation;
   readonly folder: DataFolder;
   readonly warehouse: OpenWarehouse;
-  /** The days to request; undefined for offline commands. `authorize` removes days that are incomplete by the service's clock. */
+  /**
+   * The days to request; undefined for offline commands. `authorize` removes days that are not complete according to the service's clock.
+   */
   job: Job | undefined;
   readonly report: RunReport;
 }
 
 export interface Step {
-  /** The stage to which the step's time counts; consecutive steps may share one. */
+  /** The stage to which the step's time is added; consecutive steps may share one. */
   readonly stage: string;
-  /** What the stage does, for progress and logs. */
+  /** What the step does, for progress and logs. */
   readonly doing?: string;
   wanted(night: Night): boolean;
   run(night: Night): Promise<void>;
   /**
-   * What happens after a failure. `stop`: nothing more is computed or published; only `go-on` steps follow. `no-money-no-deletion`: nothing
-   * more is requested, deleted or pushed, but landed data is published. `go-on`: all steps follow, and the report has the failure.
+   * What happens after a failure. `stop`: nothing more is computed or published, and only `go-on` steps follow. `no-money-no-deletion`:
+   * nothing more is requested, deleted or pushed, but landed data is published. `go-on`: all steps follow, and the report lists the
+   * failure.
    */
   readonly after: 'stop' | 'no-money-no-deletion' | 'go-on';
-  /** How the failure sentence begins; by default with the stage. */
+  /** The beginning of the failure sentence; by default the stage. */
   readonly failed?: string;
 }
 
 /**
  * Runs the wanted steps in order.
  *
- * @throws the first failure of a step that is not `go-on`, after all steps
+ * @throws after all steps, the first failure of a step other than `go-on`
  * @throws InterruptedError after Ctrl-C, immediately
  */
 export async function runSteps(night: Night, steps: readonly Step[]): Promise<void> {
@@ -61,7 +64,7 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
       report.steps.push({ step: step.stage, failed: true, sentence });
     } else if (failure !== undefined) {
       report.failure ??= failure;
-      // After a disk error, the next run publishes. Only a new file can replace a damaged database file.
+      // After a disk error, the next run publishes. Only a rebuild can replace a damaged database file.
       isStopped ||=
         step.after === 'stop' || failure instanceof StorageError || failure instanceof CorruptDatabaseError;
     }
@@ -76,13 +79,13 @@ export async function runSteps(night: Night, steps: readonly Step[]): Promise<vo
       });
   }
   if (report.failure === undefined) return;
-  // A failed run ends with its error and no summary.
+  // A failed run ends with its error and without a summary.
   for (const { step, sentence } of report.failedSteps)
     terminal.warn(sentence, { event: 'step_failed', step });
   throw report.failure;
 }
 
-/** How to continue after a failure. Only a backfill requests days before `start_date`, so it must be repeated. */
+/** How to continue after a failure. You have to repeat a backfill, because runs never request days before `start_date`. */
 export const continuationOf = (command: string): string =>
   command === 'backfill'
     ? 'start the same backfill again, and it continues from here'
@@ -112,9 +115,9 @@ interface Run {
 }
 
 /**
- * Opens the data folder, runs the steps, records the run and closes the folder. The report is complete even after a failure.
+ * Opens the data folder, runs the steps, records the run and closes the folder. The report is complete also after a failure.
  *
- * @throws the error that stopped the run; data loaded before is published, now or by the next run
+ * @throws the error that stopped the run; data loaded until then is published by this run or the next one
  */
 export async function runNight({ command, steps, config, invocation, report, job }: Run): Promise<RunReport> {
   await using folder = await DataFolder.open(config, invocation, { command, needs: 'erasures' });

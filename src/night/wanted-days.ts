@@ -1,6 +1,6 @@
 /**
- * Decides which days are missing, for all commands: the state, expected records and price of each stream and day. `run` requests these days
- * and publishes them as `ops.days`; `plan`, `status` and agents show them.
+ * Decides which days are missing: the state, expected records and price of each stream and day. `run` requests these days and publishes
+ * them as `ops.days`; `plan`, `status` and agents show them.
  */
 import { z } from 'zod';
 import {
@@ -48,23 +48,23 @@ interface WantedDay {
   readonly stream: StreamName;
   readonly date: Day;
   readonly state: DayState;
-  /** Records of the export; null for free streams, or without an estimate. */
+  /** Number of records in the export; null for free streams, or if there is no estimate. */
   readonly expectedRecords: number | null;
   /** Price at `exports.price_per_record`; null if unknown. */
   readonly expectedPrice: number | null;
   readonly decision?: Decision;
 }
 
-/** A day without rows; `asked` is the night it was requested. */
+/** A day without rows; `asked` is the night on which it was requested. */
 const emptyDay = streamDay.extend({ asked: z.string() });
 
-/** Reads from a warehouse file which days are empty, removed or loaded. */
+/** Reads which days a warehouse file has, which are empty, and which were removed. */
 export async function dayFactsIn(rows: Rows, today: Day) {
   const emptyOnce = await rows('status/empty_once', emptyDay);
   const removed = await rows('status/removed', z.object({ date: z.string() }));
   return {
     coverage: await rows('status/coverage', coveredDay),
-    /** Days whose last answer was held back (streams/free.ts), or that were empty on one night only. */
+    /** Days whose last answer was held back (streams/free.ts), or that were empty on only one night. */
     doubtful: [
       ...(await rows('status/held_back', streamDay)),
       ...emptyOnce.filter(({ asked }) => asked < today),
@@ -76,13 +76,13 @@ export async function dayFactsIn(rows: Rows, today: Day) {
 
 export interface DayFacts extends Awaited<ReturnType<typeof dayFactsIn>> {
   readonly entries: readonly Export[];
-  /** True while the journal may lack lines, so that nothing is paid. */
+  /** True while the journal may lack lines; then nothing is paid. */
   readonly unsure: boolean;
   readonly isRunning?: boolean;
   readonly runId?: string | undefined;
 }
 
-/** Adds the ledger's exports, and removals that a rebuilt file lacks. */
+/** Adds the exports of the ledger, and removals that a rebuilt file does not have. */
 export function withLedger<K extends { readonly removed: readonly Day[] }>(
   facts: K,
   { ledger, journal }: Pick<LedgerState, 'ledger' | 'journal'>,
@@ -127,7 +127,7 @@ export function wantedDays(job: Job, facts: DayFacts, exports: Prices, now: Date
 
 function eventDays(job: Job, facts: DayFacts, { budget, pricePerRecord }: Prices, now: Date): WantedDay[] {
   const { entries, unsure, runId } = facts;
-  // A run that loads the statistics first decides by them.
+  // A run that also loads the statistics decides after loading them.
   const pulled = job.streams.has('statistics') ? daysOf(job.days) : [];
   const messages = withForecasts(facts.messages, pulled);
   const loaded = facts.coverage.flatMap(({ stream, date }) => (stream === 'events' ? [date] : []));
@@ -153,7 +153,7 @@ function eventDays(job: Job, facts: DayFacts, { budget, pricePerRecord }: Prices
     if (entry !== undefined)
       return [day(date, needsPerson(entry, facts.isRunning) ? 'waits' : 'under_way', recordsOf(entry))];
     if (entries.some((one) => one.state === 'abandoned' && one.day === date)) return [day(date, 'given_up')];
-    // Don't request a day without messages, even before a second night confirms it.
+    // Don't request a day without messages, even if no second night has confirmed that yet.
     return decision === undefined || decision.verdict === 'no_messages'
       ? []
       : [day(date, 'missing', decision.estimate, decision)];
@@ -180,7 +180,7 @@ interface NightSettings {
   readonly retention: Retention;
 }
 
-/** A night's job: every day that is missing or may be restated, up to the last complete one. */
+/** The job of a night: every day that is missing or whose numbers may change, up to the last complete day. */
 export function nightJob({ startDate, lookbackDays, exports, retention }: NightSettings, now: Date): Job {
   const end = lastCompleteDay(now);
   return {
@@ -195,7 +195,7 @@ export function nightJob({ startDate, lookbackDays, exports, retention }: NightS
   };
 }
 
-/** Why no day is wanted yet, as a clause; undefined once `start_date` is complete. */
+/** Says why no day is wanted yet, as a clause; undefined once `start_date` is complete. */
 export function notBegun(startDate: Day, now: Date): string | undefined {
   return startDate <= lastCompleteDay(now)
     ? undefined
@@ -211,7 +211,7 @@ export async function wantedNow(job: Job, night: Night): Promise<WantedDay[]> {
   return wantedDays(job, { ...facts, runId: invocation.runId }, config.exports, now);
 }
 
-/** The wanted days of the nightly job, for `ops.days`, also after a backfill; none without a first day. */
+/** The days that the nightly job wants, for `ops.days`, also after a backfill. Empty without a first day. */
 export async function nightlyDays(night: Night): Promise<{ days?: WantedDay[] }> {
   const { config } = night;
   const { startDate } = config;
@@ -219,7 +219,7 @@ export async function nightlyDays(night: Night): Promise<{ days?: WantedDay[] }>
   return { days: await wantedNow(nightJob({ ...config, startDate }, nowBy(night)), night) };
 }
 
-/** The earlier of this machine's and the service's time, if the run has the service's. */
+/** The earlier of this machine's time and the service's, if this run has the service's time. */
 function nowBy({ report, invocation: { effects } }: Night): Date {
   return new Date(effects.now().getTime() - report.serviceBehindMs);
 }

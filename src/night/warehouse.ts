@@ -1,4 +1,4 @@
-/** The warehouse of an open data folder: loads landed pulls, without erased persons, and reports those that cannot be loaded. */
+/** The warehouse of an open data folder. Loads landed pulls without erased persons, and reports pulls that cannot be loaded. */
 import pLimit from 'p-limit';
 import type { Config } from '../config/config.js';
 import { excludedIds } from '../config/files.js';
@@ -42,12 +42,12 @@ export class OpenWarehouse implements AsyncDisposable {
     readonly file: Warehouse,
     readonly erasures: Erasures,
     readonly waiting: readonly LandedPull[],
-    /** Exports that a warehouse file lists and the journal lacks; kept until you decide. */
+    /** Exports that a warehouse file lists but the journal lacks. They stay in the file until you decide. */
     readonly untracked: readonly ExportRow[],
   ) {}
 
   /**
-   * @param which the private file, or a new one that a rebuild fills
+   * @param which the private file, or the new file of a rebuild
    * @throws the errors of `Warehouse.open` and, for the private file, of `assertReplaceable`
    * @throws DamageError when the journal lacks an erasure that the private file or an unloaded pull records
    */
@@ -61,7 +61,7 @@ export class OpenWarehouse implements AsyncDisposable {
     const { effects, terminal, signal } = invocation;
     for (const sentence of mistypedColumns(config.privacy.columns, config.fields)) terminal.warn(sentence);
     if (which === 'working') await assertReplaceable(files.published);
-    // Before a missing key is created: a new key would not recognize erased persons.
+    // Do this before creating a missing key, because a new key would not recognize erased persons.
     const register = new Register(journal, keyFingerprint(await storedKey(dataDir)));
     const key = await hmacKey(dataDir, effects);
     // A rebuild that was killed may have left this file behind.
@@ -96,16 +96,16 @@ export class OpenWarehouse implements AsyncDisposable {
 
   /**
    * Loads new pulls, or all of them `again`. Resolves with true if all were loaded. A pull that cannot be loaded is reported and stays in
-   * the landing zone. Throws InterruptedError between two pulls after Ctrl-C.
+   * the landing zone. After Ctrl-C, throws InterruptedError between two pulls.
    */
   readonly load = (pulls: readonly Pull[], how: 'new' | 'again' = 'new'): Promise<boolean> =>
     this.#inTurn(() => this.#loadOrReport(pulls, how));
 
-  /** Loads pulls, and reports failures. An export with many records outside its day needs a decision. */
+  /** Loads pulls and reports failures. An export with many records outside its day needs your decision. */
   async #loadOrReport(pulls: readonly Pull[], how: 'new' | 'again'): Promise<boolean> {
     const { ledger, landing } = this.place;
     const { reports, failures } = await this.#loadAll(pulls, how);
-    // Neighbors are days whose exports dropped records as duplicates of the replaced export.
+    // Neighbors are days whose exports dropped records that the replaced export also had.
     const neighbors = new Set(reports.flatMap((loaded) => loaded.neighbors));
     if (neighbors.size > 0) {
       const exports = landedAmong(ledger.entries()).filter(({ day }) => neighbors.has(day));
@@ -131,7 +131,7 @@ export class OpenWarehouse implements AsyncDisposable {
     const outcome = await this.report.timed('load', () => this.file.loader.loadAll(pulls, proceed, how));
     for (const loaded of outcome.reports) {
       this.report.loaded(loaded);
-      // For the log, one line per day; people get totals at the end.
+      // Logs have a line for each day; people get the totals at the end.
       for (const { date, rows } of loaded.finished) {
         const fields = { event: 'day_finished', stream: loaded.stream, date, rows };
         terminal.record(`Finished ${date}, ${loaded.stream}: ${plural(rows, 'row')}.`, fields);
@@ -145,7 +145,7 @@ export class OpenWarehouse implements AsyncDisposable {
   }
 }
 
-/** Releases a resource. A failure is only a warning, so that it never hides the original error. */
+/** Releases a resource. A failure is only a warning, so that it does not hide the original error. */
 export async function release(what: string, work: () => Promise<void>, terminal: Terminal): Promise<void> {
   try {
     await work();
@@ -160,7 +160,7 @@ export function headsOf(pulls: readonly LandedPull[]): KnownHead[] {
   return [...new Map(heads.map((head) => [`${head.seq} ${head.sum}`, head])).values()];
 }
 
-/** The landed pulls that the warehouse lacks. Removes the folders of free pulls that never ended. */
+/** Returns the landed pulls that the warehouse lacks. Removes the folders of free pulls that never ended. */
 async function unloaded(landing: LandingZone, { loader }: Warehouse, report: RunReport) {
   const loaded = await loader.loaded();
   const waiting = landing.pullFolders.filter(({ id }) => !loaded.has(id));
@@ -170,7 +170,7 @@ async function unloaded(landing: LandingZone, { loader }: Warehouse, report: Run
   });
 }
 
-/** Compares the journal with both warehouse files, and returns the exports that the journal lacks. */
+/** Compares the journal with both warehouse files. Returns the exports that the journal lacks. */
 async function compared(
   { files, ledger, lookAgain }: WarehousePlace,
   which: 'working' | 'rebuilt',

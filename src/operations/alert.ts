@@ -1,4 +1,4 @@
-/** An alert, and its forms: Slack, Teams and JSON. */
+/** An alert, and its formats: Slack, Teams and JSON. */
 import type { AlertCause, AlertFormat } from '../config/schema.js';
 import { cut } from '../ground/text.js';
 import type { Language } from '../warehouse/dictionary.js';
@@ -11,14 +11,17 @@ export interface Alert {
   readonly next: string;
   /** The language of the message; English by default. */
   readonly lang?: Language;
-  /** Lists of sentences below the message, each with its heading. */
+  /** Lists of sentences below the message, each with a heading. */
   readonly parts?: readonly { readonly title: string; readonly lines: readonly string[] }[];
-  /** The own question that it is about. Only its subscribers get it: once when it has rows, and once when it has none any more. */
+  /**
+   * The name of the own question that the alert is about. Only its subscribers get the alert: once when the question gets rows, and once
+   * when it has no more rows.
+   */
   readonly about?: string;
   readonly isOver?: boolean;
 }
 
-/** Where an alert comes from. */
+/** Which installation an alert comes from. */
 export interface Sender {
   readonly project_id: string;
   readonly host: string;
@@ -27,7 +30,7 @@ export interface Sender {
   readonly time: Date;
 }
 
-/** Words that a chat shows around a message. */
+/** Words around the message in a chat. */
 const WORDS = {
   en: { question: 'question', next: 'Next', project: 'Project', on: 'on', run: 'run' },
   ko: { question: '알림', next: '다음 명령', project: '프로젝트', on: '·', run: '실행' },
@@ -39,7 +42,7 @@ export function bodyOf(alert: Alert, sender: Sender, format: AlertFormat): strin
   if (format === 'json')
     return JSON.stringify({ tool: 'dawnload', cause, message, numbers, next, parts, about, ...sender });
   const words = WORDS[lang];
-  // The message about a question has its number of rows.
+  // An alert about a question has its number of rows in the message already.
   const counted = Object.entries(cause === 'question' ? {} : numbers);
   const kind = cause === 'question' ? words.question : cause.replace('_', ' ');
   const lines = [
@@ -65,12 +68,12 @@ interface Line {
 function forSlack(lines: readonly Line[]): string {
   const written = lines.map(({ strong, text = '' }) => (strong === undefined ? text : `*${strong}*${text}`));
   const text = written.filter((line) => line !== '').join('\n');
-  // A name from outside cannot mention a channel or hide a link. Slack accepts 40,000 characters.
+  // Escaped, so that a name from outside cannot mention a channel or hide a link. Slack accepts 40,000 characters.
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return JSON.stringify({ text: cut(escaped, 40_000) });
 }
 
-/** An adaptive card, as a workflow of Teams takes it. Runs of text have no markup, so a name from outside cannot hide a link. */
+/** An adaptive card, as Teams workflows expect it. Its text runs have no markup, so a name from outside cannot hide a link. */
 function forTeams(lines: readonly Line[]): string {
   const body = lines.flatMap(({ strong, text = '' }) => {
     const runs = [

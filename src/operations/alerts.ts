@@ -27,7 +27,10 @@ import { dataFiles } from '../landing/paths.js';
 import { bodyOf, type Alert, type Sender } from './alert.js';
 import { coveredDay, Reader } from '../warehouse/reader.js';
 
-/** The state of alerts between runs: the KST day of the last alert to each receiver, by cause (`told`), and the drift that was reported. */
+/**
+ * What is remembered between runs: for each receiver and cause, the KST day of the last alert (`told`); and the drift that was already
+ * reported.
+ */
 const memoryShape = z.object({
   told: z.record(z.string(), z.string()),
   failing: z.boolean(),
@@ -41,15 +44,15 @@ export const NOTHING_TOLD: Memory = { told: {}, failing: false, drift: [] };
 export interface Ended {
   readonly report: RunReport;
   readonly failure: unknown;
-  /** The newest day of the daily statistics in the published file, and the newest day that is complete at the service. */
+  /** The latest day of daily statistics in the published file, and the latest day that is complete at the service. */
   readonly newest: Day | undefined;
   readonly complete: Day;
 }
 
-/** Number of days by which the data may lag before it is stale: a late night is tolerated, a missed night is not. */
+/** Number of days by which data may lag before it counts as stale: a late night is fine, a missed night is not. */
 const LATE_DAYS = 1;
 
-/** All causes of alerts in the run, regardless of subscriptions. */
+/** The causes for alerts in a run, whoever has subscribed to them. */
 export function causesOf(ended: Ended, memory: Memory): Alert[] {
   const { report, failure, newest, complete } = ended;
   const alerts: Alert[] = [];
@@ -71,7 +74,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   }
 
   const behind = newest === undefined ? 0 : dayCount({ start: newest, end: complete }) - 1;
-  // If the clocks disagree, the latest complete day is unknown.
+  // If the clocks disagree, nobody knows the latest complete day.
   if (newest !== undefined && behind > LATE_DAYS && !(failure instanceof ClockError)) {
     const message = `The latest daily statistics are those of ${newest}; ${complete} is complete at the service.`;
     add('stale', message, { days_behind: behind }, 'dawnload plan');
@@ -96,29 +99,29 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
 
   if (report.withheld !== undefined && failure === undefined) {
     const message = `Not published: ${report.withheld}. Readers still see the previous file, if there is one.`;
-    // A rebuild cannot fetch missing data.
+    // A rebuild helps against failed checks, but not against missing data.
     const next = report.stops.length > 0 ? 'dawnload rebuild' : 'dawnload exports list';
     add('check_stop', message, { checks: report.stops.length }, next);
   }
   return alerts;
 }
 
-/** True if a run failed, as defined for alerts: a missing budget is not a failure. */
+/** True if a run failed in the sense of alerts. A missing budget is not a failure. */
 function hasFailed({ report, failure }: Pick<Ended, 'report' | 'failure'>): boolean {
   return (failure !== undefined && !isBusy({ failure })) || report.exitCode() === EXIT.incomplete;
 }
 
-/** True if days wait for budget or consent: neither a failure nor a recovery. */
+/** True if days wait for budget or consent, which is neither a failure nor a recovery. */
 function isLimited({ report }: Pick<Ended, 'report'>): boolean {
   return report.exitCode() === EXIT.refused;
 }
 
-/** True if another run has the lock; its outcome is unknown here, but stale data is still reported. */
+/** True if another run has the lock. Its outcome is unknown here, but stale data is still reported. */
 function isBusy({ failure }: Pick<Ended, 'failure'>): boolean {
   return failure instanceof TryLaterError;
 }
 
-/** The first gap, and every step that failed after publishing, in sentences. */
+/** The first gap, and each failed step after publishing, as sentences. */
 function whatIsMissing(report: RunReport): string {
   const gap = report.gaps.slice(0, 1).map((one) => describeGap(one).replace(/[.]?$/, '.'));
   const all = [...gap, ...failedSteps(report)];
@@ -129,7 +132,7 @@ const failedSteps = ({ failedSteps: steps }: RunReport): string[] => steps.map((
 
 type Caller = Pick<Invocation, 'flags' | 'environment' | 'effects' | 'terminal' | 'runId'>;
 
-/** Calls the address of the heartbeat for a run that could not start or report its end, whatever the settings are. */
+/** Calls the heartbeat for a run that could not start, or could not report its end. Works with any settings. */
 export async function reportUnstarted(
   invocation: Caller & Pick<Invocation, 'loadConfig'>,
   failure: unknown,
@@ -137,7 +140,7 @@ export async function reportUnstarted(
   await callHeartbeat(settingsOf(invocation).forAlerts, invocation, exitCodeOf(failure), failure);
 }
 
-/** The settings, and the part that alerts and the heartbeat need, which is read from wrong settings too. */
+/** The settings; and the part for alerts and the heartbeat, which is read even if other settings are wrong. */
 function settingsOf({ loadConfig }: Pick<Invocation, 'loadConfig'>): {
   readonly forAlerts: AlertSettings | undefined;
   readonly load: () => Config;
@@ -154,7 +157,7 @@ function settingsOf({ loadConfig }: Pick<Invocation, 'loadConfig'>): {
   }
 }
 
-/** Calls the address of the heartbeat, whose monitor notices runs that never began. */
+/** Calls the address of the heartbeat. Its monitor notices runs that never started. */
 async function callHeartbeat(
   settings: AlertSettings | undefined,
   { flags, environment, effects, terminal, runId }: Caller,
@@ -176,10 +179,10 @@ async function callHeartbeat(
 }
 
 /**
- * Reads the settings, performs the work of a run, sends the alerts that either causes, and calls the heartbeat. The work
- * resolves with its exit code. Work that begins no run causes no alerts.
+ * Reads the settings, does the work of a run, sends alerts about both, and calls the heartbeat. The work resolves with its exit code. Work
+ * that does not start a run causes no alerts.
  *
- * @throws only the errors of the settings and of the work
+ * @throws the errors of the settings and of the work, but never those of alerts
  */
 export async function withAlerts(
   invocation: Invocation,
@@ -194,7 +197,7 @@ export async function withAlerts(
     await callHeartbeat(settings, invocation, exitCode);
     return exitCode;
   } catch (failure) {
-    // You stopped the run yourself, so no alert is needed.
+    // No alert if you stopped the run yourself.
     if (settings !== undefined && !(failure instanceof InterruptedError))
       await sendAlerts(settings, invocation, report, failure);
     await callHeartbeat(settings, invocation, exitCodeOf(failure), failure);
@@ -236,7 +239,7 @@ async function afterRun(
   const { effects, terminal } = invocation;
   const { report, failure } = ended;
   const today = dayOf(effects.now());
-  // With wrong settings, the data folder may belong to another project or account.
+  // If the settings are wrong, the data folder may belong to another project or account.
   const isOurs = report.days !== undefined || !(failure instanceof ConfigError);
   const { dataDir } = settings;
   const memory = isOurs ? await recall(dataDir) : NOTHING_TOLD;
@@ -246,7 +249,7 @@ async function afterRun(
     invocation,
     (to, { cause, isOver = false }) => {
       const lastDay = memory.told[to];
-      // Each receiver gets a recovery once, even if another one rejects it for days.
+      // Each receiver gets a recovery only once, even if another receiver rejects it for days.
       if (cause === 'recovery') return lastDay === undefined;
       return cause === 'question' ? isOver === (lastDay !== undefined) : lastDay !== today;
     },
@@ -276,7 +279,7 @@ async function afterRun(
   });
 }
 
-/** Sends a test alert; resolves to the number of receivers that accepted it. */
+/** Sends a test alert. Resolves with the number of receivers that accepted it. */
 export async function sendTestAlert(config: Config, invocation: Invocation): Promise<number> {
   const message = 'This is a test: alerts of this kind arrive here.';
   const alert: Alert = { cause: 'test', message, numbers: {}, next: 'dawnload status' };
@@ -284,7 +287,7 @@ export async function sendTestAlert(config: Config, invocation: Invocation): Pro
   return sent.filter(({ isAccepted }) => isAccepted).length;
 }
 
-/** An alert that was sent to a receiver; `to` names both, for the memory. */
+/** An alert that was delivered; `to` identifies the receiver and the cause, for the memory. */
 interface Delivery {
   readonly to: string;
   readonly cause: Alert['cause'];
@@ -298,7 +301,7 @@ const senderOf = (
   time: Date,
 ): Sender => ({ project_id: projectId, host: hostname(), folder: dataDir, run_id: runId, time });
 
-/** Sends each alert to the subscribers to whom it is due, all at the same time. */
+/** Sends each alert, at the same time, to the subscribers who should get it now. */
 async function deliver(
   settings: AlertSettings,
   alerts: readonly Alert[],
@@ -307,7 +310,7 @@ async function deliver(
 ): Promise<Delivery[]> {
   const sender = senderOf(settings, runId, effects.now());
   const sent = settings.alerts.flatMap(({ url, variable, format, on, question }, index) => {
-    // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
+    // Webhook addresses are secret, so a receiver is named by its variable or its position in the list.
     const name = variable ?? `alerts[${index}]`;
     return alerts.map(async (alert): Promise<Delivery[]> => {
       const { cause, about, isOver = false } = alert;
@@ -329,7 +332,7 @@ async function deliver(
 /** Maximum time in milliseconds for the alerts of a run, which are sent in parallel. */
 const DELIVERY_MS = 10_000;
 
-/** How the names of deliveries of recoveries end. */
+/** The suffix in the names of delivered recoveries. */
 const RECOVERY = ' recovery';
 
 const memoryIn = (dataDir: string): string => join(dataDir, 'alerts.json');

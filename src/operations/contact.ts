@@ -6,7 +6,7 @@ import { estimateDays } from '../exports/budget.js';
 import type { Invocation } from '../config/invocation.js';
 import { dayTotals } from '../streams/statistics/pull.js';
 
-/** A test asks twice, and takes an answer of any size that fits into memory. */
+/** A test tries twice, and accepts any answer that fits into memory. */
 const PACE = {
   requestsPerSecond: 10,
   concurrency: 1,
@@ -16,11 +16,11 @@ const PACE = {
 } as const;
 
 /**
- * Checks that the service accepts the keys and the project (E1, E17). Resolves to the messages of the last complete
- * night and the expected records of its export; or to the error and the setting that the service refuses. `skewMs`: how
- * far this machine's clock is behind the service's; undefined if the service sends no time.
+ * Checks that the service accepts the keys and the project (E1, E17). Resolves with the messages of the last complete day and the expected
+ * records of its export, or with the error and the setting that the service rejects. `skewMs`: how far this machine's clock is behind the
+ * service's; undefined if the service sends no time.
  *
- * @throws InterruptedError, and errors that have other causes than the settings
+ * @throws InterruptedError, and errors not caused by settings
  */
 export async function contactService(
   access: Omit<ServiceSettings, keyof typeof PACE>,
@@ -32,7 +32,7 @@ export async function contactService(
     await service.authorize();
     isAuthorized = true;
     const skewMs = service.clocks.skewMs;
-    // The earlier of the two clocks determines the day, as in a run.
+    // As in a run, the earlier of the two clocks decides which day it is.
     const day = lastCompleteDay(service.clocks.earlier());
     const totals = await dayTotals(service, day);
     const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;

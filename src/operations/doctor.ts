@@ -51,7 +51,7 @@ const checkShape = z.object({
   name: z.string(),
   verdict: z.enum(['ok', 'warn', 'fail']),
   reason: z.string(),
-  /** Null if the check passed. */
+  /** Null if the check succeeded. */
   remedy: z.string().nullable(),
 });
 
@@ -69,7 +69,7 @@ export interface Extent {
   readonly sendTestAlert?: boolean;
 }
 
-/** Runs all checks, even after failures. A check is skipped only if it would repeat the finding of another one. */
+/** Runs all checks, also after failures. A check is skipped only if it would repeat another one's finding. */
 export async function* examine(
   { first, deep, sendTestAlert: alerted }: Extent,
   invocation: Invocation,
@@ -83,7 +83,7 @@ export async function* examine(
     loaded = invocation.loadConfig();
     requireSettings(loaded, 'baseUrl', 'projectId', 'startDate');
     const { file = 'no settings file, only the environment', exports } = loaded;
-    // Throws for a query of the user's with an incomplete header.
+    // Throws if one of the user's queries has an incomplete header.
     loadCatalogue(loaded.queries);
     const faults = pushFaults(loaded, now);
     if (faults.length > 0) return warn(faults.join(' '), 'Correct these; the other pushes run.');
@@ -97,7 +97,7 @@ export async function* examine(
   yield check('keys', () => keys(config));
   if (!isRehearsal(config)) yield* lookAtService(config, invocation);
   yield check('permissions', () => permissions(config));
-  // A large table takes as long as its settings allow; the copy is removed afterwards.
+  // Reading a large table may take as long as its settings allow. The copy is removed afterwards.
   for (const table of config.tables)
     yield check(
       `table ${table.name}`,
@@ -134,7 +134,7 @@ export async function* examine(
   yield check('landing zone', () => landedFiles(config, invocation.effects), DEEP_PATIENCE_MS);
 }
 
-/** Sentences on the entries under `pushes` whose query, parameters or file are wrong. */
+/** Sentences about entries under `pushes` with a wrong query, parameter or file. */
 function pushFaults({ pushes, queries }: Config, now: Date): string[] {
   return pushes.flatMap((push) => {
     try {
@@ -146,7 +146,7 @@ function pushFaults({ pushes, queries }: Config, now: Date): string[] {
   });
 }
 
-/** The assumptions about the service, in the order in which a first account confirms them. */
+/** The assumptions about the service, in the order in which you confirm them with a first account. */
 async function* firstAccount(published: string): AsyncGenerator<Check> {
   if (!existsSync(published)) {
     const remedy = 'Start `dawnload run`; docs/first-account.md has the steps.';
@@ -156,7 +156,7 @@ async function* firstAccount(published: string): AsyncGenerator<Check> {
   yield* await Reader.using(published, (reader) => reader.rows('first/account', checkShape));
 }
 
-/** Reads a copy of an own table as a run would; a command is only run by a run. */
+/** Reads a copy of an own table as a run does. Commands are not run. */
 async function ownTable(
   table: Config['tables'][number],
   config: Config,
@@ -185,12 +185,12 @@ async function ownTable(
   }
 }
 
-/** Maximum duration of a check in milliseconds; of one that reads complete files, six hours. */
+/** Maximum duration of a check in milliseconds: 30 seconds, or six hours for a check that reads complete files. */
 const PATIENCE_MS = 30_000;
 const DEEP_PATIENCE_MS = 6 * 60 * 60_000;
 
 /**
- * Runs one check with a time limit. An error of the check becomes its finding.
+ * Runs one check with a time limit. An error becomes the finding.
  *
  * @throws InterruptedError
  */
@@ -219,7 +219,7 @@ export async function check(
   }
 }
 
-/** True for a sandbox on this machine. Its keys stop working when it ends. */
+/** True for a sandbox on this machine, whose keys stop working when the sandbox ends. */
 function isRehearsal({ baseUrl, credentials }: Config): boolean {
   return credentials === undefined && baseUrl !== undefined && isLoopback(baseUrl);
 }
@@ -244,10 +244,10 @@ function keys(config: Config): Finding {
   );
 }
 
-/** Seconds after which a request of the checks counts as unanswered. */
+/** Seconds after which a request counts as unanswered. */
 const ANSWER_SECONDS = 20;
 
-/** Checks the service, except what depends on a failed check. */
+/** Checks the service. If a check fails, those that depend on it are skipped. */
 async function* lookAtService(
   { baseUrl, allowHttp, projectId, credentials, ...config }: Config,
   invocation: Invocation,
@@ -283,7 +283,7 @@ async function* lookAtService(
 function clock(skewMs: number | undefined): Finding {
   if (skewMs === undefined) return ok('the service sends no time, so this machine’s clock decides alone');
   const off = Math.abs(skewMs);
-  // The header has a resolution of one second.
+  // The header has whole seconds only.
   if (off < 2_000) return ok('agrees with the service');
   const reason = skewInWords(skewMs);
   if (off <= NOTABLE_SKEW_MS) return ok(reason);
@@ -294,7 +294,7 @@ function clock(skewMs: number | undefined): Finding {
     : warn(`${reason}.`, remedy);
 }
 
-/** Checks that a run can write to its folders, and that other users cannot read the keys. */
+/** Checks that a run can write to its folders and that others cannot read the keys. */
 async function permissions(config: Config): Promise<Finding> {
   const { dataDir, file } = config;
   const { landing, ledger, private: inner } = foldersOf(dataDir);
@@ -314,13 +314,13 @@ async function permissions(config: Config): Promise<Finding> {
     : warn(`Others on this machine can read ${env}, which is for secrets.`, `Run \`chmod 600 ${env}\`.`);
 }
 
-/** Free disk space in bytes below which the check warns: events of a large night, their pages and copies of the file. */
+/** The check warns below this number of free bytes. A large night needs them for events, pages and copies of the file. */
 const LITTLE_SPACE = 2e9;
 
 async function disk(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(nearestExisting(dataDir));
   const free = bavail * bsize;
-  // The private file is copied, and the old copy is removed only after the new one is complete.
+  // Room for a copy is needed, because the old copy is removed only after the new one is complete.
   const { size } = await stat(dataFiles(dataDir).working).catch(() => ({ size: 0 }));
   const state = `${formatBytes(free)} are free for ${dataDir}`;
   return free < Math.max(LITTLE_SPACE, 2 * size)
@@ -328,7 +328,7 @@ async function disk(dataDir: string): Promise<Finding> {
     : ok(state);
 }
 
-/** An instant and its age: `2026-11-21 07:30 KST, 12 min ago`. */
+/** An instant and its age, such as `2026-11-21 07:30 KST, 12 min ago`. */
 function since(then: Date, now: Date): string {
   return `${formatKst(then)}, ${formatDuration(Math.max(0, now.getTime() - then.getTime()))} ago`;
 }
@@ -344,11 +344,11 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
       `Taken by ${who}.`,
       'Wait until it has ended: a second run would end with exit code 75. If it hangs, end that process, and the lock is free.',
     );
-  // A killed run may have left its name in the lock file; the kernel has freed the lock itself.
+  // A killed run may have left its name in the lock file; the lock itself is free.
   return ok(holder === undefined ? 'free' : `free; ${who} was killed and left its name, which does no harm`);
 }
 
-/** @throws DamageError if the ledger is damaged, or lacks exports that the data folder records */
+/** @throws DamageError if the ledger is damaged, or lacks exports that other files of the data folder have */
 async function ledger(config: Config, effects: Effects): Promise<Finding> {
   const { ledger: whole, journal, lock, doubt, needed } = await ledgerNow(config, effects);
   if (doubt !== undefined) throw doubt;
@@ -366,7 +366,7 @@ async function ledger(config: Config, effects: Effects): Promise<Finding> {
   );
 }
 
-/** The wanted days, as `plan` and `status` show them. */
+/** Checks the wanted days, which `plan` and `status` show. */
 async function days(config: Config & { startDate: Day }, effects: Effects): Promise<Finding> {
   const now = effects.now();
   const waits = notBegun(config.startDate, now);
@@ -392,8 +392,8 @@ async function days(config: Config & { startDate: Day }, effects: Effects): Prom
 
 /**
  * @throws CorruptDatabaseError if the warehouse cannot be opened
- * @throws DamageError if the next run could not replace it
- * @throws ConfigError as a run would, if the file was made under another setting of `privacy`
+ * @throws DamageError if the next run could not replace the published file
+ * @throws ConfigError, as a run does, if the file was made with other privacy settings
  */
 async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[]): Promise<Finding> {
   const { published, working } = dataFiles(dataDir);
@@ -401,17 +401,17 @@ async function warehouse({ dataDir, privacy }: Config, runs: readonly PastRun[])
   if (!existsSync(published))
     return runs.length === 0
       ? ok('none yet; `dawnload run` creates it')
-      : warn(`There were runs, but ${published} does not exist.`, 'Run `dawnload run`: it publishes one.');
+      : warn(`Runs were recorded, but ${published} does not exist.`, 'Run `dawnload run`: it publishes one.');
   const key = await storedKey(dataDir);
   await Reader.using(published, async (reader) => {
-    // The published file is a copy of the private one, on which the next run works.
+    // The next run changes the private file and publishes a copy of it, so the private file is checked too.
     if (existsSync(working))
       assertSamePrivacy(await reader.rowsIfAny('ops/privacy_stored', storedPrivacy), { ...privacy, key });
   });
   return ok(published);
 }
 
-/** @throws ConfigError as a run would, if the register of erasures is not made with the key of hashes */
+/** @throws ConfigError, as a run does, if the register of erasures was made with another hash key */
 async function erasures(config: Config, effects: Effects): Promise<Finding> {
   const fingerprint = keyFingerprint(await storedKey(config.dataDir));
   const register = new Register(await Journal.read(config, effects), fingerprint);
@@ -424,7 +424,7 @@ async function erasures(config: Config, effects: Effects): Promise<Finding> {
   return ok(length === 0 ? 'nobody was erased' : `${plural(length, 'erasure')}; the register fits the key`);
 }
 
-/** Delay of a nightly run in milliseconds before it is reported. */
+/** A nightly run is reported if it is this many milliseconds late. */
 const LATE_MS = 3 * 60 * 60_000;
 
 function lastRun(runs: readonly PastRun[], now: Date, underWay: boolean): Finding {
@@ -478,7 +478,7 @@ function alerts({ alerts, heartbeat }: Config, { flags, environment }: Invocatio
 async function testAlert(config: Config, invocation: Invocation): Promise<Finding> {
   const taken = await sendTestAlert(config, invocation);
   const receivers = config.alerts.length;
-  if (receivers === 0) return warn('Nobody gets alerts.', 'Add alerts to dawnload.yaml.');
+  if (receivers === 0) return warn('No receiver got an alert.', 'Add alerts to dawnload.yaml.');
   return taken === receivers
     ? ok(`accepted by ${plural(taken, 'receiver')}`)
     : fail(
@@ -487,7 +487,7 @@ async function testAlert(config: Config, invocation: Invocation): Promise<Findin
       );
 }
 
-/** @throws the errors of a push; they become the finding */
+/** @throws the errors of a push to the lake, which become the finding */
 async function lake(settings: Config, invocation: Invocation): Promise<Finding> {
   const config = requireLake(settings);
   return withLake(config, invocation, async (opened) => {
@@ -507,7 +507,7 @@ async function everyBlock(path: string, dataDir: string): Promise<Finding> {
     : ok(`every block of ${plural(await readEveryBlock(path), 'table')} is intact`);
 }
 
-/** Maximum number of damaged files that are named. */
+/** Maximum number of damaged files to name. */
 const MOST_SHOWN = 10;
 
 interface Damage {
@@ -516,8 +516,8 @@ interface Damage {
 }
 
 /**
- * The number of landed files, and the damaged or missing ones. Compares the records of each paid export with the ledger, to find missing
- * pages.
+ * Returns the number of landed files, and the damaged or missing ones. Compares the records of each paid export with the ledger, which reveals
+ * missing pages.
  */
 export async function landedDamage(
   config: Config,

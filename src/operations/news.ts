@@ -1,6 +1,5 @@
 /**
- * Messages to receivers about the published data: the digest, which is the first screen of the page, and own questions that
- * have rows.
+ * Messages to receivers about the published data: the digest, which repeats the first screen of the page, and own questions that have rows.
  */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -11,7 +10,7 @@ import { deliver } from '../readers/queries/child.js';
 import { Wording } from '../readers/queries/wording.js';
 import type { Alert } from './alert.js';
 
-/** How long a question may take, in seconds. */
+/** Maximum time for a question, in seconds. */
 const PATIENCE = 60;
 
 const WORDS = {
@@ -29,10 +28,10 @@ const WORDS = {
 } as const;
 
 /**
- * The digest, and an alert for each question of the settings. Rows are never in an alert, because they may name people: the
- * sentences of the question are.
+ * Returns the digest, and an alert for each question in the settings. An alert has the sentences of the question, but never its rows,
+ * because they may name people.
  *
- * @param isCurrent true if yesterday's statistics are in the file; without them, no digest is sent
+ * @param isCurrent true if the file has yesterday's statistics; otherwise no digest is sent
  */
 export async function newsOf(config: Config, invocation: Invocation, isCurrent: boolean): Promise<Alert[]> {
   const { alerts, dataDir } = config;
@@ -61,7 +60,7 @@ async function digest(
   }
 }
 
-/** Asks in a confined process, as `query` does. A question that cannot be asked is an alert too: nobody would notice otherwise. */
+/** Asks in a confined process, as `query` does. A question that fails is also an alert, because nobody would notice otherwise. */
 async function watch(
   question: string,
   { queries, reportIn: lang = 'en', mcp }: Config,

@@ -12,7 +12,7 @@ import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest }
 import { judge, unanswered, type AnswerClass } from './verdict.js';
 import pLimit from 'p-limit';
 
-/** The settings of a client. Requests that are safe to repeat are repeated at most `retries` times. */
+/** The settings of a client. A request that is safe to repeat is repeated up to `retries` times. */
 export type ServiceSettings = Pick<
   ServiceConfig,
   | 'baseUrl'
@@ -27,7 +27,7 @@ export type ServiceSettings = Pick<
   readonly exports: Pick<ServiceConfig['exports'], 'largestAnswer'>;
 };
 
-/** A verdict, and the body that it was read from, if there is one. */
+/** A verdict, and the body from which it was read, if there is one. */
 export interface ServiceAnswer<B extends Body = Buffer> {
   readonly verdict: AnswerClass;
   readonly body: B;
@@ -47,24 +47,24 @@ type Exchanged = (
   room: Room,
 ) => Promise<ServiceAnswer<Body>>;
 
-/** Largest answer, in bytes, that stays in memory because the caller parses it. */
+/** Maximum size of an answer, in bytes, that stays in memory because the caller parses it. */
 const IN_MEMORY = 256 * 1024 * 1024;
 
-/** An answer that was read without a spool. */
+/** Asserts that a body is in memory: the answer was read without a spool. */
 function whole({ body, ...rest }: ServiceAnswer<Body>): ServiceAnswer {
   return { ...rest, body: bytesOf(body) };
 }
 
-/** Permission for one request that must not be repeated; returned by `authorize`. */
+/** Permission to send one request that must not be repeated; `authorize` returns it. */
 export interface Permit {
   readonly projectId: string;
   readonly secrets: Secrets;
-  /** Sends the request once: without retries, and without another token if this one is refused. */
+  /** Sends the request once. If it fails or the token is rejected, nothing is sent again. */
   sendOnce(question: OnceRequest): Promise<ServiceAnswer>;
 }
 
 export class ServiceClient implements AsyncDisposable {
-  /** The keys and tokens to hide in texts: the service may repeat what it was sent. */
+  /** The keys and tokens to hide in texts, because the service may repeat what it was sent. */
   readonly secrets: Secrets;
   readonly clocks: Clocks;
   readonly #effects: Effects;
@@ -102,13 +102,13 @@ export class ServiceClient implements AsyncDisposable {
     this.#paced = (...request) => limit(() => inPace(() => this.#exchange(...request), request[2]));
   }
 
-  /** @param spool the disk for answers that are too large for memory */
+  /** @param spool stores answers on disk that are too large for memory */
   static open(
     settings: ServiceSettings,
     { effects, signal, version }: Pick<Invocation, 'effects' | 'signal' | 'version'>,
     spool?: Spool,
   ): ServiceClient {
-    // Loads while DuckDB opens files.
+    // Start loading it now, while DuckDB opens files.
     void http();
     return new ServiceClient(settings, effects, signal, version, spool);
   }
@@ -118,29 +118,29 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a request, with retries if they may help, and returns the answer with its verdict; if the token is refused,
-   * fetches one new token and asks again. Throws only for failures that no caller can handle.
+   * Sends a request, retries it if that may help, and returns the last answer with its verdict. If the token is rejected, gets a new one
+   * and asks again, once. Throws only for failures that no caller can handle.
    *
-   * @throws CredentialsError when the keys, the token or the project are refused
+   * @throws CredentialsError if the keys, the token or the project are rejected
    * @throws InterruptedError when the run is being stopped, or the signal aborts
    */
   async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
     return whole(await this.#ask(question, signal, this.#room(IN_MEMORY)));
   }
 
-  /** Like `ask`, for an answer that may be too large for memory. A caller that does not land the answer discards it. */
+  /** Like `ask`, for an answer that may be too large for memory. If the caller does not land it, it must call `discard`. */
   askLarge(question: FreeRequest): Promise<ServiceAnswer<Body>> {
     const { spool } = this;
     const room = this.#room(spool === undefined ? IN_MEMORY : Infinity);
     return this.#ask(question, this.#signal, { ...room, spool });
   }
 
-  /** Removes the file of a large body that has not landed. */
+  /** Removes the file of a large answer that was not landed. */
   async discard(body: Body): Promise<void> {
     if (!Buffer.isBuffer(body)) await this.spool?.discard(body.file);
   }
 
-  /** @param most the number of bytes that the caller can take */
+  /** @param most the maximum number of bytes that the caller accepts */
   #room(most: number): Room {
     const { largestAnswer } = this.settings.exports;
     return largestAnswer <= most ? { most: largestAnswer, setting: 'exports.largest_answer' } : { most };
@@ -154,7 +154,7 @@ export class ServiceClient implements AsyncDisposable {
       answer = await this.#persist(question, await this.#validToken(), signal, room);
     }
     const { verdict, status } = answer;
-    // A token for another project is rejected as unauthorized too; only the status shows the difference.
+    // The service also answers "unauthorized" for another project's token; only the status tells the difference.
     if (verdict.kind === 'forbidden' || (verdict.kind === 'unauthorized' && status === 403)) {
       throw new CredentialsError(
         `The service denies access to project ${this.projectId} (${verdict.reason}).`,
@@ -168,8 +168,7 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   /**
-   * Ensures a token that stays valid for a while, so that the next request does not fail for lack of one. Returns the
-   * permission to send one request with that token.
+   * Gets a token that is valid for several more minutes, and returns the permission to send one request with it.
    *
    * @throws CredentialsError when E1 refuses the keys
    * @throws ServiceError when E1 gives no answer
@@ -180,7 +179,7 @@ export class ServiceClient implements AsyncDisposable {
       projectId: this.projectId,
       secrets: this.secrets,
       sendOnce: async (question) => {
-        // After its intent is recorded, never abort the request, not even on Ctrl-C.
+        // Once its intent is recorded, the request is never aborted, not even by Ctrl-C.
         const answer = await this.#paced(question, token, NEVER, { most: LARGE });
         if (answer.verdict.kind === 'unauthorized') this.#refuse(token);
         return whole(answer);
@@ -188,7 +187,7 @@ export class ServiceClient implements AsyncDisposable {
     };
   }
 
-  /** The error for a request without a usable answer, with its remedy. */
+  /** Returns the error, with a remedy, for a request without a usable answer. */
   unanswered(what: string, verdict: Exclude<AnswerClass, { kind: 'ok' }>): ServiceError {
     return unanswered(this.settings.baseUrl, what, verdict);
   }
@@ -204,7 +203,7 @@ export class ServiceClient implements AsyncDisposable {
   #validToken(): Promise<string> {
     const now = this.#effects.now().getTime();
     const token = this.#token;
-    // A clock that was set back would make the token look younger than it is; it is valid for one hour at most.
+    // If the clock was set back, the token would seem younger than it is. A token is valid for at most one hour.
     if (token !== undefined && now < token.until && token.until - now <= TOKEN_LIFETIME_MS)
       return Promise.resolve(token.value);
     this.#renewal ??= this.#authenticate().finally(() => {
@@ -213,12 +212,12 @@ export class ServiceClient implements AsyncDisposable {
     return this.#renewal;
   }
 
-  /** Drops a token that the service refused; a token that was issued in the meantime stays. */
+  /** Drops a rejected token, unless a new one has replaced it already. */
   #refuse(token: string): void {
     if (this.#token?.value === token) this.#token = undefined;
   }
 
-  /** Repeats a request until the answer is usable, no retry is left, or none would help. Resolves with the last answer. */
+  /** Repeats a request until the answer is usable, no retry is left, or a retry would not help. Resolves with the last answer. */
   async #persist(
     question: FreeRequest,
     token: string | undefined,
@@ -284,16 +283,16 @@ export class ServiceClient implements AsyncDisposable {
   }
 }
 
-/** The first and the longest pause between two attempts, in milliseconds. */
+/** The first pause between two attempts, and the longest one, in milliseconds. */
 export const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 
-/** Maximum `Retry-After`, in milliseconds, that a run waits for; a longer one is left to the next run. */
+/** Maximum `Retry-After` in milliseconds for which a run waits. Longer waits are left to the next run. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
- * True if a retry may help, for a request that is safe to repeat. Never called for E20.
+ * True if repeating a request may help. Never called for requests that must not be repeated, such as E20.
  *
- * @param isWhole true if the request cannot be made smaller; then it is repeated unchanged after a `Timeout` (E1)
+ * @param isWhole true if the request cannot be made smaller (E1), so that it is repeated unchanged after a `Timeout`
  */
 export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean {
   switch (verdict.kind) {
@@ -309,10 +308,10 @@ export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean 
 }
 
 /**
- * Returns the pause before the next attempt, in milliseconds: it doubles with each attempt, with jitter over its upper
- * half, and is never shorter than the service's `Retry-After`.
+ * Returns the pause before the next attempt, in milliseconds. It doubles with each attempt; its upper half is random. It is never shorter
+ * than the service's `Retry-After`.
  *
- * @param attempt number of failed attempts, from 1
+ * @param attempt number of failed attempts, at least 1
  * @param random a number in [0, 1)
  */
 export function pauseBefore(attempt: number, random: number, retryAfterMs: number | undefined): number {
@@ -321,8 +320,8 @@ export function pauseBefore(attempt: number, random: number, retryAfterMs: numbe
 }
 
 /**
- * Limits the rate of requests as the service counts them. A request keeps its slot until a second after its answer, because delayed
- * requests may arrive together. A stopped request frees its slot immediately, so that Ctrl-C also ends waiting ones.
+ * Limits the rate of requests as the service counts them. A request occupies its slot until one second after its answer, because delayed
+ * requests may arrive together. An aborted request frees its slot immediately, so Ctrl-C also ends waiting requests.
  */
 export function paced(requestsPerSecond: number) {
   const places = Math.max(1, Math.floor(requestsPerSecond));
@@ -340,13 +339,13 @@ export function paced(requestsPerSecond: number) {
 
 const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
-/** A token is not used in the last minutes of its validity: a request that leaves with it must also arrive in time. */
+/** Minutes before its end at which a token is no longer used, because a request must also arrive while it is valid. In milliseconds. */
 const MARGIN_MS = 5 * 60 * 1000;
 
 /**
- * Resolves with the results of all promises, once every one has settled.
+ * Resolves with the results of all promises after all have settled.
  *
- * @throws the first rejection, once the others have settled: a page that is being written is written completely
+ * @throws the first rejection, after all have settled, so that a page being written is written completely
  */
 export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
   const results = await Promise.allSettled(promises);

@@ -1,18 +1,18 @@
 /**
- * Compares this machine's clock with the service's `Date` header. If they differ by more than five minutes, no paid
- * request is sent; beyond an hour, nothing lands. If the service sends no time, this machine's clock decides.
+ * Compares this machine's clock with the `Date` header of the service's answers. If they differ by more than five minutes, no paid request
+ * is sent; if by more than an hour, nothing lands. If the service sends no time, only this machine's clock is used.
  */
 import type { Effects } from '../ground/effects.js';
 import { ClockError } from '../ground/errors.js';
 import { formatDuration } from '../terminal/text.js';
 
-/** The difference in milliseconds from which an incomplete day may look complete. */
+/** From this difference on, in milliseconds, a day may look complete before it is. */
 export const NOTABLE_SKEW_MS = 2 * 60_000;
 
-/** The largest acceptable difference, in milliseconds. */
+/** The largest difference that is accepted, in milliseconds. */
 export const MOST_SKEW_MS = 5 * 60_000;
 
-/** The difference in milliseconds beyond which a run lands nothing: its days and instants would be wrong. */
+/** Above this difference, in milliseconds, nothing lands, because days and instants would be wrong. */
 const LANDS_NOTHING_MS = 60 * 60_000;
 
 export const CLOCK_REMEDY = 'Correct the wrong clock (`dawnload doctor` compares both), then run again.';
@@ -27,11 +27,11 @@ export class Clocks {
 
   constructor(
     private readonly effects: Pick<Effects, 'now'>,
-    /** `ignore` if the settings declare the service's clock wrong; payments obey both clocks anyway. */
+    /** `ignore` if the settings declare the service's clock wrong. Payments require agreeing clocks anyway. */
     private readonly serviceClock: 'obey' | 'ignore',
   ) {}
 
-  /** Compares the clocks by the `Date` header of an answer that has just arrived. */
+  /** Compares the clocks using the `Date` header of an answer that has just arrived. */
   observe(date: string | undefined): void {
     const serviceTime = instantOf(date);
     if (serviceTime !== undefined) this.#skewMs = serviceTime - this.effects.now().getTime();
@@ -41,28 +41,28 @@ export class Clocks {
     return this.#skewMs;
   }
 
-  /** The difference to act on: 0 if it is unknown, or the settings declare the service's clock wrong. */
+  /** The difference that matters: 0 if it is unknown, or if the settings declare the service's clock wrong. */
   get #skew(): number {
     return this.serviceClock === 'ignore' ? 0 : (this.#skewMs ?? 0);
   }
 
-  /** The present instant: by the service's clock if this machine's differs too much from it. */
+  /** The present instant. If this machine's clock differs too much, the service's is used. */
   present(): Date {
     return new Date(Number(this.effects.now()) + (Math.abs(this.#skew) > MOST_SKEW_MS ? this.#skew : 0));
   }
 
-  /** The earlier of the two clocks. */
+  /** The earlier of the two clocks' times. */
   earlier(): Date {
     return new Date(Number(this.effects.now()) + Math.min(0, this.#skew));
   }
 
-  /** The present instant for an answer that lands. Throws as `assertMayLand`. */
+  /** The present instant, for an answer about to land. Throws as `assertMayLand`. */
   landingTime(): Date {
     this.assertMayLand();
     return this.present();
   }
 
-  /** A sentence if the clocks differ too much for a payment, by the latest answer; undefined if they agree. */
+  /** A sentence if, according to the latest answer, the clocks differ too much for a payment; undefined if they agree. */
   get trouble(): string | undefined {
     const skew = this.#skewMs ?? 0;
     return Math.abs(skew) > MOST_SKEW_MS ? `${skewInWords(skew)}.` : undefined;

@@ -7,12 +7,12 @@ interface RequestBase {
   readonly endpoint: `E${number}`;
   readonly method: Method;
   readonly path: string;
-  /** Sent as JSON; a text is JSON already. */
+  /** Sent as JSON. A string must be JSON text already. */
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True if the request has no range that can be halved after a `Timeout`. */
+  /** True if the request has no range of days that can be halved after a `Timeout`. */
   readonly whole?: boolean;
-  /** The key whose presence makes a body a valid answer, whatever its status. */
+  /** The key that makes a body a valid answer, whatever its status. */
   readonly discriminator?: string;
 }
 
@@ -20,10 +20,7 @@ export interface FreeRequest extends RequestBase {
   readonly once: false;
 }
 
-/**
- * A request whose repetition would do harm: E20 is billed every time, E13 and E16 reach people every time. Only a
- * `Permit` sends it, once.
- */
+/** A request that must not be repeated: E20 is billed each time, E13 and E16 reach people each time. Only a `Permit` sends it. */
 export interface OnceRequest extends RequestBase {
   readonly once: true;
 }
@@ -40,7 +37,7 @@ function once(endpoint: RequestBase['endpoint'], path: string, rest: Rest): Once
   return { endpoint, method: 'POST', path, ...rest, once: true };
 }
 
-/** An id as a part of a path. Half of a surrogate pair has no bytes, so the service gets the replacement character. */
+/** Encodes an id as part of a path. Half a surrogate pair has no bytes, so the replacement character is sent. */
 const segment = (id: string): string => encodeURIComponent(id.toWellFormed());
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
@@ -59,7 +56,7 @@ export const authenticate = (body: { accessKey: string; secretKey: string }): Fr
 
 type AskStatistics = (projectId: string, range: DayRange, tags?: readonly string[]) => FreeRequest;
 
-/** E17: daily statistics of a range of days, both ends included. With tags, only of campaigns that have one of them. */
+/** E17: daily statistics for a range of days, both ends included. With tags, only for campaigns with one of them. */
 export const dailyStatistics: AskStatistics = (projectId, range, tags) =>
   free('E17', 'POST', `/v1/projects/${projectId}/statistics`, statisticsOf(range, tags));
 
@@ -71,7 +68,7 @@ const statisticsOf = ({ start, end }: DayRange, tags: readonly string[] = []): R
   body: tags.length === 0 ? { start, end } : { start, end, tags },
 });
 
-/** E19: statistics of one campaign, in the UTC hours that cover whole KST days. */
+/** E19: statistics of one campaign, for the UTC hours of whole KST days. */
 export function campaignStatistics(projectId: string, campaignId: string, range: DayRange): FreeRequest {
   const { start, end } = windowOf(range);
   const query = new URLSearchParams({ start: start.toISOString(), end: end.toISOString() });
@@ -79,19 +76,19 @@ export function campaignStatistics(projectId: string, campaignId: string, range:
   return free('E19', 'GET', `${path}?${query.toString()}`);
 }
 
-/** Names a user by the customer's id, or by an address or number exactly as the service stores it. */
+/** Identifies a user by the customer's id, or by an address or number exactly as the service stores it. */
 interface ServiceUser {
   readonly userId?: string;
   readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };
 }
 
-/** E15: deletes at most 1,000 persons. Repeating the request is safe: the persons are gone then. */
+/** E15: deletes at most 1,000 persons. Repeating the request does no harm. */
 export const deleteUsers = (projectId: string, users: readonly ServiceUser[]): FreeRequest =>
   free('E15', 'DELETE', '/users', { body: users.map((user) => ({ projectId, ...user })) });
 
 const exportsPath = (projectId: string): string => `/projects/${projectId}/campaign-event-data/exports`;
 
-/** E20: requests a paid export of a window in UTC. */
+/** E20: requests a paid export for a time range in UTC. */
 export const exportRequest = (
   projectId: string,
   { start, end }: Window,
@@ -102,17 +99,17 @@ export const exportRequest = (
     discriminator: 'export_id',
   });
 
-/** The most records of a page of an export (specification, Limits). */
+/** Maximum number of records on a page of an export (specification, Limits). */
 export const RECORDS_PER_PAGE = 1_000;
 
-/** E21: one page of an export's result, counted from 0. The parameter's name is a setting (N18). */
+/** E21: one page of an export, counted from 0. A setting has the name of the page parameter (N18). */
 export function exportResult(projectId: string, exportId: string, pageParameter: string, page: number) {
   const query = new URLSearchParams({ [pageParameter]: String(page) });
   const path = `${exportsPath(projectId)}/${segment(exportId)}/result`;
   return free('E21', 'GET', `${path}?${query.toString()}`, { discriminator: 'status' });
 }
 
-/** E2: a page of the project's catalogs; `cursor` selects a page after the first. */
+/** E2: a page of the project's catalogs. `cursor` selects a page after the first one. */
 export const catalogs = (projectId: string, cursor?: string): FreeRequest =>
   reference('E2', `/v1/projects/${projectId}/catalogs`, { cursor });
 
@@ -126,7 +123,7 @@ export const catalogItems = (projectId: string, catalog: string, cursor?: string
 const brandTemplatesPath = (projectId: string, messenger: string): string =>
   `/v1/projects/${projectId}/messages/${messenger}-brand-message/templates`;
 
-/** E4: a page of the brand-message templates of a sender key. `messenger` is the messenger's own name in paths. */
+/** E4: a page of brand-message templates for a sender key. `messenger` is the messenger's name in paths. */
 export const brandTemplates = (projectId: string, messenger: string, query: Query): FreeRequest =>
   reference('E4', brandTemplatesPath(projectId, messenger), query);
 
@@ -154,8 +151,8 @@ export const optOuts = (projectId: string, query: Query): FreeRequest =>
   reference('E12', optOutsPath(projectId), query);
 
 /**
- * E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. The rows of
- * this and the following requests are a list as JSON text.
+ * E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. Here and below, rows are
+ * given as the JSON text of a list.
  */
 export const writeItems = (
   projectId: string,
@@ -174,11 +171,11 @@ export function writeOptOuts(projectId: string, unsubscribeNo: string, recipient
 /** E13: tracks at most 500 events. */
 export const trackEvents = (body: string): OnceRequest => once('E13', '/track-event', { body });
 
-/** E14: sets properties of at most 1,000 users. Repeating the request sets them to the same values. */
+/** E14: sets properties of at most 1,000 users. Repeating the request has no further effect. */
 export const setUserProperties = (body: string): FreeRequest =>
   free('E14', 'POST', '/set-user-properties', { body, whole: true });
 
-/** E16: lets at most 1,000 users enter a journey. */
+/** E16: adds at most 1,000 users to a journey. */
 export const enterJourney = (projectId: string, journeyId: string, users: string): OnceRequest =>
   once('E16', `/projects/${projectId}/user-journeys/${segment(journeyId)}/enter`, {
     body: `{"users":${users}}`,

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange: sends a request and reads its answer, with a deadline and a limit for the decoded body. Redirects are not followed,
- * and nothing is sent twice. A failure shows whether the request may have reached the service.
+ * One HTTP exchange: sends a request and reads its answer, with a deadline and a maximum size of the decoded body. Redirects are not
+ * followed, and nothing is sent twice. A failure shows whether the request may have reached the service.
  */
 import type { Dispatcher, buildConnector, EnvHttpProxyAgent } from 'undici';
 import { codeOf, DawnloadError, InterruptedError, messageOf, ConfigError } from '../ground/errors.js';
@@ -18,7 +18,7 @@ export class Exchanger {
 
   /**
    * @param deadlineMs the time limit of one exchange, from connecting to the last byte
-   * @param onDate is called with the header `Date` of each answer, which shows the service's clock, when it comes
+   * @param onDate is called with the `Date` header of each answer as soon as it arrives
    */
   constructor(
     private readonly baseUrl: string,
@@ -44,7 +44,7 @@ export class Exchanger {
     const headers = { 'user-agent': this.userAgent, authorization };
     const deadline = AbortSignal.timeout(this.deadlineMs);
     const chunks: Buffer[] = [];
-    // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.
+    // Each exchange has its own signal, because listeners on a long-lived signal would accumulate over thousands of requests.
     const abort = new AbortController();
     const stop = (): void => {
       abort.abort();
@@ -94,14 +94,14 @@ async function send(
     },
     // A GET may have a body too (E18).
     body: typeof body === 'string' ? body : JSON.stringify(body),
-    // `reset: false` would keep a connection that undici closes after a GET with a body.
+    // Not `reset: once`, because `reset: false` would keep a connection that undici closes after a GET with a body.
     ...(once && { reset: true }),
   });
   const header = (name: string): string | undefined => {
     const value = answer.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  // The date is observed before the body is read, which may take minutes.
+  // Observe the date before reading the body, which may take minutes.
   onDate(header('date'));
   return {
     status: answer.statusCode,
@@ -117,7 +117,7 @@ async function send(
   };
 }
 
-/** Error codes of a failed connection: no part of the request had been written. */
+/** Codes of errors while connecting: no part of the request was sent. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -132,7 +132,7 @@ const NEVER_SENT = new Set([
 
 /**
  * @param lateMs the deadline, if it has passed
- * @param isConnected whether a connection existed; undefined if unknown
+ * @param isConnected whether a connection had been made; undefined if unknown
  */
 function failure(
   error: unknown,
@@ -144,12 +144,12 @@ function failure(
   const code = innermostCode(error);
   const sent = isConnected ?? (code === undefined || !(NEVER_SENT.has(code) || isOfCertificate(code)));
   const what = WORDS[code ?? ''] ?? code ?? messageOf(error);
-  const why = received.length === 0 ? what : `the answer broke off: ${what}`;
+  const why = received.length === 0 ? what : `the answer was cut off: ${what}`;
   const reason = lateMs === undefined ? why : `no complete answer within ${lateMs / 1000} s`;
   return { kind: 'unreachable', reason, sent, cause: error, received };
 }
 
-/** The error codes of libraries in words. Those of the system are well known by their names. */
+/** Error codes of libraries in words. Codes of the system are printed, because they are well known. */
 const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
@@ -157,11 +157,11 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_ABORTED: 'the proxy of HTTPS_PROXY or HTTP_PROXY did not open the connection',
   HPE_INVALID_CONSTANT: 'the answer is not HTTP',
   HPE_INVALID_CONTENT_LENGTH: 'the answer is not HTTP',
-  Z_DATA_ERROR: 'its compression is damaged',
-  Z_BUF_ERROR: 'its compression ends too early',
+  Z_DATA_ERROR: 'the compression of the answer is damaged',
+  Z_BUF_ERROR: 'the compression of the answer ends too early',
 };
 
-/** Returns the code of an error, of its first inner error (one per address of the host), or of its cause. */
+/** Returns the code of an error, of its first inner error (the host's addresses each have one), or of its cause. */
 function innermostCode(error: unknown): string | undefined {
   const own = codeOf(error);
   if (own !== undefined) return own;
@@ -169,27 +169,27 @@ function innermostCode(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
 }
 
-// Decoded bodies have a limit, because a small gzip can expand to hundreds of MB. Large bodies go into a compressed file while their
-// envelope is read.
+// The size of decoded bodies is limited, because a small gzip file may expand to hundreds of MB. Large bodies go into a compressed file
+// while their envelope is read.
 
-/** The place where large bodies are stored. */
+/** A place for large bodies. */
 export interface Spool {
-  /** Stores a text as a gzip file, and resolves with its path. Throws `StorageError`, and any error of the text. */
+  /** Stores a text as a gzip file; resolves with its path. Throws `StorageError`, and any error of the text. */
   store(text: AsyncIterable<Buffer>): Promise<string>;
-  /** Removes a file if it is still in its place. */
+  /** Removes the file if it was not moved elsewhere. */
   discard(file: string): Promise<void>;
 }
 
-/** The limit of a body in bytes, and the setting that raises it; bodies over 64 MiB need a spool, or memory. */
+/** The maximum size of a body in bytes, and the setting that raises it. A body above 64 MiB needs a spool, or stays in memory. */
 export interface Room {
   readonly most: number;
   readonly setting?: string | undefined;
   readonly spool?: Spool | undefined;
 }
 
-/** The body is larger than the limit. */
+/** Thrown if a body is larger than the limit. */
 class TooLarge extends Error {
-  /** @param length the size that the service announces, if it does */
+  /** @param length the size announced by the service, if any */
   constructor({ most, setting }: Room, length?: number) {
     const size = length === undefined ? 'an answer that is' : `an answer of ${sizeInWords(length)},`;
     const remedy = setting === undefined ? '' : `; raise ${setting}`;
@@ -200,7 +200,7 @@ class TooLarge extends Error {
 /**
  * Returns the whole decoded body.
  *
- * @param chunks gets the pieces as they come, also of a body that breaks off; of a large body, it keeps the first
+ * @param chunks receives the pieces as they arrive, so that an interrupted body is kept too; only the first pieces of a large body
  * @throws TooLarge as soon as the body exceeds the limit
  * @throws StorageError
  */
@@ -218,7 +218,7 @@ export async function readBody(
     if (announced > room.most) throw new TooLarge(room, announced);
     const pieces = limited(source, room);
     let length = 0;
-    // No `for await`: leaving it would close the source, whose rest is read below.
+    // Not `for await`, because leaving such a loop would close the source, and its rest is read below.
     for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
       chunks.push(next.value);
       length += next.value.length;
@@ -257,21 +257,22 @@ async function spooled(chunks: Buffer[], rest: AsyncIterable<Buffer>, spool: Spo
   return outside.end(file);
 }
 
-// Connections are kept alive and use HTTPS_PROXY, HTTP_PROXY and NO_PROXY. A request that must not be repeated gets its own.
+// Connections are kept alive, and use HTTPS_PROXY, HTTP_PROXY and NO_PROXY. A request that must not be repeated gets a connection of its
+// own.
 
 /**
- * How long a connection to one of several addresses of a host may take before the next one is tried: long enough to repeat
- * a lost packet twice (after 1 s and 3 s). After Node's own 250 ms, a distant IPv4 beside a dead IPv6 is never reached.
+ * How long to try one of a host's addresses before trying the next, in milliseconds: long enough to resend a lost packet twice (after 1 s
+ * and 3 s). With Node's default of 250 ms, a distant IPv4 address behind a dead IPv6 address would never be reached.
  */
 const ATTEMPT_MS = 4_000;
 
-/** Imports the HTTP library, which takes as long as opening a DuckDB file, so commands without a request do not load it. */
+/** Imports the HTTP library. That takes as long as opening a DuckDB file, so only commands with requests do it. */
 export function http() {
   setDefaultAutoSelectFamilyAttemptTimeout(ATTEMPT_MS);
   return import('undici');
 }
 
-/** A dispatcher through the proxy that the environment names. Throws ConfigError if that is not an address. */
+/** Returns a dispatcher through the proxy named in the environment. Throws ConfigError if that name is not an address. */
 export async function throughProxy(options?: EnvHttpProxyAgent.Options): Promise<EnvHttpProxyAgent> {
   const { EnvHttpProxyAgent } = await http();
   try {
@@ -282,10 +283,10 @@ export async function throughProxy(options?: EnvHttpProxyAgent.Options): Promise
   }
 }
 
-/** The connection for a request that must not be repeated. */
+/** A connection used for one request that must not be repeated. */
 interface OwnConnection {
   readonly dispatcher: Dispatcher;
-  /** True once the connection exists; until then, nothing has been written. */
+  /** True once the connection exists. Before that, nothing can have been sent. */
   readonly isConnected: () => boolean;
 }
 
@@ -293,8 +294,8 @@ export class Connections {
   #shared: Promise<Dispatcher> | undefined;
 
   /**
-   * @param deadlineMs the time limit of each step of a connection
-   * @param service replaces all connections
+   * @param deadlineMs the time limit for each step of connecting
+   * @param service used for all connections instead, by tests
    */
   constructor(
     private readonly connections: number,
@@ -308,12 +309,12 @@ export class Connections {
     return this.#shared;
   }
 
-  /** A new connection. On a stale kept-alive one, it would be unknown whether the request was read. */
+  /** Opens a new connection. With a stale one that was kept alive, nobody would know whether the request was read. */
   async own(): Promise<OwnConnection> {
     if (this.service !== undefined) return { dispatcher: this.service, isConnected: () => true };
     const { Pool } = await http();
     let isConnected = false;
-    // A proxy's connector resolves once its tunnel to the service is open.
+    // A proxy's connector resolves when the tunnel to the service is open.
     const noting =
       (inner: buildConnector.connector): buildConnector.connector =>
       (options, callback) => {

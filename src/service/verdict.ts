@@ -1,6 +1,6 @@
 /**
- * Classifies answers by status and body, for every shape of error in the specification. Also lists the refusals that
- * prove that an unrepeatable request (E13, E16, E20) did nothing.
+ * Classifies answers by status and body, for every error shape in the specification. Also lists the refusals that prove that a request
+ * which must not be repeated (E13, E16, E20) did nothing.
  */
 import {
   bytesOf,
@@ -36,27 +36,27 @@ export type AnswerClass =
   /** The service refused the request, and would refuse the same request again. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
-  /** The service, or a proxy before it, failed (5xx, `InternalServerError`, a truncated body or one that is not JSON). */
+  /** The service, or a proxy in front of it, failed (5xx, `InternalServerError`, a body that is cut off or not JSON). */
   | {
       readonly kind: 'broken';
       readonly reason: string;
       readonly retryAfterMs: number | undefined;
-      /** True if the body is not an answer of the messaging service: an HTML page, or another text that is not JSON. */
+      /** True if the body cannot be from the messaging service: an HTML page, or another text that is not JSON. */
       readonly isForeign?: boolean;
     }
-  /** A redirect (3xx). It is never followed: the token would be sent along. */
+  /** A redirect (3xx). It is never followed, because the token would be sent to the other address. */
   | { readonly kind: 'redirected'; readonly reason: string }
-  /** No answer arrived. `sent` is false only if the request provably never left this machine. */
+  /** No answer arrived. `sent` is false only if the request certainly never left this machine. */
   | {
       readonly kind: 'unreachable';
       readonly reason: string;
       readonly sent: boolean;
       readonly retryAfterMs?: undefined;
       readonly cause: unknown;
-      /** The part of the body that came before the connection broke. */
+      /** The part of the body that arrived before the connection broke. */
       readonly received: Buffer;
     }
-  /** The decoded body is larger than the limit; `reason` has the limit and the setting that raises it. */
+  /** The decoded body exceeds the limit; `reason` names the limit and the setting that raises it. */
   | { readonly kind: 'oversized'; readonly reason: string };
 
 const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
@@ -66,9 +66,8 @@ const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailab
 /**
  * Classifies an answer.
  *
- * @param discriminator the key that makes a body a valid answer, whatever its status: `status` of E21's results, `export_id`
- *   of E20
- * @param secrets texts that are hidden in every reason
+ * @param discriminator the key that makes a body a valid answer, whatever its status: `status` of E21's results, `export_id` of E20
+ * @param secrets texts to hide in reasons
  */
 export function judge(
   answer: RawAnswer,
@@ -81,7 +80,7 @@ export function judge(
   if (discriminator !== undefined && envelope !== undefined) {
     const value = textOf(envelope, answer.body, discriminator);
     const message = textOf(envelope, answer.body, 'message') ?? '';
-    // The result of an export has one shape for every error, including an expired token.
+    // The result of an export (E21) has the same shape for every error, even for an expired token.
     if (value === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
       return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`, secrets) };
     }
@@ -116,9 +115,9 @@ export function judge(
 }
 
 /**
- * Returns the error texts of a body unchanged, in any of the known shapes: `{data: null, error: string}`, `{error,
- * message}`, `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other
- * than 0 with its `resultMessage` (E10). Returns undefined if the body reports no error.
+ * Returns the error texts of a body unchanged, for all known shapes: `{data: null, error: string}`, `{error, message}`, `{data: null,
+ * error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other than 0 with its `resultMessage` (E10).
+ * Undefined if the body reports no error.
  */
 function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
@@ -151,9 +150,9 @@ function wordsOf(value: unknown): string[] {
 
 const HTML = 'an HTML page, as a proxy would send it';
 
-/** Returns a body that is plain text: E18 is known to refuse in this way, whatever its content type. */
+/** Returns a body that is plain text, because E18 is known to refuse in this way, whatever its content type. */
 function plainText({ body, contentType }: RawAnswer): string | undefined {
-  // Longer than any shown text: a truncated secret would not be recognized.
+  // Keep more than is shown, because a secret that was cut off would not be recognized.
   const text = bytesOf(body)
     .toString('utf8', 0, 1024 * 1024)
     .trim();
@@ -163,7 +162,7 @@ function plainText({ body, contentType }: RawAnswer): string | undefined {
   return text;
 }
 
-/** The text as one line, without secrets, persons, long numbers and control characters. */
+/** Returns the text on one line, without secrets, persons, long numbers and control characters. */
 export function clean(text: string, secrets: Secrets = new Secrets()): string {
   const line = withoutPeople(secrets.hide(text), 1_000)
     .replace(/\s+/g, ' ')
@@ -174,8 +173,8 @@ export function clean(text: string, secrets: Secrets = new Secrets()): string {
 }
 
 /**
- * A text of the service for you to judge, without words that occur in the call's values. Words of one or two characters
- * are removed only if a value has them as a whole word. The call's number of rows stays visible.
+ * A text of the service, for you to judge. Removes words that occur in the call's values; words of one or two characters only if they are a
+ * whole word of a value. The call's number of rows stays.
  */
 export function withoutValuesOf(text: string, items: readonly string[]): string {
   const WORD = /[\p{L}\p{N}@._-]+/gu;
@@ -201,12 +200,12 @@ function parseRetryAfter(value: string | undefined, now: Date): number | undefin
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-// Answers that prove that an unrepeatable request (E13, E16, E20) did nothing. Every answer not on this list is unknown and needs your
+// Answers proving that a request which must not be repeated (E13, E16, E20) did nothing. Any other answer is unknown and needs your
 // decision, because a mistake here costs money or reaches people twice.
 
 /**
- * The refusals: the status, and the whole value of `error` or `status`, in upper or lower case. They are the specification's errors of
- * the caller (Errors; Authentication; States and transitions), and the reason phrases of statuses that precede any processing.
+ * The refusals: the status, and the whole value of `error` or `status`, in upper or lower case. They are the caller's errors in the
+ * specification (Errors; Authentication; States and transitions), and the standard texts of statuses that are sent before any processing.
  */
 const REFUSALS: readonly (readonly [status: number, value: string])[] = [
   [400, 'InvalidRequest'],
@@ -219,16 +218,19 @@ const REFUSALS: readonly (readonly [status: number, value: string])[] = [
   [429, 'Too Many Requests'],
 ];
 
-/** The keys of a refusal. An answer with another key may report work that was done, so it needs your decision. */
+/** The keys that a refusal may have. Any other key may report completed work, so such an answer needs your decision. */
 const ERROR_KEYS: ReadonlySet<string> = new Set([
   ...['error', 'message', 'status', 'statusCode', 'code', 'data'],
   ...['path', 'timestamp', 'projectId', 'durationMs'],
 ]);
 
-/** The values of `status` beside an error; any other one is about an export (E21). */
+/** Values of `status` that may accompany an error. Any other value is about an export (E21). */
 const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
 
-/** Reads an error. A refusal is on the list, and its JSON body has neither data nor an export id. You may judge any other text. */
+/**
+ * Reads an error. It is a refusal if it is on the list and its JSON body has no data and no export id. You may judge any other text
+ * yourself.
+ */
 export function readError(
   status: number,
   envelope: Envelope,
@@ -251,7 +253,7 @@ export function readError(
     : { kind: 'error', text };
 }
 
-/** True if a body is valid JSON without data, state of an export and, at any depth, an export id. */
+/** True if a body is valid JSON without data, without the state of an export and, at any depth, without an export id. */
 function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
   const keys: string[] = [];
   try {
@@ -267,7 +269,7 @@ function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
   return !hasId && (data ?? null) === null && (typeof status !== 'string' || ERROR_STATUSES.includes(status));
 }
 
-/** True if the settings list the text as a refusal: compared whole, without case. */
+/** True if the settings list the text as a refusal. The whole text must match; case does not matter. */
 export function isJudged(text: string, refusals: readonly string[]): boolean {
   return refusals.some((judged) => isSame(judged, text));
 }
@@ -277,7 +279,7 @@ export function isSame(a: string, b: string): boolean {
   return folded(a) === folded(b);
 }
 
-/** The error for a request without a usable answer, with its remedy. */
+/** Returns the error, with a remedy, for a request without a usable answer. */
 export function unanswered(
   baseUrl: string,
   what: string,
@@ -299,7 +301,7 @@ export function unanswered(
       `The service at ${host} redirects ${what} (${reason}), and redirects are not followed.`,
       'Set base_url to the address that answers without a redirect.',
     );
-  // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
+  // The messaging service never rejects E1 this way. HTML comes from a proxy or another server.
   const isForeign = kind === 'refused' || (kind === 'broken' && verdict.isForeign === true);
   return error(
     `The service at ${host} gave no usable answer to ${what} (${reason}).`,
@@ -311,14 +313,14 @@ export function unanswered(
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'No address is known for that name. Check base_url and the network.',
-  EAI_AGAIN: 'The name could not be looked up. Check the network and its name servers.',
+  EAI_AGAIN: 'The name lookup failed. Check the network and its name servers.',
   ECONNREFUSED: 'Nothing listens at that port. Check base_url, and HTTPS_PROXY or HTTP_PROXY where set.',
 };
 
 const CERTIFICATE =
   'Check base_url and this machine’s clock. If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, ask your network team what is between this machine and the service.';
 
-/** The error codes of a failed TLS handshake: no part of the request had been written. */
+/** Error codes of a failed TLS handshake: no part of the request was sent. */
 const OF_CERTIFICATE = new Set([
   ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],

@@ -1,12 +1,12 @@
-/** Requests to addresses that the settings name beside the service: alerts and `after_publish`. */
+/** Sends requests to webhook addresses in the settings: alerts and `after_publish`. */
 import { messageOf } from '../ground/errors.js';
 import { http, throughProxy } from './exchange.js';
 
 /**
- * Posts JSON to an address, through the proxy of the environment. The answer is not read.
+ * Posts JSON to an address, through the proxy named in the environment. The body of the answer is not read.
  *
- * @param stop ends the request before its time
- * @returns the reason why the request was not taken, a clause without the address, which may be a secret
+ * @param stop aborts the request
+ * @returns the reason why the request failed, as a clause; without the address, which may be a secret
  */
 export async function requestWebhook(
   url: string,
@@ -21,7 +21,7 @@ export async function requestWebhook(
     dispatcher = await throughProxy();
     const { request } = await http();
     const { username, password } = new URL(url);
-    // The library leaves out a name and a password in an address.
+    // undici ignores a name and password in an address, so they are sent as a header.
     const named = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
     const basic = username === '' ? {} : { authorization: `Basic ${named.toString('base64')}` };
     const { statusCode, body } = await request(url, {
@@ -31,7 +31,7 @@ export async function requestWebhook(
       dispatcher,
       signal,
     });
-    // Closing it early is not an error.
+    // Closing the body early causes an error that does not matter.
     body.on('error', () => undefined).destroy();
     if (statusCode >= 200 && statusCode < 300) return undefined;
     return `HTTP ${statusCode}${statusCode >= 300 && statusCode < 400 ? ', a redirect, which is not followed' : ''}`;

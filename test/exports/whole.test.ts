@@ -244,7 +244,7 @@ long('an answer to the paid request that breaks off is kept, and its file is nam
   expect((await place.run(['run'])).code).toBe(1);
   const id = place.sandbox.bills()[0]?.export_id ?? '';
   const { stderr } = await place.run(['exports', 'list']);
-  expect(stderr).toContain('Reason: the answer broke off: ');
+  expect(stderr).toContain('Reason: the answer was cut off: ');
   const [, file = ''] = /Its answer is in (landing\/rejected\/\S+\.gz)\./.exec(stderr) ?? [];
   expect(gunzipSync(await readFile(join(place.folder, 'data', file))).toString()).toContain(id);
   expect((await place.run(['exports', 'decide', `${DAY}.1`, '--attach', id])).code).toBe(0);

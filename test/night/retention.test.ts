@@ -148,7 +148,7 @@ test('a day that retention would delete at once is never bought, nor paid for ag
     expect(bought[0]).toEqual({ day: '2026-11-13' });
     const days = ['--start', '2026-11-11', '--end', '2026-11-12', '--streams', 'events', '--yes-paid'];
     const backfilled = await free.run(['backfill', ...days]);
-    expect(backfilled.stderr).toContain('older than retention.events keeps them: 2026-11-11..2026-11-12');
+    expect(backfilled.stderr).toContain('past their retention (retention.events): 2026-11-11..2026-11-12');
     const count = free.sandbox.requests().E20;
     await free.configure(YAML.replace('2026-11-10', '2026-11-12'));
     expect((await free.run(['run'])).code).toBe(0);
