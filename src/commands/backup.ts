@@ -1,6 +1,6 @@
 /**
- * `dawnload backup FOLDER`: copies everything a restore needs, under the lock, and verifies it. It leaves out the witness, so that the copy
- * counts as restored and pays for nothing until you agree.
+ * `dawnload backup FOLDER`: copies everything that a restore needs, under the lock, and verifies the copy. The witness is left out, so that
+ * the copy counts as restored and pays for nothing until you agree.
  */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync, lstatSync } from 'node:fs';
@@ -38,20 +38,20 @@ export const backupCommand: Command<JsonOptions, [string]> = async ({ json }, in
   );
   if (damaged.length > 0)
     terminal.warn(
-      `The backup has ${plural(damaged.length, 'file')} that are already damaged in the data folder: \`dawnload doctor --deep\`.`,
+      `The backup has ${plural(damaged.length, 'file')} that are already damaged in the data folder. See \`dawnload doctor --deep\`.`,
     );
   return damaged.length > 0 ? EXIT.incomplete : EXIT.done;
 };
 
-/** Only the published file has the results for days whose pages retention removed. */
+/** The published file is included because only it has the results for days whose pages retention removed. */
 const COPIED = ['ledger', 'landing', 'private/hmac.key', 'private/receipts', 'warehouse.duckdb'];
 
-/** Files in these folders that no command reads again. */
+/** Files in these folders that no command reads again, so they are not copied. */
 const LEFT_OUT = /^(?:\.tmp-|journal\.reserve$)/;
 
 /**
- * Copies the data folder into a new folder and verifies every byte that was written. The folder has its name only once it is complete.
- * Returns its path, the number of files and bytes, and a sentence on each damage of the data folder, and so of the copy.
+ * Copies the data folder into a new folder, and verifies every byte. The folder gets its name when it is complete. Returns its path, the
+ * numbers of files and bytes, and a sentence about each damage, which the data folder and its copy have in common.
  *
  * @throws UsageError if the target is not empty, or is inside the data folder
  * @throws RefusedError before the first run has ended, and during an erasure, whose record has plain-text ids
@@ -70,7 +70,7 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
       hint: 'Name a new folder, such as one with the date.',
     });
   if (there && (await stat(folder)).dev !== (await stat(dirname(folder))).dev)
-    throw new UsageError(`${folder} is a whole disk, and a backup is a new folder.`, {
+    throw new UsageError(`${folder} is a whole disk; a backup needs a folder of its own.`, {
       hint: `Name a folder on it, such as ${join(folder, 'dawnload')}.`,
     });
   if (!existsSync(dataDir))
@@ -79,7 +79,7 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
     });
   await using opened = await DataFolder.open(config, invocation, { command: 'backup', needs: 'nothing' });
   if ((await new Pending(config.dataDir, invocation.effects).read()) !== undefined)
-    throw new RefusedError('An erasure is unfinished, and its record would be copied.', {
+    throw new RefusedError('An erasure is unfinished. A backup would copy its record, which has plain ids.', {
       hint: '`dawnload forget` completes it. Then back up again.',
     });
   // Without a recorded run, a restored copy would look like a new folder and pay again.
@@ -87,7 +87,7 @@ async function backUp(target: string, config: Config, invocation: Invocation) {
     throw new RefusedError(`No run has ended in ${dataDir} yet, so its backup would be empty.`, {
       hint: 'Run `dawnload run` first.',
     });
-  // Only a killed backup leaves a folder with this name, so it can be removed.
+  // Only a backup that was killed leaves a folder with this name, so it may be removed.
   const partial = join(dirname(folder), `.${basename(folder)}.dawnload-backup`);
   try {
     await orStorageError('clean up', partial, () => rm(partial, { recursive: true, force: true }));
@@ -144,7 +144,7 @@ const differs = (copy: string): DamageError =>
     hint: 'Check the backup disk, or use another one. No backup was made.',
   });
 
-/** The files at a path, also behind links. A link that leads nowhere, or in a circle, is an error: what it led to would be missing. */
+/** Lists the files at a path, following links. A broken or circular link is an error, because a file would be missing. */
 async function filesAt(path: string): Promise<string[]> {
   const stats = await orStorageError('read', path, () => stat(path));
   if (!stats.isDirectory()) return stats.isFile() && !LEFT_OUT.test(basename(path)) ? [path] : [];
@@ -161,7 +161,7 @@ async function hashOf(path: string): Promise<string> {
   });
 }
 
-/** Sentences on what is damaged or missing in the data folder, and so in its copy. */
+/** Returns sentences about damaged or missing files in the data folder, and so in the copy. */
 async function damageIn(config: Config, copy: string, { effects }: Invocation): Promise<string[]> {
   const { damage } = await landedDamage(config, effects);
   const sentences = damage.map(({ message }) => message);

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../ground/errors.js';
 import { loadCatalogue } from '../readers/queries/catalogue.js';
 
 export function completionCommand(shell: string, program: Command, invocation: Invocation): ExitCode {
-  /** The words that follow a command, by the command; '' for `dawnload` itself. */
+  /** For each command, the words that may follow it; '' means `dawnload` itself. */
   const offers = new Map(
     [program, ...program.commands].map((command) => [
       command === program ? '' : command.name(),
@@ -29,7 +29,7 @@ export function completionCommand(shell: string, program: Command, invocation: I
       : `    ${isFirst ? '1\\ *' : `2\\ ${command}`}) offers='${words.join(' ')}' ;;`;
   });
   const script = [
-    // zsh runs completions for bash after `bashcompinit`.
+    // After `bashcompinit`, zsh runs completions written for bash.
     ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
     '_dawnload() {',
     '  local offers=',

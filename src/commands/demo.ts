@@ -23,11 +23,11 @@ import { runCommand } from './run.js';
 import type { Command } from './shared.js';
 
 const FOLDER = 'demo';
-/** Four weeks of free data, so that weeks can be compared, and one week of billed data. */
+/** Four weeks of free data, so that you can compare weeks, and one week of billed data. */
 const DAYS = 28;
 const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
-/** The shop's members without messages (a tenth), and how much everyone orders anyway. */
+/** A tenth of the shop's members gets no messages; `othersPerEvent` are orders that people make without a message. */
 const SHOP = { eventsPerDay: EVENTS_PER_DAY, heldOut: 2222, othersPerEvent: 1 / 80 };
 
 const KEYS = { accessKey: 'sandbox-access-key', secretKey: 'sandbox-secret-key' };
@@ -48,7 +48,7 @@ export const sandboxCommand: Command<SandboxFlags> = async (flags, invocation) =
       cause,
     });
   });
-  // The environment of a job against the sandbox, for `eval "$(…)"` or a program that reads lines.
+  // The environment of a job that uses the sandbox, for `eval "$(…)"` or for a program that reads the lines.
   const variables = { DAWNLOAD_BASE_URL: sandbox.url, DAWNLOAD_PROJECT_ID: PROJECT, ...ENVIRONMENT };
   for (const [name, value] of Object.entries(variables)) terminal.out(`${name}=${value}`);
   const size = `about ${formatCount(flags.eventsPerDay)} events a day`;
@@ -61,7 +61,7 @@ export const sandboxCommand: Command<SandboxFlags> = async (flags, invocation) =
 export const demoCommand: Command = async (_, invocation) => {
   const { terminal, effects, flags } = invocation;
   if ((flags.settingsFile ?? flags.dataDir) !== undefined)
-    throw new UsageError('The demo has settings and a data folder of its own, in ./demo.', {
+    throw new UsageError('The demo uses its own settings and data folder, in ./demo.', {
       hint: 'Leave out --config and --data-dir, or start it in another folder.',
     });
   const folder = resolve(FOLDER);
@@ -114,7 +114,7 @@ export const demoCommand: Command = async (_, invocation) => {
   }
 };
 
-/** Throws ConfigError if the folder contains anything other than an earlier demo. */
+/** Throws ConfigError if the folder has anything that is not from an earlier demo. */
 async function assertOfDemo(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) =>
     codeOf(error) === 'ENOENT' ? [] : [FOLDER],

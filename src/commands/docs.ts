@@ -1,6 +1,6 @@
 /**
- * `dawnload docs`: describes tables and the columns of bundled questions from the dictionary in this package; needs no warehouse. Own
- * tables come from the published file, if any.
+ * `dawnload docs`: describes tables and the columns of bundled questions, from the dictionary in this package. It needs no warehouse; own
+ * tables are described from the published file, if there is one.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   const query = table !== undefined && isBundled(table) ? queryNamed(table) : undefined;
   const empty = await emptyWarehouse(invocation, query, language);
   const schemas = entriesOf([...empty.columns, ...own.columns], dictionary, language);
-  // A question may have the name of a table.
+  // Exact names only, because a question may have a name similar to a table's.
   const find = query === undefined ? findRelation : relationNamed;
   const relation = table === undefined ? undefined : find(schemas, table, loadCatalogue());
   const copied = own.tables.find(({ name }) => `own.${name}` === relation?.name);
@@ -83,7 +83,7 @@ export const docsCommand: Command<DocsOptions, [string?]> = async (
   return EXIT.done;
 };
 
-/** Reads the columns from a new, empty warehouse, so that they are always current. */
+/** Reads the columns from a new, empty warehouse, so that they match this version. */
 async function emptyWarehouse({ effects }: Invocation, query: QueryFile | undefined, language: Language) {
   const folder = makeTemporary('dawnload-docs-');
   try {
@@ -111,7 +111,7 @@ async function emptyWarehouse({ effects }: Invocation, query: QueryFile | undefi
   }
 }
 
-/** A question with its parameters, and the columns of its answer. */
+/** Describes a question with its parameters, and the columns of its answer. */
 async function questionEntry(reader: Reader, query: QueryFile, language: Language) {
   const question = { sql: query.sql, values: new Map(), subject: `The query ${query.name}`, query };
   const { columns } = await ask(reader, question);
@@ -136,7 +136,7 @@ const ownTable = z.object({
 });
 type OwnTable = z.output<typeof ownTable>;
 
-/** Your own tables in the published file, and their columns; none without a file or settings that name it. */
+/** Your own tables in the published file, with their columns. Empty without that file, or without settings that name it. */
 async function ownTables(invocation: Invocation) {
   try {
     const { published } = dataFiles(invocation.loadConfig().dataDir);
@@ -149,7 +149,7 @@ async function ownTables(invocation: Invocation) {
       one.schema_name === 'own' && tables.some(({ name }) => name === one.relation_name);
     return { columns: columns.filter(isOwn), tables };
   } catch (error) {
-    // Invalid settings or files must not prevent describing the built-in tables.
+    // The built-in tables are described even if settings or files are invalid.
     if (error instanceof DawnloadError) return { columns: [], tables: [] };
     throw error;
   }

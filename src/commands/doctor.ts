@@ -1,4 +1,4 @@
-/** `dawnload doctor`: checks all preconditions of the nightly run. Sends E1 and E17 for one day, which are free. */
+/** `dawnload doctor`: checks everything that the nightly run needs. Sends E1, and E17 for one day, which are free. */
 import { styleText } from 'node:util';
 import { EXIT } from '../ground/errors.js';
 import { examine, type Check, type Extent } from '../operations/doctor.js';
@@ -18,8 +18,9 @@ export const doctorCommand: Command<Extent & JsonOptions> = async (options, invo
     checks.filter(({ verdict }) => verdict === wanted).length;
   const [warnings, failures] = [count('warn'), count('fail')];
   if (options.json === true) terminal.out(JSON.stringify({ checks, ok: failures === 0 }));
-  else if (failures > 0) terminal.note(`${failures} of ${checks.length} checks failed, ${warnings} warned.`);
-  else if (warnings > 0) terminal.note(`No check failed; ${warnings} of ${checks.length} warned.`);
+  else if (failures > 0)
+    terminal.note(`${failures} of ${checks.length} checks failed; ${warnings} gave a warning.`);
+  else if (warnings > 0) terminal.note(`No check failed; ${warnings} of ${checks.length} gave a warning.`);
   else terminal.note(`All ${checks.length} checks passed.`);
   return failures === 0 ? EXIT.done : EXIT.incomplete;
 };

@@ -29,7 +29,7 @@ const SHORTEST = 12;
 /**
  * Serves until the command is interrupted.
  *
- * @throws UsageError for a port or host that cannot be used, or a host without a password
+ * @throws UsageError for a port or host that cannot be used, or if the host needs a password and none is set
  * @throws ConfigError without a published file
  */
 export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) => {
@@ -44,13 +44,13 @@ export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) =
     throw new UsageError('Other machines can reach this host, so a password is needed.', {
       hint: `Set ${PASSWORD} to at least ${SHORTEST} characters, or leave out --host.`,
     });
-  // Fails immediately, with a hint, without a published file.
+  // Fail now, with a hint, if there is no published file.
   await (await Reader.open(published)).close();
   const token = isLocal ? randomBytes(24).toString('base64url') : (password ?? '');
   const runs = (): Promise<readonly PastRun[]> =>
     Journal.read(config, effects).then(
       (journal) => runsOf(journal.of(RUN)),
-      // Accounts that can only read the published file don't see the last run's notice.
+      // Accounts that can read only the published file do not see the notice of the last run.
       () => [],
     );
   const server = await startServer({
@@ -91,8 +91,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Opens the address in the default browser, through a file that redirects to it: every account can see program arguments, and the address
- * contains the token. Returns the file's folder. If no browser opens, the terminal shows the address.
+ * Opens the address in the default browser. It is passed in a file that redirects to it, because every account can see program arguments,
+ * and the address has the token. Returns the folder of the file. If no browser opens, the terminal shows the address.
  */
 async function openInBrowser(address: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-explore-'));

@@ -110,7 +110,7 @@ export const exportsDecideCommand: Command<DecideOptions, [string]> = (options, 
   return abandon === true ? giveUp(key, invocation) : decideOnline(key, payAgain === true, invocation);
 };
 
-/** Decisions must work with a damaged warehouse, and while the journal is in doubt. */
+/** A decision must be possible with a damaged warehouse, and while the journal may lack lines. */
 const DECIDE = { command: 'exports decide', needs: 'nothing' } as const;
 
 async function giveUp(key: string, invocation: Invocation): Promise<ExitCode> {
@@ -128,7 +128,7 @@ async function giveUp(key: string, invocation: Invocation): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** Pays again, or loads what came as the complete export. */
+/** Pays for the day again, or loads the pages that arrived as if they were complete. */
 async function decideOnline(key: string, paysAgain: boolean, invocation: Invocation): Promise<ExitCode> {
   const config = requireService(invocation.loadConfig());
   const entry = presentEntry(await ledgerNow(config, invocation.effects), key);
@@ -156,13 +156,13 @@ const downloading = (key: string, acceptsIncomplete: boolean): Step =>
     await downloadExport(ledger.get(key), service, parts, patienceOf(parts), acceptsIncomplete);
   });
 
-/** Requests the day of an export again with your consent, which is billed again. */
+/** Requests the day of an export again, with your consent to a second bill. */
 const payingAgain = (key: string): Step =>
   pulling(async (night) => {
     const { config, folder, invocation } = night;
     const kept = keptFrom(config.retention, invocation.effects.now());
     if (kept !== undefined && folder.ledger.get(key).day < kept)
-      throw new RefusedError(`The day of export ${key} is older than retention.events keeps it.`, {
+      throw new RefusedError(`The day of export ${key} is past its retention (retention.events).`, {
         hint: 'Nothing was requested. Raise retention.events first if you want the day.',
       });
     await assertPublishable(folder.files.published);
@@ -171,7 +171,7 @@ const payingAgain = (key: string): Step =>
     await requestAgain(key, folder.service, parts, download);
   });
 
-/** Enters the id of an export. The service's own ids are any texts (E20). */
+/** Enters the id of an export. Any text may be an id of the service (E20). */
 async function attachId(
   key: string,
   exportId: string,
@@ -190,12 +190,12 @@ async function attachId(
   await using folder = await DataFolder.open(config, invocation, DECIDE);
   const { ledger, journal } = folder;
   const entry = ledger.find(key);
-  // The day's results come from an export whose pages were removed, so they cannot be recomputed.
+  // Results of the day cannot be computed again, because retention removed the pages of this export.
   if (entry !== undefined && wereRemoved(journal, entry))
     throw new RefusedError(`Retention removed the pages of export ${key}, so it keeps its id.`, {
       hint: `Nothing was changed. \`dawnload exports show ${key}\` shows it.`,
     });
-  // An unknown key is refused below.
+  // A malformed key is refused below, so the service is not asked.
   const unknown =
     exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
   const asLoaded = entry?.state === 'loaded' ? ` ${key} is loaded, as export ${entry.exportId}.` : '';
@@ -216,7 +216,7 @@ async function attachId(
   return EXIT.done;
 }
 
-/** Asks the service for the export (E21), at no cost. Resolves with a sentence if it remains unclear whether the service has it. */
+/** Asks the service for the export (E21), at no cost. Resolves with a sentence if the service may not have it. */
 async function doubtOf(exportId: string, config: Config, invocation: Invocation) {
   const { pageParameter } = config.exports;
   try {
@@ -239,7 +239,7 @@ export const exportsResumeCommand: Command<object, [string]> = async (_, invocat
   const state = await ledgerNow(config, invocation.effects);
   let entry = entryIn(state, key);
   if (entry.state === 'ambiguous') {
-    // Opening the folder settles an answer that is now listed as a refusal.
+    // Opening the folder settles the export if its answer is now listed as a refusal.
     await using folder = await DataFolder.open(config, invocation, {
       command: 'exports resume',
       needs: 'nothing',

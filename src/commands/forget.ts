@@ -1,4 +1,4 @@
-/** `dawnload forget`: finds a person, shows their data, and erases it everywhere. */
+/** `dawnload forget`: finds a person, shows their data, and erases them everywhere in the data folder. */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -23,7 +23,9 @@ type ForgetOptions = JsonOptions &
     'show' | 'dryRun' | 'alsoService' | 'includeShared' | 'yes'
   >;
 
-/** Exit code 1 if an id remains in a file or an interrupted erasure of others was completed, 3 without your confirmation. */
+/**
+ * Exit code 1 if an id is left in a file, or if this command completed an interrupted erasure of other persons; 3 if you did not confirm.
+ */
 export const forgetCommand: Command<ForgetOptions> = async (options, invocation) => {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
@@ -35,7 +37,7 @@ export const forgetCommand: Command<ForgetOptions> = async (options, invocation)
   const isOther = resumed !== undefined && !named.every(({ value }) => resumed.includes(value));
   if (resumed !== undefined)
     terminal.warn(
-      `This was the erasure of ${receipt.erased_at}, which had been stopped.${isOther ? ' The ids on this command line were not processed: run the command again for them.' : ''}`,
+      `This completed the erasure of ${receipt.erased_at}, which had been interrupted.${isOther ? ' The ids on this command line were not processed. Run the command again for them.' : ''}`,
     );
   if (options.json === true) terminal.out(JSON.stringify(receipt));
   else terminal.draw(visibleLines(await readFile(file, 'utf8')));
@@ -85,7 +87,7 @@ async function begin(night: Night, named: readonly NamedId[], options: ForgetOpt
   };
 }
 
-/** Searches the warehouse; also landed pages if it lacks one of the ids, or if the settings drop numbers or ids. */
+/** Searches the warehouse. Also searches landed pages if the warehouse lacks one of the ids, or if the settings drop numbers or ids. */
 async function search(
   { warehouse, config: { privacy, brand }, invocation: { terminal } }: Night,
   named: readonly NamedId[],
@@ -104,7 +106,7 @@ async function search(
   if (!dropsIds && persons.origins.every((origin) => present.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
   const searched = new Set<string>();
-  // Search for each id found, too: its records show how many persons share it.
+  // Search for each new id too, because its records show how many persons share it.
   while (persons.ids.some((id) => !searched.has(id))) {
     for (const id of persons.ids) searched.add(id);
     await erasures.lookFor(persons.ids);
@@ -130,7 +132,7 @@ function idsOf(record: string, brand: string): person.Linked {
   return Object.fromEntries(all.flatMap(([kind, value]) => (value === '' ? [] : [[kind, value]])));
 }
 
-/** Prints everything about the persons (`show`), or how much would be erased in each place. */
+/** Prints everything that is stored about the persons (`show`), or how much would be erased in each place. */
 async function look(night: Night, { stored }: Persons, { show, json }: ForgetOptions): Promise<void> {
   const { config, warehouse } = night;
   const { erasures, file: database } = warehouse;
@@ -166,10 +168,10 @@ async function look(night: Night, { stored }: Persons, { show, json }: ForgetOpt
 }
 
 /**
- * Asks the service to delete the persons (E15), at most 1,000 with a request; numbers are sent exactly as given.
+ * Asks the service to delete the persons (E15), at most 1,000 per request. Numbers are sent exactly as given.
  *
  * @returns the number of rows that the service deleted
- * @throws ServiceError if a request fails; nothing is erased locally then
+ * @throws ServiceError if a request fails; then nothing is erased in the data folder
  */
 async function eraseAtService(named: readonly NamedId[], { config, invocation }: Night): Promise<number> {
   const deleted = z.looseObject({ data: z.number() });
@@ -194,7 +196,7 @@ async function eraseAtService(named: readonly NamedId[], { config, invocation }:
   return rows;
 }
 
-/** The ids from the command line and from a file, of which each line is `user_id ID`, `recipient NUMBER` or `email ADDRESS`. */
+/** Parses the ids on the command line and in a file, whose lines are `user_id ID`, `recipient NUMBER` or `email ADDRESS`. */
 function idsNamed({ userId, recipient, email, file }: ForgetOptions): NamedId[] {
   const options = { user_id: userId, recipient: recipient?.trim(), email: email?.trim() };
   const named = Object.entries(options).flatMap(([kind, value]) =>

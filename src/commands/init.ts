@@ -1,4 +1,4 @@
-/** `dawnload init`: collects address, project and keys, tests them against the service, and writes `dawnload.yaml` and `.env`. */
+/** `dawnload init`: asks for address, project and keys, tests them with the service, and writes `dawnload.yaml` and `.env`. */
 import { existsSync } from 'node:fs';
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -22,7 +22,7 @@ import type { Command, Options } from './shared.js';
 type InitOptions = Options<'baseUrl' | 'projectId' | 'startDate', 'allowHttp' | 'skipChecks' | 'force'>;
 
 const { base_url, project_id, start_date } = COMMON;
-const key = z.string().regex(/^\P{Cc}*$/u, 'holds control characters');
+const key = z.string().regex(/^\P{Cc}*$/u, 'has control characters');
 
 const QUESTIONS = [
   { name: 'baseUrl', what: 'base URL', source: '--base-url', rule: base_url },
@@ -36,7 +36,7 @@ type Answers = Record<Question['name'], string>;
 export const initCommand: Command<InitOptions> = async (options, invocation) => {
   const { terminal, flags, environment, effects } = invocation;
   const yaml = resolve(flags.settingsFile ?? 'dawnload.yaml');
-  // The .env must be in the folder of the settings file; no other .env is read.
+  // `.env` belongs next to the settings file; no other `.env` is read.
   const env = resolve(dirname(yaml), '.env');
   if (existsSync(yaml) && options.force !== true)
     throw new UsageError(`${yaml} exists already.`, {
@@ -54,7 +54,7 @@ export const initCommand: Command<InitOptions> = async (options, invocation) => 
     secretKey: (variables['DAWNLOAD_SECRET_KEY'] ?? '').trim(),
   };
   const { answers, records } = await complete(initial, options, invocation);
-  // The first run loads a week, unless you name another first day.
+  // The first run loads a week unless you choose another first day.
   const startDate = options.startDate ?? shiftDay(lastCompleteDay(effects.now()), -6);
   if (startDate > dayOf(effects.now()))
     throw new UsageError(`The first day ${startDate} is in the future.`, {
@@ -82,7 +82,7 @@ const NEXT = [
   ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/schedule.md'],
 ] as const;
 
-/** Prompts for missing answers (''), and tests all of them until the service accepts them. */
+/** Asks for missing answers (''), and tests all answers until the service accepts them. */
 async function complete(
   initial: Answers,
   options: InitOptions,
@@ -140,7 +140,7 @@ function faultOf({ what, rule }: Question, text: string, { allowHttp }: InitOpti
   return `${text} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`;
 }
 
-/** Writes a file as a whole; an existing one is kept under a name that ends with `.bak`. */
+/** Writes a complete file, and keeps an existing one under a name that ends with `.bak`. */
 async function writeKept(path: string, text: string, terminal: Terminal, secretMode?: number): Promise<void> {
   const mode = secretMode ?? 0o666;
   await writeFileWhole(path, async (next) => {
@@ -178,15 +178,15 @@ export function envFile(keys: Readonly<Record<'accessKey' | 'secretKey', string>
 
 interface Settings extends Readonly<Record<'baseUrl' | 'projectId' | 'startDate' | 'dataDir', string>> {
   readonly allowHttp?: boolean;
-  /** The number of records of the night that the service reported; undefined if it is unknown. */
+  /** The number of records of a night, as the service reported; undefined if unknown. */
   readonly records?: number | undefined;
 }
 
 export function settingsFile(settings: Settings): string {
   const { baseUrl, allowHttp, projectId, dataDir, startDate, records } = settings;
-  // YAML would read some unquoted texts as other values.
+  // Quoted if YAML would otherwise read the text as another type.
   const scalar = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
-  // The suggested budget covers one and a half nights per run, so no backlog, and a month of such nights.
+  // The suggested budget is one and a half nights per run, so it leaves no room for a backlog, and a month of such nights.
   const budget = Math.ceil(((records ?? 1_000) * 1.5) / 100) * 100;
   return fromTemplate('examples/init.yaml', {
     base_url: scalar(baseUrl),

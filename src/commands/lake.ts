@@ -118,7 +118,7 @@ export const lakeVerifyCommand: Command<Options<never, 'erased' | 'json'>> = asy
     showTable(terminal, tables);
     showTable(terminal, differences.slice(0, SHOWN_DIFFERENCES), 'table date file_rows lake_rows');
   }
-  const lacks = `The lake lacks ${plural(unpushed.length, 'day')} of the file: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`;
+  const lacks = `The lake lacks ${plural(unpushed.length, 'day')} of the file: ${listDays(unpushed)}. Run \`dawnload lake push\` to add them.`;
   if (unpushed.length > 0) terminal.warn(lacks);
   const differ = `${plural(differences.length, 'day')} of tables differ. If the file is right, run \`dawnload lake push\`; if that finds nothing to push, see docs/scale.md.`;
   if (differences.length > 0) terminal.warn(differ);
@@ -135,7 +135,7 @@ async function verifyErased(
   invocation: Invocation,
 ): Promise<ExitCode> {
   const { effects, terminal } = invocation;
-  // Searching takes no lock, so it makes no key.
+  // Searching takes no lock, so it must not create a key.
   const key = await storedKey(config.dataDir);
   const { ids } = new Register(await Journal.read(config, effects), keyFingerprint(key));
   const { tables, files, holding } = await withLake(config, invocation, async (lake) => {
@@ -153,7 +153,7 @@ async function verifyErased(
     return EXIT.done;
   }
   for (const { table, file, ids, current } of holding.slice(0, SHOWN_DIFFERENCES)) {
-    const gone = 'no longer referenced: expiry and removal of orphans delete it';
+    const gone = 'no longer referenced; expiry and the removal of orphans delete it';
     const why = current ? 'compaction rewrites it' : gone;
     terminal.warn(`${file} of ${table} has ${plural(ids, 'id')} of erased persons (${why}).`);
   }

@@ -1,4 +1,4 @@
-/** `dawnload mcp`: answers the questions of agents over standard input and output (Model Context Protocol). */
+/** `dawnload mcp`: answers questions from agents over stdin and stdout (Model Context Protocol). */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Transform } from 'node:stream';
@@ -30,9 +30,9 @@ export const mcpCommand: Command<Limits & { readonly seconds: number }> = async 
   invocation,
 ) => {
   invocation.loadConfig();
-  // One question at a time: each may use all the memory of the setting.
+  // One question at a time, because each may use all the memory that the settings allow.
   const oneAtATime = pLimit(1);
-  /** Resolves once all questions before the end of the input are answered. */
+  /** Resolves when all questions that came before the end of the input are answered. */
   const idle = async (): Promise<void> => {
     await invocation.effects.sleep(ENDING_MS, invocation.signal);
     if (oneAtATime.activeCount + oneAtATime.pendingCount > 0) await oneAtATime(() => undefined).then(idle);
@@ -43,7 +43,7 @@ export const mcpCommand: Command<Limits & { readonly seconds: number }> = async 
         done(null, chunk);
       },
       flush(done) {
-        // The last line may lack its end.
+        // The last line may lack its newline.
         this.push('\n');
         callbackify(idle)(done);
       },
@@ -66,7 +66,7 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
   const { version, effects } = invocation;
   const server = new McpServer({ name: 'dawnload', version }, { instructions: INSTRUCTIONS });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-  /** Lists of tables and questions are limited only by length. */
+  /** Lists of tables and questions are limited by characters, not by rows. */
   const whole = { ...limits, rows: Infinity };
 
   const tool = <T extends z.ZodObject>(
@@ -81,13 +81,13 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
         try {
           return { content: [{ type: 'text', text: await work(inputSchema.parse(input), mcpReq.signal) }] };
         } catch (error) {
-          // Agents have no flags, and list questions with a tool.
+          // Agents have no flags, and list questions with a tool, so hints about these are left out.
           const advice = error instanceof DawnloadError ? (error.hint ?? '') : '';
           const own = advice
             .replace('`dawnload query` lists', '`list_questions` lists')
             .replace('`dawnload docs` lists', '`describe` lists');
           const hints = own.split(/(?<=[.?]) /).filter((hint) => !/--|`dawnload query/.test(hint));
-          // DuckDB's messages may repeat values, and whole rows.
+          // Cut, because DuckDB's messages may repeat values and whole rows.
           const text = cut([messageOf(error), ...hints].join(' ').trim(), LONGEST_ERROR);
           return { content: [{ type: 'text', text }], isError: true };
         }
@@ -125,7 +125,7 @@ function agentServer(limits: Limits, seconds: number, inTurn: LimitFunction, inv
     }),
     ({ question, parameters, lang: language }, signal) => {
       const { queries } = invocation.loadConfig();
-      // Null is the default, as list_questions names it.
+      // Null means the default, as in list_questions.
       const set = Object.entries(parameters).filter(([, value]) => value !== null);
       const param = set.map(([name, value]) => `${name}=${value}`);
       return answer({ name: question, queries, param, lang: language }, language, signal);

@@ -1,4 +1,4 @@
-/** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
+/** `dawnload plan`: shows missing days, the requests of the next run, and their cost. Sends nothing. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { requireSettings, type Config } from '../config/config.js';
@@ -29,7 +29,7 @@ export const planCommand: Command<JsonOptions> = async ({ json }, invocation) =>
   return printPlan(await makePlan(job, config, invocation), json, invocation.terminal);
 };
 
-/** Plans a job from the published file and the ledger only; throws ConfigError if the run would. */
+/** Plans a job from the published file and the ledger. Throws ConfigError if the run would. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation) {
   const now = effects.now();
   const { wanted, state, counted, ...published } = await daysNow(config, effects, () => job);
@@ -46,9 +46,9 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const planned = ({ day, estimate }: Decision) => ({
     date: day,
     estimated_records: estimate ?? null,
-    /** True if the estimate is a forecast until the run pulls the day's statistics. */
+    /** True if the estimate is a forecast, because the run has not pulled the day's statistics yet. */
     is_forecast: estimate !== undefined && !counted.has(day),
-    /** True if the run pulls the statistics of the day before it decides. */
+    /** True if the run pulls the day's statistics before it decides about the day. */
     statistics_first: job.streams.has('statistics') && !counted.has(day),
   });
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
@@ -63,18 +63,18 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const old = loaded.filter((day) => !published.removed.includes(day));
   return {
     command: job.name,
-    /** The data folder, if it is unused. Data in another folder would be loaded and paid for again. */
+    /** The data folder if it is new. If the old data is in another folder, everything would be loaded and paid for again. */
     new_folder: state.journal.head.seq === 0 && state.doubt === undefined ? resolve(config.dataDir) : null,
     days: dayCount(job.days) > 0 ? job.days : null,
-    /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
+    /** Yesterday, with the instant at which it will be complete; null if it is complete already. */
     not_yet: complete > now ? { day: yesterday, complete_from: formatKst(complete) } : null,
-    /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
+    /** Days that the warehouse lacks, and days to request again because their counts may still change. */
     free: Object.fromEntries(FREE_DAY_STREAMS.map((stream) => [stream, free(stream)])),
-    /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
+    /** The reference data of which the run takes a snapshot, with the day of the previous snapshot. */
     reference: snapshotsOn(config)
       .filter((stream) => dayCount(job.days) > 0 && job.streams.has(stream.startsWith(OWN) ? 'own' : stream))
       .map((stream) => ({ stream, last: newestOf(published.coverage, stream) ?? null })),
-    /** The days of events that the next run removes; null without `retention.events`. */
+    /** The days whose events the next run removes; null without `retention.events`. */
     retention: before === null ? null : { events: old.filter((day) => day < before).sort() },
     events: {
       budget: budget
@@ -84,10 +84,10 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       not_requested: decisions.flatMap((decision) =>
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
-      /** Paid exports that are not downloaded yet; resuming them is free. */
+      /** Paid exports that are not loaded yet; resuming them is free. */
       under_way: keysUnderWay(entries),
       needs_attention: state.needed,
-      /** Null if the size of one of the requested days is unknown. */
+      /** Null if the size of a requested day is unknown. */
       estimated_records: records,
       estimated_price: records === null ? null : priceOfAll(records),
       currency,

@@ -1,4 +1,4 @@
-/** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
+/** Defines the command line: names, arguments, options, examples, and one lazy import per command. */
 import { Argument, Command, InvalidArgumentError, Option, type CommanderError } from 'commander';
 import type { Flags } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
@@ -8,7 +8,7 @@ import { formatCount } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 import type { Command as Performer } from './shared.js';
 
-/** A typed command. */
+/** A command as it was typed. */
 export interface Typed {
   readonly flags: Flags;
   readonly perform: (invocation: Invocation) => Promise<ExitCode>;
@@ -17,7 +17,7 @@ export interface Typed {
 interface Entry<O extends object> {
   readonly examples?: readonly string[];
   readonly options?: readonly (Option | readonly [flags: string, about: string])[];
-  /** Imports the function that performs the command. A command that has only subcommands has none. */
+  /** Imports the function that does the work. Undefined for a command that has only subcommands. */
   readonly load?: () => Promise<Performer<O, string[]>>;
 }
 
@@ -55,10 +55,10 @@ function withExamples(command: Command, ...examples: readonly string[]): Command
 }
 
 /**
- * Turns the parser's error, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, into one of ours; undefined if it only printed
- * help or the version.
+ * Converts an error of the parser, such as `error: unknown option '--jsn'\n(Did you mean --json?)`, to one of ours. Undefined if the parser
+ * only printed help or the version.
  *
- * @param command the typed command; empty without one
+ * @param command the typed command; empty if there was none
  */
 export function mistakeOf(
   { code, exitCode, message }: CommanderError,
@@ -77,7 +77,7 @@ export function mistakeOf(
     command === ''
       ? '`dawnload help` lists the commands.'
       : `\`dawnload help ${command}\` shows its options.`;
-  // Such as `query channel-summary --start 2026-11-01`.
+  // For example `query channel-summary --start 2026-11-01`.
   const isParameter = command === 'query' && code === 'commander.unknownOption' && near === '';
   const other = isParameter
     ? 'Use --param NAME=VALUE for parameters of a query. '
@@ -85,7 +85,7 @@ export function mistakeOf(
   return new UsageError(sentence, { hint: `${other}${help}` });
 }
 
-/** The command-line parser. `parse` returns the command; undefined if the parser handled the line itself, such as `help`. */
+/** The command-line parser. `parse` returns the typed command; undefined if the parser did everything itself, such as printing help. */
 export function commandLine(version: string): {
   readonly program: Command;
   readonly parse: (argv: readonly string[]) => Typed | undefined;
@@ -96,7 +96,7 @@ export function commandLine(version: string): {
       "Loads a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
     )
     .version(version, '-V, --version', 'the version of dawnload')
-    // `main` prints mistakes like all other errors.
+    // `main` prints these errors, like all others.
     .configureOutput({ outputError: () => undefined })
     .exitOverride()
     // Global options may be anywhere on the line.
@@ -105,18 +105,18 @@ export function commandLine(version: string): {
     .addOption(
       choice(
         '--log-format <format>',
-        'the format of stderr; timed adds timestamps',
+        'how to write notes on stderr; timed adds timestamps',
         'text',
         'timed',
         'json',
       ).env('DAWNLOAD_LOG_FORMAT'),
     )
     .option('--quiet', 'write only warnings and errors to stderr, for cron')
-    .option('--verbose', 'with an error, also show its causes');
+    .option('--verbose', 'show the causes of an error, too');
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
 
-  /** Adds a command. The name of a subcommand begins with that of its command: `lake plan`. */
+  /** Adds a command. The name of a subcommand starts with the name of its command: `lake plan`. */
   function add<O extends object>(
     name: string,
     about: string,
@@ -159,8 +159,8 @@ export function commandLine(version: string): {
       ['--base-url <url>', 'the address of the service'],
       ['--project-id <id>', 'the project, 32 lowercase hexadecimal digits'],
       ['--start-date <day>', 'the first KST day to load, such as 2026-11-01'],
-      ['--allow-http', 'let keys and data travel unencrypted to an http address'],
-      ['--skip-checks', 'write the files without testing the answers'],
+      ['--allow-http', 'allow an http address, to which keys and data travel unencrypted'],
+      ['--skip-checks', 'write the files without testing the settings'],
       ['--force', 'replace existing files, keeping copies'],
     ],
     load: async () => (await import('./init.js')).initCommand,
@@ -184,7 +184,7 @@ export function commandLine(version: string): {
     options: [JSON_OPTION],
     load: async () => (await import('./run.js')).runCommand,
   });
-  add('backfill', 'run the same job for a range of KST days', {
+  add('backfill', 'load or reload a range of KST days, like a nightly run; events are billed', {
     examples: [
       'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams campaigns',
       'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
@@ -195,11 +195,11 @@ export function commandLine(version: string): {
       new Option('--end <day>', 'the last KST day, included').makeOptionMandatory(),
       [
         '--streams <names>',
-        'any of statistics,campaigns,events (default: these three), catalogs,brand_templates,alimtalk_templates,opt_outs',
+        'comma-separated; default statistics,campaigns,events; also catalogs,brand_templates,alimtalk_templates,opt_outs',
       ],
       ['--dry-run', 'show what would be requested; sends nothing'],
-      ['--yes-paid', 'consent to paid exports, within exports.budget'],
-      ['--accept-empty', 'accept free answers even if they empty loaded days'],
+      ['--yes-paid', 'agree to pay for event exports, within exports.budget'],
+      ['--accept-empty', 'accept free answers even if they remove most rows of a loaded day'],
       JSON_OPTION,
     ],
     load: async () => (await import('./run.js')).backfillCommand,
@@ -230,13 +230,13 @@ export function commandLine(version: string): {
       ['--pay-again', 'request the day again; it is billed again, within exports.budget'],
       ['--abandon', 'give up the export; no run requests its day again'],
       ['--accept-incomplete', 'accept an empty or short export as complete'],
-      ['--yes', 'attach an id that cannot be checked, without asking'],
+      ['--yes', 'with --attach, enter the id even if the service does not confirm it'],
     ],
     load: async () => (await import('./exports.js')).exportsDecideCommand,
   });
 
-  add('recover', 'restore missing journal lines from other files', {
-    options: [['--yes', 'restore them and allow payments and pushes, without asking'], JSON_OPTION],
+  add('recover', 'show what the journal lost; restore it and allow payments and pushes again', {
+    options: [['--yes', 'do so without asking'], JSON_OPTION],
     load: async () => (await import('./recover.js')).recoverCommand,
   });
   add('rebuild', 'rebuild the warehouse from the landing zone, offline', {
@@ -250,7 +250,7 @@ export function commandLine(version: string): {
   });
   add('retain', 'list what `retention` would delete; `--yes` deletes it', {
     examples: ['dawnload retain', 'dawnload retain --yes'],
-    options: [['--yes', 'delete it, even if it is more than one run may delete'], JSON_OPTION],
+    options: [['--yes', 'delete all of it; a nightly run deletes only a few days at a time'], JSON_OPTION],
     load: async () => (await import('./retain.js')).retainCommand,
   });
   add('forget', 'find a person, show what is stored, and erase it everywhere in the data folder', {
@@ -265,10 +265,10 @@ export function commandLine(version: string): {
       ['--email <address>', 'an e-mail address'],
       ['-f, --file <path>', 'many people: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one per line'],
       new Option('--show', 'print everything that is stored, as JSON; changes nothing').conflicts('dryRun'),
-      ['--dry-run', 'show how much would be erased in each place'],
+      ['--dry-run', 'show how many rows and records would be erased'],
       ['--also-service', 'ask the service to delete the persons first (E15)'],
-      ['--include-shared', 'follow ids that more than three persons share'],
-      ['--reference <text>', 'who requested it, for the receipt'],
+      ['--include-shared', 'also erase people linked by an id that more than three persons share'],
+      ['--reference <text>', 'the request, such as a ticket number, for the receipt'],
       ['--yes', 'erase without asking'],
       JSON_OPTION,
     ],
@@ -289,7 +289,7 @@ export function commandLine(version: string): {
       choice('--mode <mode>', 'how catalog items are changed', 'replace', 'patch', 'delete'),
       ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
       ['--dry-run', 'show what would be sent; sends nothing'],
-      ['--yes', 'send it despite warnings, without asking'],
+      ['--yes', 'send without asking, despite warnings'],
       JSON_OPTION,
     ],
     load: async () => (await import('./push.js')).pushCommand,
@@ -311,17 +311,17 @@ export function commandLine(version: string): {
   add('push decide <push>', 'decide about the rows of a push whose outcome is unknown', {
     examples: ['dawnload push decide 2026-11-21.1 --delivered', 'dawnload push decide 2026-11-21.1 --again'],
     options: [
-      ['--delivered', 'the service has the rows: no push sends them'],
-      ['--again', 'the service does not have the rows: the next push sends them again'],
-      ['--abandon', 'leave the outcome open: no push sends these rows'],
+      ['--delivered', 'the service has the rows; they are not sent again'],
+      ['--again', 'the service does not have the rows; the next push sends them again'],
+      ['--abandon', 'leave the outcome open; these rows are not sent again'],
     ],
     load: async () => (await import('./push.js')).pushDecideCommand,
   });
 
-  add('lake', 'the same tables in Iceberg, for other engines', {
+  add('lake', 'copy the published tables to Iceberg, for other query engines', {
     examples: ['dawnload lake setup', 'dawnload lake push', 'dawnload lake verify'],
   });
-  add('lake setup', 'create the tables of the lake, and try its catalog', {
+  add('lake setup', 'create the tables of the lake, and test its catalog', {
     examples: ['dawnload lake setup', 'dawnload lake setup --take-over    # becomes the writer'],
     options: [['--take-over', 'take over a lake that another data folder wrote'], JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeSetupCommand,
@@ -338,14 +338,18 @@ export function commandLine(version: string): {
     options: [JSON_OPTION],
     load: async () => (await import('./lake.js')).lakeStatusCommand,
   });
-  add('lake verify', 'compare the rows of each day and table with the file; exit code 1 if any differ', {
-    examples: ['dawnload lake verify', 'dawnload lake verify --erased'],
-    options: [
-      ['--erased', 'search every data file for erased persons instead; exit code 1 if any is found'],
-      JSON_OPTION,
-    ],
-    load: async () => (await import('./lake.js')).lakeVerifyCommand,
-  });
+  add(
+    'lake verify',
+    'compare the lake with the published file, by table and day; exit code 1 if they differ',
+    {
+      examples: ['dawnload lake verify', 'dawnload lake verify --erased'],
+      options: [
+        ['--erased', 'instead, search all data files for erased persons; exit code 1 if any is found'],
+        JSON_OPTION,
+      ],
+      load: async () => (await import('./lake.js')).lakeVerifyCommand,
+    },
+  );
 
   add('status', 'show coverage by day and stream, freshness and export fees; exit code for monitors', {
     examples: ['dawnload status', 'dawnload status --format prometheus'],
@@ -369,7 +373,7 @@ export function commandLine(version: string): {
       ],
       options: [
         ...SQL_OPTIONS,
-        ['--list', 'list the queries, as without a name'],
+        ['--list', 'list the queries, like `dawnload query` without a name'],
         ['--new <name>', 'save the SQL under this name in the folder `queries`'],
         choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet', 'xlsx'),
         LANGUAGE('the language of the headers of a table, CSV or workbook'),
@@ -437,7 +441,7 @@ export function commandLine(version: string): {
     examples: ['dawnload sandbox', 'dawnload sandbox --port 8080 --events-per-day 1000000'],
     options: [
       numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 0),
-      numeric('--events-per-day <count>', 'export records per day', 0, 100_000_000, 20_000),
+      numeric('--events-per-day <count>', 'number of export records per day', 0, 100_000_000, 20_000),
       numeric('--export-seconds <seconds>', 'how long an export is processing', 0, 86_400, 1),
       ['--billing-journal <file>', 'a file to append each bill to'],
     ],
@@ -468,7 +472,7 @@ export function commandLine(version: string): {
       return (_, invocation, shell) => completionCommand(shell, program, invocation);
     },
   }).addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']));
-  // Commander's own `help` answers a mistyped name with the whole help.
+  // Commander's own `help` command would answer a mistyped name with the complete help.
   program
     .helpCommand(false)
     .command('help [command...]')

@@ -52,13 +52,14 @@ export const pushCommand: Command<PushOptions, [first?: string, second?: string]
     terminal.out(JSON.stringify({ push: id ?? null, target: wanted.target, ...plan, calls, ...rest }));
   if (isDone) terminal.note(sentenceOn(wanted, pushed));
   else if (json !== true) terminal.out(sentenceOn(wanted, pushed));
-  if (!isDone) for (const doubt of doubts) terminal.warn(`Without --yes this would be refused: ${doubt}`);
+  if (!isDone)
+    for (const doubt of doubts) terminal.warn(`Without --yes, this push would be refused. ${doubt}`);
   if (isDone && sent < plan.to_send)
     terminal.warn('`dawnload push rejected` shows the reasons, and which rows the next push tries again.');
   return isDone && rejected > 0 ? EXIT.incomplete : EXIT.done;
 };
 
-/** All pushes of the project; `lost` describes what an incomplete journal lacks. */
+/** All pushes of the project; `lost` says what an incomplete journal lacks. */
 async function pushesNow(config: Config, effects: Invocation['effects']) {
   const { journal, lock, needed } = await ledgerNow(config, effects);
   return { pushes: pushesOf(journal, lock.taken), lost: needed.filter(({ key }) => key === 'ledger') };
@@ -90,7 +91,7 @@ export const pushRejectedCommand: Command<PushOptions> = async (options, invocat
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   const { pushes, lost } = await pushesNow(config, effects);
-  // Listing takes no lock, so it makes no key.
+  // Listing takes no lock, so it must not create a key.
   const hmac = await storedKey(config.dataDir);
   const isAsked = (options.query ?? options.sql ?? options.file) !== undefined;
   const all: (z.infer<typeof rejection> & { target: string })[] = [];
@@ -137,11 +138,11 @@ export const pushDecideCommand: Command<Options<never, keyof typeof DECISIONS>, 
   const opening = { command: 'push decide', needs: 'nothing' } as const;
   await using folder = await DataFolder.open(invocation.loadConfig(), invocation, opening);
   const rows = plural(await recordDecision(folder.journal, id, DECISIONS[decision]), 'row');
-  const follows = 'The same command, or a night that makes this push, continues, and';
+  const follows = 'If you repeat the command, or a night makes this push, it';
   const sentences = {
-    delivered: `${follows} leaves out the ${rows} that the service has.`,
+    delivered: `${follows} skips the ${rows} that the service has.`,
     again: `${follows} sends the ${rows} again.`,
-    abandon: `Push ${id} is given up: no push sends its ${rows} of unknown outcome.`,
+    abandon: `Push ${id} is given up. Its ${rows} of unknown outcome are not sent again.`,
   };
   invocation.terminal.note(sentences[decision]);
   return EXIT.done;

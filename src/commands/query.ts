@@ -1,4 +1,4 @@
-/** `dawnload query`: runs a query of the catalogue or any SQL against the published warehouse. */
+/** `dawnload query`: runs a query of the catalogue, or any SQL, on the published warehouse. */
 import { createWriteStream } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -38,11 +38,11 @@ export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' 
   readonly lang?: Language;
 }
 
-/** Maximum rows of a table, which is drawn in memory. */
+/** Maximum number of rows in a table, which is laid out in memory. */
 const LIMIT = 1000;
 
 /**
- * Lists the queries, or runs one of them or other SQL; the answer goes to standard output or a file.
+ * Lists the queries, or runs one of them or other SQL. The answer goes to stdout or a file.
  *
  * @throws UsageError for an invalid name, parameter, option or query
  * @throws StorageError if the warehouse cannot be opened or the output cannot be written
@@ -69,7 +69,7 @@ async function listOrAnswer(
   const config = invocation.loadConfig();
   const { dataDir, mcp, queries } = config;
   const lang = options.lang ?? 'en';
-  // An unknown word is a search, but with a format, parameters or output it is a mistyped name.
+  // An unknown word starts a search. With a format, parameters or an output file it is a mistyped name instead.
   const isWord = [options.format, options.output, options.param, options.new].every(
     (option) => option === undefined,
   );
@@ -93,7 +93,7 @@ async function listOrAnswer(
     format,
     lang,
     limit: LIMIT,
-    // Without the mark, Excel reads CSV in the machine's code page.
+    // Without the byte order mark, Excel reads CSV in the machine's code page.
     bom: options.bom ?? (lang === 'ko' && format === 'csv' && output !== undefined),
     isTerminal: output === undefined && stdout.isTTY === true,
     drawing: output === undefined ? { width: terminal.width, color: terminal.color } : { color: false },
@@ -135,7 +135,7 @@ function closingLine(
   return title === undefined ? line : `${title}: ${line}`;
 }
 
-/** The format in `--format`, or else the format of the output file's extension, or else a table. */
+/** The format: from `--format`, else from the extension of the output file, else a table. */
 function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOptions, stdout: Output): Format {
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
@@ -193,5 +193,5 @@ function listQueries(
   return EXIT.done;
 }
 
-/** Standard output, or its replacement in a test. */
+/** Standard output; tests replace it. */
 export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY'>>;

@@ -1,4 +1,4 @@
-/** `dawnload rebuild`: rebuilds the warehouse from everything that has landed, offline. */
+/** `dawnload rebuild`: builds the warehouse anew from everything that has landed, offline. */
 import { page } from '../night/after-publishing.js';
 import { DataFolder } from '../night/data-folder.js';
 import { check, model, note, publish, retaining } from '../night/deliver.js';
@@ -11,7 +11,7 @@ import { coveredDay, readEveryBlock, Reader } from '../warehouse/reader.js';
 import type { Command, JsonOptions } from './shared.js';
 import { summarise } from './summary.js';
 
-/** The steps of a rebuild. It applies retention only to the file and deletes no pages. */
+/** The steps of a rebuild. Retention applies to the file only; no landed pages are deleted. */
 const REBUILD: readonly Step[] = [loadLanded, note, model, check, retaining('file'), publish, page];
 
 export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation) => {
@@ -36,7 +36,7 @@ export const rebuildCommand: Command<JsonOptions> = async ({ json }, invocation)
   return summarise('rebuild', report, json, config, invocation);
 };
 
-/** True if the private warehouse is sound, readable under the settings, and covers the days. */
+/** True if the private warehouse is intact, readable with these settings, and has the days. */
 async function hasDays(days: RunReport['lost'], { folder, warehouse, invocation }: Night): Promise<boolean> {
   const { working } = folder.files;
   const { privacy } = warehouse.file.options;
@@ -50,7 +50,7 @@ async function hasDays(days: RunReport['lost'], { folder, warehouse, invocation 
       );
     });
   } catch {
-    // An interruption proves nothing about the file.
+    // If the command was interrupted, the error says nothing about the file.
     invocation.signal.throwIfAborted();
     return false;
   }

@@ -27,7 +27,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   await using folder = await DataFolder.open(config, invocation, { command: 'recover', needs: 'nothing' });
   const { ledger, journal, landing } = folder;
   assertKeyOf(erasuresOf(journal.of(ERASE)), keyFingerprint(await storedKey(config.dataDir)));
-  // Later runs may read manifests that this one does not, so your consent covers all of them.
+  // Compare with all files again, because later runs may read manifests that this one has not read, and your consent has to cover them.
   const again = async (): Promise<Doubt | undefined> =>
     folder.lookAgain(headsOf(await landing.pulls(undefined, () => undefined)));
   const remembered = await allCalls(config.dataDir);
@@ -43,7 +43,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   if (json === true)
     terminal.out(JSON.stringify({ doubt: doubt?.why ?? null, exports: records, lost_push_calls: calls }));
   if (doubt === undefined) {
-    terminal.note('The journal is complete. No other file has a line that it lacks.');
+    terminal.note('The journal is complete.');
     return EXIT.done;
   }
   const erasures = await enterErasures(journal, config, effects);
@@ -67,7 +67,7 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
   }
   await ledger.recover(untracked, config.exports.pricePerRecord);
   await enterRemovals(folder);
-  // Only calls that reach people (E13, E16) matter; others may be repeated.
+  // Restore only calls that reach people (E13, E16); others may be repeated.
   const once = remembered.filter(({ target }) => /^(?:events|journey) /.test(target));
   const entered = await enterCalls(journal, once);
   if (entered > 0)
@@ -95,7 +95,7 @@ async function enterRemovals({ files, ledger, journal, landing }: DataFolder): P
   }
 }
 
-/** Restores erasures that another file lists. Consent cannot replace them. */
+/** Restores erasures that another file lists. These must be restored; your consent is not enough to go on without them. */
 async function enterErasures(journal: Journal, { dataDir }: Config, effects: Effects): Promise<number> {
   const { working, published } = dataFiles(dataDir);
   const others = journal.others.flatMap((line) => ERASE.shape.safeParse(line).data ?? []);
@@ -103,11 +103,11 @@ async function enterErasures(journal: Journal, { dataDir }: Config, effects: Eff
   const stopped = await pending.read();
   const inFiles = [...(await erasuresKnownBy(working)), ...(await erasuresKnownBy(published))];
   if (others.length === 0 && stopped === undefined && inFiles.length === 0) return 0;
-  // Don't create a key: a new one would recognize no erased person.
+  // Don't create a key, because a new one would not recognize any erased person.
   const key = keyFingerprint(await storedKey(dataDir));
   assertKeyOf([...erasuresOf(others), ...inFiles], key);
   let entered = 0;
-  /** Returns the number of the line; undefined if the journal has the erasure. */
+  /** Returns the line number; undefined if the journal has the erasure already. */
   const begin = async (persons: number, ids: readonly string[]): Promise<number | undefined> => {
     if (journal.erasures.includes(erasureNamed(ids))) return undefined;
     entered++;

@@ -18,7 +18,7 @@ export const reportCommand: Command<{ readonly lang?: Language; readonly output?
   const { dataDir, reportIn } = config;
   const { report } = dataFiles(dataDir);
   const wanted = resolve(options.output ?? report);
-  // The default path of the report in the data folder is allowed, because each run writes the report there.
+  // The report's default path in the data folder is allowed, because each run writes the report there.
   const isOwn = realPlace(wanted) === realPlace(report);
   const file = isOwn ? wanted : outsideOf(config, wanted);
   const language = options.lang ?? reportIn ?? 'en';

@@ -1,4 +1,4 @@
-/** `dawnload retain`: lists what `retention` would delete; `--yes` deletes it, however much that is. */
+/** `dawnload retain`: lists what `retention` would delete. With `--yes`, deletes it, however much it is. */
 import { requireService, type Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { deletions } from '../erasure/retention.js';
@@ -25,7 +25,7 @@ const agree = pulling(
   ({ report }) => report.failure === undefined,
 );
 
-/** The steps of `--yes`, your consent to delete everything due. */
+/** The steps with `--yes`: you agree to delete everything that is due. */
 const RETAIN: readonly Step[] = [
   loadLanded,
   agree,
@@ -58,7 +58,7 @@ export const retainCommand: Command<Options<never, 'yes' | 'json'>> = async ({ y
     which: listDays([...days]),
   }));
   const leaving = {
-    what: 'events, whose landed pages stay',
+    what: 'events (their landed pages stay)',
     days: due.rows.length,
     which: listDays([...due.rows]),
   };

@@ -56,7 +56,7 @@ export const backfillCommand: Command<BackfillOptions> = async (options, invocat
   const config = requireService(settings);
   const isPaid = streams.has('events') && (options.streams !== undefined || yesPaid);
   if (isPaid && config.exports.budget === undefined)
-    throw new RefusedError('Event exports are billed, and exports.budget is not set.', {
+    throw new RefusedError('Event exports cost money, and exports.budget is not set.', {
       hint: 'Set exports.budget in dawnload.yaml, or leave events out with --streams statistics,campaigns.',
     });
   const on = snapshotsOn(config);

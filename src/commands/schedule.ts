@@ -1,5 +1,5 @@
 /**
- * `dawnload schedule`: a scheduler for machines without cron or systemd. It decides by the journal of runs, so it can be restarted at any
+ * `dawnload schedule`: a scheduler for machines without cron or systemd. It decides from the journal of runs, so you can restart it at any
  * time, and manual runs count.
  */
 import { spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ import { assertSameProject } from '../night/data-folder.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Command, Options } from './shared.js';
 
-/** Runs until stopped. Each run is a separate process that rereads the settings. */
+/** Runs until stopped. Each run is a separate process, which reads the settings again. */
 export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, invocation) => {
   const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at ?? NIGHTLY.at);
@@ -52,7 +52,7 @@ export const scheduleCommand: Command<Options<'at', 'now'>> = async (options, in
     active ??= nights.tick().finally(() => (active = undefined));
   };
   tick();
-  // Check every minute: a long timer does not advance while the machine is suspended.
+  // Check every minute, because a long timer stands still while the machine is suspended.
   const task = cron.schedule('* * * * *', tick, { timezone: KST, suppressMissedWarning: true });
   if (!signal.aborted) await once(signal, 'abort');
   await active;
@@ -73,7 +73,7 @@ export function parseTime(text: string): string {
   });
 }
 
-/** The night at an instant, from `at` (`HH:MM` in Korea) to the same time the next day. */
+/** The night that contains an instant: from `at` (`HH:MM` in Korea) to the same time on the next day. */
 export function nightOf(now: Date, at: string): Window {
   const begins = (day: string): Date => fromZonedTime(`${day}T${at}:00`, KST);
   const today = dayOf(now);
@@ -85,12 +85,12 @@ export function nightOf(now: Date, at: string): Window {
 const FINAL: ReadonlySet<number | undefined> = new Set([EXIT.done, EXIT.usage, EXIT.refused]);
 
 /**
- * Determines the next run from the runs in the journal; the job is due if the instant has passed. One run catches up on all missed nights.
- * A run without an end counts as failed. Pure.
+ * Decides when to run next from the runs in the journal. If that instant has passed, the job is due. One run catches up on all missed
+ * nights. A run without an end counts as failed. Pure.
  */
 export function nextRun(now: Date, { at, retryPausesMinutes }: Times, runs: readonly PastRun[]): Date {
   const night = nightOf(now, at);
-  // Runs with a date in the future come from a wrong clock and are ignored.
+  // Ignore runs dated in the future, which come from a wrong clock.
   const tonight = runs.filter(
     ({ begun: { command, at: began } }) => command === 'run' && began >= night.start && began < night.end,
   );
@@ -109,9 +109,9 @@ function later(instant: Date, minutes: number): Date {
 const DAY_MS = 24 * 60 * 60_000;
 
 interface Times {
-  /** `HH:MM` in KST. */
+  /** Time of day in KST, as `HH:MM`. */
   readonly at: string;
-  /** The pause before each retry of a failed night. */
+  /** The pause in minutes before each retry of a failed night. */
   readonly retryPausesMinutes: readonly number[];
 }
 
@@ -119,22 +119,22 @@ interface Surroundings extends Times {
   readonly signal: AbortSignal;
   readonly terminal: Pick<Terminal, 'note'>;
   readonly now: () => Date;
-  /** The runs of the journal. */
+  /** Reads the runs from the journal. */
   readonly runs: () => Promise<readonly PastRun[]>;
-  /** Runs the job to its end; resolves to its exit code. */
+  /** Runs the job; resolves with its exit code. */
   readonly run: () => Promise<number>;
 }
 
-/** Runs the job whenever it is due. Calls must not overlap. */
+/** Runs the job when it is due. Calls must not overlap. */
 export class Nights {
   #next = new Date(0);
 
   constructor(private readonly world: Surroundings) {}
 
-  /** Runs the job if it is due; to be called every minute. */
+  /** Runs the job if it is due. Call it every minute. */
   async tick(): Promise<void> {
     const { now, signal, terminal } = this.world;
-    // The next run is at most a day away, unless the clock was set back.
+    // If the next run is more than a day away, the clock was set back.
     const wait = this.#next.getTime() - now().getTime();
     if (signal.aborted || (wait > 0 && wait <= DAY_MS)) return;
     this.#next = await this.#plan();
@@ -151,34 +151,34 @@ export class Nights {
     const exitCode = await run();
     if (signal.aborted) return;
     this.#next = await this.#plan();
-    // A run without a record (nothing to do, a wrong setting, another run's lock) would be due again immediately.
+    // Without a record of the run (nothing to do, a wrong setting, another run's lock), the job would be due again immediately.
     if (this.#next <= now() && (exitCode !== EXIT.done || this.#next.getTime() === due.getTime()))
       this.#next = FINAL.has(exitCode) ? nightOf(now(), at).end : later(now(), retryPausesMinutes[0] ?? 0);
     const text = `The run ended with exit code ${exitCode}. The next run is at ${formatKst(this.#next)}.`;
     terminal.note(text, { event: 'next_run', exit_code: exitCode, next: this.#next.toISOString() });
   }
 
-  /** Reads the journal each time, because there may be manual runs. The next run reports a damaged journal. */
+  /** Reads the journal each time, because of manual runs. If the journal is damaged, the next run reports it. */
   async #plan(): Promise<Date> {
     const { runs, now } = this.world;
     return nextRun(now(), this.world, await runs().catch(() => []));
   }
 }
 
-/** Milliseconds for a large commit between the stop signal and the kill, in addition to a request's time limit. */
+/** Milliseconds from the stop signal to the kill, in addition to a request's time limit, so that a large commit can end. */
 const COMMIT_MS = 8_500;
 
 /**
- * Runs a command in a separate process; resolves to its exit code, 1 if it was killed or could not start.
+ * Runs a command in a separate process. Resolves with its exit code, or 1 if it was killed or could not start.
  *
- * @param signal stops the process. A paid request gets its whole time limit, because a kill would leave its outcome unknown.
+ * @param signal stops the process. A paid request may use its whole time limit, because a kill would leave its outcome unknown.
  */
 async function runProcess(
   [program, ...args]: readonly [string, ...string[]],
   requestTimeoutSeconds: number,
   signal: AbortSignal,
 ): Promise<number> {
-  // Its own process group, so that Ctrl-C does not reach it in addition to our SIGTERM: two signals end a run immediately.
+  // Started in its own process group, so that Ctrl-C reaches it only through our SIGTERM. Two signals would end a run immediately.
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {

@@ -1,4 +1,4 @@
-/** Helpers of several commands. */
+/** Helpers that several commands use. */
 import type { Invocation } from '../config/invocation.js';
 import { formatKst, windowOf } from '../ground/calendar.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
@@ -18,7 +18,7 @@ export type Options<Text extends string, Switch extends string> = Readonly<
 
 export type JsonOptions = Options<never, 'json'>;
 
-/** The first columns of `ops.exports`, for JSON, of an export in the ledger or another file. */
+/** The first columns of `ops.exports` as JSON, for an export of the ledger or of another file. */
 export function exportColumns(
   one: Pick<ExportRow, 'key' | 'day' | 'state' | 'exportId' | 'records' | 'estimate'>,
 ) {
@@ -44,7 +44,7 @@ function shown(value: Value): string {
   return value instanceof Date ? formatKst(value) : value;
 }
 
-/** Draws records as a table of all their values; `named` lists the first columns in order. */
+/** Prints records as a table with all their values; `named` lists the first columns in order. */
 export function showTable(
   terminal: Terminal,
   records: readonly Readonly<Record<string, Value>>[],
@@ -61,7 +61,7 @@ export function showTable(
   terminal.draw(drawTable(columns, rows, terminal));
 }
 
-/** Prints records as JSON or as a table of the columns `named`; without records, prints the note `none`. */
+/** Prints records as JSON, or as a table with the columns `named`. Without records, prints the note `none`. */
 export function showAll(
   terminal: Terminal,
   json: boolean | undefined,
@@ -74,7 +74,7 @@ export function showAll(
   else showTable(terminal, records, named);
 }
 
-/** Warns you about pending decisions; returns the exit code for monitors. */
+/** Prints a warning for each pending decision; returns the exit code for monitors. */
 export function warnAll(terminal: Terminal, needed: readonly { readonly advice: string }[]): ExitCode {
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;

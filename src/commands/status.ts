@@ -1,4 +1,4 @@
-/** `dawnload status`: shows the coverage by day and stream, freshness and export fees. The exit code is for monitors. */
+/** `dawnload status`: shows the coverage by day and stream, freshness, and export fees. Its exit code is for monitors. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ import { showTable, warnAll, type Command, type JsonOptions } from './shared.js'
 
 const SHOWN_DAYS = 14;
 
-/** Exit code 3 if only budget is lacking, 0 if nothing is missing or needs action, else 1. */
+/** Exit code 3 if only budget is missing, 0 if nothing is missing and nothing needs action, otherwise 1. */
 export const statusCommand: Command<JsonOptions & { readonly format?: Format }> = async (
   { json, format = json === true ? 'json' : 'text' },
   invocation,
@@ -36,7 +36,7 @@ export const statusCommand: Command<JsonOptions & { readonly format?: Format }> 
   } catch (error) {
     const { dataDir, credentials } = invocation.loadConfig();
     const { status: file, published } = dataFiles(dataDir);
-    // Only the job's account can read the journal. Other accounts see the status that the latest command saved.
+    // Only the job's account can read the journal. Other accounts see the status that the last command saved.
     const isDenied = error instanceof StorageError && codeOf(error.cause) === 'EACCES';
     const isForeign = isDenied && credentials === undefined && existsSync(file) && mayRead(published);
     if (!isForeign) throw error;
@@ -73,7 +73,7 @@ function show(status: Status, format: Format, terminal: Terminal, now: Date): vo
   else print(status, terminal, now);
 }
 
-/** The file for accounts without access to the journal: the status in each format, and its time. */
+/** The file for accounts without access to the journal: the status in each format, with its time. */
 const kept = z.object({
   written_at: z.coerce.date(),
   last_complete_day: z.string(),
@@ -107,7 +107,7 @@ async function writeStatus(invocation: Invocation, journal: Journal | undefined)
   });
 }
 
-/** Saves the status for other accounts, after every command that changes the data folder. */
+/** Saves the status for other accounts. Called after every command that changes the data folder. */
 export const keepStatus = (invocation: Invocation, journal: object): Promise<void> =>
   writeStatus(invocation, journal instanceof Journal ? journal : undefined).catch((error: unknown) => {
     invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
@@ -122,7 +122,7 @@ function showKept(file: string, format: Format, terminal: Terminal, now: Date): 
   } = kept.parse(JSON.parse(readFileSync(file, 'utf8')));
   terminal.draw(texts[format]);
   const isOld = day < lastCompleteDay(now);
-  const since = `This is the status of ${formatKst(then)}, which the latest command left in ${file}.`;
+  const since = `This is the status of ${formatKst(then)}, saved in ${file} by the last command.`;
   if (isOld) terminal.warn(`${since} No run has ended since ${lastCompleteDay(now)} became complete.`);
   else terminal.note(since);
   return isOld ? EXIT.incomplete : exit_code;
@@ -192,11 +192,11 @@ async function readStatus({ effects, ...invocation }: Invocation, earlier?: Jour
   const isBegun = start === undefined || notBegun(start, now) === undefined;
   const snapshots = snapshotsOn(config).map((stream) => {
     const date = newestOf(coverage, stream) ?? null;
-    // Snapshots cannot be taken for past days: only today's counts, or yesterday's before the nightly run.
+    // A missed snapshot cannot be taken later, so only today's counts, or yesterday's before the nightly run.
     missing[stream] = (date !== null && date >= last) || !isBegun ? [] : [last];
     return { stream, date, rows: byDay.get(date ?? '')?.[stream] ?? 0 };
   });
-  // The journal includes runs that published nothing; without it, the last run in the file counts.
+  // The journal has also runs that published nothing. Without the journal, use the last run in the file.
   const latest = runs.at(-1) ?? published.runs[0];
   const { failure = null, failed_steps } = summary.parse(runs.at(-1)?.over?.summary);
   const { command = null, pid = null, since = null } = lock.holder ?? {};
@@ -216,18 +216,18 @@ async function readStatus({ effects, ...invocation }: Invocation, earlier?: Jour
     given_up: daysIn(wanted, 'events', 'given_up'),
     removed,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
-    /** The active run, or another active command that changes the data folder. */
+    /** The active run, or another command that is changing the data folder. */
     running: lock.taken ? { command, pid, since } : null,
     last_run: latest === undefined ? null : runJson(latest),
     published: existsSync(file) ? file : null,
-    /** The last run's findings, without missing days, which are listed above. */
+    /** Findings of the last run, without the missing days that are listed above. */
     findings: published.findings.filter(({ name }) => name !== 'days_missing'),
     /** The latest run's error, if it failed. */
     failure,
     withheld: withheldRun(runs, published.runs),
     /** The steps after publishing that failed in the latest run: `lake`, `push NAME`, `landing`, `page`, `after_publish[0]`. */
     failed_steps,
-    /** An unwritable folder, exports and pushes that need your decision, an incomplete journal. */
+    /** A folder that cannot be written, exports and pushes that need your decision, a journal that may lack lines. */
     needs_attention: [
       ...(folder === undefined ? [] : [folder]),
       ...needed,
@@ -236,7 +236,7 @@ async function readStatus({ effects, ...invocation }: Invocation, earlier?: Jour
     /** Paid exports that are not loaded yet; resuming them is free. */
     under_way: keysUnderWay(entries),
     export_fees: spendOf(entries),
-    /** Excluded staff and test people and their events; null without the setting. */
+    /** Excluded staff and test people, and their events; null if the setting is missing. */
     excluded: published.exclusions[0] ?? null,
     currency: config.exports.currency ?? null,
     fresh:
@@ -264,13 +264,13 @@ const summary = z
   })
   .catch({ findings: [], failed_steps: [] });
 
-/** The latest run if it was withheld; only the journal has it. */
+/** The latest run if its file was withheld. Only the journal has it. */
 function withheldRun(runs: readonly PastRun[], published: readonly PublishedRun[]) {
   const ended = runs.findLast(({ over }) => over !== undefined);
   if (ended?.over === undefined) return null;
   const { begun, over } = ended;
   const { findings, withheld: reason } = summary.parse(over.summary);
-  // A rebuild publishes the runs before it.
+  // A rebuild publishes the earlier runs, too.
   const isPublished = published.some((run) => run.begun.runId === begun.runId);
   return reason === undefined || isPublished
     ? null

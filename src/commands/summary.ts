@@ -1,4 +1,4 @@
-/** The last lines of a command that loads data: what it loaded, found and published, and what is incomplete. */
+/** The last lines of a command that loads data: what it loaded, found and published, and what is missing. */
 import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { REASONS } from '../exports/budget.js';
@@ -17,7 +17,7 @@ const UNPAID: Record<Unpaid['verdict'], string> = {
   no_consent: 'no consent to pay (`--yes-paid` gives it)',
 };
 
-/** Prints the summary of a run, with `--json` also the report, and returns the exit code. */
+/** Prints the summary of a run, and with `--json` the report. Returns the exit code. */
 export function summarise(
   command: string,
   report: RunReport,
@@ -29,7 +29,7 @@ export function summarise(
   const unpaid = printUnpaid(report, terminal);
   printNoticed(report, terminal);
   printFindings(report, terminal);
-  // The duration must not become negative if the clock was set back during the run.
+  // Not negative, even if the clock was set back during the run.
   const ms = Math.max(0, effects.now().getTime() - report.startedAt.getTime());
   printPublished(report, dataFiles(config.dataDir).published, ms, terminal);
   printIncomplete(command, report, unpaid, terminal);
@@ -50,7 +50,7 @@ function printLoaded(report: RunReport, terminal: Terminal): void {
   }
 }
 
-/** Prints the days of events that were not requested, and returns them. */
+/** Prints the days whose events were not requested, and returns them. */
 function printUnpaid({ notRequested, budget }: RunReport, terminal: Terminal): RunReport['notRequested'] {
   if (notRequested.some(({ reason }) => reason === 'no_budget'))
     terminal.note(`Events are off: ${UNPAID.no_budget}, so no paid request is sent.`);
@@ -59,7 +59,7 @@ function printUnpaid({ notRequested, budget }: RunReport, terminal: Terminal): R
   return unpaid;
 }
 
-/** Prints how many records do not conform, and the fields that differ from the specification. */
+/** Prints how many records differ from the specification, and which fields. */
 function printNoticed(report: RunReport, terminal: Terminal): void {
   for (const [kind, records] of Object.entries(report.notes())) {
     const what = kind.endsWith('_page') ? 'page' : 'record';
@@ -92,7 +92,7 @@ function printFindings(
   for (const { advice } of [...attention, ...notices]) terminal.warn(advice, { event: 'needs_action' });
 }
 
-/** Prints whether the file was published, and the outcomes of the steps that follow. */
+/** Prints whether the file was published, and the outcomes of the later steps. */
 function printPublished(report: RunReport, published: string, ms: number, terminal: Terminal): void {
   const { publishedBytes: bytes, withheld = 'nothing was loaded', steps } = report;
   const exit_code = report.exitCode();
@@ -119,7 +119,7 @@ function printIncomplete(
   terminal: Terminal,
 ): void {
   const { attention, gaps, withheld } = report;
-  // The next run cannot fix a failed check; the check's meaning shows the remedy.
+  // Another run cannot fix a failed check; the meaning of the check describes the remedy.
   if (report.exitCode() === EXIT.incomplete && withheld === undefined) {
     const what = attention.length > 0 ? 'a decision above is needed' : 'see above';
     terminal.warn(`Incomplete: ${gaps.length > 0 ? continuationOf(command) : what}.`);

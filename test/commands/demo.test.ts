@@ -38,7 +38,10 @@ test('the demo takes no data folder of another place', () => {
     cwd: mkdtempSync(join(folder, 'here-')),
     encoding: 'utf8',
   });
-  expect([status, stderr]).toEqual([2, expect.stringContaining('a data folder of its own, in ./demo')]);
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringContaining('its own settings and data folder, in ./demo'),
+  ]);
 });
 
 test.each([

@@ -53,7 +53,7 @@ test.skipIf(process.getuid?.() !== 0)(
       const env = { PATH: process.env['PATH'], DAWNLOAD_NOW: now };
       return ended(spawn('setpriv', [...account, ...args], { cwd: '/', env }));
     };
-    const seen = await ends(asOther(NOW), 0, 'which the latest command left in');
+    const seen = await ends(asOther(NOW), 0, 'by the last command.');
     const withoutAge = (text: string): string => text.replace(/, [\d.]+ \w+ ago/, '').trim();
     expect(withoutAge(seen.stdout)).toBe(withoutAge(own.stdout));
     expect(JSON.parse((await asOther(NOW, '--json')).stdout)).toMatchObject({ fresh: true });

@@ -78,7 +78,7 @@ test('a text that a person has judged is believed, with the count of the rows', 
       /“2건 저장”\. If that means that no row was taken.* push\.acknowledgements.*is ambiguous/s,
     );
     expect((await push(place, 'decide', idIn(short), '--abandon')).stderr).toContain(
-      'no push sends its 3 rows of unknown outcome',
+      'Its 3 rows of unknown outcome are not sent again',
     );
     place.sandbox.setFaults([answered('E13', 200, { data: null, error: 'Too late' }) as Fault]);
     const late = await push(place, ...EVENTS, users(9));
@@ -101,7 +101,7 @@ describe('rows whose other columns change', () => {
     await push(place, 'decide', idIn(stopped), '--delivered');
     expect((await push(place, ...JOURNEY, changing(10, 1))).stderr).toContain('Pushed 0 rows');
     const after = await push(place, ...JOURNEY, changing(12, 1));
-    expect(after.stderr).toMatch(/Pushed 2 rows.*10 sent before with other values/);
+    expect(after.stderr).toMatch(/Pushed 2 rows.*10 skipped, because rows with the same key were sent/);
     expect([entered().length, unique()]).toEqual([12, 12]);
   });
 
@@ -122,7 +122,7 @@ describe('rows whose other columns change', () => {
     await ends(
       push(place, ...JOURNEY, changing(1500, 1)),
       0,
-      /Pushed 0 rows .*; 1,000 sent before with other values, .*500 left because/,
+      /Pushed 0 rows .*; 1,000 skipped, because rows with the same key were sent .*500 skipped, because the service may/,
     );
     expect(entered()).toHaveLength(1500);
     const other = await push(place, ...JOURNEY, changing(1500), '--key', 'user_id, step', '--dry-run');
@@ -199,11 +199,7 @@ test('a lost journal stops every push until `recover`, which enters what is reme
   const again = await ends(push(place, ...JOURNEY, users(3)), 3, 'is ambiguous');
   expect((await push(place, 'user-properties', '--sql', users(2))).code).toBe(0);
   const [, id = ''] = /Push (\S+) to journey/.exec(again.stderr) ?? [];
-  await ends(
-    place.run(['push', 'decide', id, '--delivered']),
-    0,
-    'leaves out the 3 rows that the service has',
-  );
+  await ends(place.run(['push', 'decide', id, '--delivered']), 0, 'skips the 3 rows that the service has');
   const others = await push(place, ...JOURNEY, users(4));
   expect([others.code, entered().length], others.stderr).toEqual([0, 4]);
   const ids = (await lines(place)).flatMap((one) => (one['event'] === 'begun' ? [one['push']] : []));
