@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-/** The entry point. It checks Node's version before importing anything else, because an old Node cannot even parse some libraries. */
+/** The entry point. It checks Node's version before it imports anything else, because an old Node cannot parse some libraries. */
 import { readFileSync } from 'node:fs';
 
 const LEAST = [20, 19] as const;
 
-// Until main() handles signals, any signal ends the process: nothing has started yet.
+// Until main() handles signals, a signal ends the process, because nothing has started yet.
 const interrupted = (): never => process.exit(130);
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 for (const signal of SIGNALS) process.on(signal, interrupted);

@@ -1,6 +1,5 @@
 /**
- * Runs one command, from the command line to the exit code: handles signals, parses the line (`commands/program.ts`), runs the command and
- * reports errors.
+ * Runs one command: handles signals, parses the command line (`commands/program.ts`), runs the command, and turns errors into an exit code.
  */
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,11 +12,11 @@ import { codeOf, endOf, EXIT, InterruptedError, type ExitCode } from './ground/e
 import { outputLost, printFailure } from './terminal/failure.js';
 import { jsonLog, quiet, realTerminal, timed } from './terminal/terminal.js';
 
-// The command line may contain personal data, so the process list shows only the command's name.
+// The process list shows only the command's name, because arguments may be personal data.
 process.title = 'dawnload';
 
 const stop = new AbortController();
-// Every concurrent request adds a listener to this signal and removes it again, so a large number is not a leak.
+// Every concurrent request adds a listener to this signal and removes it later, so a large number is not a leak.
 setMaxListeners(0, stop.signal);
 const effects = realEffects();
 const now = (): Date => effects.now();
@@ -34,7 +33,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let [command, isVerbose] = ['', false];
   let exitCode: ExitCode = EXIT.done;
   let failure: unknown;
-  // The first subcommand: `lake plan` is a `lake`.
+  // The first subcommand counts: `lake plan` is `lake`.
   program.hook('preSubcommand', (_, first) => {
     command = first.name();
   });
@@ -46,10 +45,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     const mistake = error instanceof CommanderError ? mistakeOf(error, command) : undefined;
     failure = mistake ?? (error !== undefined && error === unwritable ? outputLost(error) : error);
-    // The parser also throws after it has printed help or the version.
+    // The parser also throws after printing help or the version.
     if (failure instanceof CommanderError) exitCode = failure.exitCode === 0 ? EXIT.done : EXIT.usage;
     else exitCode = printFailure(failure, terminal, isVerbose);
-    // A run that started sends its own alerts.
+    // Runs that started send their own alerts.
     if (command === 'run' && (mistake !== undefined || error === unexpected))
       await alertOf(failure, program.opts());
   }
@@ -68,10 +67,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** Runs a parsed command, and passes it all side effects. */
+/** Runs a parsed command with the real side effects. */
 async function perform(typed: Typed, command: string): Promise<ExitCode> {
   const { dataFiles } = await import('./landing/paths.js');
-  // The scheduler runs for months, so its log lines need timestamps.
+  // Log lines of the scheduler have timestamps, because it runs for months.
   const logFormat = typed.flags.logFormat ?? (command === 'schedule' ? 'timed' : 'text');
   const flags = { ...typed.flags, logFormat };
   if (logFormat === 'timed') terminal = timed(terminal, now);
@@ -95,14 +94,14 @@ async function perform(typed: Typed, command: string): Promise<ExitCode> {
   });
 }
 
-/** Loads the settings code lazily: it takes most of the startup time, and help and version don't need it. */
+/** Loads the settings code only when needed, because it takes most of the startup time. */
 async function configLoader(flags: Flags): Promise<Invocation['loadConfig']> {
   const { loadConfig } = await import('./config/config.js');
   const { STREAMS } = await import('./streams/index.js');
   return () => loadConfig(STREAMS, flags);
 }
 
-/** Sends an alert if a `run` could not start, for example because of a mistyped option: nobody reads cron's output. */
+/** Sends an alert if `run` could not start, for example because of a mistyped option, because nobody reads cron's output. */
 async function alertOf(
   failure: unknown,
   { config: settingsFile, ...others }: Flags & { readonly config?: string },
@@ -125,12 +124,12 @@ process.on('SIGHUP', () => {
   if (!stop.signal.aborted) interrupt('send SIGTERM');
 });
 
-/** @param again how to quit immediately, such as `press Ctrl-C again` */
+/** @param again how to stop immediately, such as `press Ctrl-C again` */
 function interrupt(again: string): void {
-  // The second signal ends the process immediately; durable data stays.
+  // The second signal ends the process immediately. Durable data stays.
   if (stop.signal.aborted) {
-    // `process.exit` waits for DuckDB's threads, which may take as long as the current statement. If SIGINT ends the
-    // process, a shell sees the same exit code. Process 1 of a container ignores it and exits below.
+    // `process.exit` would wait for DuckDB's threads, which may take as long as the current statement. If SIGINT ends the process instead,
+    // the shell sees the same exit code. Process 1 of a container ignores SIGINT and exits below.
     process.removeAllListeners('SIGINT');
     process.kill(process.pid, 'SIGINT');
     process.exit(EXIT.interrupted);
@@ -143,7 +142,7 @@ function interrupt(again: string): void {
   );
 }
 
-// Errors outside any awaited call, such as a worker running out of memory, end the command like others.
+// Errors outside an awaited call, such as a worker that runs out of memory, end the command like any other error.
 let unexpected: unknown;
 const uncaught = new Promise<never>((_, fail) => {
   process.once('uncaughtException', (error) => {
@@ -152,7 +151,7 @@ const uncaught = new Promise<never>((_, fail) => {
   });
 });
 uncaught.catch(() => undefined);
-// The reader of our output may close it (`| head`, a log collector), or its disk may be full. The command continues anyway: a paid request
+// The reader of our output may close it (`| head`, a log collector), or its disk may be full. The command continues, because a paid request
 // may be in progress.
 let unwritable: unknown;
 process.stdout.on('error', (error) => {

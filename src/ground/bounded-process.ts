@@ -1,6 +1,6 @@
 /**
- * Runs work in a separate process with limits for time and memory: some DuckDB functions cannot be interrupted, DuckDB's memory limit does
- * not count constants, and a hostile file may crash the process that reads it. The process gets no environment, and therefore no secrets.
+ * Runs work in a separate process with limits for time and memory. Some DuckDB functions cannot be interrupted, DuckDB's memory limit does
+ * not count constants, and a hostile file may crash the process that reads it. The process gets no environment, so it has no secrets.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from './errors.js';
 
-/** A failure that the process reports, or that this process notices about it. */
+/** A failure that the process reports, or that was noticed about it. */
 export interface Failed {
   readonly error: string;
   readonly message: string;
@@ -18,12 +18,12 @@ export interface Failed {
 
 export interface ProcessBounds<M> {
   readonly signal: AbortSignal;
-  /** The largest resident size of the process. */
+  /** Maximum resident size of the process, in megabytes. */
   readonly megabytes: number;
   readonly seconds?: number | undefined;
   /** Returns the error to throw at a limit. */
   readonly over: (limit: 'seconds' | 'megabytes') => Error;
-  /** Reads what the process writes to its stdout, after its first message; without it, stdout is closed. */
+  /** Reads the stdout of the process, after the first message. Without it, stdout is closed. */
   readonly read?: ((stdout: Readable) => Promise<void>) | undefined;
   readonly heard?: (message: M | Failed) => void;
 }
@@ -31,7 +31,7 @@ export interface ProcessBounds<M> {
 const CHECK_MS = 25;
 
 /**
- * Starts a file of this package as a process, sends it the task, and resolves with its last message; undefined if it sent none.
+ * Starts a file of this package as a process and sends it the task. Resolves with its last message, or undefined if it sent none.
  *
  * @throws the error of the limit, or the reason of the signal
  */
@@ -70,7 +70,7 @@ export async function inProcess<M extends object>(
     child.send(task, () => undefined);
     const { stdout } = child;
     await Promise.all([closed, stdout === null ? undefined : spoken.then(() => read?.(stdout))]);
-    // Ctrl-C at a terminal ends both processes.
+    // Ctrl-C at a terminal ends both processes, so report the interruption.
     stopping.throwIfAborted();
     return last;
   } finally {
@@ -80,7 +80,7 @@ export async function inProcess<M extends object>(
   }
 }
 
-/** The resident size of a process; 0 if it has ended. */
+/** The resident size of a process in megabytes; 0 if the process has ended. */
 function residentMegabytes(pid: number | undefined): Promise<number> {
   if (pid === undefined) return Promise.resolve(0);
   const kilobytes = (text: string): number => Number(/\d+/.exec(/VmRSS.*/.exec(text)?.[0] ?? text)?.[0] ?? 0);
@@ -97,8 +97,8 @@ function residentMegabytes(pid: number | undefined): Promise<number> {
 }
 
 /**
- * Ends the process when its parent has ended, even by `kill -9`. A separate thread checks this, because DuckDB and long
- * texts may keep the main one busy for minutes, during which it sees no `disconnect`.
+ * Ends the process when its parent has ended, even by `kill -9`. This runs in a thread of its own, because DuckDB and long texts may block
+ * the main thread for minutes, which then does not notice `disconnect`.
  */
 const WATCH = `
   const parent = process.ppid;
@@ -113,7 +113,7 @@ export interface Caller {
   readonly stdout: Writable;
 }
 
-/** Does the work of the process itself, if the module is its entry: performs the task that arrives, and sends the reply. */
+/** Makes a module the entry of such a process: performs the task that arrives, and sends the reply. */
 export function servesTask(
   module: string,
   perform: (task: unknown, caller: Caller) => Promise<object>,

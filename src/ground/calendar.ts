@@ -1,5 +1,5 @@
 /**
- * KST days, which of them are complete, and the UTC windows they cover. Pure: every function takes its clock.
+ * KST days: which of them are complete, and which UTC time they cover. Pure: every function takes its clock.
  *
  * A day is a string `YYYY-MM-DD` and means a day in Korea; an instant is a `Date`.
  */
@@ -8,7 +8,7 @@ import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
 
 export const KST = 'Asia/Seoul';
 
-/** The hour, in KST, from which the previous day's data is complete (E17, E19). */
+/** The hour in KST at which the previous day's data becomes complete (E17, E19). */
 export const COMPLETE_FROM_HOUR = 7;
 
 /** A KST day, `YYYY-MM-DD`. */
@@ -25,14 +25,17 @@ export interface Window {
   readonly end: Date;
 }
 
-/** True if the text is a day that exists; `2026-02-29` does not. */
+/** True if the text is an existing day; `2026-02-29` is not. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // A day that does not exist becomes an invalid date, or a day of the next month.
+  // For a day that does not exist, Date is invalid or gives a day of the next month.
   return new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(-2));
 }
 
-/** Korea has been nine hours ahead of UTC since 1988. Adding them is much faster than a calendar: a list of 29,000 pushes has 58,000 instants. */
+/**
+ * Korea has been nine hours ahead of UTC since 1988. Adding nine hours is much faster than a calendar library, and a list of 29,000 pushes
+ * has 58,000 instants.
+ */
 const AHEAD_MS = 9 * 60 * 60_000;
 
 /** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */
@@ -51,24 +54,24 @@ export function monthOf(instant: Date): string {
 }
 
 export function shiftDay(day: Day, n: number): Day {
-  // Days are counted in UTC, where each has 24 hours, so that the machine's time zone has no influence.
+  // Count days in UTC, where each has 24 hours, so that the machine's time zone does not matter.
   const shifted = new Date(`${day}T12:00:00Z`);
   shifted.setUTCDate(shifted.getUTCDate() + n);
   return shifted.toISOString().slice(0, 10);
 }
 
-/** The last KST day whose data is complete at `now`: yesterday from 07:00 KST on, before that the day before. */
+/** The last KST day whose data is complete at `now`: yesterday, or before 07:00 KST the day before yesterday. */
 export function lastCompleteDay(now: Date): Day {
   const hour = Number(koreanTime(now).slice(11, 13));
   return shiftDay(dayOf(now), hour >= COMPLETE_FROM_HOUR ? -1 : -2);
 }
 
-/** The instant from which a day's data is complete: 07:00 KST of the next day. */
+/** The instant at which a day's data becomes complete: 07:00 KST on the next day. */
 export function completeFrom(day: Day): Date {
   return fromZonedTime(`${shiftDay(day, 1)}T0${COMPLETE_FROM_HOUR}:00:00`, KST);
 }
 
-/** The UTC window that one KST day, or a range of them, covers: 15:00Z of the day before to 15:00Z. */
+/** The UTC time that a KST day or range covers: from 15:00Z on the previous day to 15:00Z. */
 export function windowOf(days: Day | DayRange): Window {
   const { start, end } = typeof days === 'string' ? { start: days, end: days } : days;
   return {
@@ -115,10 +118,7 @@ export function formatKst(instant: Date, to: 'minutes' | 'seconds' = 'minutes'):
   return `${dayOf(instant)} ${koreanTime(instant).slice(11, to === 'minutes' ? 16 : 19)} KST`;
 }
 
-/**
- * Minimum distance of two nights, in hours: the answers of a run around midnight (KST) have two dates, but count as one
- * night.
- */
+/** Minimum hours between two nights. The answers of a run around midnight (KST) have two dates, but count as one night. */
 const APART = 6;
 
 export function areNightsApart(one: Date, other: Date): boolean {

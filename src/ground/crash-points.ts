@@ -1,6 +1,6 @@
 /**
- * The crash points: places just before or after a durable step, each with what recovery must do after a kill there.
- * `DAWNLOAD_CRASH_AT` takes these names; `effects.reach` takes no other.
+ * The crash points: places just before or after a durable step, each with what recovery must do after a kill there. `DAWNLOAD_CRASH_AT` and
+ * `effects.reach` accept only these names.
  */
 import type { StreamName } from './streams.js';
 
@@ -46,7 +46,7 @@ export const POINTS = {
     'The receipt is written, and the erasure is unfinished. `forget` resumes, and writes another receipt.',
 } as const;
 
-/** The steps of one durable write of a file, in their order; a point is named `<file>/<step>`. */
+/** The steps of a durable write of a file, in order. A crash point is named `<file>/<step>`. */
 export const WRITE_STEPS = {
   'before-write': 'Nothing changed.',
   'before-fsync': 'The old file stays. A sweep removes the temporary one.',
@@ -56,8 +56,8 @@ export const WRITE_STEPS = {
 } as const;
 
 /**
- * The steps of an append to the journal or to the rows of pushes, in their order; a point is named
- * `journal/<kind>/<event>/<step>`, one of the second copy `journal/<kind>/<event>/copy/<step>`.
+ * The steps of an append to the journal or to the rows of pushes, in order. A crash point is named `journal/<kind>/<event>/<step>`, or for
+ * the second copy `journal/<kind>/<event>/copy/<step>`.
  */
 export const APPEND_STEPS = {
   'before-append': 'The line is missing. Nothing that it promises was sent.',

@@ -1,5 +1,5 @@
 /**
- * Side effects other than files and the database: clock, waiting, randomness, the service, and crash points. All code takes them as a
+ * Side effects other than files and the database: clock, waiting, randomness, the service, and crash points. All code gets them as a
  * parameter; this file has the real ones.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,18 +16,18 @@ export interface Effects {
   /** Resolves after `ms` milliseconds; rejects with `InterruptedError` when the signal aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   random(): number;
-  /** Returns the inode and birth time of a file, open or by path; a copy of the file has others. */
+  /** Returns the inode and birth time of a file, given open or by path. A copy of the file has different ones. */
   readonly identify: (file: FileHandle | string) => Promise<FileIdentity>;
   /**
-   * Marks a point just before or after a durable step. Normally does nothing; with `DAWNLOAD_CRASH_AT=point` (or
-   * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
+   * Marks a point just before or after a durable step. Normally does nothing. With `DAWNLOAD_CRASH_AT=point` (or `point:3` for its third
+   * occurrence) the process kills itself there; tests use this to check recovery.
    */
   reach(point: CrashPoint): void;
-  /** Replaces the connections to the service, where the service is in this process. */
+  /** Replaces the connections to the service if the service runs in this process. */
   readonly service?: Dispatcher;
 }
 
-/** The inode of a file and its birth time in nanoseconds, `0` where the file system has none. */
+/** The inode and the birth time in nanoseconds of a file; `0` if the file system has none. */
 export interface FileIdentity {
   readonly inode: string;
   readonly born: string;
@@ -35,7 +35,7 @@ export interface FileIdentity {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `DAWNLOAD_NOW` (an ISO instant) sets the start of the clock, for rehearsals and tests. */
+/** `DAWNLOAD_NOW` (an ISO instant) sets the clock to that time at the start, for rehearsals and tests. */
 export function realEffects(environment: Environment = process.env): Effects {
   return {
     now: clockFrom(environment['DAWNLOAD_NOW']),
@@ -70,19 +70,19 @@ function crashPoint(setting: string | undefined): (point: string) => void {
   let left = Number(count);
   return (point) => {
     if (point !== name || --left > 0) return;
-    // SIGKILL instead of exit: no handler runs and nothing is flushed, as in a power cut.
+    // SIGKILL instead of exit, so that no handler runs and nothing is flushed, as in a power cut.
     process.kill(process.pid, 'SIGKILL');
   };
 }
 
-/** The folder of package.json: the parent of src/, and the grandparent of dist/src/. */
+/** The folder with package.json: the parent of src/, or the grandparent of dist/src/. */
 export const PACKAGE_ROOT = rootAbove(dirname(fileURLToPath(import.meta.url)));
 
 function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 }
 
-/** Read without a schema, because help and version must not load a schema library. */
+/** Read without a schema, because help and version must not load the schema library. */
 export function packageVersion(): string {
   const text = readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8');
   return /"version":\s*"([^"]+)"/.exec(text)?.[1] ?? 'unknown';

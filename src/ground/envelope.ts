@@ -1,7 +1,7 @@
 /**
- * Parses the envelope of an answer: its keys, the number of records in its list, and whether it is complete. Every answer accepted here is
- * landed and can be loaded (`repairedJson` repairs what DuckDB rejects). Parsing a whole page into JavaScript objects would cost more than
- * all other steps, and only DuckDB needs the contents.
+ * Parses the envelope of an answer: its keys, the number of records in its list, and whether it is complete. Every answer that this accepts
+ * is landed and can be loaded (`repairedJson` repairs what DuckDB rejects). Parsing a whole page into JavaScript objects would cost more
+ * than all other steps together, and only DuckDB needs the contents.
  */
 
 const QUOTE = 0x22;
@@ -16,23 +16,23 @@ const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 export interface LargeBody {
-  /** The decoded size in bytes. */
+  /** Size of the decoded body in bytes. */
   readonly length: number;
-  /** The outermost object without its large values, which are empty here; of what is not JSON, the beginning. */
+  /** The outermost object with its large values left empty. If the body is not JSON, its beginning. */
   readonly outside: Buffer;
   readonly envelope: Envelope | undefined;
   readonly file: string;
 }
 
-/** The decoded body of an answer: its bytes or, if it is large, its outside and its file. */
+/** The decoded body of an answer: its bytes or, if it is large, its outside and a file. */
 export type Body = Buffer | LargeBody;
 
-/** The bytes of a body that are in memory: of a large one, only its outside. */
+/** The bytes of a body that are in memory. For a large body these are only its outside. */
 export function bytesOf(body: Body): Buffer {
   return Buffer.isBuffer(body) ? body : body.outside;
 }
 
-/** The position of a value in the body, in bytes; `end` is excluded. */
+/** The position of a value in the body in bytes, without the byte at `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -40,7 +40,7 @@ export interface Span {
 
 export interface Part extends Span {
   readonly elements: number | undefined;
-  /** The SHA-256 of a value that the outside of a large body has no room for; it is empty there. */
+  /** The SHA-256 of a value that was too large for the outside of a large body, where it is left empty. */
   readonly digest?: string;
 }
 
@@ -50,15 +50,15 @@ export type Envelope =
       readonly kind: 'object';
       /** The values by key; for a duplicate key, the last value. */
       readonly parts: ReadonlyMap<string, Part>;
-      /** The duplicate keys: JSON does not define their meaning, and DuckDB rejects some. */
+      /** The keys that occur twice. JSON does not define their meaning, and DuckDB rejects some. */
       readonly twice: ReadonlySet<string>;
     };
 
 /**
- * Reads the outside of a JSON text. Some faults do not reject the answer: a byte order mark, bytes that are not UTF-8,
- * control characters and unknown escapes in texts, needless commas. The answer lands as it came, and the load repairs it.
+ * Reads the outside of a JSON text. Some faults are accepted: a byte order mark, bytes that are not UTF-8, control characters and unknown
+ * escapes in texts, superfluous commas. Such an answer lands as it came, and the load repairs it.
  *
- * @returns undefined when the body is anything else than one complete JSON array or object
+ * @returns undefined if the body is not one complete JSON array or object
  */
 export function readEnvelope(body: Body): Envelope | undefined {
   if (!Buffer.isBuffer(body)) return body.envelope;
@@ -67,29 +67,32 @@ export function readEnvelope(body: Body): Envelope | undefined {
   return scanner.end();
 }
 
-/** Parses the value of a small part, a text into well-formed Unicode; undefined if the part is missing or not valid JSON. */
+/** Parses a small value; a text becomes well-formed Unicode. Undefined if the part is missing or not valid JSON. */
 export function partValue(body: Body, part: Span | undefined): unknown {
   const value = part && jsonOf(bytesOf(body).subarray(part.start, part.end));
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-/** Returns the text of one of the outermost keys; undefined if the key is absent or its value is not text. */
+/** Returns the text of an outermost key; undefined if the key is missing or its value is not text. */
 export function textOf(envelope: Envelope, body: Body, key: string): string | undefined {
   const value = envelope.kind === 'object' ? partValue(body, envelope.parts.get(key)) : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Called with positions in bytes from the start of the text, in their order. */
+/** The callbacks get positions in bytes from the start of the text, in ascending order. */
 export interface Listener {
-  /** A value of the outermost object begins; `key` is undefined if it is not a text that can be parsed. */
+  /** A value of the outermost object begins. `key` is undefined if the key cannot be parsed as text. */
   partBegins?(key: string | undefined, at: number): void;
   partEnds?(key: string | undefined, part: Part): void;
-  /** An element begins: of the outermost array, or of an array that is a value of the outermost object. */
+  /** An element begins: of the outermost array, or of an array that is directly in the outermost object. */
   elementBegins?(at: number): void;
   elementEnds?(at: number): void;
 }
 
-/** The states of the scanner, by what it expects next: the bytes of a byte order mark, the outermost bracket, an item or the closing bracket … */
+/**
+ * The states of the scanner, named by what it expects next: the bytes of a byte order mark, the outermost bracket, an item or the closing
+ * bracket …
+ */
 const MARK = 0;
 const TOP = 1;
 const ITEM = 2;
@@ -110,25 +113,25 @@ const NO_WORD = Buffer.alloc(0);
 
 const NUMBERS = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The longest key that is parsed, in bytes; this program reads no longer one. */
+/** Maximum length of a key in bytes. Longer keys are not parsed, because this program reads none of them. */
 const LONGEST_KEY = 64 * 1024;
 
 export class EnvelopeScanner {
   readonly #parts = new Map<string, Part>();
   readonly #twice = new Set<string>();
-  /** The closing brackets of what is open, from the outermost on. */
+  /** The closing brackets that are still expected, the outermost first. */
   readonly #closing: number[] = [];
   #state = MARK;
   /** Number of bytes before the current piece. */
   #before = 0;
   #isArray = false;
   #isKey = false;
-  /** The key of the value that is being read; its parts so far while it is a text of several pieces. */
+  /** The key of the value that is being read. While the key is read, its parts so far, because a text may come in several pieces. */
   #key: string | undefined;
   #keyBytes: Buffer[] | undefined;
   #partStart = 0;
   #elements = 0;
-  /** The number that is being read, as far as it lies in earlier pieces; a word, and how much of it has been read. */
+  /** The number being read, as far as it was in earlier pieces; or a word, and how much of it has been read. */
   #digits = '';
   #word: Buffer = NO_WORD;
   #read = 0;
@@ -139,7 +142,7 @@ export class EnvelopeScanner {
     return this.#state === FAILED;
   }
 
-  /** The envelope of the whole text; undefined if it is not one complete array or object. */
+  /** Returns the envelope of the whole text; undefined if the text is not one complete array or object. */
   end(): Envelope | undefined {
     if (this.#state !== END) return undefined;
     if (this.#isArray) return { kind: 'array', elements: this.#elements };
@@ -154,7 +157,7 @@ export class EnvelopeScanner {
     let at = 0;
     while (at < length) {
       const byte = bytes[at] ?? 0;
-      // Ordered by frequency. Most texts are short: a native search for the end of each would cost three times as much.
+      // Most frequent state first. Most texts are short, so a native search for the end of each would take three times as long.
       if (state === STRING) {
         let next = byte;
         while (next !== QUOTE && next !== BACKSLASH && ++at < length) next = bytes[at] ?? 0;
@@ -250,7 +253,7 @@ export class EnvelopeScanner {
     this.#state = state;
   }
 
-  /** The state after a space inside a word or a byte order mark. Spaces are allowed before the mark. */
+  /** The next state after a space inside a word or a byte order mark. Spaces are allowed before the mark. */
   #atOddSpace(state: number): number {
     return state === MARK && this.#read === 0 ? TOP : FAILED;
   }
@@ -292,7 +295,7 @@ export class EnvelopeScanner {
     if (depth !== 1) return;
     const key = this.#key;
     const part = { start: this.#partStart, end, elements: isArray ? this.#elements : undefined };
-    // A key that cannot be parsed is not one of the keys that this program reads.
+    // This program reads no key that cannot be parsed.
     if (key !== undefined) {
       if (this.#parts.has(key)) this.#twice.add(key);
       this.#parts.set(key, part);
@@ -328,21 +331,21 @@ function isOfNumber(byte = 0): boolean {
   );
 }
 
-// The repair of texts that a strict parser rejects: faulty characters are replaced in place, and the rest stays as received.
+// Repairs texts that a strict parser rejects. Faulty characters are replaced where they are, and everything else stays as received.
 
-/** Matches a JSON string with its quotes, or a comma that is followed by no value or preceded by none. */
+/** Matches a JSON string with its quotes, or a comma without a value before or after it. */
 const STRINGS_AND_COMMAS = /"[^"\\]*(?:\\[^][^"\\]*)*"|,(?=[ \t\r\n]*[\]},])|(?<=[[{][ \t\r\n,]*),/g;
 
-/** Matches inside a string: a surrogate pair, any other escaped code unit, any other escape, a control character. */
+/** Matches inside a string: a surrogate pair, another escaped code unit, another escape, or a control character. */
 const TROUBLES =
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]|[\u0000-\u001f]/g;
 
 /**
- * Returns the repaired text: without a byte order mark and needless commas; halves of surrogate pairs become U+FFFD,
- * control characters and unknown escapes are escaped. Every text that `readEnvelope` accepts can be repaired.
+ * Repairs a JSON text: removes a byte order mark and superfluous commas, replaces half a surrogate pair by U+FFFD, and escapes control
+ * characters and unknown escapes. Can repair every text that `readEnvelope` accepts.
  *
- * @returns undefined when the repaired text is still not JSON
+ * @returns undefined if the result is still not JSON
  */
 export function repairedJson(text: string): string | undefined {
   const unmarked = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -354,7 +357,7 @@ export function repairedJson(text: string): string | undefined {
 
 function repairedCharacter(piece: string): string {
   if (piece.length >= 6) return piece.length === 6 && /^\\u[dD][89a-fA-F]/.test(piece) ? '\\ufffd' : piece;
-  // The escaped character may be a control character, or a letter that is not a valid escape.
+  // The character after the backslash may be a control character, or a letter that is not a valid escape.
   if (piece.length === 2)
     return /["\\/bfnrt]/.test(piece.charAt(1)) ? piece : `\\\\${repairedControl(piece.charAt(1))}`;
   return repairedControl(piece);
@@ -364,7 +367,7 @@ function repairedControl(character: string): string {
   return character < ' ' ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character;
 }
 
-/** The value of a JSON text, also as bytes in UTF-8; undefined if it is not JSON. */
+/** Parses JSON, given as text or UTF-8 bytes; undefined if it is not JSON. */
 export function jsonOf(text: string | Buffer): unknown {
   try {
     return JSON.parse(text.toString());

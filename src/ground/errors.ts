@@ -1,10 +1,9 @@
 /**
- * Error classes, one per remedy: the class depends on what the user has to do, not on where the failure came from.
- * `message` states what happened and `hint` what to do next, both in whole sentences; `cause` keeps the original error
- * for `--verbose`.
+ * Error classes, one per remedy: what you have to do decides the class, not where the failure came from. `message` says what happened and
+ * `hint` what to do next, in whole sentences; `cause` keeps the original error for `--verbose`.
  */
 
-/** Exit codes of the command, a contract with cron, systemd and monitors. */
+/** Exit codes of the command. cron, systemd and monitors rely on them. */
 export const EXIT = {
   done: 0,
   incomplete: 1,
@@ -40,57 +39,57 @@ export abstract class DawnloadError extends Error {
   }
 }
 
-/** The command line is wrong: the user corrects an argument. */
+/** The command line is wrong. You correct an argument. */
 export class UsageError extends DawnloadError {
   override readonly exitCode = EXIT.usage;
 }
 
-/** `dawnload.yaml` or the environment is wrong: the user corrects a setting. */
+/** `dawnload.yaml` or the environment is wrong. You correct a setting. */
 export class ConfigError extends DawnloadError {
   override readonly exitCode = EXIT.usage;
 }
 
-/** The data folder belongs to another project: nothing is written there. */
+/** The data folder belongs to another project, so nothing is written to it. */
 export class OtherProjectError extends ConfigError {}
 
-/** The service refuses the keys or the project (E1, 401, 403): the user corrects the credentials. */
+/** The service rejects the keys or the project (E1, 401, 403). You correct the credentials. */
 export class CredentialsError extends DawnloadError {}
 
-/** The service did not answer, or answered with something else; another run may succeed. */
+/** The service gave no answer, or an unusable one. Another run may succeed. */
 export class ServiceError extends DawnloadError {}
 
-/** The clocks of this machine and of the service differ too much: the user corrects the clock. */
+/** The clocks of this machine and the service differ too much. You correct the wrong clock. */
 export class ClockError extends DawnloadError {}
 
-/** A file or folder cannot be read or written: the user repairs the machine. No received data is lost. */
+/** A file or folder cannot be read or written. You repair the machine; no received data is lost. */
 export class StorageError extends DawnloadError {
   constructor(
     message: string,
     details?: ErrorDetails,
-    /** The file or folder that a failed operation was about. */
+    /** The file or folder on which the operation failed. */
     readonly path?: string,
   ) {
     super(message, details);
   }
 }
 
-/** DuckDB ran out of memory: the user gives the machine more. No file is damaged. */
+/** DuckDB ran out of memory. You give the machine more; no file is damaged. */
 export class MemoryError extends StorageError {
   constructor(cause: unknown) {
-    super('DuckDB ran out of memory in this step.', {
-      hint: 'Close other programs, or run it on a machine with more memory. No file is damaged, and nothing that was received is lost.',
+    super('DuckDB ran out of memory.', {
+      hint: 'Close other programs, or use a machine with more memory. No file is damaged, and nothing that was received is lost.',
       cause,
     });
   }
 }
 
-/** A file of the data folder is damaged: the user decides how to repair it, usually by `dawnload rebuild`. */
+/** A file of the data folder is damaged. You decide how to repair it, usually with `dawnload rebuild`. */
 export class DamageError extends DawnloadError {}
 
-/** Many records of an export are outside its day, so it is not loaded until you correct its id, or accept it. */
+/** Many records of an export are outside its day, so it is not loaded until you correct its id or accept it. */
 export class StrayError extends DamageError {}
 
-/** The database file is damaged: `dawnload rebuild` replaces it from the landing zone. */
+/** The database file is damaged. `dawnload rebuild` replaces it from the landing zone. */
 export class CorruptDatabaseError extends DawnloadError {
   constructor(message: string, cause?: unknown) {
     super(message, {
@@ -100,29 +99,29 @@ export class CorruptDatabaseError extends DawnloadError {
   }
 }
 
-/** A limit, a budget or a missing consent forbids what was requested. */
+/** A limit, a budget or a missing consent forbids the request. */
 export class RefusedError extends DawnloadError {
   override readonly exitCode = EXIT.refused;
 }
 
-/** Too early: another run has the lock, or the day is incomplete. The user tries again later. */
+/** Too early: another run has the lock, or the day is incomplete. You try again later. */
 export class TryLaterError extends DawnloadError {
   override readonly exitCode = EXIT.tryLater;
 }
 
-/** Ctrl-C or SIGTERM: the current durable step was completed; the next run continues from there. */
+/** Ctrl-C or SIGTERM. The current durable step was completed, and the next run continues from there. */
 export class InterruptedError extends DawnloadError {
   override readonly exitCode = EXIT.interrupted;
 }
 
-/** What happened and what to do next, or the message of an error that nobody foresaw. */
+/** The error's message and hint, or the message of an unforeseen error. */
 export function sentencesOf(error: unknown): string {
   return error instanceof DawnloadError ? error.sentences : messageOf(error);
 }
 
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A failure to connect to any address of a host has a code and no message.
+  // A failure to connect to all addresses of a host has a code but no message.
   return error.message === '' ? (codeOf(error) ?? error.name) : error.message;
 }
 
@@ -134,19 +133,19 @@ export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof DawnloadError ? error.exitCode : EXIT.incomplete;
 }
 
-/** How a run ended, for the last line of its log and for the heartbeat. */
+/** How a run ended, for the last log line and the heartbeat. */
 export function endOf(exitCode: ExitCode, failure?: unknown) {
   const isOurs = failure instanceof DawnloadError;
   return {
     exit_code: exitCode,
     outcome: outcomeOf(exitCode, failure),
-    /** The class of the error; null if none ended the run. */
+    /** The class of the error; null if the run ended without one. */
     error: failure === undefined ? null : isOurs ? failure.name : 'unforeseen',
     hint: (isOurs ? failure.hint : NEXT[exitCode]) ?? null,
   };
 }
 
-/** The outcome of a run in one word, as the journal and `ops.runs` have it. */
+/** The outcome of a run as one word, for the journal and `ops.runs`. */
 export function outcomeOf(exitCode: ExitCode, failure?: unknown): string {
   if (failure instanceof InterruptedError) return 'interrupted';
   if (failure instanceof TryLaterError) return 'try_later';

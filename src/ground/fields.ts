@@ -1,44 +1,44 @@
 /**
- * The fields that the specification allows in a document, by place: what kinds there are, and what is derived from a list of
- * fields. A field that no list has is drift.
+ * The fields that the specification allows in a document, by place, and what follows from a list of fields. A field that is in no list
+ * counts as drift.
  */
 
-/** The kind of a field: what its column takes. */
+/** The kind of a field: which values its column accepts. */
 export type Kind = (typeof KINDS)[number];
 
 export interface Field {
   readonly place: string;
   readonly field: string;
   readonly kind: Kind;
-  /** The place of the fields inside an object; null for other fields. */
+  /** The place of the fields inside a field that is an object; null for other fields. */
   readonly part: string | null;
 }
 
 const KINDS = [
-  /** A text by the specification; a number or boolean becomes one. */
+  /** Text according to the specification. Numbers and booleans are converted. */
   'string',
-  /** The number of a recipient: a text that `privacy.recipients` hashes or drops. */
+  /** The number of a recipient; `privacy.recipients` may hash or drop it. */
   'recipient',
   /** A list whose elements have rows of their own. */
   'list',
-  /** A list of texts. */
+  /** A list of texts, kept in one column. */
   'texts',
   /** An object whose members are fields. */
   'object',
   /** An object with a row of its own. */
   'document',
-  /** An object of any members, kept unchanged. */
+  /** An object with any members, kept unchanged. */
   'content',
   /** Any value, kept unchanged. */
   'any',
-  /** A text; a value that is not text is kept as its JSON. */
+  /** Text; any other value is kept as its JSON. */
   'text',
-  /** An integer of 32 bits. */
+  /** A 32-bit integer. */
   'whole',
   /** A whole number from 0 to 10^15, so that sums fit a bigint. */
   'counter',
   'number',
-  /** A number from 0. */
+  /** A number that is not negative. */
   'quantity',
   'boolean',
   'day',
@@ -49,7 +49,7 @@ const KINDS = [
 
 export const ID_COLUMNS = ['user_id', 'service_user_id', 'device_id', 'service_device_id'] as const;
 
-/** The kinds of ids by which a row of an own table belongs to a person, and the names of their columns. */
+/** The kinds of ids that link a row of an own table to a person; they are also column names. */
 export const KEY_KINDS = [...ID_COLUMNS, 'recipient'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
@@ -63,10 +63,10 @@ export function isReadAs(kind: Kind): boolean {
   return !['string', 'recipient'].includes(kind) && !isNested(kind);
 }
 
-/** The kinds that are text in an answer, whatever the type of their column. */
+/** The kinds that answers have as text, whatever the type of their column. */
 export const TEXTS: readonly Kind[] = ['string', 'recipient', 'day', 'time', 'epoch'];
 
-/** The fields of a place by kind, as lists of names; an object names the place of its fields. */
+/** The fields of a place by kind, as lists of names. An object gives the place of its own fields. */
 type Shape = Readonly<Partial<Record<Exclude<Kind, 'object'>, string>>> & {
   readonly object?: Readonly<Record<string, string>>;
 };
@@ -74,7 +74,7 @@ type Shape = Readonly<Partial<Record<Exclude<Kind, 'object'>, string>>> & {
 /** The fields of documents by place and kind. `{brand}` is the brand word of the settings. */
 export type Shapes = Readonly<Record<string, Shape>>;
 
-/** The fields of all places, in a fixed order; `brand` is the brand word of the settings. */
+/** The fields of all places in a fixed order. `brand` is the brand word of the settings. */
 export function fieldsFor(brand: string, shapes: Shapes): Field[] {
   const named = (text: string): string => text.replaceAll('{brand}', brand);
   return Object.entries(shapes).flatMap(([place, { object = {}, ...lists }]) =>
@@ -91,7 +91,7 @@ export function fieldsFor(brand: string, shapes: Shapes): Field[] {
   );
 }
 
-/** How json_transform reads each place: scalars as text, objects of known fields with those, the rest as JSON. */
+/** How json_transform reads each place: scalars as text, objects with known fields by these fields, everything else as JSON. */
 export function shapesOf(fields: readonly Field[]): Record<string, string> {
   const shapeOf = (some: readonly Field[]): object =>
     Object.fromEntries(
@@ -103,7 +103,7 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   return byPlace(fields, (some) => JSON.stringify(shapeOf(some)));
 }
 
-/** The session variable `specification`: the fields, and the lookups by place that statements need. */
+/** The value of the session variable `specification`: the fields, and the lookups by place that statements use. */
 export function specificationOf(fields: readonly Field[]): Record<string, unknown> {
   return {
     fields,
@@ -113,7 +113,7 @@ export function specificationOf(fields: readonly Field[]): Record<string, unknow
   };
 }
 
-/** Pointers to the fields that are text by the specification, also in objects of known fields. */
+/** Pointers to fields that are text by the specification, including those in objects with known fields. */
 function textsOf(fields: readonly Field[], some: readonly Field[]): string[] {
   return some.flatMap(({ field, kind, part }) =>
     part === null
@@ -133,7 +133,7 @@ function byPlace<T>(fields: readonly Field[], of: (some: readonly Field[]) => T)
   return Object.fromEntries([...places].map((place) => [place, of(fieldsAt(fields, place))]));
 }
 
-/** A key as a JSON pointer, which, unlike a JSON path, can contain any character. */
+/** A key as a JSON pointer, which may contain any character, unlike a JSON path. */
 export function pointerTo(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -1,18 +1,18 @@
 /**
- * A body too large for memory, kept as a gzip file in the landing zone. One pass reads everything except the list; a second
- * pass streams the elements of the list.
+ * A body too large for memory, stored as a gzip file in the landing zone. One pass reads everything except the list; a second pass streams
+ * the list's elements.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { EnvelopeScanner, type LargeBody, type Listener, type Part } from './envelope.js';
 
-/** The decoded size in bytes from which a body does not stay in memory. */
+/** From this decoded size in bytes, a body is not kept in memory. */
 export const LARGE = 64 * 1024 * 1024;
 
-/** The largest value in the outside, and the size of the outside from which it takes no more values. */
+/** Maximum size of a value in the outside; and the size of the outside above which no more values are added. */
 const MOST_OF_VALUE = 64 * 1024;
 const MOST_OF_OUTSIDE = 8 * 1024 * 1024;
 
-/** How many bytes of a text that is not JSON are kept. */
+/** Number of bytes kept of a text that is not JSON. */
 const BEGINNING = 1024 * 1024;
 
 export class OutsideReader {
@@ -23,7 +23,7 @@ export class OutsideReader {
   #size = 0;
   #length = 0;
   #piece: Buffer = Buffer.alloc(0);
-  /** The value that is being read: how far it has been read, its hash, and its bytes unless they are too many. */
+  /** The value being read: how much has been read, its hash, and its bytes unless there are too many. */
   #value: { from: number; hash: Hash; bytes: Buffer[] | undefined; opening: number } | undefined;
 
   constructor() {
@@ -88,23 +88,23 @@ export class OutsideReader {
 
 const EMPTY = new Map(['""', '[]', '{}', 'true', 'false', 'null'].map((text) => [text.charCodeAt(0), text]));
 
-/** An element of a list, or bytes of the text outside it, with the brackets of the list but without its commas. */
+/** An element of a list; or bytes outside the list, including its brackets but not its commas. */
 export interface Piece {
   readonly isElement: boolean;
   readonly bytes: Buffer;
 }
 
 /**
- * Divides a text that comes in pieces into the elements of a list and the rest.
+ * Splits a text that arrives in pieces into the elements of a list and the rest.
  *
- * @param key the key of the list in the outermost object; undefined if the text is the list
+ * @param key the key of the list in the outermost object; undefined if the text itself is the list
  */
 export async function* elementsIn(
   text: AsyncIterable<Buffer>,
   key: string | undefined,
 ): AsyncGenerator<readonly Piece[]> {
   const isWhole = key === undefined;
-  /** The position up to which the text was passed on, and that of the current piece. */
+  /** The position up to which the text was passed on, and the position at which the current piece starts. */
   let [from, before] = [0, 0];
   const at = { inList: isWhole, inElement: false, pastFirst: false };
   let current: Buffer = Buffer.alloc(0);
@@ -120,13 +120,13 @@ export async function* elementsIn(
       at.inList = isWhole || part === key;
     },
     partEnds: (_, { end }) => {
-      // After the last element there is at most a comma; the bracket is outside.
+      // After the last element there is at most a comma; the bracket belongs to the text outside.
       if (at.pastFirst) upTo(end - 1);
       [at.inList, at.pastFirst] = [false, false];
     },
     elementBegins: (start) => {
       if (!at.inList) return;
-      // Text before the first element, with the bracket, is outside; before later elements there are only commas.
+      // Text before the first element, with the bracket, belongs to the outside. Before later elements there are only commas.
       const skipped = upTo(start);
       if (!at.pastFirst) pieces.push({ isElement: false, bytes: skipped });
       [at.pastFirst, at.inElement] = [true, true];

@@ -1,15 +1,15 @@
 /**
- * Removes the job's secrets from the service's texts, because an error may repeat a request, and the ledger, logs, alerts and tables store
- * such texts. Each text is redacted on arrival, under every privacy setting.
+ * Removes the job's secrets from the service's texts. An error may repeat a request, and the ledger, logs, alerts and tables store such
+ * texts. Each text is redacted when it arrives, whatever the privacy settings.
  */
 
-/** The replacement for a secret, a number or an address in a text. */
+/** Replaces a secret, a number or an address in a text. */
 export const HIDDEN = '…';
 
-/** A shorter secret is hidden only as a separate word, because its letters may occur in any text by chance. */
+/** A secret shorter than this is hidden only if it is a separate word, because its letters may occur anywhere by chance. */
 const TELLING_LENGTH = 8;
 
-/** The secrets of a client: both keys, and every token that it received. */
+/** The secrets of a client: both keys, and every token it has received. */
 export class Secrets {
   readonly #patterns = new Map<string, RegExp>();
 
@@ -25,9 +25,10 @@ export class Secrets {
     this.#patterns.set(secret, new RegExp(pattern, 'giu'));
   }
 
-  /** Returns the text without the secrets, also in their JSON, URL and base64 spellings. */
+  /** Removes the secrets from a text, also in their JSON, URL and base64 spellings. */
   hide(text: string): string {
-    // No spelling is shorter than the secret. To compile the pattern of a token takes a tenth of a second.
+    // Skip secrets longer than the text, because no spelling is shorter than its secret. Compiling a token's pattern takes a tenth of a
+    // second.
     return [...this.#patterns].reduce(
       (left, [secret, pattern]) => (left.length < secret.length ? left : left.replace(pattern, HIDDEN)),
       text,
@@ -44,7 +45,7 @@ function spellingsOf(secret: string): string {
   return `(?:${[spelled(secret), ...encoded].join('|')})`;
 }
 
-/** Each character verbatim, escaped by JSON (once, or twice), or escaped by a URL. */
+/** A pattern for each character: verbatim, escaped by JSON (once or twice), or escaped by a URL. */
 function spelled(secret: string): string {
   return Array.from(secret, (letter) => {
     const units = Array.from({ length: letter.length }, (_, i) => hex(letter.charCodeAt(i), 4));
@@ -54,10 +55,7 @@ function spelled(secret: string): string {
   }).join('');
 }
 
-/**
- * Returns the parts of the secret's base64 that do not depend on the surrounding bytes, one for each offset within a
- * group of three bytes.
- */
+/** Returns the parts of the secret's base64 that do not depend on neighboring bytes: one for each offset in a group of three bytes. */
 function base64Of(secret: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

@@ -1,15 +1,15 @@
-/** Runs commands from the settings in a shell, without this program's keys and addresses. */
+/** Runs commands from the settings in a shell, without this program's keys and webhook addresses. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { messageOf } from './errors.js';
 import type { Effects, Environment } from './effects.js';
 
-/** Maximum number of lines, and of characters, that the log shows of a command's stderr. */
+/** Maximum number of lines, and of characters, of a command's stderr in the log. */
 const MOST_LINES = 10;
 const MOST_CHARACTERS = 2_000;
 
-/** The variables of ours that a command gets; all others may be keys and addresses of webhooks. */
+/** Our variables that a command may have. All others may be keys or webhook addresses. */
 const HARMLESS = new Set([
   ...['DAWNLOAD_BASE_URL', 'DAWNLOAD_PROJECT_ID', 'DAWNLOAD_DATA_DIR'],
   ...['DAWNLOAD_LOG_FORMAT', 'DAWNLOAD_NOW'],
@@ -29,13 +29,13 @@ interface ShellSettings {
   readonly signal: AbortSignal;
   readonly patienceMs: number;
   readonly effects: Pick<Effects, 'sleep'>;
-  /** Reads what the command writes to its stdout, which is closed without it. */
+  /** Reads the command's stdout. Without it, stdout is closed. */
   readonly read?: (stdout: Readable) => Promise<void>;
 }
 
 /**
- * Runs a command, with everything that it started, to its end. Resolves with the reason of a failure, as a clause, and with the last lines
- * of its stderr.
+ * Runs a command, and everything that it starts, to the end. Resolves with the last lines of its stderr and, if it failed, with the reason
+ * as a clause.
  *
  * @throws the reason of the signal, or the error of `read`
  */
@@ -50,12 +50,12 @@ export async function runShell(
     env: { ...environment },
     cwd,
   });
-  // The shell and what it started are one group.
+  // The shell and everything it started are one process group.
   const end = (): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The group has ended.
+      // The group has ended already.
     }
   };
   const over = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
@@ -68,7 +68,7 @@ export async function runShell(
   let error: string | undefined;
   try {
     const { stdout } = child;
-    // Node discards what nobody reads when the process ends, so reading begins immediately.
+    // Start reading now, because Node discards unread output when the process ends.
     if (stdout !== null) await read?.(stdout.pipe(new PassThrough()));
     error = await ended;
   } catch (cause) {
@@ -77,9 +77,9 @@ export async function runShell(
     signal.throwIfAborted();
     throw cause;
   } finally {
-    // The group may have ended with the command, and then cannot be killed.
+    // Don't kill the group any more; it may have ended with the command.
     over.removeEventListener('abort', end);
-    // Reads what is in the pipe without waiting for its end: a background program may keep it open.
+    // Read what is in the pipe without waiting for its end, because a background program may keep it open.
     if (child.stderr !== null) await Promise.race([once(child.stderr, 'close'), effects.sleep(100)]);
     child.stderr?.destroy();
   }

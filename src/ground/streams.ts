@@ -1,4 +1,4 @@
-/** Types about streams that all layers share: names, and the job with the days that a run pulls. */
+/** Types about streams that all layers share: names, and the job with the days to pull. */
 import { dayOf, shiftDay, type Day, type DayRange } from './calendar.js';
 
 /** The name of a stream in the landing zone, in coverage and in `ops`. */
@@ -9,19 +9,19 @@ export const EVENTS = 'events';
 
 export interface Job {
   readonly name: 'run' | 'backfill';
-  /** The streams to pull, as `--streams` names them. */
+  /** The streams to pull, by their names in `--streams`. */
   readonly streams: ReadonlySet<string>;
-  /** The days of the free streams to pull if the warehouse lacks them. */
+  /** The days for which free streams are pulled if the warehouse lacks them. */
   readonly days: DayRange;
-  /** The part of `days` to pull even if it is loaded, because counts may be restated. */
+  /** The part of `days` that is pulled even if loaded, because counts may still change. */
   readonly again: DayRange;
-  /** True to accept answers of the free streams even if they delete loaded days. */
+  /** True to accept answers of free streams even if they remove the rows of loaded days. */
   readonly acceptEmpty: boolean;
-  /** The days whose events are wanted, from paid exports. */
+  /** The days whose paid event exports are wanted. */
   readonly eventDays: DayRange;
-  /** The first day that `retention.events` keeps: a day before it would be deleted immediately, so it is never bought. */
+  /** The first day that `retention.events` keeps. An earlier day would be deleted immediately, so it is never paid for. */
   readonly keptFrom?: Day | undefined;
-  /** `budget` is the standing consent of the settings, `given` that of the command line; `ask` still asks you. */
+  /** Who consents to pay: `budget` the settings, `given` the command line, `ask` you, when asked. */
   readonly consent: 'budget' | 'given' | 'ask';
 }
 
@@ -29,18 +29,18 @@ export interface Retention {
   readonly events?: number | undefined;
 }
 
-/** The first day of events that `retention.events` keeps; undefined without that setting. */
+/** The first day whose events `retention.events` keeps; undefined without that setting. */
 export const keptFrom = ({ events }: Retention, now: Date): Day | undefined =>
   events === undefined ? undefined : shiftDay(dayOf(now), -events);
 
 export interface Gap {
   readonly stream: StreamName;
   readonly days: DayRange;
-  /** Whole sentences: the cause, then the remedy. */
+  /** Whole sentences: the cause, and then the remedy. */
   readonly reason: string;
 }
 
-/** Something that needs your decision: sentences with what to do, and the command that lists such cases. */
+/** Something that needs your decision: sentences about what to do, and the command that lists such cases. */
 export interface Needed {
   readonly advice: string;
   readonly list: string;
@@ -50,10 +50,10 @@ export function eventGap(day: Day, reason: string): Gap {
   return { stream: EVENTS, days: { start: day, end: day }, reason };
 }
 
-/** How the names of own tables begin in the landing zone, in coverage and in `ops`. */
+/** The prefix of own tables' names in the landing zone, in coverage and in `ops`. */
 export const OWN = 'own_';
 
 export const ownStream = (table: string): string => `${OWN}${table}`;
 
-/** The own table of the persons that holdouts assigned to an arm, which the night itself writes. */
+/** The own table of people assigned to the arms of holdouts. Nights write it themselves. */
 export const ASSIGNMENTS = 'assignments';

@@ -1,13 +1,13 @@
 /**
- * Text helpers: cuts and serializes text that may have half a surrogate pair (DuckDB, URLs and UTF-8 reject it),
- * suggests words, formats prices and sizes. Pure.
+ * Text helpers: cut and serialize text that may have half a surrogate pair (which DuckDB, URLs and UTF-8 reject), suggest words, format
+ * prices and sizes. Pure.
  */
 import { isUtf8 } from 'node:buffer';
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Returns at most the first `most` characters of a text; it never cuts a surrogate pair, such as an emoji, in two. */
+/** Returns at most the first `most` characters of a text. A surrogate pair, such as an emoji, is never cut in two. */
 export function cut(text: string, most: number): string {
-  // A character has at most two units, so this reads only the beginning of a text of millions.
+  // A character has at most two units, so that only the beginning of a text of millions is read.
   const whole = text.slice(0, 2 * most + 2).toWellFormed();
   return whole.length <= most ? whole : Array.from(whole).slice(0, most).join('');
 }
@@ -15,8 +15,8 @@ export function cut(text: string, most: number): string {
 const HANGUL = /[\uAC00-\uD7A3]/;
 
 /**
- * True if bytes are Korean in EUC-KR: in UTF-8 they are faulty and without Hangul, in EUC-KR they are valid and with Hangul. The
- * first and the last character may be cut.
+ * True if bytes are Korean in EUC-KR: as UTF-8 they are invalid and without Hangul, as EUC-KR they are valid and have Hangul. The first and
+ * last character may be cut.
  */
 export function isEucKr(bytes: Buffer): boolean {
   if (isUtf8(bytes) || HANGUL.test(bytes.toString('utf8'))) return false;
@@ -24,18 +24,18 @@ export function isEucKr(bytes: Buffer): boolean {
   return HANGUL.test(text) && !text.slice(1, -1).includes('\uFFFD');
 }
 
-/** The most characters of one value in text for people. JSON, CSV and Parquet have the whole value. */
+/** Maximum number of characters of a value in text for people. JSON, CSV and Parquet have the whole value. */
 const LONGEST_SHOWN = 1_000;
 
-/** Shortens a value for people, with an ellipsis if anything was removed. Its time does not depend on the length. */
+/** Shortens a value for people, with an ellipsis if something was removed. Fast for texts of any length. */
 export function shownText(text: string, most = LONGEST_SHOWN): string {
   return text.length <= most ? text : `${cut(text, most - 1)}…`;
 }
 
-/** The number of names that a sentence lists. */
+/** Maximum number of names that a sentence lists. */
 const MOST_NAMES = 30;
 
-/** `a, b and 7 more` of names that may be many or long. */
+/** Lists names as `a, b and 7 more`, however many or long they are. */
 export function listed(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map((name) => shownText(name, 200));
   const left = names.length - shown.length;
@@ -51,20 +51,20 @@ export function wellFormedJson(value: unknown): string {
   );
 }
 
-/** The form of a name in which names are compared: without case, blanks, hyphens and underscores. */
+/** The form in which names are compared: without case, blanks, hyphens and underscores. */
 export const plain = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, '');
 
-/** `Did you mean X? ` if one of the words is similar, otherwise empty. */
+/** `Did you mean X? ` if one of the words is similar; otherwise empty. */
 export function didYouMean(word: string, words: readonly string[]): string {
   const near = nearWords(word, words);
   return near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `;
 }
 
-/** The words that contain the word, otherwise the one that differs in at most a third of its letters. */
+/** The words that contain the given one; otherwise the word that differs from it in at most a third of its letters. */
 export function nearWords(word: string, words: readonly string[]): string[] {
   if (words.length === 0) return [];
   const holding = words.filter((one) => word.length > 2 && one.includes(word));
@@ -76,7 +76,7 @@ export function nearWords(word: string, words: readonly string[]): string[] {
 /** Maximum number of decimal places of a price. */
 const DIGITS = 12;
 
-/** The number of digits of a sum of binary fractions that are certainly correct. */
+/** Number of digits of a sum of binary fractions that are certainly right. */
 const SOUND_DIGITS = 14;
 
 interface Priced {
@@ -84,7 +84,7 @@ interface Priced {
   readonly pricePerRecord: number;
 }
 
-/** The records of each price are added first, which is exact. */
+/** Adds the records of each price first, because that is exact. */
 export function priceOf(some: Iterable<Priced>): number {
   const records = new Map<number, number>();
   for (const { records: more, pricePerRecord: price } of some)
@@ -93,7 +93,7 @@ export function priceOf(some: Iterable<Priced>): number {
   return Number(sum.toPrecision(SOUND_DIGITS));
 }
 
-/** Formats `13,918.5 KRW`; without a currency, the number alone. */
+/** Formats `13,918.5 KRW`, or only the number without a currency. */
 export function formatPrice(amount: number, currency: string | undefined, language = 'en'): string {
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: DIGITS }).format(amount);
   return currency === undefined ? number : `${number}\u00a0${currency}`;
@@ -111,14 +111,14 @@ const UNITS: Readonly<Record<string, number>> = {
   ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
 };
 
-/** The number of bytes of a size such as `500MB` or `1.5 GiB`; undefined for another text. */
+/** The number of bytes of a size such as `500MB` or `1.5 GiB`; undefined for other texts. */
 export function bytesIn(size: string): number | undefined {
   const [, number, unit = ''] = SIZE.exec(size.trim()) ?? [];
   const factor = UNITS[unit.toLowerCase()];
   return number === undefined || factor === undefined ? undefined : Math.round(Number(number) * factor);
 }
 
-/** A size as people set it: `1 GiB`, `500 MB`; `73.4 MB` if it is not a whole number of either. */
+/** A size as people write it: `1 GiB` or `500 MB` for whole numbers, otherwise `73.4 MB`. */
 export function sizeInWords(bytes: number): string {
   for (const unit of ['GiB', 'MiB', 'GB', 'MB']) {
     const number = bytes / (UNITS[unit.toLowerCase()] ?? 1);
@@ -127,17 +127,17 @@ export function sizeInWords(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** A word that can be pasted into a shell, quoted if necessary. */
+/** Quotes a word for the shell if necessary. */
 export function quoteShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * True if the text ends with a consonant when it is spoken in Korean, which decides the form of a particle. A bracket after a word
- * does not count: ‘쿠폰’(email) is followed as 쿠폰 is. Numbers and single letters are spoken by their names (3 is 삼, L is 엘),
- * Latin words by their sound (coupon is 쿠폰, letter is 레터).
+ * True if the text ends with a consonant when spoken in Korean, which decides the form of the particle after it. A bracket after a word
+ * does not count: ‘쿠폰’(email) takes the particle of 쿠폰. Numbers and single letters are spoken by name (3 is 삼, L is 엘), Latin words by
+ * sound (coupon is 쿠폰, letter is 레터).
  *
- * @param isOpenAfterL true for 으로/로, for which ㄹ counts as no consonant
+ * @param isOpenAfterL true for 으로/로, for which ㄹ does not count as a consonant
  */
 function endsClosed(text: string, isOpenAfterL: boolean): boolean {
   const spoken = text.replace(/(?<=[^\s(])\([^()]*\)[^\p{L}\p{N}%]*$/u, '');
@@ -152,11 +152,11 @@ function endsClosed(text: string, isOpenAfterL: boolean): boolean {
   return (isOpenAfterL ? /(ng|[mn]e?|[aeiou][pkc]|ck|lk)$/i : /(ng|[lmn]e?|[aeiou][pkc]|ck|lk)$/i).test(word);
 }
 
-/** The form of a particle after a text: 이 after 쿠폰, 가 after 레터. */
+/** Returns the form of a particle after a text: 이 after 쿠폰, 가 after 레터. */
 export const particle = (before: string, closed: string, open: string): string =>
   endsClosed(before, closed.startsWith('으로')) ? closed : open;
 
-/** Chooses the particles that a Korean text has in both forms: `쿠폰{이/가}` becomes 쿠폰이. */
+/** Chooses the right particle where a Korean text has both forms: `쿠폰{이/가}` becomes 쿠폰이. */
 export const withParticles = (text: string): string =>
   text.replaceAll(/\{([가-힣]+)\/([가-힣]+)\}/g, (_, closed: string, open: string, at: number) =>
     particle(text.slice(0, at), closed, open),

@@ -1,4 +1,4 @@
-/** Commits of the lake. Each commit is one transaction of the catalog and adds one row to `lake_commits`. */
+/** Commits of the lake. Each one is a single transaction of the catalog and adds one row to `lake_commits`. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Journal, Kind, when } from '../journal/journal.js';
@@ -22,7 +22,7 @@ const row = z.object({
 export type Commit = z.infer<typeof row>;
 
 /**
- * The newest commits, newest first.
+ * Returns the latest commits, latest first.
  *
  * @throws ConfigError if the lake is not set up
  */
@@ -47,12 +47,12 @@ export interface Writing {
 }
 
 /**
- * Runs the work in one transaction of the catalog, with the parts that it notes. If the answer to a commit is lost, the
- * lake is searched for the commit; a commit is never repeated.
+ * Does the work in one transaction of the catalog. If the answer to the commit is lost, the lake is searched for the commit, which is never
+ * repeated.
  *
  * @returns undefined if the work found nothing to change
- * @throws TryLaterError if another client changed the same tables; nothing was changed in that case
- * @throws ServiceError if the outcome cannot be determined now; the next push starts by determining it
+ * @throws TryLaterError if another client changed the same tables; then nothing was changed
+ * @throws ServiceError if the outcome cannot be determined now; the next push determines it first
  */
 export async function commitTogether(
   { lake, state, effects, command, version }: Writing,
@@ -96,7 +96,7 @@ export async function commitTogether(
 
 class NothingToDo extends Error {}
 
-/** An answer may be lost, or a repeated request refused, although the lake has the commit. */
+/** Searches the lake for a commit: the answer may have been lost, or a repeated request refused, although the commit succeeded. */
 async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean> {
   try {
     return (await latestCommits(lake, MOST_PENDING)).some(({ commit_id }) => commit_id === id);
@@ -104,7 +104,7 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
     throw new ServiceError(
       'The catalog did not answer, so it is unknown whether the last commit reached the lake.',
       {
-        hint: 'The published file is complete. `dawnload lake push`, or the next run, first checks whether the commit is there.',
+        hint: 'The published file is complete. `dawnload lake push`, or the next run, first checks whether the commit succeeded.',
         cause: error,
       },
     );
@@ -112,9 +112,9 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
 }
 
 /**
- * Commits of this folder to a lake; `lake` names its catalog, warehouse and namespace. A commit is `begun` before it is
- * requested, so that the next push can look for it after a failure; `dropped` if it was not requested; and `settled` as
- * the newest one that was seen in the lake, null if the lake has none.
+ * This folder's commits to a lake; `lake` names catalog, warehouse and namespace. `begun` is written before a commit is requested, so that
+ * the next push can look for it after a failure; `dropped` if it was not requested after all; `settled` has the latest commit seen in the
+ * lake, or null if the lake is empty.
  */
 const LAKE = new Kind(
   'lake',
@@ -128,13 +128,13 @@ const LAKE = new Kind(
 
 const MOST_PENDING = 10;
 
-/** The journal's lines about a lake. A lake has one writer, because two writers would undo each other's days. */
+/** The journal's lines about a lake. A lake has only one writer, because two would overwrite each other's days. */
 export class LakeState {
   readonly #lake: string;
   /** Identifies this data folder as a writer. */
   readonly writer: string;
 
-  /** @param journal open for writing if a commit is requested */
+  /** @param journal open for writing if commits will be requested */
   constructor(
     private readonly journal: Journal,
     { catalog, namespace }: Pick<LakeConfig, 'catalog' | 'namespace'>,
@@ -147,7 +147,7 @@ export class LakeState {
     await this.journal.append(LAKE, { event, lake: this.#lake, commit });
   }
 
-  /** Compares the newest commit of the lake with the state of this folder, and records it. Throws as `newestOfOurs` does. */
+  /** Compares the latest commit of the lake with the state of this folder, and records it. Throws as `newestOfOurs` does. */
   async agree(lake: Lake): Promise<Commit | undefined> {
     const newest = await this.newestOfOurs(lake);
     if (newest !== undefined && newest.commit_id !== this.#seen().head)
@@ -156,7 +156,7 @@ export class LakeState {
   }
 
   /**
-   * Returns the newest commit of the lake; changes nothing.
+   * Returns the latest commit of the lake. Changes nothing.
    *
    * @throws ConfigError if the lake is not set up, or another writer, or another copy of this folder, has written to it
    */
@@ -174,7 +174,7 @@ export class LakeState {
     );
   }
 
-  /** The last commit that was seen in the lake, and those that were requested and not seen. */
+  /** The last commit seen in the lake, and the commits that were requested but not seen. */
   #seen(): { readonly head: string | null; readonly pending: readonly (string | null)[] } {
     let head: string | null = null;
     let pending: (string | null)[] = [];

@@ -1,4 +1,4 @@
-/** Searches the data files of the lake for erased persons, also files that no snapshot references any more. */
+/** Searches the data files of the lake for erased persons, including files that no snapshot references any more. */
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { ID_COLUMNS, PERSON_COLUMNS } from '../ground/fields.js';
@@ -8,7 +8,7 @@ import { quoted, relationsOf, type DataFile, type Lake, type Relation, CONTENTS 
 
 interface HoldingFile extends DataFile {
   readonly table: string;
-  /** Number of ids of erased persons in the file. */
+  /** Number of erased ids in the file. */
   readonly ids: number;
 }
 
@@ -23,7 +23,7 @@ const IDS: readonly string[] = [...ID_COLUMNS, 'recipient', 'recipient_no'];
 
 const AT_ONCE = 64;
 
-/** Prepares the lake's session: hashes as in the register, and the list of erased persons. */
+/** Prepares the lake's session: macros that hash as in the register, and the list of erased persons. */
 export async function prepareErased(
   { session }: Lake,
   config: Pick<Config, 'brand' | 'messenger' | 'fields' | 'privacy'>,
@@ -35,7 +35,7 @@ export async function prepareErased(
 
 const fileWithIds = z.object({ file: z.string(), ids: count });
 
-/** Reads every data file of tables with data about persons. Call `prepareErased` before. */
+/** Reads every data file of tables about persons. Call `prepareErased` first. */
 export async function searchDataFiles(lake: Lake, progress: (table: string) => void): Promise<Searched> {
   const searched = { tables: 0, files: 0, holding: new Array<HoldingFile>() };
   for (const relation of await relationsOf(lake)) {
@@ -65,7 +65,7 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
 
 const isId = (name: string): boolean => IDS.includes(name) || PERSON_COLUMNS.includes(name);
 
-/** The columns of a message table whose texts may mention somebody. */
+/** The columns of a message table whose texts may mention a person. */
 function textsOf({ schema, table, stream, columns }: Relation): string[] {
   const holdsTexts =
     schema === 'own' ||

@@ -1,4 +1,4 @@
-/** The lake: one DuckDB session to which the catalog of Iceberg tables and the published file are attached. */
+/** The lake: a DuckDB session with the catalog of Iceberg tables and the published file attached. */
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, basename } from 'node:path';
@@ -24,35 +24,35 @@ import { count, listOf, Session } from '../warehouse/session.js';
 import type { Day } from '../ground/calendar.js';
 import { cut } from '../ground/text.js';
 
-/** The way in which the catalog is attached as `lake`, and the capabilities of its tables. */
+/** How the catalog is attached as `lake`, and what its tables support. */
 export interface LakeCatalog {
   attach(session: Session): Promise<void>;
   /**
-   * The clauses after the columns of a new table.
+   * The clauses after the column list of a new table.
    *
    * @param partition the column that partitions the table, if any
    */
   tableClauses(partition: string | undefined): string;
-  /** True if a commit of several tables is one request, as tested by the trial commit of the set-up. */
+  /** True if a commit of several tables is one request. The set-up tests this with a trial commit. */
   commitsTogether(session: Session): Promise<boolean>;
-  /** The data files in the folder of a table, also those that no snapshot references. */
+  /** The data files in a table's folder, including those that no snapshot references. */
   dataFiles(session: Session, table: string): Promise<DataFile[]>;
 }
 
-/** A data file of a table; `current` is true if the current snapshot of the table references the file. */
+/** A data file of a table; `current` is true if the current snapshot references it. */
 const dataFile = z.object({ file: z.string(), current: z.boolean() });
 
 export type DataFile = z.infer<typeof dataFile>;
 
-/** Memory limit for the sort of a day's rows; data above the limit is spilled to disk. */
+/** Memory limit in MB for sorting a day's rows. More data is spilled to disk. */
 const MEMORY_MB = 640;
 
-/** An open lake: a session to which the catalog, as `lake`, and the published file, as `warehouse`, are attached. */
+/** An open lake: a session with the catalog attached as `lake`, and the published file as `warehouse`. */
 export class Lake {
   readonly schemas: Readonly<Record<Relation['schema'], string>>;
-  /** The schemas of the file that go into the lake. */
+  /** The schemas of the file that are copied to the lake. */
   readonly used: readonly Relation['schema'][];
-  /** The lake's namespace for the tables of schema `ops`, as a placeholder in SQL statements. */
+  /** The lake's namespace for the tables of the schema `ops`, as a placeholder for statements. */
   readonly ops: { readonly ops: string };
 
   constructor(
@@ -75,7 +75,7 @@ export interface LakeSettings {
   readonly lake: LakeConfig;
 }
 
-/** An invocation whose lake may have another catalog than the settings name. */
+/** An invocation in which tests may replace the catalog of the settings. */
 export interface LakeInvocation extends Invocation {
   readonly lakeCatalog?: LakeCatalog;
 }
@@ -93,7 +93,7 @@ export async function withLake<T>(
 ): Promise<T> {
   const catalog = lakeCatalog ?? icebergCatalog(settings);
   const { published, temp } = dataFiles(dataDir);
-  // The reader reports a faulty file with a specific error.
+  // Let the reader report a faulty file, because its error is specific.
   await (await Reader.open(published)).close();
   const temporary = join(temp, `lake-${process.pid}`);
   await mkdir(temporary, { recursive: true, mode: 0o700 });
@@ -128,14 +128,14 @@ export function daysList(days: readonly Day[]): string {
   return days.map((day) => `date '${day}'`).join(', ');
 }
 
-/** A SQL condition that selects the rows of these days. */
+/** A condition for the rows of these days. */
 export function inDays(column: string, days: readonly Day[]): string {
   return days.length === 0 ? 'false' : `${column} in (${daysList(days)})`;
 }
 
 const MISSING = /^Catalog Error: .*(?:does not exist|not found)/;
 
-/** The errors of the catalog by what DuckDB says; the first that matches counts. */
+/** Errors of the catalog, recognized by DuckDB's text. The first match counts. */
 const FAILURES = [
   {
     says: /Conflict_409|\b409\b/,
@@ -176,7 +176,7 @@ const FAILURES = [
 ];
 
 export function catalogFailure(cause: unknown): unknown {
-  // Any other error than those of DuckDB is a fault of this program.
+  // Only DuckDB's errors are about the lake; others are faults of this program.
   if (cause instanceof DawnloadError || cause instanceof z.ZodError) return cause;
   const text = messageOf(cause);
   const reason = briefly(text);
@@ -217,7 +217,7 @@ function icebergCatalog(config: LakeConfig): LakeCatalog {
         authorization: AUTHORIZATION[config.catalog.auth],
       });
     },
-    // The files become half as large as by default and are written faster, because fewer bytes are sent.
+    // Compressed with zstd: files become half as large as by default, and are written faster because fewer bytes are sent.
     tableClauses: (partition) =>
       `${partition === undefined ? '' : `partitioned by ("${partition}")`} with ('write.parquet.compression-codec' = 'zstd')`,
     commitsTogether: async (session) => {
@@ -227,7 +227,7 @@ function icebergCatalog(config: LakeConfig): LakeCatalog {
     dataFiles: async (session, table) => {
       const snapshot = z.object({ manifest_list: z.string() });
       const [last] = await session.rows('lake/snapshots', snapshot, { table });
-      // A table without data has no folder, such as s3://bucket/dawnload/events_1.
+      // A table without data has no folder.
       if (last === undefined) return [];
       const folder = last.manifest_list.replace(/\/metadata\/[^/]*$/, '');
       const files = await session.rows('lake/data_files', dataFile, {
@@ -251,7 +251,7 @@ async function loadExtension(session: Session, name: string, { extensions }: Lak
   });
 }
 
-/** Finds the file of an extension in a folder or its subfolders, because packages differ in their layout. */
+/** Finds the file of an extension in a folder or its subfolders, because packages arrange them differently. */
 function findExtension(folder: string, file: string): string | undefined {
   const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   return paths.filter((path) => basename(path) === file).map((path) => join(folder, path))[0];
@@ -303,31 +303,31 @@ const relationRow = z
     schema: z.enum(['main', 'ops', 'marts', 'own']),
     table: z.string(),
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
-    /** The stream whose coverage determines the changed days of the relation. */
+    /** The stream whose coverage decides which days of the relation have changed. */
     stream: z.enum(['events', 'statistics', 'statistics_by_subchannel']).nullable(),
-    /** True for an incremental model, for which `ops.model_days` determines the changed days. */
+    /** True for an incremental model, whose changed days are in `ops.model_days`. */
     incremental: z.boolean(),
-    /** The column with the day by which rows are replaced. */
+    /** The column with the day (or week) by which rows are replaced. */
     day: z.enum(['export_date', 'date', 'week']).nullable(),
   })
   .transform(({ columns, ...relation }) => ({
     ...relation,
-    /** The name in models and for readers: `marts.channel_days`, `events`. */
+    /** The name for models and readers: `marts.channel_days`, `events`. */
     name: relationName(relation.schema, relation.table),
-    /** The columns, each with its type in the lake and its type in the file. */
+    /** The columns, each with its type in the lake and in the file. */
     columns: columns.map(({ name, type }) => ({ name, type: lakeType(type), fileType: type })),
   }));
 
 export type Relation = z.infer<typeof relationRow>;
 export type Column = Relation['columns'][number];
 
-/** The coverage, which is written together with the days of the streams and not as a table of its own. */
+/** The table of coverage. It is written together with the days of the streams, not by itself. */
 export const COVERAGE = 'ops.coverage';
 
 /** The texts of messages, each stored once, by `content_id`. */
 export const CONTENTS = 'message_contents';
 
-/** The days of events that were removed from the file; the lake still has their messages. */
+/** The days whose events were removed from the file; the lake still has their messages. */
 export async function removedDays({ session }: Lake): Promise<Day[]> {
   const days = await session.rows('status/removed', z.object({ date: z.string() }));
   return days.map(({ date }) => date);
@@ -341,7 +341,7 @@ export function relationsOf(lake: Lake): Promise<Relation[]> {
   });
 }
 
-/** The names of a relation in the lake and in the file, its columns, and their values for the lake. */
+/** For statements: the names of a relation in the lake and in the file, its columns, and their values for the lake. */
 export function placeholders(lake: Lake, relation: Relation) {
   const { schema, table, columns, day } = relation;
   const quoted = columns.map((column) => `"${column.name}"`);
@@ -351,13 +351,12 @@ export function placeholders(lake: Lake, relation: Relation) {
     day: day ?? 'null',
     names: quoted.join(', '),
     values: columns.map(valueOf).join(', '),
-    // Sorting by channel and campaign places the rows of one channel or campaign together, and makes the files a fifth
-    // smaller.
+    // Sorting puts rows of one channel or campaign together, which makes the files a fifth smaller.
     order: columns.some((column) => column.name === 'campaign_id') ? 'order by channel, campaign_id' : '',
   };
 }
 
-/** The expression of a column's value for the lake. Iceberg has no infinity, which DuckDB allows in dates and instants. */
+/** A column's value as the lake needs it. Iceberg has no infinity, which DuckDB allows in dates and instants. */
 function valueOf({ name, type, fileType }: Column): string {
   if (/^(?:DATE|TIMESTAMP)/.test(type)) return `if(isfinite("${name}"), "${name}", null) as "${name}"`;
   return type === fileType ? `"${name}"` : `"${name}"::${type} as "${name}"`;
@@ -374,7 +373,7 @@ const MAPPED: Readonly<Record<string, string>> = {
   HUGEINT: 'DECIMAL(38,0)',
 };
 
-/** The type in the lake for a type of the file; lists and maps are converted by element: `JSON[]` becomes `VARCHAR[]`. */
+/** The lake's type for a type of the file. Lists and maps are converted by element: `JSON[]` becomes `VARCHAR[]`. */
 export function lakeType(type: string): string {
   return type.replaceAll(/[A-Z]+/g, (word) => MAPPED[word] ?? word);
 }

@@ -1,7 +1,7 @@
 /**
- * Updates the lake from the published file: replaces days of streams and models that differ, and other relations that differ. Each commit
- * is one transaction over all tables, including the coverage of its days, so that covered days are always complete. A nightly run makes one
- * commit; a backfill makes one per day of events.
+ * Updates the lake from the published file: replaces the days of streams and models that differ, and whole relations without days that
+ * differ. Each commit is one transaction over all tables and includes the coverage of its days, so that covered days are always complete. A
+ * nightly run makes one commit; a backfill makes one per day of events.
  */
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
@@ -31,11 +31,11 @@ import { COLUMNS_PART, columnsVersion, dropOwn, prepareTables } from './setup.js
 /**
  * Pushes the differences between the file and the lake. Requires the lock.
  *
- * @param command for the rows of `lake_commits`
- * @param prepareErasure makes the session recognize erased persons, whose rows are then deleted on all days, even those
- *   that only the lake has; everything is one commit
+ * @param command the name for `lake_commits`
+ * @param prepareErasure makes the session recognize erased persons. Their rows are then deleted on all days, even those that only the
+ *   lake has, in one commit
  * @returns the commits
- * @throws the errors of `withLake` and `commitTogether`; earlier commits remain
+ * @throws the errors of `withLake` and `commitTogether`; earlier commits stay
  * @throws ConfigError if the lake is not set up, has another writer, or its columns cannot be adapted
  */
 export function pushLake(
@@ -90,7 +90,7 @@ export function pushLake(
   });
 }
 
-/** The fingerprint of the columns in the lake; undefined if the set-up was interrupted before recording it. */
+/** The recorded fingerprint of the lake's columns; undefined if the set-up was interrupted before recording it. */
 async function recordedColumns({ session, ops }: Lake): Promise<string | undefined> {
   await session.run('lake/recorded_parts', ops);
   const part = z.object({ version: z.string() });
@@ -100,7 +100,7 @@ async function recordedColumns({ session, ops }: Lake): Promise<string | undefin
 
 /** A sentence about the rows that a push wrote. */
 export function describePushed(commits: readonly Commit[]): string {
-  if (commits.length === 0) return 'The lake has all data of the published file already.';
+  if (commits.length === 0) return 'The lake is up to date with the published file.';
   const rows = commits.reduce((sum, commit) => sum + commit.rows, 0);
   return `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
 }
@@ -109,22 +109,22 @@ const counted = z.object({ rows: count });
 const affectedDay = z.object({ date: z.string() });
 const storedExport = z.object({ stored: z.boolean() });
 
-/** The statements of the commits of one push: they replace what differs, and note it. */
+/** Runs the statements of one push's commits, which replace what differs and record it. */
 class Transaction {
-  /** Days of `marts.event_people` that this push has already written. */
+  /** Days of `marts.event_people` that this push has written. */
   readonly #people = new Set<Day>();
   #written = { days: 0, rows: 0 };
-  /** The number of statements of this commit that changed something. */
+  /** Number of statements in this commit that changed something. */
   #changes = 0;
 
-  /** @param removed days of events that were removed from the file */
+  /** @param removed days whose events were removed from the file */
   constructor(
     private readonly writing: Writing,
     private readonly relations: readonly Relation[],
     private readonly removed: readonly Day[],
   ) {}
 
-  /** Commits the work; undefined if it changed nothing. */
+  /** Commits the work; undefined if nothing changed. */
   commit(work: () => Promise<void>): Promise<Commit | undefined> {
     return commitTogether(this.writing, async () => {
       [this.#written, this.#changes] = [{ days: 0, rows: 0 }, 0];
@@ -136,7 +136,7 @@ class Transaction {
     });
   }
 
-  /** Replaces everything that differs, including the events of the given days. */
+  /** Replaces everything that differs, and the events of the given days. */
   async replaceAll({ streams, models }: Changes, events: readonly Day[]): Promise<void> {
     for (const [stream, days] of streams) {
       if (stream === 'events') continue;
@@ -158,7 +158,7 @@ class Transaction {
     await this.#run('lake/note_part', { relation: COLUMNS_PART, version: quoted(version) });
   }
 
-  /** Deletes the rows of erased persons on days that the file lacks. */
+  /** Deletes the rows of erased persons on days that the file does not have. */
   async erase(onlyInLake: readonly Day[]): Promise<void> {
     const { session, schemas } = this.writing.lake;
     const days = [...onlyInLake, ...this.removed];
@@ -172,9 +172,8 @@ class Transaction {
   }
 
   /**
-   * Replaces the export of a day in each of its tables, and the people of its events. If the lake does not have the
-   * export, the tables are not searched for its rows: the search reads all file lists of each table and costs as much as
-   * the rest of the push.
+   * Replaces a day's export in each of its tables, and the people of its events. If the lake does not have the export, its tables are not
+   * searched for rows, because a search reads all file lists of a table and costs as much as the rest of the push.
    */
   async replaceEvents(day: Day): Promise<void> {
     const { session, schemas } = this.writing.lake;
@@ -213,7 +212,7 @@ class Transaction {
     this.#written.rows += rows;
   }
 
-  /** Replaces the parts of a relation that differ: its days, or the whole relation if it has none. */
+  /** Replaces the parts of a relation that differ: its days, or all of it if it has no days. */
   async #replaceStaged(relation: Relation): Promise<void> {
     const { lake } = this.writing;
     const { name } = relation;
@@ -222,9 +221,9 @@ class Transaction {
     const parts = await lake.session.rows('lake/staged_parts', part);
     const changed = parts.filter((each) => each.changed);
     if (changed.length === 0) return;
-    // If all parts changed, all rows are replaced, including rows that belong to no recorded part.
+    // If all parts changed, replace all rows, including those that belong to no recorded part.
     const chosen = changed.length === parts.length ? 'true' : inParts(relation.day ?? 'null', changed);
-    // Where days of events were removed from the file, the lake keeps contents that the file lacks.
+    // If events were removed from the file, the lake keeps texts that the file no longer has.
     const isKept = this.removed.length > 0 && name === CONTENTS;
     const which = isKept ? 'content_id in (select content_id from staged)' : chosen;
     await this.#run('lake/replace_staged', { ...names, which, chosen });
@@ -254,11 +253,11 @@ export async function changesOf({ session, ops }: Lake) {
     return new Map(rows.map((row) => [row.key, row.dates]));
   };
   return {
-    /** Days whose pull differs between file and lake; each day of events is a commit of its own. */
+    /** Days whose pull differs between file and lake. Each day of events becomes a commit of its own. */
     streams: await days('lake/stream_days', z.string()),
-    /** Days of incremental models with different rows, by the name of the model. */
+    /** Days on which rows of incremental models differ, by model. */
     models: await days('lake/model_days', z.string()),
-    /** Days that the lake covers and the file does not; they are left unchanged. */
+    /** Days that only the lake covers; they stay unchanged. */
     onlyInLake: await days('lake/only_in_lake', z.string()),
   };
 }

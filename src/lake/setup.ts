@@ -7,7 +7,7 @@ import { commitTogether, latestCommits, type Writing } from './commits.js';
 import { isMissing, type Lake, quoted, relationsOf, type Relation } from './lake.js';
 
 /**
- * Creates the missing tables and makes this data folder the writer. Repeating the call changes nothing.
+ * Creates missing tables and makes this data folder the writer. Repeating the call changes nothing.
  *
  * @param takeOver true if this data folder replaces another one as the writer of the lake
  * @throws ConfigError if the lake has another writer, or its catalog commits each table separately
@@ -21,10 +21,10 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
       await session.run('lake/note_part', { relation, version: quoted(version) });
       return { days: 0, rows: 0 };
     });
-  // Before any other access, because DuckDB caches that a namespace was not found.
+  // Do this first, because DuckDB remembers if it did not find a namespace.
   await createSchemas(lake);
   await session.run('lake/create_own', { ...ops, clauses: lake.catalog.tableClauses(undefined) });
-  // The tables of another writer are not touched, because they may belong to another version.
+  // Don't touch the tables of another writer, because they may be of another version.
   if (takeOver) await state.note('settled', (await latestCommits(lake, 1))[0]?.commit_id ?? null);
   else await state.agree(lake);
   const relations = await relationsOf(lake);
@@ -36,7 +36,7 @@ export async function setUp(writing: Writing, takeOver: boolean): Promise<Prepar
   const prepared = await prepareTables(lake, relations);
   const { created } = prepared;
   await notePart(COLUMNS_PART, columnsVersion(relations), async () => {
-    // Forget what was recorded about tables that had to be created: it described the dropped ones.
+    // Delete records about tables that were created now; they describe tables that were dropped.
     const names = listOf(created.map(({ name }) => name)) || "''";
     const streams = listOf(created.flatMap(({ stream }) => stream ?? [])) || "''";
     await session.run('lake/clear_relations', { ...ops, relations: names, streams });
@@ -48,14 +48,14 @@ async function createSchemas({ session, schemas, used }: Lake): Promise<void> {
   for (const name of used) await session.run('lake/create_schema', { schema: schemas[name] });
 }
 
-// The columns of the lake: missing tables and columns are added, and nothing else is changed.
+// The columns of the lake. Missing tables and columns are added; nothing else changes.
 
 interface Prepared {
   readonly created: readonly Relation[];
   readonly added: number;
 }
 
-/** The part of `lake_parts` that records the columns of the lake. */
+/** The row of `lake_parts` that has the fingerprint of the lake's columns. */
 export const COLUMNS_PART = 'columns';
 
 export function columnsVersion(relations: readonly Relation[]): string {
@@ -64,19 +64,19 @@ export function columnsVersion(relations: readonly Relation[]): string {
 }
 
 /**
- * Creates the missing tables and columns.
+ * Creates missing tables and columns.
  *
  * @throws ConfigError if a column of the lake has another type or does not exist in the file
  */
 export async function prepareTables(lake: Lake, relations: readonly Relation[]): Promise<Prepared> {
   const created: Relation[] = [];
   let added = 0;
-  // A lake that was set up before it took own tables lacks their namespace.
+  // Needed again, because a lake that was set up before own tables were copied lacks their namespace.
   await createSchemas(lake);
   for (const relation of relations) {
     const table = lake.tableOf(relation);
     let stored = await columnsIn(lake, table);
-    // Your own tables may change from night to night, and are written whole.
+    // Own tables may change from night to night, so a table with other columns is created anew.
     if (relation.schema === 'own' && stored !== undefined && !hasColumns(stored, relation)) {
       await lake.session.run('lake/drop_own', { table });
       stored = undefined;
@@ -87,10 +87,10 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
       if (column?.type === type) continue;
       const fault =
         column === undefined
-          ? 'is in the lake and not in the file'
+          ? 'is in the lake but not in the file'
           : `has the type ${type} in the lake and would need ${column.type}`;
       throw new ConfigError(`Column ${name} of ${table} ${fault}.`, {
-        hint: 'Only new columns are added to a lake. Set another lake.namespace, or change the table there, then run `dawnload lake setup` and `dawnload lake push`.',
+        hint: 'Dawnload only adds columns to a lake. Set another lake.namespace, or change the table there, then run `dawnload lake setup` and `dawnload lake push`.',
       });
     }
     for (const { name, type } of relation.columns) {
@@ -99,7 +99,7 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
       added++;
     }
   }
-  // Tables are created before the push, because a transaction that creates a table is not committed in one request.
+  // Create tables before the push, because a transaction that creates a table is not committed in one request.
   await lake.session.transaction(async () => {
     for (const relation of created) {
       // Only events and messages are large enough for one file per day.
@@ -117,7 +117,7 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
 const hasColumns = (stored: ReadonlyMap<string, string>, { columns }: Relation): boolean =>
   stored.size === columns.length && columns.every(({ name, type }) => stored.get(name) === type);
 
-/** Drops the own tables that no longer go into the lake. Resolves with the names of those that do. */
+/** Drops own tables that are no longer copied to the lake. Resolves with the names of those that are. */
 export async function dropOwn(lake: Lake, relations: readonly Relation[]): Promise<string> {
   const kept = listOf(relations.filter(({ schema }) => schema === 'own').map(({ name }) => name)) || "''";
   const gone = await lake.session.rows('lake/gone_own', z.object({ table: z.string() }), { relations: kept });
@@ -128,7 +128,7 @@ export async function dropOwn(lake: Lake, relations: readonly Relation[]): Promi
 
 const column = z.object({ name: z.string(), type: z.string() });
 
-/** The columns of a table of the lake, each with its type; undefined if the table is missing. */
+/** The columns of a table in the lake, each with its type; undefined if the table is missing. */
 async function columnsIn(lake: Lake, table: string): Promise<Map<string, string> | undefined> {
   try {
     const columns = await lake.session.rows('lake/describe', column, { table });

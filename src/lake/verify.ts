@@ -1,4 +1,4 @@
-/** Compares the rows of each day and table of the file and of the lake, by their number and their hashes. */
+/** Compares the file with the lake: for each table and day, the number of rows and their hashes. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
@@ -33,8 +33,8 @@ const compared = z.object({
 /**
  * Compares every table of the published file with its copy in the lake.
  *
- * @returns one entry per table; the days with differences, null for tables without days; and the days that differ because
- *   they wait for a push, which are not compared
+ * @returns the tables; the days with differences (null for tables without days); and the days not compared, because they still have to be
+ *   pushed
  * @throws ConfigError if the lake is not set up
  */
 export async function verify(lake: Lake, progress: (table: string) => void) {
@@ -45,7 +45,7 @@ export async function verify(lake: Lake, progress: (table: string) => void) {
   const unpushed = [...new Set([...streams.values()].flat())].sort();
   for (const relation of await relationsOf(lake)) {
     const { name: table, stream, incremental } = relation;
-    // Tables that are replaced completely always differ while a day waits for a push, so they are skipped.
+    // Skip tables that are replaced completely: while a day has not been pushed, they always differ.
     if (unpushed.length > 0 && stream === null && !incremental) continue;
     progress(table);
     const rows = await compare(lake, relation, await whichOf(lake, relation, models.get(table) ?? []));
@@ -61,7 +61,7 @@ export async function verify(lake: Lake, progress: (table: string) => void) {
   return { tables, differences, unpushed };
 }
 
-/** Returns the days whose events and messages are equal on both sides in all tables. */
+/** Returns the days whose events and messages are equal in file and lake, in all tables. */
 async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
   const covered = new Set(await coveredDays(lake, 'events'));
   const asked = days.filter((day) => covered.has(day));
@@ -74,7 +74,7 @@ async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> 
   return asked.filter((day) => !unequal.has(day));
 }
 
-/** A SQL condition for the rows of a relation that the lake should have. */
+/** A condition for the rows of a relation that the lake should have. */
 async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
   const { name, stream, day } = relation;
   if (name === CONTENTS && (await removedDays(lake)).length > 0)
@@ -108,7 +108,7 @@ const covered = z.object({
 });
 
 /**
- * The content of the lake, and its last commits.
+ * Describes the contents of the lake, and its last commits.
  *
  * @throws ConfigError if the lake is not set up
  */
@@ -121,9 +121,9 @@ export async function statusOf(lake: Lake, commits: number) {
   };
 }
 
-// Old events are removed from the file only when the lake has the same rows.
+// Old events are removed from the file only if the lake has the same rows.
 
-/** Nights on which a day may wait to be compared with the lake before it is reported. */
+/** Number of nights that a day may wait for this comparison before it is reported. */
 const PATIENCE_DAYS = 7;
 
 interface VerifyParts {
@@ -135,8 +135,8 @@ interface VerifyParts {
 }
 
 /**
- * Returns the days that may leave the file: all of them without a lake, otherwise those whose rows are equal in the
- * published file, which was pushed, and in the lake. The others stay; after seven nights they need your decision.
+ * Returns the days that may be removed from the file. Without a lake, these are all days; with a lake, those whose rows are equal in the
+ * lake and in the published file, which was pushed. The other days stay; after seven nights they need your decision.
  *
  * @throws InterruptedError after Ctrl-C
  */
@@ -149,7 +149,7 @@ export async function equalInLake(
   const days = due.map(({ day }) => day);
   if (lake === undefined || days.length === 0) return days;
   let equal: Day[] = [];
-  let reason = 'the rows of the lake differ';
+  let reason = 'the lake has other rows';
   terminal.progress('comparing old days with the lake');
   try {
     if (existsSync(files.published))
@@ -167,14 +167,14 @@ export async function equalInLake(
   const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
   if (waiting.some((day) => day < longest)) {
     report.attention.push({
-      advice: `${sentence}. \`dawnload lake verify\` shows the differences, \`dawnload lake push\` removes them.`,
+      advice: `${sentence}. \`dawnload lake verify\` shows the differences, \`dawnload lake push\` corrects them.`,
       list: 'dawnload lake verify',
     });
   } else terminal.warn(`${sentence}.`);
   return equal;
 }
 
-/** The days whose rows are equal in the published file, which was pushed, and in the private file. */
+/** The days whose rows are equal in the private file and in the published one, which was pushed. */
 async function publishedAlike({ session }: Lake, days: readonly LoadedDay[]): Promise<Day[]> {
   const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
   const published = await session.rows('lake/published_events', shape);

@@ -1,4 +1,4 @@
-/** Prints the error of a command: one sentence, a hint and, with `--verbose`, the causes. */
+/** Prints the error of a command: a sentence, a hint and, with `--verbose`, the causes. */
 import { DawnloadError, exitCodeOf, InterruptedError, messageOf, StorageError } from '../ground/errors.js';
 import type { ExitCode } from '../ground/errors.js';
 import type { Terminal } from './terminal.js';
@@ -18,13 +18,13 @@ export function printFailure(failure: unknown, terminal: Terminal, isVerbose: bo
   return exitCodeOf(error);
 }
 
-/** The error's message; for an interruption, wherever it was noticed, a sentence about the current step. */
+/** The error's message; for an interruption, a sentence about the current step. */
 function linesOf(error: DawnloadError, { doing }: Terminal): readonly string[] {
   if (!(error instanceof InterruptedError)) return error.lines;
   return [doing === '' ? 'Interrupted.' : `Interrupted. The current step was: ${doing}.`];
 }
 
-/** The error that people see if stdout cannot be written. */
+/** The error shown if stdout cannot be written. */
 export function outputLost(cause: unknown): DawnloadError {
   return new StorageError(`The output cannot be written (${messageOf(cause)}).`, {
     hint: 'Free disk space, or choose another output. Then run the command again.',
@@ -32,7 +32,7 @@ export function outputLost(cause: unknown): DawnloadError {
   });
 }
 
-/** The error that people see if the native part of DuckDB is missing, or cannot be loaded by this system. */
+/** The error shown if the native part of DuckDB is missing, or if this system cannot load it. */
 function bindingMissing(cause: unknown): DawnloadError | undefined {
   const message = messageOf(cause);
   if (!/duckdb native binding|@duckdb\/node-bindings/.test(message)) return undefined;

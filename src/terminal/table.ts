@@ -1,37 +1,37 @@
-/** Draws a result as a table: wide Korean letters are aligned, and control characters in cells are escaped. */
+/** Draws an answer as a table. Wide Korean letters are aligned, and control characters are escaped. */
 import { shownText } from '../ground/text.js';
 import { listed, packed, visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
   readonly name: string;
   readonly numeric: boolean;
-  /** True for sentences, which are placed below their row and never truncated. */
+  /** True for sentences, which are placed below their row and never cut. */
   readonly below?: boolean;
-  /** True for names, which are truncated last. */
+  /** True for names, which are cut last. */
   readonly isName?: boolean;
-  /** Columns of the highest rank are omitted first, from the right; 0 by default. */
+  /** Columns of the highest rank are left out first, from the right. The default is 0. */
   readonly rank?: number;
 }
 
-/** Cells as text; null is a value distinct from the text "null". */
+/** Cells as text; null differs from the text "null". */
 export type Row = readonly (string | null)[];
 
 export interface Drawing {
-  /** Width of the terminal in columns, to which long cells are truncated; undefined for no limit. */
+  /** Width of the terminal in columns, to which cells are cut; undefined for no limit. */
   readonly width?: number | undefined;
   readonly color: boolean;
   readonly lang?: 'en' | 'ko';
 }
 
-/** Minimum width of a truncated cell, so that days and short names stay complete. */
+/** Minimum width of a cell that was cut, so that days and short names stay complete. */
 const NARROWEST = 12;
 
-/** Maximum number of rows for which a too wide table is drawn as one block per row, instead of with columns omitted. */
+/** Up to this number of rows, a table that is too wide is drawn as one block per row, with all columns. */
 const FEW_ROWS = 3;
 
 /**
- * Draws the table, without a final line break. On a narrow terminal column names are wrapped and text is truncated; if
- * that is not enough, columns are omitted by their rank; names of things are truncated last.
+ * Draws the table without a final line break. On a narrow terminal, column names are wrapped and texts are cut. If that is not enough,
+ * columns are left out by rank, and names are cut last.
  */
 export function drawTable(columns: readonly Column[], rows: readonly Row[], drawing: Drawing): string {
   const { width } = drawing;
@@ -40,7 +40,7 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
   const beside = columns.flatMap(({ below }, i) => (below === true ? [] : [i]));
   const notes = cells.map((row) => row.filter((cell, i) => cell !== null && !beside.includes(i)).join(' '));
   const long = only({ columns: named, cells, notes }, beside);
-  // No more of a cell is measured than the terminal can show.
+  // Measure no more of a cell than the terminal can show.
   const table =
     width === undefined
       ? long
@@ -73,7 +73,7 @@ const TOO_NARROW = {
 interface Parts {
   readonly columns: readonly Column[];
   readonly cells: readonly Row[];
-  /** The sentences below each row; empty if a row has none. */
+  /** The sentences below each row; empty for a row without any. */
   readonly notes: readonly string[];
 }
 
@@ -86,16 +86,16 @@ const NULL = 'null';
 
 interface Measure {
   readonly natural: number;
-  /** The minimum: numbers complete, text truncated, the column name broken after each underscore. */
+  /** The minimum width: complete numbers, texts cut, the column name broken after each underscore. */
   readonly least: number;
   /** The width with complete cells and a broken column name. */
   readonly enough: number;
 }
 
-/** @param wholeNames true if names of things may not be truncated */
+/** @param wholeNames true if names must not be cut */
 function measured({ columns, cells }: Parts, wholeNames: boolean): Measure[] {
   return columns.map((column, i) => {
-    // Reduced, because a list of years has more rows than a call may have arguments.
+    // Not Math.max(...), because a long list has more rows than a call may have arguments.
     const cell = cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? NULL)), 0);
     const word = Math.max(...wordsOf(column.name).map((part) => widthOf(part.trimEnd())));
     const isWhole = column.numeric || (wholeNames && column.isName === true);
@@ -111,7 +111,7 @@ function outerWidth(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width + 3, 1);
 }
 
-/** The columns that fit at their minimum widths, those of the lowest rank first. */
+/** The columns that fit at their minimum widths, lowest rank first. */
 function fitting(columns: readonly Column[], measures: readonly Measure[], width: number): number[] {
   const rankOf = (i: number): number => columns[i]?.rank ?? 0;
   const order = [...measures.keys()].sort((a, b) => rankOf(a) - rankOf(b) || a - b);
@@ -121,7 +121,7 @@ function fitting(columns: readonly Column[], measures: readonly Measure[], width
   return kept;
 }
 
-/** Widths that fit into `width`; the widest text columns are truncated first. */
+/** Widths that fit into `width`. The widest text columns are cut first. */
 function widthsWithin(measures: readonly Measure[], width: number): number[] {
   const atMost = (cap: number): number[] =>
     measures.map(({ least, enough }) => Math.max(least, Math.min(enough, cap)));
@@ -159,11 +159,11 @@ function padded(text: string, width: number, isNumber = false): string {
 
 function shown(cell: string | null, width: number, { color }: Drawing): string {
   if (cell !== null) return cut(cell, width);
-  // Without color null looks like the text "null", so it is drawn as an empty cell.
+  // Without color, null would look like the text "null", so the cell stays empty.
   return color ? `\u001b[2m${NULL}\u001b[22m` : '';
 }
 
-/** Splits a name into parts, each with the underscore or blank at its end. */
+/** Splits a name into parts that end with an underscore or a blank. */
 function wordsOf(name: string): string[] {
   return name.split(/(?<=[_ ])/);
 }
@@ -183,8 +183,8 @@ function blocks({ columns, cells, notes }: Parts, drawing: Drawing): string {
 }
 
 /**
- * Escapes control characters and composes letters, because the width of a decomposed Korean syllable is counted too high. Text
- * of any length is shortened first, because measuring it takes minutes.
+ * Escapes control characters and composes letters, because the width of a decomposed Korean syllable is counted too high. Shortens text
+ * first, because measuring a very long one takes minutes.
  */
 function printable(text: string): string {
   return visible(shownText(text).normalize('NFC'));

@@ -17,11 +17,11 @@ import { visible, wrapLine, formatDuration } from './text.js';
 export { formatBytes, formatCount, formatDuration, plural } from './text.js';
 
 export interface Terminal {
-  /** True if data on stdout may be colored. */
+  /** True if data on stdout may have colors. */
   readonly color: boolean;
-  /** Width in columns of the window that shows data; undefined if stdout is not a terminal. */
+  /** Width in columns of the window that shows the data; undefined if stdout is not a terminal. */
   readonly width?: number | undefined;
-  /** Prints one line of data. JSON stays on one line; text for people is wrapped at words in a narrower window. */
+  /** Prints one line of data. JSON stays on one line; text for people is wrapped in a narrow window. */
   out(text: string): void;
   draw(text: string): void;
   note(text: string, fields?: LogFields): void;
@@ -29,18 +29,18 @@ export interface Terminal {
   error(text: string): void;
   /** Writes a line to a structured log only. */
   record(text: string, fields: LogFields): void;
-  /** Shows the current work, as a clause, in a line at the bottom of a terminal. An empty step removes the line. */
+  /** Shows what is being done, as a clause on the last line of a terminal. An empty step removes the line. */
   progress(step: string): void;
-  /** Kept even when output is not a terminal: the step at which a run stopped. */
+  /** The current step, also if output is not a terminal, so that an interruption can name it. */
   readonly doing: string;
   /**
-   * Asks a yes-or-no question; anything but a plain yes is a no. Resolves to `false` without a terminal.
+   * Asks a yes-or-no question. Anything but a plain yes means no. Without a terminal, resolves with `false`.
    *
    * @throws InterruptedError as `ask` does
    */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Repeats a question until the answer is valid; resolves to the trimmed answer. Undefined without a terminal.
+   * Repeats a question until the answer is valid. Resolves with the trimmed answer. Undefined without a terminal.
    *
    * @throws InterruptedError after Ctrl-C, Escape or the end of the input; otherwise the reason of the signal
    */
@@ -64,15 +64,15 @@ export interface Streams {
 
 const LABELS = { note: '', warn: 'warning: ', error: 'dawnload: ' } as const;
 
-/** The most characters of a note, warning or error; a message may quote a value of any length. */
+/** Maximum number of characters in a note, warning or error, because a message may quote a value of any length. */
 const LONGEST_LINE = 10_000;
 
 export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () => number): Terminal {
   const interactive = stderr.isTTY;
-  // A dumb terminal only appends lines. NO_COLOR and FORCE_COLOR are handled by `hasColors`.
+  // A dumb terminal can only append lines. `hasColors` handles NO_COLOR and FORCE_COLOR.
   const movable = interactive && env['TERM'] !== 'dumb';
   const allowsColor = (stream: NodeJS.WriteStream): boolean =>
-    // A pipe has no `isTTY` at all.
+    // For a pipe, `isTTY` is undefined.
     stream.isTTY ? env['TERM'] !== 'dumb' && stream.hasColors() : false;
   const styled = (style: 'dim' | 'red' | 'yellow', text: string): string =>
     allowsColor(stderr) ? styleText(style, text, { validateStream: false }) : text;
@@ -80,7 +80,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   let doing = '';
   let prompts: PassThrough | undefined;
 
-  /** Wraps the text at words first and then colors the label, so that color codes do not count as width. */
+  /** Wraps the text first and colors the label afterwards, so that color codes do not count as width. */
   function line(text: string, label = '', style: 'red' | 'yellow' = 'red'): void {
     const whole = wrapLine(`${label}${visible(shownText(text, LONGEST_LINE))}`, columnsOf(stderr));
     bottom.above(label === '' ? whole : `${styled(style, label.trimEnd())} ${whole.slice(label.length)}`);
@@ -105,7 +105,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
     bottom.end();
     const { isCancel, password, text } = await import('@clack/prompts');
     signal.throwIfAborted();
-    // Ctrl-D closes the input, and clack would wait for ever.
+    // Ctrl-D closes the input; without this, clack would wait forever.
     const closed = new AbortController();
     const close = (key: string | undefined): void => {
       if (key === '\u0004') closed.abort();
@@ -179,7 +179,7 @@ export function quiet(terminal: Terminal): Terminal {
   return { ...live(terminal), note: () => undefined, record: () => undefined };
 }
 
-/** Returns a terminal that begins each note, warning and error with its time in Korea. */
+/** Returns a terminal that starts each note, warning and error with the time in Korea. */
 export function timed(terminal: Terminal, now: () => Date): Terminal {
   const stamped = (way: keyof typeof LABELS) => (text: string) => {
     terminal.note(`${formatKst(now(), 'seconds')} ${LABELS[way]}${text}`);
@@ -187,7 +187,7 @@ export function timed(terminal: Terminal, now: () => Date): Terminal {
   return { ...live(terminal), note: stamped('note'), warn: stamped('warn'), error: stamped('error') };
 }
 
-/** A copy that always shows the current step and width of the original. */
+/** A copy whose current step and width always follow the original. */
 const live = (terminal: Terminal): Terminal => ({
   ...terminal,
   get doing() {
@@ -198,7 +198,7 @@ const live = (terminal: Terminal): Terminal => ({
   },
 });
 
-/** A terminal that writes notes, warnings and errors as JSON lines. Data on standard output is unchanged. */
+/** A terminal that writes notes, warnings and errors as JSON lines. Data on stdout is unchanged. */
 export function jsonLog(
   terminal: Terminal,
   { runId, now }: { readonly runId: string; readonly now: () => Date },
@@ -241,14 +241,11 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/**
- * The shortest and the longest time between two drawings in milliseconds; the line is redrawn so that elapsed times
- * advance.
- */
+/** Minimum and maximum time between two drawings in milliseconds. The line is redrawn so that the elapsed time advances. */
 const FRAME_MS = 100;
 const TICK_MS = 500;
 
-/** Duration in milliseconds after which a step shows its elapsed time. */
+/** After this number of milliseconds, a step shows its elapsed time. */
 const SOON_MS = 2_000;
 
 export class ProgressLine {
@@ -278,7 +275,7 @@ export class ProgressLine {
     if (this.#step !== '') this.#draw();
   }
 
-  /** Removes the line temporarily while another stream writes; the line is redrawn soon. */
+  /** Removes the line while another stream writes. It is redrawn soon. */
   clear(): void {
     const erasing = this.#erasing();
     if (erasing !== '') this.screen.write(erasing);
@@ -294,13 +291,13 @@ export class ProgressLine {
   #draw(): void {
     this.#drawnAt = this.now();
     const columns = Math.max(10, this.screen.columns || 80) - 1;
-    // Contains no wide letters and no letters that a terminal with another encoding cannot show. The last column stays
-    // empty, because a wrapped line cannot be overwritten.
+    // Leave out wide letters and letters that a terminal with another encoding cannot show. Leave the last column empty, because a wrapped
+    // line cannot be overwritten.
     const text = visible(this.#text())
       .replace(/[^\x20-\x7e]/g, '?')
       .slice(0, columns);
     if (text === this.#shown) return;
-    // Written in one piece from the left to avoid flicker.
+    // Write one piece from the left, to avoid flicker.
     this.screen.write(`\r${this.paint(text)}\u001b[K`);
     this.#shown = text;
   }

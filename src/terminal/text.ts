@@ -1,7 +1,4 @@
-/**
- * Text for a terminal: formats numbers and times, escapes text from outside, computes widths, and quotes words for a
- * shell.
- */
+/** Text for a terminal: formats numbers and times, escapes text from outside, measures widths, and wraps lines. */
 import stringWidth from 'string-width';
 
 export function formatCount(count: number): string {
@@ -30,20 +27,20 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Characters that would move the cursor, change colors, reverse the line or start a new one: C0, DEL and C1; marks of
- * direction, embeddings, overrides and isolates; separators of lines and paragraphs. They are escaped as in JSON
- * (`\u001b`), so that a campaign's name cannot forge a line of output.
+ * Characters that could move the cursor, change colors, reverse the line or start a new one: C0, DEL and C1; direction marks, embeddings,
+ * overrides and isolates; line and paragraph separators. They are escaped as in JSON (`\u001b`), so that a campaign's name cannot forge a
+ * line of output.
  */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Escapes text to one line. In JSON the escapes denote the same characters, so a program reads the original text. */
+/** Escapes text to one line. In JSON the escapes mean the same characters, so programs read the original text. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
-/** Escapes text but keeps its line breaks, for data and for text whose line breaks come from Dawnload. */
+/** Escapes text but keeps line breaks, for data and for text whose line breaks are our own. */
 export function visibleLines(text: string): string {
   return text.replace(UNSAFE, (character) => (character === '\n' ? '\n' : escaped(character)));
 }
@@ -52,29 +49,28 @@ function escaped(character: string): string {
   return NAMED[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** ASCII and Korean syllables have a fixed width, so the text need not be split into graphemes (3 µs each). */
+/** ASCII and Korean syllables have a fixed width, so such text need not be split into graphemes, which takes 3 µs each. */
 const SIMPLE = /^[ -~가-힣]*$/;
 
-/** The width in columns of a terminal; wide letters, such as Korean ones, take two. */
+/** Width of a text in terminal columns; a wide letter, such as a Korean one, takes two. */
 export function widthOf(text: string): number {
   return SIMPLE.test(text) ? text.length + (text.match(/[가-힣]/g)?.length ?? 0) : stringWidth(text);
 }
 
-/** Longer lines are not wrapped: the terminal breaks them itself, and measuring takes too long. */
+/** Longer lines are left for the terminal to wrap, because measuring them takes too long. */
 const LONGEST_WRAPPED = 20_000;
 
 /**
- * Wraps the text at blanks to the width of the window. A word that is longer, such as a path or an address, is not
- * broken.
+ * Wraps the text at blanks to the width of the window. A longer word, such as a path or an address, is not broken.
  *
- * @param indent columns before the continuation lines; by default they are aligned with the text beside a label
+ * @param indent number of blanks before further lines; by default, they align with the text beside a label
  */
 export function wrapLine(text: string, width: number | undefined, indent = indentOf(text)): string {
   if (width === undefined || text.length > LONGEST_WRAPPED || widthOf(text) <= width) return text;
   return packed(text.split(/(?<=[^ ])(?= )/), width, indent).join('\n');
 }
 
-/** Puts words into lines of at most this width. A longer word gets a line of its own. */
+/** Arranges words in lines of at most this width. A longer word gets its own line. */
 export function packed(words: readonly string[], width: number, indent = 0): string[] {
   const lines = [''];
   for (const word of words) {
@@ -85,14 +81,14 @@ export function packed(words: readonly string[], width: number, indent = 0): str
   return lines.map((line) => line.trimEnd());
 }
 
-/** The column at which the text beside a label begins (`  label  text`), or two columns after the first word. */
+/** The column at which the text beside a label starts (`  label  text`), or two columns after the first word. */
 function indentOf(text: string): number {
-  // A pattern over millions of characters would exhaust the stack.
+  // Only the beginning, because the pattern would exhaust the stack on millions of characters.
   const label = /^ *\S+(?: \S+){0,2} {2,}/.exec(text.slice(0, 40))?.[0].length ?? Infinity;
   return label <= 30 ? label : (/^ */.exec(text)?.[0].length ?? 0) + 2;
 }
 
-/** Minimum width of the text beside other cells; in a narrower window its further lines begin at the left. */
+/** Minimum width of text beside other cells. In a narrower window, its further lines start at the left. */
 const NARROWEST = 24;
 
 export function listed(rows: readonly (readonly string[])[], width: number): string {

@@ -52,7 +52,7 @@ test.each(SAID)('is no damage: %s', (said) => {
   ]) {
     expect(error).toBeInstanceOf(MemoryError);
     const { message, hint } = error as MemoryError;
-    expect(message).toBe('DuckDB ran out of memory in this step.');
+    expect(message).toBe('DuckDB ran out of memory.');
     expect(hint).toContain('No file is damaged');
     expect(isOutOfMemory(error)).toBe(true);
   }

@@ -96,7 +96,7 @@ describe('a push', () => {
     const plan = await lakeside.place.run(['lake', 'status', '--json']);
     expect(JSON.parse(plan.stdout)).toMatchObject({ push: {}, models: {}, only_in_lake: {} });
     const again = await good(lakeside.place, 'lake push');
-    expect(again.stderr).toContain('The lake has all data of the published file already.');
+    expect(again.stderr).toContain('The lake is up to date with the published file.');
     expect(await commits(lakeside)).toHaveLength(5);
   });
 
@@ -161,7 +161,7 @@ describe('a push', () => {
       const night = await ends(
         place.run(['run', '--json'], NEXT_NIGHT),
         1,
-        /The lake lacks what was published: The lake cannot be reached/,
+        /The published data is not in the lake yet: The lake cannot be reached/,
       );
       expect(JSON.parse(night.stdout)).toMatchObject({
         exit_code: 1,
@@ -249,7 +249,7 @@ describe('a lake', () => {
       'alter table dl_marts.channel_days alter column sent type bigint; alter table dl.events add column own integer',
     );
     expect((await place.run(['lake', 'setup'])).stderr).toContain(
-      'Column own of dl."events" is in the lake and not in the file.',
+      'Column own of dl."events" is in the lake but not in the file.',
     );
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Answers the questions of a view and lists the values its forms offer, in a separate process (queries/child.ts). If one question fails,
- * the others are still answered.
+ * Answers the questions of a view and lists the values for its forms, in a separate process (queries/child.ts). If one question fails, the
+ * others are still answered.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import pLimit from 'p-limit';
@@ -19,10 +19,10 @@ import type { Row, Value } from '../queries/wording.js';
 const part = z.object({
   asking,
   by: z.object({ column: z.string(), isDown: z.boolean() }).optional(),
-  /** The rows of the table: the number to skip, and the maximum number. */
+  /** Which rows the table shows: how many to skip, and how many at most. */
   from: z.number().default(0),
   rows: z.number().default(100),
-  /** True to add the days, the missing days and the meanings of the columns. */
+  /** True to add the days, the missing days, and the meanings of the columns. */
   isAbout: z.boolean().default(false),
 });
 
@@ -30,7 +30,7 @@ const form = z.object({
   language: z.enum(['en', 'ko']),
   now: z.date(),
   parts: z.array(part).default([]),
-  /** Whether the first question is asked again for the period before its own. */
+  /** True to ask the first question again for the previous period. */
   isBefore: z.boolean().default(false),
   isKnown: z.boolean().default(false),
 });
@@ -42,7 +42,7 @@ export interface Sheet {
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
   readonly rows: readonly Row[];
   readonly total: number;
-  /** The columns after the first one that have one value in all rows. */
+  /** The columns, except the first one, that have the same value in all rows. */
   readonly same: readonly string[];
   readonly charts: readonly Chart[];
   readonly drawn: readonly Row[];
@@ -70,7 +70,7 @@ export const failureOf = (error: unknown): Failure => ({
 });
 
 export interface Known {
-  /** The values of the parameters that name something, with their names. */
+  /** The values that each lookup parameter may have, with their names. */
   readonly values: Readonly<Record<string, readonly KnownValue[]>>;
   readonly days?: DayRange | undefined;
   /** The first and the last day of each stream. */
@@ -86,7 +86,7 @@ export interface Answers {
 
 export async function answer(_: Question, reader: Reader, how: unknown): Promise<Answers> {
   const { language, now, parts, isBefore, isKnown } = form.parse(how);
-  // A small question leaves a core idle.
+  // Two questions at a time, because a small one does not use both cores.
   const inTurn = pLimit(2);
   const outcomes = await Promise.all(parts.map((one) => inTurn(() => outcomeOf(one, reader, now, language))));
   const [first] = outcomes;
@@ -109,7 +109,7 @@ export const WEEK = 7;
 
 const MOST_DRAWN = 20_000;
 
-/** Columns for the unit, gaps and intervals of a chart, which does not show them. */
+/** Columns with the unit and qualifications of a chart; the chart itself does not draw them. */
 const QUALIFYING = ['currency', 'currencies', 'sent', 'verdict_code'];
 
 async function outcomeOf(
@@ -164,7 +164,7 @@ async function outcomeOf(
         columns,
         rows,
         total: found.rows,
-        // Rows that were not read may differ.
+        // Empty if not all rows were read, because the others may differ.
         same:
           nth === found.rows && isRepetitive(nth, columns.length)
             ? same.flatMap((i) => columns[i]?.name ?? [])
@@ -173,7 +173,7 @@ async function outcomeOf(
         drawn,
         said: found.said,
         values: [...found.values],
-        // SQL may mean more days than it names.
+        // Without the days if it is free SQL, because SQL may mean more days than it names.
         ...(context && { about: { ...aboutOf(context), ...(question.query ? {} : { days: undefined }) } }),
       },
     };
@@ -188,7 +188,7 @@ const entry = z.record(z.string(), z.union([z.string(), z.number()]));
 const finding = z.object({
   name: z.string(),
   severity: z.string(),
-  /** `subject: finding`, or the finding alone. */
+  /** `subject: finding`, or only the finding. */
   example: z.string(),
   meaning: z.string().nullable(),
 });
@@ -204,7 +204,7 @@ function aboutOf({ days, notHeld, coverage, meanings }: Awaited<ReturnType<typeo
   };
 }
 
-/** A value as JSON; documents and lists of documents stay texts. */
+/** Parses JSON into a value. Documents and lists of documents stay texts. */
 function valueOf(json: string): Value {
   const parsed: unknown = JSON.parse(json);
   const { data } = scalar.or(z.array(scalar)).safeParse(parsed);
@@ -212,7 +212,7 @@ function valueOf(json: string): Value {
 }
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** Possible charts for free SQL: its first number over days, or by its first text. */
+/** Possible charts for free SQL: its first number by day, or by its first text. */
 function guessed(columns: readonly (readonly [name: string, type: string])[]): Chart[] {
   const first = (pattern: RegExp, ...not: (string | undefined)[]): string | undefined =>
     columns.find(([name, type]) => pattern.test(type) && !not.includes(name))?.[0];

@@ -1,6 +1,6 @@
 /**
- * Answers the views' questions, two at a time, each in a confined process (queries/child.ts) with limits for time and memory. Values for
- * forms and the front page are cached until another file is published.
+ * Answers the questions of views, two at a time, each in a confined process with limits for time and memory (queries/child.ts). Values for
+ * forms and the front page are cached until a new file is published.
  */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -35,12 +35,12 @@ export class Asker {
     private readonly now: () => Date,
   ) {}
 
-  /** The time of the published file, in milliseconds; undefined if it does not exist. */
+  /** The time of the published file in milliseconds; undefined if there is no file. */
   get publishedAt(): number | undefined {
     return statSync(this.file, { throwIfNoEntry: false })?.mtimeMs;
   }
 
-  /** Keeps a result as long as the published file is the same. A failure is not kept. */
+  /** Caches a result until a new file is published. Failures are not cached. */
   kept<T>(key: string, make: () => Promise<T>): Promise<T>;
   kept(key: string, make: () => Promise<unknown>): Promise<unknown> {
     const { ino, mtimeMs, size } = statSync(this.file, { throwIfNoEntry: false }) ?? {};
@@ -73,7 +73,7 @@ export class Asker {
     });
   }
 
-  /** All rows of an answer in a format, as `query` writes them. The process begins when the first byte is read. */
+  /** Writes all rows of an answer in a format, as `query` does. The process starts when the first byte is read. */
   download(asking: Asking, format: Exclude<Format, 'table'>, lang: Language, signal: AbortSignal): Readable {
     const bytes = new PassThrough();
     const write = async (): Promise<void> => {

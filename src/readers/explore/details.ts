@@ -1,4 +1,4 @@
-/** The other views, also built from questions: search, a campaign, a user journey, the data, and free SQL. */
+/** The other views, which are also made of questions: search, a campaign, a user journey, the data, and free SQL. */
 import { daysOf } from '../../ground/calendar.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
@@ -18,13 +18,13 @@ import { SUBJECTS, type Word } from './words.js';
 
 const MOST_FOUND = 20;
 
-/** Everything that matches the words; without words, all questions by subject. */
+/** Everything that matches the words. Without words, all questions by subject. */
 export function search(view: View, catalogue: readonly QueryFile[], known: Known): Html {
   const wanted = view.get('q');
   if (wanted === undefined) return markup`<h1>${view.word('questions')}</h1>${bySubject(view, catalogue)}`;
   const link = (address: string, name: string, about?: string): Html =>
     markup`<li><a href="${address}">${shortName(name, 120)}</a>${about && markup` <small>${shortName(about, 200)}</small>`}</li>`;
-  // A user journey is among the campaigns too.
+  // User journeys are also among the campaigns, so they are left out there.
   const isJourney = new Set(known.values['journey']?.map(({ value }) => value));
   const offer = (parameter: string, address: (value: string) => string): Group => {
     const values = (known.values[parameter] ?? []).filter(
@@ -59,7 +59,7 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
     ['templates', offer('template', (template) => questionAddress('template-performance', { template }))],
     ['columns', columnsAbout(view, wanted, known, link)],
   ];
-  // If nothing has all words, show what has some.
+  // If nothing has all the words, show what has some of them.
   const isWhole = ({ links, missing }: Group): boolean => links.length > 0 && missing.length === 0;
   const isPartial = !all.some(([, group]) => isWhole(group));
   const lacking = isPartial ? (all.find(([, { links }]) => links.length > 0)?.[1].missing ?? []) : [];
@@ -79,11 +79,11 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
 
 interface Group {
   readonly links: readonly Html[];
-  /** The words of the search that these results lack. */
+  /** The searched words that these results do not have. */
   readonly missing: readonly string[];
 }
 
-/** The tables that have the words in their name or description, or in those of a column. */
+/** The tables with the words in their name or description, or in those of a column. */
 function columnsAbout(
   view: View,
   wanted: string,
@@ -127,14 +127,14 @@ function bySubject(view: View, catalogue: readonly QueryFile[]): Html {
 interface Asked {
   readonly query: QueryFile;
   readonly fields: Readonly<Record<string, string>>;
-  /** A title and an order other than those of the question. */
+  /** Replaces the title of the question; the order replaces its order. */
   readonly title?: Word;
   readonly by?: Part['by'];
 }
 
 const LATEST_FIRST = { title: 'byDay', by: { column: 'date', isDown: true } } as const;
 
-/** The questions about one campaign or user journey, and the parameter that takes its id. */
+/** The questions about one campaign or user journey, with the parameter that takes its id. */
 const ASKED: Readonly<
   Record<
     'campaign' | 'journey',
@@ -168,7 +168,7 @@ const ASKED: Readonly<
   ],
 };
 
-/** The questions whose sentences are the summary; findings and to-dos of all questions follow. */
+/** The questions whose sentences make the summary. Findings and to-dos of all questions follow. */
 const SUMMARY = ['campaign-days', 'revenue', 'message-costs'];
 
 const FEW_ROWS = 6;
@@ -210,14 +210,14 @@ export const partsOf = (
   ...partsAbout(view, questionsOf(kind, id, catalogue)),
 ];
 
-/** The sentences about an answer with rows. */
+/** The sentences of an answer, if it has rows. */
 const saidOf = (outcome: Outcome | undefined): readonly Said[] =>
   outcome !== undefined && 'sheet' in outcome && outcome.sheet.rows.length > 0 ? outcome.sheet.said : [];
 
 const rowsOf = (outcome: Outcome | undefined): readonly Row[] =>
   outcome !== undefined && 'sheet' in outcome ? outcome.sheet.rows : [];
 
-/** A table below a heading, with the words of the columns of a question. */
+/** A table below a heading, with the column headings of a question. */
 function fixedTable(
   view: View,
   word: Word,
@@ -232,13 +232,13 @@ function fixedTable(
   return markup`<h2>${view.word(word)}</h2>${drawn}${moreOf(view, outcome.sheet)}`;
 }
 
-/** The number of rows shown, if some are hidden. */
+/** How many rows are shown, if some are hidden. */
 const moreOf = (view: View, { rows, total }: Sheet, address?: string): Html | undefined =>
   total > rows.length
     ? markup`<p class="note">${view.word('rowsOf', { from: 1, to: rows.length, total })} ${address && markup`<a href="${address}">${view.word('every')}</a>`}</p>`
     : undefined;
 
-/** A question of a view below a heading that leads to it, with those of its sentences that are not elsewhere. */
+/** A part of a view: a heading that links to the question, its answer, and those of its sentences that are not shown elsewhere. */
 function section(
   view: View,
   { query, fields, title }: Asked,
@@ -293,16 +293,16 @@ export function detail(
     ${fixedTable(view, 'causes', causes, catalogue, 'failure-reasons', known)}`;
 }
 
-/** The columns that name the campaign or user journey of a page. */
+/** The columns that name the campaign or journey which the page is about. */
 const ABOUT: Readonly<Record<keyof typeof ASKED, readonly string[]>> = {
   campaign: ['resource_name', 'resource_id', 'resource_type', 'campaign_name', 'campaign_id'],
   journey: ['resource_name', 'resource_id', 'resource_type', 'user_journey_name', 'user_journey_id'],
 };
 
-/** The longest text of a message that is shown. */
+/** Maximum number of characters of a message's text. */
 const MOST_LETTERS = 50_000;
 
-/** The members of a message as the service gave them; an image is an address in text, and HTML is readable. */
+/** The parts of a message as the service gave them. Images are shown as their address, HTML as readable text. */
 function messageTexts(view: View, rows: readonly Row[]): Html {
   if (rows.length === 0) return markup`<p>${view.word('noTexts')}</p>`;
   const members = (text: string): Child => {
@@ -416,7 +416,7 @@ export function tableView(view: View, name: string, known: Known): Html | undefi
 
 const FIRST = ['marts.channel_days', 'marts.campaign_days', 'marts.messages', 'daily_statistics', 'events'];
 
-/** The longest SQL in an address; longer SQL is only in the form. */
+/** Maximum length of SQL in an address. Longer SQL is only in the form. */
 export const LONGEST_ADDRESS = 4_000;
 
 export function editor(view: View, sql: string): Html {
@@ -448,7 +448,7 @@ function keeping(view: View, sql: string, shown: Chart | undefined, queries: str
   if (queries === undefined) return markup`<p class="note">${prose(view.word('keepWhere'))}</p>`;
   const names =
     shown === undefined ? [] : [...shown.columns, ...(shown.by === undefined ? [] : ['by', shown.by])];
-  // A header divides columns by blanks, and charts by commas.
+  // Not if a column's name has a blank or a comma, because the header uses these as separators.
   const chart = names.some((name) => /[\s,]/.test(name)) ? '' : [shown?.kind, ...names].join(' ');
   const field = (name: string, label: string): Html =>
     markup`<label>${label}<input name="${name}" required pattern=".*\\S.*" title="${label}"></label>`;

@@ -1,4 +1,4 @@
-/** The form of a question: its fields, the values in its address, and its default days. */
+/** The form of a question: its fields, their values from the address, and the default days. */
 import { isDay, shiftDay, type Day } from '../../ground/calendar.js';
 import { wordsOf, type Asking, type QueryFile } from '../queries/catalogue.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
@@ -8,9 +8,9 @@ import { CHOICES, PARAMETERS } from './words.js';
 
 const FIELDS = ['lang', 'sort', 'page', 'columns', 'beside', 'run', 'token'];
 export const PAGE_ROWS = 100;
-/** The most values that a list offers without typing. */
+/** Maximum number of values that a list offers before you type. */
 const MOST_LISTED = 300;
-/** The parameters that follow from the language and the clock. */
+/** Parameters that follow from the language and the clock, so the form does not show them. */
 export const OWN = ['lang', 'now'];
 
 type Parameter = QueryFile['params'][number];
@@ -40,16 +40,16 @@ export function partOf(view: View, asking: Asking): Part {
   return { asking, by, from: (page - 1) * PAGE_ROWS, rows: PAGE_ROWS, isAbout: true };
 }
 
-/** The default days of a question, by the fields of its form. */
+/** The default days of a question, by form field. */
 function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: string): Map<string, Day> {
-  // The period follows one stream, even if the question reads others.
+  // The period follows one stream, even if the question reads several.
   const readBy = (pattern: RegExp): string[] => [
     ...new Set([...query.sql.matchAll(pattern)].map(([, name = '']) => name)),
   ];
   const ofPeriod = readBy(/marts\.period\('(\w+)'/g);
   const [stream, other] = ofPeriod.length > 0 ? ofPeriod : readBy(/stream = '(\w+)'/g);
   const [events, optOuts] = [streams['events'], streams['opt_outs']];
-  // Responses are complete after the events of three more days, and a later snapshot.
+  // Questions about responses end three days earlier, because later events and snapshots complete them.
   const followed =
     events && optOuts && query.name === 'opt-outs-after-messages'
       ? { start: events.start, end: [shiftDay(events.end, -3), shiftDay(optOuts.end, -4)].sort()[0] ?? '' }
@@ -69,14 +69,14 @@ function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: str
   return days;
 }
 
-/** The same address without empty fields and those that the question lacks; undefined if it is clean. */
+/** The address without empty fields and without fields that the question does not have; undefined if nothing changes. */
 export function cleanAddress(
   view: View,
   query: QueryFile,
   known: Known,
   other?: QueryFile,
 ): string | undefined {
-  // A form with unchanged days requests the latest days, also on later days.
+  // Default days are left out of the address, so that it shows the latest days later, too.
   const usual = new Set(
     [usualDays(view, query, known, ''), ...(other === undefined ? [] : [usualDays(view, other, known, 'b.')])]
       .filter((days) => [...days].every(([name, day]) => (view.get(name) ?? day) === day))
@@ -104,7 +104,7 @@ export function head(
   const asked = wordsOf(query, view.language).question;
   const beside = view.get('beside');
   const hasDays = ['start', 'end'].every((name) => query.params.some((one) => one.name === name));
-  // Questions of one subject have much in common; an address may name any other.
+  // Only questions of the same subject are offered, because they have much in common. An address may name any other.
   const near = all.filter((one) => one !== query && (one.subject === query.subject || one.name === beside));
   const options = [
     option('', view.word('nothing'), beside ?? ''),
@@ -126,7 +126,7 @@ export function head(
 const option = (value: string, label: string, chosen: string): Html =>
   markup`<option value="${value}"${value === chosen ? new Html(' selected') : undefined}>${label}</option>`;
 
-/** The fields of a question: the most used ones first, the others folded. */
+/** The fields of a question: the most used ones first, and the others folded. */
 function fields(view: View, query: QueryFile, known: Known, prefix: string): Child {
   const shown = query.params.filter(({ name }) => !OWN.includes(name));
   const isRare = ({ name, type }: Parameter): boolean =>
@@ -184,7 +184,7 @@ function field(view: View, query: QueryFile, parameter: Parameter, known: Known,
   const byDefault = choices.includes(usual)
     ? `${choiceOf(view, name, usual)} (${view.word('byDefault')})`
     : view.word(name === 'goal' || choices.length > 0 ? 'byDefault' : 'every');
-  // The empty choice is the default.
+  // The empty choice means the default.
   const others = sorted.filter((one) => choices.length === 0 || one.value !== usual);
   const chosen = choices.length > 0 && value === usual ? '' : value;
   return wrap(markup`<select name="${full}">

@@ -1,4 +1,4 @@
-/** The frame of every view: its head, the bar with search and languages, and addresses that keep the choices. */
+/** The frame of every view: its head, the bar with search and languages, and addresses that keep your choices. */
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { formatKst } from '../../ground/calendar.js';
 import { cut } from '../../ground/text.js';
@@ -22,13 +22,13 @@ export class View {
     return filled(this.wording.say(WORDS[word]), values, this.wording);
   }
 
-  /** The value of a field of the address; undefined without one. */
+  /** The value of a field in the address; undefined if it is missing. */
   get(name: string): string | undefined {
     const value = this.url.searchParams.get(name)?.trim();
     return value === '' ? undefined : (value ?? undefined);
   }
 
-  /** This address with other fields; undefined removes one. */
+  /** This address with other values for some fields; undefined removes a field. */
   address(fields: Readonly<Record<string, string | undefined>>): string {
     const search = new URLSearchParams(this.url.searchParams);
     for (const [name, value] of Object.entries(fields)) {
@@ -51,11 +51,11 @@ export function addressOf(path: string, fields: Iterable<readonly [string, strin
 export const questionAddress = (name: string, fields: Readonly<Record<string, string>> = {}): string =>
   addressOf(`/q/${encodeURIComponent(name)}`, Object.entries(fields));
 
-/** Longest name in one line. */
+/** Maximum length of a name on one line. */
 export const shortName = (text: string, most = 80): string =>
   text.length <= most ? text : `${cut(text, most - 1)}…`;
 
-/** The name of a value of a column in the language, short. */
+/** The short name of a column's value, in the language of the page. */
 export const nameOf = ({ language }: View, column: string, value: string): string =>
   shortName(Dictionary.load().value(column, value)?.[language] ?? value);
 
@@ -66,7 +66,7 @@ export const ASSETS = [
   '/assets/editor.js',
 ] as const;
 
-/** It starts before the answer is complete. */
+/** Loaded before the answer is complete. */
 const EDITOR = '/assets/editor.js';
 
 export function framed(

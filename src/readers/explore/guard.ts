@@ -1,18 +1,18 @@
 /**
- * Access control: browsers need the token or the password. The Host header must name this server (DNS rebinding), and forms must come from
- * its own pages (CSRF).
+ * Access control. Browsers need the token or the password. The Host header must name this server (against DNS rebinding), and forms must
+ * come from its own pages (against CSRF).
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 
-/** The addresses at which only this machine can reach a server. */
+/** True for addresses that only this machine can reach. */
 export const isLoopback = (host: string): boolean => /^(127(\.\d+){3}|localhost|::1)$/.test(host);
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 export class Guard {
-  /** The value of the cookie that gives access; new after each start. */
+  /** The value of the cookie that gives access; different after each start. */
   readonly #session = randomBytes(32).toString('base64url');
   readonly #secret: Buffer;
   #wrongUntil = 0;
@@ -26,7 +26,7 @@ export class Guard {
     this.#secret = digest(secret);
   }
 
-  /** Whether the Host header names this server. A server on all addresses has every number and the name of the machine. */
+  /** True if the Host header names this server. A server on all addresses accepts any IP address, and the machine's name. */
   isOwnHost(header: string | undefined): boolean {
     const name = header
       ?.replace(/:\d+$/, '')
@@ -37,14 +37,14 @@ export class Guard {
     return /^(0\.0\.0\.0|::)$/.test(this.host) && (isIP(name) !== 0 || name === hostname().toLowerCase());
   }
 
-  /** Whether a form comes from a page of this server. Behind a proxy only the browser itself knows. */
+  /** True if a form comes from a page of this server. Behind a proxy, only the browser's own header shows that. */
   isOwnForm(headers: Headers): boolean {
     const site = headers.get('sec-fetch-site');
     if (site !== null) return site === 'same-origin';
     return headers.get('origin') === `http://${headers.get('host') ?? ''}`;
   }
 
-  /** Browsers share cookies between the ports of a host, so the name of ours has the port. */
+  /** The cookie's name includes the port, because browsers share cookies between the ports of a host. */
   #cookieName(headers: Headers): string {
     return `dawnload-${/:(\d+)$/.exec(headers.get('host') ?? '')?.[1] ?? '80'}`;
   }
@@ -58,7 +58,7 @@ export class Guard {
     );
   }
 
-  /** The cookie for a correct token; undefined for a wrong one. Guessing is slow: a second for each wrong one. */
+  /** Returns the cookie for a correct token; undefined for a wrong one. Each wrong token costs a second, to slow down guessing. */
   cookieFor(token: string, headers: Headers): string | undefined {
     if (this.isPassword && this.now() < this.#wrongUntil) return undefined;
     if (same(digest(token), this.#secret))
@@ -70,12 +70,12 @@ export class Guard {
 
 const same = (a: Buffer, b: Buffer): boolean => timingSafeEqual(a, b);
 
-/** The headers of every answer: only files of this server are used, and no other site may embed or read it. */
+/** The headers of every answer: it may use only files of this server, and no other site may embed or read it. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  // A form without a referrer would have no origin either.
+  // Without a referrer, a form would have no origin.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -1,4 +1,4 @@
-/** An answer as a view: its sentences, a chart, a table, and links to use it elsewhere. */
+/** Shows an answer: its sentences, a chart, a table, and links for using it elsewhere. */
 import { dayCount, type DayRange } from '../../ground/calendar.js';
 import { quoteShell } from '../../ground/text.js';
 import { firstOf, FOR_TILES, type Chart, type QueryFile } from '../queries/catalogue.js';
@@ -31,19 +31,19 @@ export function answered(
 }
 
 export function failure(view: View, { failure: said, hint }: Failure): Html {
-  // A hint about options is for the command line; the form shows its parameters.
+  // Hints about options are for the command line, so they are left out; the form shows the parameters.
   const own = hint
     ?.split(/(?<=[.?]) /)
     .filter((sentence) => !/--|`dawnload query|^The query \S+ takes /.test(sentence));
   const texts = [shortName(said, 1_000), ...(own ?? [])].map((text) => view.wording.sentence(text));
-  // The form calls a parameter by its label.
+  // The form shows parameters by their label, so errors name them by it.
   const labeled = texts
     .join(' ')
     .replace(/^파라미터 (\w+)(?=:)/, (whole, name: string) => PARAMETERS[name]?.[view.language] ?? whole);
   return markup`<p class="notice" role="alert">${prose(labeled)}</p>`;
 }
 
-/** A question with its answer; `isOther` if it is compared with the one in the address. */
+/** A question with its answer. `isOther` is true for a second question that is compared with the one in the address. */
 export function block(
   view: View,
   query: QueryFile | undefined,
@@ -73,7 +73,7 @@ export function block(
     </div>`;
 }
 
-/** Less than a week is compared with the same weekdays of the week before. */
+/** Periods shorter than a week are compared with the same weekdays a week earlier. */
 const beforeWord = (days: DayRange | undefined): 'before' | 'weekBefore' =>
   days !== undefined && dayCount(days) < WEEK ? 'weekBefore' : 'before';
 
@@ -92,7 +92,7 @@ export function sentencesOf(said: readonly Said[]): Html {
     </div>`;
 }
 
-/** The first chart of the question for which its answer has enough values. */
+/** The first of the question's charts for which the answer has enough values. */
 export function shownChart(view: View, query: QueryFile | undefined, sheet: Sheet) {
   for (const chart of sheet.charts) {
     const drawn = draw(view, query?.name ?? '', chart, sheet);
@@ -111,14 +111,14 @@ function draw(
 ): Html | undefined {
   const renderer = new Renderer(view.wording);
   const [name = '', measure = '', ...ends] = columns;
-  // Leave out the total, which would dwarf its parts.
+  // Leave out the total, because its parts would look tiny next to it.
   const parts = drawn.filter((row) => row[name] !== 'all' && (by === undefined || row[by] !== 'all'));
-  // A campaign is the total of its variants. With a single campaign, the variants are drawn.
+  // A campaign is the total of its variants. If there is only one campaign, its variants are drawn.
   const whole = by === 'variant_name' ? parts.filter((row) => row[by] === null) : [];
   const isOfWhole = whole.length > 1;
   const rows = isOfWhole ? whole : parts.length > 2 ? parts.filter((row) => !whole.includes(row)) : parts;
   const heading = (column: string): string => renderer.head(column, query);
-  // Bars have the names of their first column, lines those of their series.
+  // Bars are named by their first column, lines by their series.
   const group = !isOfWhole && by !== undefined && (kind === 'line' || whole.length > 0) ? by : name;
   const measured = unitIn(view, query, measure, rows);
   const unit = measured === undefined || measured === heading(measure).toLowerCase() ? '' : ` (${measured})`;
@@ -147,7 +147,7 @@ function draw(
     typeof row[measure] === 'number' &&
     (ends.length === 0 || (typeof row[ends[0] ?? ''] === 'number' && isJudged(row)));
   const some = rows.filter(isNumber).slice(0, MOST_BARS);
-  // Bars with the same name cannot be distinguished.
+  // No chart if several bars would have the same name.
   const names = new Set(some.map((row) => JSON.stringify([row[name], by && row[by]])));
   if (some.length < 2 || names.size < some.length || some.every((row) => row[name] === null))
     return undefined;
@@ -171,7 +171,7 @@ function draw(
   });
 }
 
-/** The unit of a measure, with its base; for an amount its currency, if there is only one. */
+/** The unit of a measure, and what a rate is relative to; for an amount the currency, if there is only one. */
 function unitIn(view: View, query: string, measure: string, rows: readonly Row[]): string | undefined {
   const named = BASES[`${query} ${measure}`] ?? BASES[measure];
   if (query === '') return undefined;
@@ -186,10 +186,10 @@ function unitIn(view: View, query: string, measure: string, rows: readonly Row[]
 const MOST_BARS = 12;
 
 interface TableOptions {
-  /** The columns that repeat the subject of the page in each row. */
+  /** Columns left out because they only repeat what the page is about. */
   readonly without?: readonly string[] | undefined;
   readonly earlier?: Sheet | undefined;
-  /** True if the address sets no order. */
+  /** True if the address does not choose the order. */
   readonly isFixed?: boolean;
   readonly label?: string;
 }
@@ -206,7 +206,7 @@ export function table(
   const all = sheet.columns.filter(
     ({ name }) =>
       !without.includes(name) &&
-      // Tiles draw it, and the verdict has it in words.
+      // Tiles draw this column, or the verdict already says it in words.
       (query === undefined || !(name === FOR_TILES || (name === 'verdict_code' && isVerdict))),
   );
   const first = firstOf(
@@ -215,7 +215,7 @@ export function table(
   );
   const isWhole = view.get('columns') === 'all' && !isFixed;
   const chosen = isWhole ? all : first.flatMap((name) => all.find((one) => one.name === name) ?? []);
-  // Values that all rows share are shown once; a part of a view leaves out empty columns.
+  // Values that all rows share are shown once, above. A part of a view also leaves out empty columns.
   const isKnown = (name: string): boolean => rows.some((row) => (row[name] ?? null) !== null);
   const isSame = (name: string): boolean =>
     query !== undefined && earlier === undefined && sheet.same.includes(name);
@@ -247,7 +247,7 @@ export function table(
       if (i === named) return markup`<th scope="row">${content}</th>`;
       const length = isNumber ? 'number' : written(view, query, name, row).length > LONG ? 'long' : 'short';
       const kind = (row[name] ?? null) === null ? `${length} none` : length;
-      // A phone shows each row as a block, with a heading for each value.
+      // On a phone, each row is a block with a heading for each value.
       return markup`<td class="${kind}" data-head="${headOf(name)}">${content}${small}</td>`;
     });
     return markup`<tr>${cells}</tr>`;
@@ -284,7 +284,7 @@ function pager(view: View, shown: number, total: number): Html | undefined {
     ${page > 1 ? link(page - 1, 'previousRows') : undefined} ${from + shown < total ? link(page + 1, 'nextRows') : undefined}</p>`;
 }
 
-/** Finds the same row in the previous period: with equal texts, except for verdicts and days. */
+/** Returns a function that finds the same row in the previous period: all texts are equal, except for verdicts and days. */
 function matching(now: Sheet, before: Sheet): ((row: Row) => Row | undefined) | undefined {
   const names = now.columns
     .filter(({ name, isNumber }) => !isNumber && !/verdict|date|day|trend|goals/.test(name))
@@ -295,12 +295,12 @@ function matching(now: Sheet, before: Sheet): ((row: Row) => Row | undefined) | 
   return isUnique ? (row) => found.get(keyOf(row)) : undefined;
 }
 
-/** Longer texts get a wide column and wrap. */
+/** Columns with longer texts are wide, and their texts wrap. */
 const LONG = 24;
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
-/** A value for people; unchanged for free SQL. */
+/** Formats a value for people. Values of free SQL are unchanged. */
 function written(view: View, query: QueryFile | undefined, name: string, row: Row): string {
   const value: Value = row[name] ?? null;
   if (value === null) return query?.name === 'revenue' && name === 'variant_name' ? view.word('every') : '–';
@@ -312,11 +312,11 @@ function written(view: View, query: QueryFile | undefined, name: string, row: Ro
   return shortName(view.wording.cell(query.name, name, row), 300);
 }
 
-/** False for a column that is itself a comparison: beside the period before, its own change would have no label. */
+/** False for a column that is itself a comparison, because the change of a change would have no label. */
 const isComparable = (name: string, query: QueryFile | undefined): boolean =>
   !['change', 'points', 'probability'].includes(unitOf(name, query?.name) ?? '');
 
-/** The change of a count or an amount in percent, of a rate in percentage points; nothing for other numbers. */
+/** The change of a count or amount in percent, or of a rate in percentage points. Empty for other numbers. */
 function changeIn(
   { wording }: View,
   query: QueryFile | undefined,
@@ -333,7 +333,7 @@ function changeIn(
   return isAmount && before > 0 ? ` (${wording.change(now / before - 1)})` : '';
 }
 
-/** The columns that name a campaign or a journey, with those of its id. */
+/** The columns with the name of a campaign or journey, each with the columns that may have its id. */
 const NAMES: readonly (readonly [name: RegExp, ids: readonly string[]])[] = [
   [/^(campaign_name|campaign_id|channel_or_campaign)$/, ['campaign_id']],
   [/^(user_journey_name|user_journey_id)$/, ['user_journey_id']],
@@ -398,7 +398,7 @@ function covers(view: View, { about }: Sheet): Html | undefined {
     ${meant.length === 0 ? undefined : folded(view.word('meanings'), markup`<dl>${meant}</dl>`)}`;
 }
 
-/** The finding of a check and its meaning, in the language of the page. */
+/** The finding of a check and its meaning, in the page's language. */
 function findingOf({ wording, language }: View, { example, meaning }: Finding): string {
   const [, subject, said] = /^(?:(.*?): )?(.*)$/s.exec(example) ?? [];
   const meant = meaning === null ? [] : [wording.sentence(meaning)];
@@ -437,7 +437,7 @@ function again(view: View, query: QueryFile, { values }: Sheet): Html {
 export const downloads = (view: View, file: (ending: string) => string): Html =>
   markup`<p class="downloads">${view.word('download')}: ${DOWNLOADS.map((one) => markup`<a href="${file(one)}" download>${one.toUpperCase()}</a> `)}</p>`;
 
-/** A link to a question under parameters, as a section of the page of today has it. */
+/** A link to a question with the parameters that a section of today's page uses. */
 export const questionLink = (
   query: QueryFile,
   title: string,

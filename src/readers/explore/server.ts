@@ -1,6 +1,6 @@
 /**
- * Serves the views, rendered on the server. A view with questions is sent in pieces, so that its form appears immediately and a slow
- * question can be cancelled.
+ * Serves the views, which are rendered on the server. A view with questions is sent in pieces, so that its form appears immediately and a
+ * slow question can be canceled.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -48,11 +48,11 @@ export interface Serving {
   readonly host: string;
   readonly port: number;
   readonly guard: Guard;
-  /** Undefined to use the browser's language. */
+  /** The language; undefined means that of the browser. */
   readonly language: Language | undefined;
   readonly limits: { readonly seconds: number; readonly megabytes: number };
   readonly now: () => Date;
-  /** The runs of the journal, if this account may read it. */
+  /** The runs in the journal, if this account may read it. */
   readonly runs: () => Promise<readonly PastRun[]>;
   readonly sleep: Effects['sleep'];
   readonly signal: AbortSignal;
@@ -60,7 +60,7 @@ export interface Serving {
 
 const PATIENCE_MS = 250;
 const LOOK_MS = 5_000;
-/** The longest form, in bytes. */
+/** Maximum size of a form in bytes. */
 const LONGEST_FORM = 256 * 1024;
 
 const TYPES = {
@@ -94,7 +94,7 @@ export async function startServer(given: Serving): Promise<{ port: number; close
   };
 }
 
-/** The language that the browser prefers, if it is one of the two. */
+/** The language that the browser prefers, if it is English or Korean. */
 const acceptedIn = (c: Context): Language =>
   /^ko\b/i.test(c.req.header('accept-language') ?? '') ? 'ko' : 'en';
 
@@ -180,7 +180,7 @@ class Explorer {
           to.startsWith('/') && !/^\/[/\\]/.test(to) ? to : '/',
         );
       }
-      // Style sheets contain no data, and the sign-in page needs them.
+      // Allowed without signing in: style sheets have no data, and the sign-in page needs them.
       const isAsset = url.pathname.startsWith('/assets/');
       if (!isAsset && !guard.isKnown(c.req.raw.headers)) return this.#ask(c, 401);
       if (!isAsset && this.#asker.publishedAt === undefined) return this.#page(c, 503, 'noFile', 'runFirst');
@@ -235,7 +235,7 @@ class Explorer {
     return this.#flowing(c, view, view.word('today'), around, () => this.#made(view), ['/assets/page.js']);
   }
 
-  /** The report, created once for each published file, day and language. */
+  /** The report, made once for each published file, day and language. */
   #made(view: View): Promise<Html> {
     const { file, now, runs } = this.given;
     const { language } = view;
@@ -260,7 +260,7 @@ class Explorer {
     });
   }
 
-  /** Creates the first view in advance, again for each published file. */
+  /** Makes the first view in advance, and again for each published file. */
   async #keepReady(): Promise<void> {
     const { language, signal, sleep } = this.given;
     const url = new URL('http://localhost/');
@@ -290,7 +290,7 @@ class Explorer {
       if (other === undefined) {
         return answered(view, query, await this.#answers(view, [first], signal, beside === 'before'), known);
       }
-      // The second question has its own values, and takes shared parameters from the first.
+      // The second question has its own fields, and takes shared parameters from the first one.
       const own = new Map([
         ...givenIn(view, query).filter(([name]) => other.params.some((one) => one.name === name)),
         ...givenIn(view, other, 'b.'),
@@ -345,12 +345,12 @@ class Explorer {
     return (await this.#asker.answers(wish, signal)).outcomes;
   }
 
-  /** The bundled questions and the user's own, without those that cannot be recorded here. */
+  /** The bundled questions and the user's own, without those whose use cannot be recorded here. */
   #catalogue(): readonly QueryFile[] {
     return offered(loadCatalogue(this.given.queries), dirname(this.#asker.file));
   }
 
-  /** Sends the beginning of a view, then its answer. Questions end when the browser disconnects. */
+  /** Sends the beginning of a view, and then the answers. If the browser disconnects, the questions end. */
   #flowing(
     c: Context,
     view: View,
@@ -427,7 +427,7 @@ class Explorer {
     return c.body(schemaJson(known, this.#view(c).language), 200, { 'content-type': 'application/json' });
   }
 
-  /** Writes a file of SQL into the folder of the user's questions. This server writes nothing else. */
+  /** Writes SQL as a file into the folder of the user's questions. The server writes no other files. */
   async #keep(c: Context) {
     const [given, sql, title, question, chart] = [
       (await field(c, 'name')).trim(),
@@ -457,7 +457,7 @@ class Explorer {
     const control = this.#untilLeft(c);
     const signal = AbortSignal.any([control.signal, this.given.signal]);
     const bytes = this.#asker.download(asking, format, view.language, signal);
-    // Until the first byte, a failure is a page.
+    // Before the first byte is sent, a failure can still be shown as a page.
     await once(bytes, 'readable');
     const file = encodeURIComponent(`${name}.${format}`);
     c.header('content-type', TYPES[format]);
@@ -465,7 +465,7 @@ class Explorer {
     return c.body(streamOf(bytes, control));
   }
 
-  /** Aborts when the browser disconnects. */
+  /** Returns a controller that aborts when the browser disconnects. */
   #untilLeft(c: Context): AbortController {
     const control = new AbortController();
     c.req.raw.signal.addEventListener('abort', () => {
@@ -480,11 +480,11 @@ const field = async (c: Context, name: string): Promise<string> => {
   return typeof value === 'string' ? value : '';
 };
 
-/** The parts before and after the answer of most views. */
+/** What most views have before and after the answer. */
 const inMain = (beginning: Html) =>
   [markup`<main id="content" class="view">${beginning}`, markup`</main>`] as const;
 
-/** A stream for the browser; the question ends when it disconnects. */
+/** Makes a stream for the browser; if the browser disconnects, the question ends. */
 function streamOf(pieces: Readable, control: AbortController): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator: AsyncIterator<unknown> = pieces[Symbol.asyncIterator]();

@@ -1,11 +1,11 @@
-/** The words of the views in both languages. Those of the report are in ../report/words.ts. */
+/** The words of the views in both languages. The words of the report are in ../report/words.ts. */
 import type { Words } from '../../warehouse/dictionary.js';
 import { IN_EACH } from '../queries/wording.js';
 
 const text = (en: string, ko: string): Words => ({ en, ko });
 
 export const WORDS = {
-  // Every view.
+  // In every view.
   today: text('Report', '리포트'),
   questions: text('Questions', '질문'),
   data: text('Data', '데이터'),
@@ -160,7 +160,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   'your own': '직접 만든 질문',
 };
 
-/** The labels of parameters; other parameters have their name in English. */
+/** Labels of parameters. Parameters that are not listed are shown by their English name. */
 export const PARAMETERS: Readonly<Record<string, Words>> = {
   start: text('From', '시작일'),
   end: text('To', '종료일'),
@@ -191,7 +191,7 @@ export const PARAMETERS: Readonly<Record<string, Words>> = {
   kind: text('Kind', '종류'),
 };
 
-/** The choices of parameters that the dictionary does not name. */
+/** Choices of parameters that are not in the dictionary. */
 export const CHOICES: Readonly<Record<string, Words>> = {
   channel: text('Channel', '채널'),
   campaign: text('Campaign', '캠페인'),
@@ -210,7 +210,7 @@ export const CHOICES: Readonly<Record<string, Words>> = {
   all: text('All', '전체'),
 };
 
-/** The unit of a measure in the title of its chart, with its base where a rate has one. */
+/** The unit of a measure, for the title of its chart; for a rate, also what it is relative to. */
 export const BASES: Readonly<Record<string, Words>> = {
   sent: text('messages', '건'),
   failed: text('messages', '건'),

@@ -1,6 +1,6 @@
 /**
- * Questions about one person (`access: recorded` in their header). Each use is recorded in the private folder first; without a private
- * folder, they are not available.
+ * Questions about one person (`access: recorded` in their header). Each use is recorded in the private folder first. Without a private
+ * folder, these questions are not available.
  */
 import { createHmac } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { foldersOf } from '../../landing/paths.js';
 import { storedKey } from '../../warehouse/privacy.js';
 import type { Question, QueryFile } from './catalogue.js';
 
-/** The queries of the catalogue that can be asked where the data folder is. */
+/** The queries that are available with this data folder. */
 export const offered = (catalogue: readonly QueryFile[], dataDir: string): readonly QueryFile[] =>
   existsSync(foldersOf(dataDir).private) ? catalogue : catalogue.filter(({ isRecorded }) => !isRecorded);
 
-/** Records the questions about one person; returns true if any is. */
+/** Records questions about one person. Returns true if there is one among these. */
 export async function recorded(asked: readonly Question[], dataDir: string, now: Date): Promise<boolean> {
   const personal = asked.filter(({ query }) => query?.isRecorded === true);
   for (const question of personal) await record(question, dataDir, now);

@@ -1,6 +1,6 @@
 /**
- * Runs a question on the published file: sets parameters as session variables, runs preparing statements, and returns the answer. Also
- * compares the question's streams and days with those in the file.
+ * Runs a question on the published file: sets its parameters as session variables, runs preparing statements, and returns the answer. Also
+ * finds the question's streams and days that the file lacks.
  */
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { z } from 'zod';
@@ -28,11 +28,11 @@ import { Wording, type Row } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
- * Runs all statements and returns the answer of the last one; the statements before it prepare the question.
+ * Runs all statements and returns the answer of the last one. Earlier statements prepare it.
  *
- * @param language the language of the sentences about the answer; undefined for no sentences
+ * @param language the language of the sentences about the answer; undefined for none
  * @param by the order of the rows; an answer of several statements keeps its own order
- * @param isExplained true to explain an empty answer, which runs the question again
+ * @param isExplained true to explain an empty answer, which requires running the question again
  * @throws UsageError if a statement does more than read, or DuckDB cannot run it
  */
 export async function ask(
@@ -62,7 +62,7 @@ export async function ask(
     if (isKept) await keepAnswer(connection, sql);
     const wording = new Wording(language ?? 'en');
     const told = await saidOf(connection, sentences, wording);
-    // The column name comes from the user.
+    // Not ours if `by` is given, because the user names that column.
     isOurs &&= by === undefined;
     const result = await runAll(connection, isKept ? sortedSql(by) : sql, subject);
     const isEmpty = isKept && isExplained && result.rowCount === 0;
@@ -76,7 +76,7 @@ export async function ask(
   }
 }
 
-/** The column by which rows are sorted. */
+/** The column by which rows are sorted, and the direction. */
 interface Sorting {
   readonly column: string;
   readonly isDown: boolean;
@@ -93,7 +93,7 @@ const NOT_HELD = {
 };
 const LEFT_OUT = { en: 'Nothing was found with {chosen}.', ko: '조건({chosen})에 맞는 데이터가 없습니다.' };
 
-/** The note on an empty answer. It replaces the question's own sentences, which assume that its days are available. */
+/** The note for an empty answer. It replaces the question's own sentences, because they assume that its days are available. */
 async function whyEmpty(
   reader: Reader,
   { sql, query, values }: Question,
@@ -117,16 +117,16 @@ async function whyEmpty(
   return filled(wording.say(LEFT_OUT), { chosen: pairs.join(', ') }, wording);
 }
 
-/** Keeps the answer of a bundled query in the table that its sentences read. */
+/** Stores the answer of a bundled query in the temporary table that its sentences read. */
 async function keepAnswer(connection: DuckDBConnection, sql: string): Promise<void> {
-  // The header begins on the line of `create`, so that errors have the line numbers of the file.
+  // The statement starts on the line of `create`, so that line numbers in errors match the file.
   await connection.run(`create or replace temp table answer as ${sql}`);
 }
 
 /**
- * The answer of a bundled query. Each has its own session, so that queries do not share variables.
+ * Answers a bundled query, in a session of its own, so that queries do not share variables.
  *
- * @throws DawnloadError whose hint shows if another version wrote the published file
+ * @throws DawnloadError; the hint says if another version wrote the published file
  */
 export async function answerAndSentences(
   reader: Reader,
@@ -152,7 +152,7 @@ async function setVariables(connection: DuckDBConnection, values: ParameterValue
   for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
 }
 
-/** Runs the statements one by one, because `connection.run` returns the answer of the first of several statements. */
+/** Runs the statements one by one, because `connection.run` would return the answer of the first one. */
 async function runAll(
   connection: DuckDBConnection,
   sql: string,
@@ -162,14 +162,14 @@ async function runAll(
   for (let i = 0; ; i++) {
     const prepared = await statements.prepare(i);
     const type = duckdb.StatementType[prepared.statementType];
-    // `explain analyze` runs the statement.
+    // `explain analyze` runs the statement it explains, so it is checked too.
     const isLast = i === statements.count - 1;
     if (!READING.includes(type) || (isLast && type !== 'SELECT')) throw notReading(type);
     if (!isLast && type === 'SELECT')
       throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
         hint: ONE_SELECT,
       });
-    // Not as a stream: a stream that fails midway looks complete (node-api 1.5.5), so the answer would be silently truncated.
+    // Not as a stream, because a stream that fails midway looks complete (node-api 1.5.5), and the answer would be truncated silently.
     if (isLast) return prepared.run();
     await prepared.run();
   }
@@ -178,17 +178,17 @@ async function runAll(
 interface Answer extends QueryResult {
   readonly rows: number;
   readonly said: readonly Said[];
-  /** The parameters in the warehouse's spelling. */
+  /** The parameters as the warehouse spells them. */
   readonly values: ParameterValues;
 }
 
-/** Statements that read or prepare a question: variables and temporary tables (DuckDB refuses any other tables). */
+/** Statements that may read or prepare a question: variables, and temporary tables (DuckDB refuses others). */
 const READING = ['SELECT', 'SET', 'TRANSACTION', 'CREATE', 'INSERT', 'UPDATE', 'DELETE', 'DROP'];
 
-/** The text that DuckDB skips between the name of a function and its bracket: blanks, and comments to the end of the line. */
+/** What DuckDB ignores between a function's name and its bracket: blanks, and comments to the end of the line. */
 const SKIPPED = String.raw`(?:[\s\u200b-\u200d\u2060]|--[^\n\r]*(?:[\n\r]|$))*`;
 
-/** The names of functions that may do more than read. Cached, because listing them takes longer than most questions. */
+/** Names of functions that may do more than read. Cached, because listing them takes longer than most questions. */
 let acting: string | undefined;
 
 /**
@@ -213,7 +213,7 @@ async function requireReadingFunctions(reader: Reader, sql: string, subject: str
 
 const ONE_SELECT = 'End with one select. Only `set variable` and temporary tables may come before it.';
 
-/** The first words of statements that write. Alone, they are refused before DuckDB finds another mistake in them. */
+/** First words of statements that write. They are refused before DuckDB finds another mistake in them. */
 const WRITING = /^(insert|update|delete|truncate|merge|create|drop|alter|copy|export|import)$/i;
 
 function notReading(found: string): UsageError {
@@ -223,16 +223,16 @@ function notReading(found: string): UsageError {
   );
 }
 
-/** Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`. */
+/** Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens long lines and starts them with `...`. */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 
 export class QueryError extends UsageError {
   constructor(
     message: string,
     options: ConstructorParameters<typeof UsageError>[1],
-    /** The kind, column and place of a DuckDB error. The rest of its text may contain values. */
+    /** The kind, column and place that a DuckDB error names. Its other text may have values. */
     readonly named: { readonly kind: string; readonly column: string | undefined; readonly place: string },
-    /** True if the error is about the text of the query, so that it contains no values. */
+    /** True if the error is about the text of the query, so it has no values. */
     readonly isOfText: boolean,
   ) {
     super(message, options);
@@ -242,15 +242,15 @@ export class QueryError extends UsageError {
 const OF_THE_TEXT = /^(Binder|Catalog|Permission) Error|alues were not provided for/;
 
 /**
- * Converts a failure to an error with a hint; one that has its own sentences is returned unchanged.
+ * Converts a failure to an error with a hint. Our own errors are returned unchanged.
  *
- * @param subject the thing that failed, such as `The query`
+ * @param subject the subject of the sentence, such as `The query`
  * @param isOurs true for a bundled question, whose SQL fits the files of its own version
  */
 function sqlError(subject: string, cause: unknown, isOurs: boolean): DawnloadError {
   if (cause instanceof DawnloadError) return cause;
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
-  // A message may quote a value of any length.
+  // Shortened, because a message may quote a value of any length.
   const text = shownText(messageOf(cause), 10_000).replace(/^Failed to extract statements: /, '');
   const found = PLACE.exec(text);
   const [, line = '', shown = '', caret] = found ?? [];
@@ -264,14 +264,14 @@ function sqlError(subject: string, cause: unknown, isOurs: boolean): DawnloadErr
         cause,
       },
     );
-  // If the beginning of the line is omitted, the position of the caret is not the column.
+  // If DuckDB cut the beginning of the line, the position of the caret is not the column.
   const isColumn = caret !== undefined && !shown.startsWith('...');
   const column = isColumn ? `, column ${caret.length - `LINE ${line}: `.length + 1}` : '';
   const [said = text, ...advice] = text
     .slice(0, found?.index)
     .split(/\s*\n\s*/)
     .filter((part) => part !== '');
-  // DuckDB suggests memory settings that are locked here.
+  // Leave out DuckDB's advice about memory settings, because they are locked here.
   const own = said.startsWith('Out of Memory Error') ? [] : advice;
   const hint = [...own, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
     ' ',
@@ -300,7 +300,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^Out of Memory Error/, 'Request fewer days or columns, or raise mcp.memory_megabytes.'],
 ];
 
-/** The parameters whose values are looked up in the warehouse, so that other spellings and names are understood. */
+/** Parameters whose values are looked up in the warehouse, so that you may use other spellings, or names in place of ids. */
 export const LOOKED_UP = ['channel', 'goal', 'campaign', 'holdout', 'journey', 'tag', 'template', 'number'];
 
 export const knownValue = z.object({
@@ -312,8 +312,8 @@ export const knownValue = z.object({
 export type Known = z.infer<typeof knownValue>;
 
 /**
- * Returns the values of a question as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
- * campaign's name becomes its id.
+ * Converts the values of a question to the warehouse's spelling: `PUSH_NOTIFICATION` becomes `push-notification`, and a campaign's name
+ * becomes its id.
  *
  * @throws UsageError for a value that matches nothing or several values; the hint names similar values, or all of them
  */
@@ -323,7 +323,7 @@ async function knownValues({ query, values }: Question, reader: Reader): Promise
     const taken = query?.params.find(({ name }) => name === parameter);
     if (!LOOKED_UP.includes(parameter) || taken === undefined || taken.choices.length > 0) continue;
     const known = await reader.rows('ask/known', knownValue, { parameter });
-    // An empty warehouse has no values to compare.
+    // An empty warehouse has no values to compare with.
     if (known.length > 0) found.set(parameter, match(parameter, value, known));
   }
   return found;
@@ -333,7 +333,7 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
   if (known.some((one) => one.value === value)) return value;
   const wanted = plain(value);
   const dictionary = Dictionary.load();
-  // The user may give a channel's name in the dictionary, as in sentences.
+  // A channel may also be given by its name in the dictionary, which sentences use.
   const spelled = known.map((one) => {
     const words = dictionary.value(parameter, one.value);
     const texts = [one.value, one.name, words?.en, words?.ko, ...(words?.also ?? [])];
@@ -364,11 +364,11 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
 
 const MOST_LISTED = 12;
 
-// The streams and days of a question, and those of them in the file.
+// The streams and days of a question, and which of them the file has.
 
 const MOST_DAYS = 4_000;
 
-/** Returns the reason why the file does not answer the question, as a sentence; undefined if it does. */
+/** Returns a sentence why the file cannot answer the question; undefined if it can. */
 export async function missingFor(
   reader: Reader,
   question: Question,
@@ -383,14 +383,14 @@ export async function missingFor(
 
 type Holds = (stream: string, day: Day) => boolean;
 
-/** Resolves to a function that is true if the file has a day of a stream. */
+/** Resolves with a function that returns true if the file has a day of a stream. */
 export async function heldIn(reader: Reader): Promise<Holds> {
   const covered = await reader.rows('status/coverage', streamDay);
   const held = new Set(covered.map(({ stream, date }) => `${stream} ${date}`));
   return (stream, day) => held.has(`${stream} ${day}`);
 }
 
-/** The days from the first to the last one that a query names, and a sentence about those that the file lacks. */
+/** The days from the first to the last one that a query names, and a sentence about days that the file lacks. */
 export function namedDays(
   question: Pick<Question, 'sql' | 'values'>,
   relations: ReadonlySet<string>,
@@ -402,7 +402,7 @@ export function namedDays(
   const asked = { start, end };
   const behind = streamsOf(relations);
   const days = dayCount(asked) > MOST_DAYS ? named : daysOf(asked);
-  // The query's streams first, then always the statistics. A snapshot covers one day; other days are not missing.
+  // The query's own streams first, then the statistics, which always count. A snapshot covers one day; other days are not missing.
   const streams = DAY_STREAMS.toReversed().filter((name) => name === 'statistics' || behind.has(name));
   for (const stream of streams) {
     const missing = days.filter((day) => !holds(stream, day));
@@ -414,7 +414,7 @@ export function namedDays(
   return { asked };
 }
 
-/** The days that a query names in its text or its parameters, in order. */
+/** The days in the text and parameters of a query, in order. */
 function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
   const all = [withoutComments(sql), ...values].flatMap((one) =>
     typeof one === 'string' ? one : one[0] === 'now' ? [] : one[1],
@@ -423,12 +423,12 @@ function daysNamed({ sql, values }: Pick<Question, 'sql' | 'values'>): Day[] {
   return [...new Set(days)].filter(isDay).sort();
 }
 
-/** The tables of single events and messages, which retention removes; results computed from them stay. */
+/** Tables of single events and messages, which retention removes. Results computed from them stay. */
 const EVENTS = /^(\w*message\w*|events|\w*emails)$/;
 const readsEvents = (relations: ReadonlySet<string>): boolean =>
   [...relations].some((name) => EVENTS.test(name) || name === 'marts.event_people');
 
-/** The streams behind tables: those that are loaded into them, and those from which models compute them. */
+/** The streams behind tables: those loaded into them, and those from which models are computed. */
 function streamsOf(relations: ReadonlySet<string>): Set<StreamName> {
   const computed = models()
     .filter(isIncremental)
@@ -443,12 +443,12 @@ function streamsOf(relations: ReadonlySet<string>): Set<StreamName> {
 /** The tables that DuckDB's parser finds in a select; null for other statements. */
 const parsed = z.tuple([z.object({ tables: z.array(z.string()).nullable(), is_sure: z.boolean() })]);
 
-/** The words of other statements that may be tables. */
+/** Words in other statements that may be tables. */
 const AFTER_FROM = /\b(?:from|join|pivot|unpivot|describe|summarize)\s+([\w.]+)|\b(\w+\.\w+)\b/gi;
 
 /**
- * The tables and views that SQL reads, and the tables below those views. `isSure` is false for statements other than select, and if
- * a value names a table.
+ * The tables and views that SQL reads, and the tables behind these views. `isSure` is false for statements other than select, and if the
+ * table's name comes from a value.
  */
 export async function relationsIn(
   reader: Reader,
@@ -473,7 +473,7 @@ export async function relationsIn(
   const words = withoutComments(sql).replaceAll('"', '').matchAll(AFTER_FROM);
   const named = (tables ?? Array.from(words, ([, ...found]) => found.join(''))).map(relationOf);
   const read = new Set(named);
-  // The loop also visits tables that it adds. DuckDB resolves macros, but not all views.
+  // The loop also visits tables that it adds. DuckDB expands macros, but not all views.
   for (const name of read) {
     const from = `from "${name.replace('.', '"."')}"`;
     const told = reader.connection.getTableNames(from, true).map(relationOf);
@@ -484,7 +484,7 @@ export async function relationsIn(
   return { relations: new Set([...read].filter(isShown)), isSure };
 }
 
-/** A sentence on the days that retention removed from tables that SQL reads. */
+/** A sentence about days that retention has removed from tables that the SQL reads. */
 export async function removedFrom(reader: Reader, sql: string, language: Language): Promise<string[]> {
   const isRead = readsEvents((await relationsIn(reader, sql)).relations);
   const removed = isRead ? await reader.rows('status/removed', streamDay.pick({ date: true })) : [];
@@ -497,26 +497,26 @@ export async function removedFrom(reader: Reader, sql: string, language: Languag
 
 const period = z.tuple([z.object({ start: z.string(), end: z.string() })]);
 
-/** The call of `marts.period` that chooses the days of a bundled query, and its stream. */
+/** The call of `marts.period` with which a bundled query chooses its days, and its stream. */
 function periodIn({ sql, params }: QueryFile): { call: string; stream: string } | undefined {
   const [call, stream] = /marts\.period\('(\w+)'.*?\)/.exec(sql) ?? [];
   const hasStart = call?.includes('days :=') === true || params.some(({ name }) => name === 'start');
   return call === undefined || stream === undefined || !hasStart ? undefined : { call, stream };
 }
 
-/** The days that a bundled question is about: those of its `marts.period`; undefined if that has no first day. */
+/** The days of a bundled question, from its `marts.period`; undefined if there is no first day. */
 export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRange | undefined> {
   const found = periodIn(query);
   if (found === undefined) return undefined;
-  // The connection still has the variables of the question.
+  // The variables of the question are still set on this connection.
   const days = 'first_date::varchar as start, last_date::varchar as "end"';
   return period.safeParse(await reader.objects(`select ${days} from ${found.call}`)).data?.[0];
 }
 
 /**
- * The stream of a bundled question that has none of the requested days in the file.
+ * Returns a stream of a bundled question for which the file has none of the requested days.
  *
- * @param isTold true if the question's own sentences apply, even though the file has no day of the stream
+ * @param isTold true if the question's own sentences report this already
  */
 async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) {
   const stream = periodIn(query)?.stream;
@@ -525,7 +525,7 @@ async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) 
   if (held.length === 0) return isTold ? undefined : stream;
   const asked = await daysAsked(reader, query);
   if (asked === undefined) return undefined;
-  // A snapshot of opt-outs includes those of earlier days.
+  // A snapshot of opt-outs includes opt-outs of earlier days.
   const isHeld = held.some(({ date }) => date >= asked.start && (date <= asked.end || stream === 'opt_outs'));
   return isHeld ? undefined : stream;
 }
@@ -533,7 +533,7 @@ async function streamNotHeld(reader: Reader, query: QueryFile, isTold: boolean) 
 const json = z.string().transform((text): unknown => JSON.parse(text));
 const about = z.object({ coverage: json, findings: json, checks_with_findings: z.number() });
 
-/** For all streams if the tables are unknown. */
+/** If the tables are unknown, all streams are included. */
 export async function coverageOf(
   reader: Reader,
   tables: ReadonlySet<string>,

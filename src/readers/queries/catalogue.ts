@@ -1,6 +1,6 @@
 /**
- * The queries for analysts: the bundled ones of sql/queries, and those in the user's folder (`queries` in the settings), each
- * with a header that describes its answer; and the question that a command line names: one of them, SQL, or a file of SQL.
+ * The queries for analysts: bundled ones in sql/queries, and those in the user's folder (`queries` in the settings). Each has a header that
+ * describes its answer. Also finds the question that a command line names: one of these, SQL, or a file of SQL.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { wrapLine } from '../../terminal/text.js';
 import { findWords, NOTHING, type Found } from './search.js';
 import { parseSentences, type Sentence } from './sentences.js';
 
-/** The subjects by which queries are listed, in this order. */
+/** The subjects under which queries are listed, in this order. */
 const SUBJECTS = [
   ...['your own', 'overview', 'campaigns', 'journeys', 'people', 'times', 'contents', 'failures'],
   ...['conversions and costs', 'opt-outs', 'the data'],
@@ -27,7 +27,7 @@ const TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
 interface QueryParameter {
   readonly name: string;
   readonly type: (typeof TYPES)[number];
-  /** The default value: an SQL expression, in a bundled query exactly as in the SQL. */
+  /** The default value as an SQL expression. In a bundled query, exactly as in the SQL. */
   readonly default: string;
   readonly choices: readonly string[];
   readonly least: number;
@@ -39,7 +39,7 @@ const CHARTS = ['line', 'bar', 'interval', 'heatmap', 'tiles'] as const;
 export interface Chart {
   readonly kind: (typeof CHARTS)[number];
   readonly columns: readonly string[];
-  /** The column that divides a line chart into series, or the small print of other charts. */
+  /** The column whose values are the series of a line chart, or the small print of other charts. */
   readonly by?: string | undefined;
 }
 
@@ -48,26 +48,26 @@ export interface QueryFile {
   readonly name: string;
   readonly subject: string;
   readonly title: string;
-  /** The Korean title; a query of the user's may lack it. */
+  /** The Korean title; empty if a query of the user's has none. */
   readonly title_ko: string;
   readonly question: string;
-  /** The Korean question; a query of the user's may lack it. */
+  /** The Korean question; empty if a query of the user's has none. */
   readonly question_ko: string;
   /** Search terms in both languages. */
   readonly words: string;
   readonly params: readonly QueryParameter[];
-  /** True if each use is recorded, because it shows one person's messages. */
+  /** True if each use is recorded, because the query shows one person's messages. */
   readonly isRecorded: boolean;
   readonly sentences: readonly Sentence[];
-  /** The complete file; it runs unchanged in any DuckDB client. */
+  /** The text of the complete file, which runs unchanged in any DuckDB client. */
   readonly sql: string;
-  /** How the answer is drawn: the first chart for which it has enough values. */
+  /** Ways to draw the answer. The first chart with enough values is used. */
   readonly charts: readonly Chart[];
-  /** The columns of the answer that a narrow table shows, in this order; empty if they are its first ones. */
+  /** The columns that a narrow table shows, in this order. If empty, the first ones. */
   readonly first: readonly string[];
 }
 
-/** Title and question in a language. */
+/** Title and question in one language. */
 export const wordsOf = (
   query: QueryFile,
   language: Language,
@@ -76,14 +76,14 @@ export const wordsOf = (
     ? { title: query.title_ko, question: query.question_ko }
     : { title: query.title, question: query.question };
 
-/** The column with the values of each day, which tiles draw and tables leave out. */
+/** The column with the values of each day. Tiles draw it; tables leave it out. */
 export const FOR_TILES = 'daily_values';
 
-/** An answer with more columns than this is shown with its first ones. */
+/** If an answer has more columns than this, tables show only the first ones. */
 const MOST_COLUMNS = 10;
 const FIRST_COLUMNS = 8;
 
-/** The columns that a table shows first; all of them for a narrow answer and for free SQL. */
+/** The columns that a table shows. All of them for a narrow answer and for free SQL. */
 export function firstOf(columns: readonly string[], query: QueryFile | undefined): readonly string[] {
   if (query === undefined || columns.length <= MOST_COLUMNS) return columns;
   const chosen = query.first.filter((name) => columns.includes(name));
@@ -94,7 +94,7 @@ const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 /** Sentences shared by several bundled queries, by name. */
 const SHARED = headerOf(readFileSync(join(PACKAGE_ROOT, 'sql', 'sentences.sql'), 'utf8'));
 
-/** Parsed queries, cached because a server needs them for each view, and the files of this package do not change. */
+/** Cached, because a server needs the parsed queries for each view, and the files of this package do not change. */
 const bundled = new Map<string, QueryFile>();
 
 /**
@@ -116,9 +116,9 @@ export function loadCatalogue(own?: string): readonly QueryFile[] {
 export const isBundled = (name: string): boolean => existsSync(join(FOLDER, `${name}.sql`));
 
 /**
- * The bundled query, or query in the user's folder, of this name.
+ * Returns the query of this name, bundled or from the user's folder.
  *
- * @throws UsageError that names the nearest one
+ * @throws UsageError that names a similar query
  */
 export function queryNamed(name: string, own?: string): QueryFile {
   const files = filesOf(own);
@@ -135,9 +135,9 @@ export function queryNamed(name: string, own?: string): QueryFile {
   });
 }
 
-/** The queries that match a search, best first; none if the text is the name of a query. */
+/** Returns the queries that match a search, best first. Empty if the text is the name of a query. */
 export function queriesAbout(search: string, own?: string): Found<QueryFile> {
-  // A file of that name in the user's folder is meant, even if it is invalid.
+  // If the user's folder has a file of that name, it is meant, even if it is invalid.
   const isOwn = own !== undefined && existsSync(join(own, `${search}.sql`));
   return isBundled(search) || isOwn ? NOTHING : questionsAbout(loadCatalogue(own), search);
 }
@@ -151,12 +151,12 @@ export function questionsAbout(catalogue: readonly QueryFile[], search: string):
   const wanted = plain(search);
   const isPhrase = ({ words }: QueryFile): boolean =>
     words.split(', ').some((phrase) => plain(phrase) === wanted);
-  // A question with these words as a phrase comes before those that have them somewhere.
+  // Queries with these words as a phrase come before those with the words somewhere.
   const named = items.filter(isPhrase);
   return { items: [...named, ...items.filter((one) => !named.includes(one))], missing };
 }
 
-/** Why the data cannot answer a search, and what to do instead; undefined if no known limit fits. */
+/** Why the data cannot answer a search, and what to do instead; undefined if no listed limit matches. */
 export const limitAbout = (search: string, language: Language): string | undefined =>
   Dictionary.load()
     .of('limits')
@@ -164,11 +164,11 @@ export const limitAbout = (search: string, language: Language): string | undefin
       words.split(', ').some((phrase) => new RegExp(`(?<![a-z])${phrase}(?![a-z])`, 'i').test(search)),
     )?.[language];
 
-/** The files by the names of their queries. Numbers have one definition, so a bundled query cannot be replaced. */
+/** The files by query name. A query in the user's folder cannot replace a bundled one, because each number has one definition. */
 function filesOf(own: string | undefined): ReadonlyMap<string, string> {
   const files = new Map(filesIn(FOLDER));
   for (const [name, file] of own !== undefined && existsSync(own) ? filesIn(own) : []) {
-    // Other SQL may be in the folder, such as the files of pushes.
+    // The folder may have other SQL, such as the files of pushes.
     const isRead = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
     if (!isRead || !('title' in headerOf(readSql(file)))) continue;
     if (files.has(name))
@@ -195,10 +195,10 @@ function namesIn(folder: string): string[] {
 }
 
 const NEW_NAME = /^[a-z0-9가-힣]+(-[a-z0-9가-힣]+)*$/;
-/** A Korean letter has three bytes, and the name of a file at most 255. */
+/** Maximum length of a name in characters: a file name has at most 255 bytes, and a Korean letter three. */
 const LONGEST_NAME = 80;
 
-/** The name of a new query by its title: `재구매 고객 (VIP)` is `재구매-고객-vip`. */
+/** Makes the name of a new query from its title: `재구매 고객 (VIP)` becomes `재구매-고객-vip`. */
 export const nameOfTitle = (title: string): string =>
   cut(
     title
@@ -209,9 +209,9 @@ export const nameOfTitle = (title: string): string =>
   ).replaceAll(/^-|-$/g, '');
 
 /**
- * Prepares a file in the user's folder for SQL that was tried: the header with the parameters that the SQL reads.
+ * Prepares a file with a header in the user's folder. The header lists the parameters that the SQL reads.
  *
- * @returns a function that writes the file and reports it
+ * @returns a function that writes the file and returns a sentence about it
  * @throws UsageError, ConfigError if the file cannot be created
  */
 export function newQuery(
@@ -257,8 +257,8 @@ export function newQuery(
 }
 
 /**
- * Parses the header: `title`, `title_ko`, `subject`, `question`, `question_ko`, `words`, `access`, `chart`, `first`, `params` (either `none` or a list of indented lines), `sentences` with the
- * common table expressions that they read (`given`), and the names of shared sentences (`also`).
+ * Parses the header. Its fields: `title`, `title_ko`, `subject`, `question`, `question_ko`, `words`, `access`, `chart`, `first`, `params`
+ * (`none`, or indented lines), `sentences`, `given` (common table expressions for the sentences), and `also` (names of shared sentences).
  */
 function parseQuery(name: string, file: string, sql: string): QueryFile {
   const header = headerOf(sql);
@@ -299,7 +299,7 @@ function parseCharts(file: string, text?: string): Chart[] {
   });
 }
 
-/** Matches `start (date, default last_date - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
+/** Matches `start (date, default last_date - 27): first KST day`. `, one of a b` or `, from 0` may follow the default. */
 const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
 
 function parseParameter(file: string, line: string): QueryParameter {
@@ -346,11 +346,11 @@ function parseAssignments(texts: readonly string[]): ParameterValues {
 }
 
 /**
- * The parameter values of a query: the given ones; the present and the language, if it takes them; and the defaults of a query of
+ * Returns the parameter values of a query: the given ones, the present and the language if it takes them, and the defaults of a query of
  * the user's.
  *
- * @param now the clock of the command determines the present, because a rehearsal may have moved it
- * @throws UsageError if a given value does not fit, with the valid parameters or the expected kind of value
+ * @param now the present by the command's clock, which a rehearsal may have moved
+ * @throws UsageError if a value does not fit; it lists the parameters or describes the expected value
  */
 function valuesFor(
   { name: query, params }: QueryFile,
@@ -377,7 +377,7 @@ function valuesFor(
       });
   }
   const [start = '', end = '9999-12-31'] = [given.get('start'), given.get('end')];
-  // ISO days sort in the same order as their text.
+  // ISO days sort like their texts.
   if (start > end)
     throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
       hint: 'Swap the two.',
@@ -387,7 +387,7 @@ function valuesFor(
   return new Map([...(isBundled(query) ? [] : params.flatMap(literalDefault)), ...own, ...given]);
 }
 
-/** The default of a parameter in the user's own query, if it is a literal of its type; the SQL itself defines any other. */
+/** The default of a parameter in a user's own query, if it is a literal of its type. Any other default is computed by the SQL itself. */
 function literalDefault({ name, type, choices, default: text }: QueryParameter): [string, string][] {
   const [, quoted] = /^'(.*)'$/.exec(text) ?? [];
   const value = quoted?.replaceAll("''", "'") ?? text;
@@ -395,21 +395,21 @@ function literalDefault({ name, type, choices, default: text }: QueryParameter):
   return isLiteral && CHECKS[type][1](value) ? [[name, value]] : [];
 }
 
-/** Upper limit of a whole number, as for counters: JSON readers still distinguish neighboring numbers. */
+/** Maximum whole number, as for counters: up to here, JSON readers can tell neighboring numbers apart. */
 const MOST = 1_000_000_000_000_000;
 
 const CHECKS: Record<QueryParameter['type'], readonly [what: string, fits: (text: string) => boolean]> = {
   date: ['a day that exists, such as 2026-11-01', isDay],
   timestamptz: [
     'an instant with its zone, such as 2026-11-21T07:00:00+09:00',
-    // An instant without a zone would use the session's zone, so the answer would depend on the client.
+    // A zone is required, because without one the answer would depend on the client's time zone.
     (text) => /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
   ],
   varchar: ['a text that is not empty', (text) => text.trim() !== ''],
   bigint: [`a whole number up to ${MOST}`, (text) => /^-?\d{1,16}$/.test(text) && Number(text) <= MOST],
 };
 
-/** Describes the valid values; undefined if the value is valid. */
+/** Describes the valid values if the value is not valid; otherwise undefined. */
 function mismatch({ type, choices, least }: QueryParameter, value: string): string | undefined {
   const [what, fits] = CHECKS[type];
   if (!fits(value)) return what;
@@ -420,7 +420,7 @@ function mismatch({ type, choices, least }: QueryParameter, value: string): stri
 /**
  * Describes a query and its parameters.
  *
- * @param width of the terminal, in columns
+ * @param width the width of the terminal in columns
  */
 export function describeQuery(query: QueryFile, width?: number, lang: Language = 'en'): string {
   const { name, params } = query;
@@ -450,13 +450,13 @@ export type Asking = Readonly<z.infer<typeof asking>>;
 export interface Question {
   readonly sql: string;
   readonly values: ParameterValues;
-  /** The subject at the beginning of error messages. */
+  /** The subject of sentences in errors. */
   readonly subject: string;
-  /** The query of the catalogue; undefined for other SQL. */
+  /** The query of the catalogue; undefined for free SQL. */
   readonly query?: QueryFile;
 }
 
-/** The question that the options specify; undefined if they specify none. */
+/** The question that the options name; undefined if they name none. */
 export function questionOf(options: Asking, now: Date): Question | undefined {
   const { name, sql, file, param = [] } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
@@ -480,7 +480,7 @@ export function questionNamed(
   return { sql: query.sql, values, subject: `The query ${name}`, query };
 }
 
-/** The text of a file of SQL, which an editor may have saved with a byte order mark and other ends of lines. */
+/** Reads a file of SQL, which an editor may have saved with a byte order mark and other line ends. */
 function readSql(file: string): string {
   if (file === '-')
     throw new UsageError('SQL is not read from standard input.', {

@@ -1,4 +1,4 @@
-/** Runs a question in a separate process, which is ended at its time or memory limit (`ground/bounded-process.ts`). */
+/** Runs a question in a separate process, which is stopped at its time or memory limit (`ground/bounded-process.ts`). */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ const MODULES = {
   explore: () => import('../explore/answer.js'),
 };
 
-/** A question about a published file, with the further input of `answer`; all of it is JSON. */
+/** A question about a published file, with further input of `answer`. All of it is JSON. */
 const given = z.looseObject({
   file: z.string(),
   asking,
@@ -47,7 +47,7 @@ interface Bounds extends Pick<ProcessBounds<Message>, 'signal' | 'megabytes' | '
   readonly told?: (said: readonly string[]) => void;
 }
 
-/** The share of the memory that DuckDB plans with; the rest is for JavaScript, and for what DuckDB does not count. */
+/** DuckDB's share of the memory. The rest is for JavaScript, and for memory that DuckDB does not count. */
 const SHARE_OF_DUCKDB = 0.6;
 
 const ENTRY = join(PACKAGE_ROOT, 'dist', 'src', 'readers', 'queries', 'child.js');
@@ -57,9 +57,9 @@ const HINT = { hint: 'Request fewer days or columns, or use a bundled question.'
 type Message = { readonly said: readonly string[] } | { readonly result: unknown } | Failed;
 
 /**
- * Returns what the task returns.
+ * Runs a task in the process and returns its result.
  *
- * @throws UsageError at a limit, or if the process ends unexpectedly; the errors of the task
+ * @throws UsageError at a limit, or if the process ends unexpectedly; and the errors of the task
  */
 export async function inChild(
   task: Task,
@@ -91,14 +91,14 @@ export async function inChild(
   throw known === undefined ? new Error(message) : new known(message, hint === undefined ? {} : { hint });
 }
 
-/** Writes all rows of an answer in a format to the stdout of the process; resolves with their number. */
+/** Writes all rows of an answer in a format to the stdout of the process. Resolves with their number. */
 export async function deliver(
   question: { readonly asking: Asking; readonly now: Date; readonly isRecorded: boolean },
   file: string,
   how: Omit<Delivery, 'scratch'>,
   bounds: Bounds,
 ): Promise<number> {
-  // Only Parquet needs a place to write, which a container may lack.
+  // Only Parquet needs a folder for temporary files, which a container may not have.
   const scratch = how.format === 'parquet' ? makeTemporary('dawnload-') : '';
   try {
     const input = { ...question, file, ...how, scratch };
@@ -108,7 +108,7 @@ export async function deliver(
   }
 }
 
-/** The work of the process. */
+/** Does the work of the process. */
 export async function perform(asked: unknown, { tell, stdout }: Caller): Promise<Message> {
   try {
     const { module, input, megabytes } = z.custom<Task & { readonly megabytes: number }>().parse(asked);
@@ -124,7 +124,7 @@ export async function perform(asked: unknown, { tell, stdout }: Caller): Promise
       );
     const { answer } = await MODULES[module]();
     const result = await Reader.using(file, async (reader) => {
-      // The SQL may be pasted from an untrusted source: it may read the warehouse, but no file and no network.
+      // Confined, because pasted SQL may come from an untrusted source. It may read the warehouse, but no file and no network.
       await reader.confine(megabytes);
       const say = (said: readonly string[]): void => {
         tell({ said });

@@ -1,4 +1,4 @@
-/** The dictionary and the questions as a skill for agents; its fixed part is in `sql/exports`. */
+/** Describes the dictionary and the questions as a skill for agents. The fixed part is in `sql/exports`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Language, SchemaEntry, Words } from '../../warehouse/dictionary.js';
@@ -24,7 +24,7 @@ function shown(schemas: readonly SchemaEntry[]): SchemaEntry[] {
   return schemas.filter(({ name }) => ['main', 'marts', 'ops'].includes(name));
 }
 
-/** Fills the places `$name` in a file of this package; a line with an undefined value is left out. */
+/** Fills the placeholders `$name` in a file of this package. A line with an undefined value is left out. */
 export function fromTemplate(file: string, values: Readonly<Record<string, unknown>>): string {
   const lines = readFileSync(join(PACKAGE_ROOT, file), 'utf8').split('\n');
   const filled = lines.flatMap((line) => {

@@ -1,4 +1,4 @@
-/** Writes an answer to stdout as a table, CSV, JSON, Parquet or workbook, in a separate process (child.ts). */
+/** Writes an answer to stdout as a table, CSV, JSON, Parquet or workbook. Runs in a separate process (child.ts). */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -27,7 +27,7 @@ const delivery = z.object({
 
 export type Delivery = z.infer<typeof delivery>;
 
-/** Shows the sentences above the answer, and writes it to stdout. */
+/** Writes the sentences above the answer, and the answer to stdout. */
 export async function answer(
   question: Question,
   reader: Reader,
@@ -38,10 +38,10 @@ export async function answer(
   const { format, lang, limit, bom, isTerminal, drawing, scratch } = delivery.parse(how);
   const found = await ask(reader, question, lang);
   const name = question.query?.name;
-  // The sentences of a bundled question report it themselves.
+  // Bundled questions say this in their own sentences.
   const saysSo = name !== undefined && isBundled(name);
   const notes = saysSo ? [] : await removedFrom(reader, question.sql, lang);
-  // A CSV with the mark is for Excel.
+  // A CSV file with a byte order mark is for Excel, which rounds long digits.
   const isLong =
     format === 'csv' && bom && found.columns.some(({ name, type }) => name === 'person' && isNumeric(type));
   tell([...found.said.map((one) => one.text), ...notes, ...(isLong ? [LONG_NUMBERS[lang]] : [])]);
@@ -53,7 +53,7 @@ export async function answer(
     parquet: () => parquetBytes(found, scratch),
     xlsx: () => xlsxBytes(found, naming),
   }[format]();
-  // Programs receive unchanged data; at a terminal control characters are escaped, in a table in any case.
+  // Programs receive the data unchanged. On a terminal, and in tables, control characters are escaped.
   const isText = format === 'csv' || format === 'json';
   await writeTo(stdout, isTerminal && isText ? escaped(pieces) : pieces);
   return found.rows;
@@ -64,7 +64,7 @@ const LONG_NUMBERS = {
   ko: 'CSV를 엑셀에서 열면 `person`의 숫자가 반올림됩니다. --format xlsx로 저장하면 그대로 유지됩니다.',
 };
 
-/** Numbers of a query in their units, as pages write them. */
+/** Formats the numbers of a query in their units, as pages do. */
 function asShown(naming: Naming, lang: Language, query: string | undefined): Naming {
   if (query === undefined) return naming;
   const wording = new Wording(lang);
@@ -84,7 +84,7 @@ function asShown(naming: Naming, lang: Language, query: string | undefined): Nam
   };
 }
 
-/** The names of columns and values, where the dictionary contains them. Free SQL shows unchanged values. */
+/** Korean names of columns and values, if the dictionary has them. Values of free SQL stay unchanged. */
 function koreanNames(query: string | undefined): Naming {
   const dictionary = Dictionary.load();
   const head = (column: string): string => dictionary.label(column, query) ?? column;

@@ -1,4 +1,4 @@
-/** The formats of an answer: Parquet, CSV, JSON and a table; xlsx.ts has the workbook. */
+/** The formats of an answer: Parquet, CSV, JSON and tables; xlsx.ts has the workbook. */
 import type {
   DuckDBConnection,
   DuckDBType,
@@ -56,7 +56,7 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
     await copyAnswer(connection, 'answer', answer);
     const columns: string[] = [];
     for (const [i, { name, type }] of answer.columns.entries()) {
-      // Parquet has no 128-bit integer type, and DuckDB would write a rounded number. A sum of counts has this type.
+      // Parquet has no 128-bit integers, and DuckDB would write a rounded number. A sum of counts has this type.
       const exact = /^U?HUGEINT$/.test(String(type)) ? await exactCast(connection, `c${i}`) : '';
       columns.push(`c${i}${exact} as "${name.replaceAll('"', '""')}"`);
     }
@@ -69,7 +69,7 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
   }
 }
 
-/** The cast that keeps the digits of 128-bit integers: a decimal number has 38 of them, otherwise a text. */
+/** A cast that keeps all digits of 128-bit integers: to a decimal if they have at most 38, otherwise to text. */
 async function exactCast(connection: DuckDBConnection, column: string): Promise<string> {
   const fits = `select count(${column}) = count(try_cast(${column} as decimal(38, 0))) from answer`;
   const [[isDecimal] = []] = (await connection.runAndReadAll(fits)).getRows();
@@ -79,7 +79,7 @@ async function exactCast(connection: DuckDBConnection, column: string): Promise<
 export interface Naming {
   readonly head: (column: string) => string;
   readonly word: (column: string, text: string) => string;
-  /** Words for a value of another type, such as yes for true; undefined to write it as programs do. */
+  /** Words for a value that is not text, such as yes for true; undefined to write it as programs expect it. */
   readonly words?: (
     column: string,
     value: DuckDBValue,
@@ -90,22 +90,22 @@ export interface Naming {
 export const AS_IS: Naming = { head: (column) => column, word: (_, text) => text };
 
 /**
- * The CSV text in pieces, one per batch of rows; the first line contains the headers.
+ * Yields the CSV text, one piece per batch of rows. The first line has the headers.
  *
- * @param hasMark true if the text starts with a byte order mark, so that Excel reads it as UTF-8
+ * @param hasMark true to start with a byte order mark, so that Excel reads the text as UTF-8
  */
 export async function* csvText(answer: QueryResult, naming = AS_IS, hasMark = false): AsyncGenerator<string> {
   const heads = answer.columns.map(({ name }) => textCell(naming.head(name)));
   yield `${hasMark ? '\ufeff' : ''}${heads.join(',')}\r\n`;
   const cells = answer.columns.map(({ type }) => (WORDS.test(String(type)) ? textCell : quoted));
   for await (const rows of textsOf(answer, naming)) {
-    // Null is an empty cell, and an empty text is `""`.
+    // Null becomes an empty cell, and an empty text becomes `""`.
     const lines = rows.map((row) => row.map((text, i) => (text === null ? '' : (cells[i] ?? quoted)(text))));
     yield lines.map((line) => `${line.join(',')}\r\n`).join('');
   }
 }
 
-/** The values as texts, in batches of rows; null for null. */
+/** Yields the values as texts, in batches of rows; null stays null. */
 async function* textsOf({ columns, chunks }: QueryResult, { word, words }: Naming): AsyncGenerator<Row[]> {
   const at = new Map(columns.map(({ name }, i) => [name, i]));
   for await (const chunk of chunks) {
@@ -120,13 +120,13 @@ async function* textsOf({ columns, chunks }: QueryResult, { word, words }: Namin
   }
 }
 
-/** Types with arbitrary text, unlike numbers, days and times. An interval such as `-1 days` begins like a formula. */
+/** Types whose text may be anything, unlike numbers, days and times. An interval such as `-1 days` starts like a formula. */
 const WORDS = /^(VARCHAR|ENUM|BLOB|UNION|VARIANT|INTERVAL)/;
 
 /**
- * Protects against formula injection: a spreadsheet runs text that begins like this as a formula, and the text comes from
- * outside. A leading apostrophe keeps it text. Numbers are not passed to this function, so -5 stays a number. Full-width
- * signs are included, because spreadsheets with a Korean or Japanese locale treat them like the plain signs.
+ * Protects against formula injection. A spreadsheet would run a text that starts like this as a formula, and the text comes from outside;
+ * an apostrophe in front keeps it text. Numbers are not passed to this function, so -5 stays a number. Full-width signs count too, because
+ * spreadsheets in Korean or Japanese treat them like plain signs.
  */
 function textCell(text: string): string {
   return quoted(/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text);
@@ -136,14 +136,14 @@ function quoted(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The UTC offset of Korea, nine hours all year. */
+/** Korea's offset from UTC: nine hours all year. */
 export const KST_OFFSET_MICROS = 9n * 3_600_000_000n;
 
 export function isNumeric(type: DuckDBType): boolean {
   return /^(\w*INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\))$/.test(String(type));
 }
 
-/** An instant in KST, with microseconds only if they are not zero: `2026-11-21 07:00:00+09:00`. Infinity stays a word. */
+/** An instant in KST, such as `2026-11-21 07:00:00+09:00`, with microseconds unless they are zero. Infinity stays a word. */
 function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
   const { PosInf, NegInf } = duckdb.DuckDBTimestampTZValue;
   if (micros === PosInf.micros) return 'infinity';
@@ -151,7 +151,7 @@ function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
   return `${new duckdb.DuckDBTimestampValue(micros + KST_OFFSET_MICROS).toString()}+09:00`;
 }
 
-/** The value as the text of one cell. The caller must handle null. */
+/** Formats a value, which must not be null, as the text of a cell. */
 export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
   if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
   return isNested(value) ? jsonText(value, type) : String(value);
@@ -160,7 +160,7 @@ export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): s
 const isNested = (value: Exclude<DuckDBValue, null>): boolean =>
   typeof value === 'object' && ('items' in value || 'entries' in value);
 
-/** The value as JSON text, exactly. The type is known for columns and their nested values, but not inside a variant. */
+/** Formats a value as exact JSON text. The type is known for columns and the values inside them, but not inside a variant. */
 export function jsonText(value: DuckDBValue, type?: DuckDBType): string {
   // JSON has no NaN and no infinity, so they are written as text.
   if (typeof value === 'number') return JSON.stringify(Number.isFinite(value) ? value : String(value));
@@ -169,7 +169,7 @@ export function jsonText(value: DuckDBValue, type?: DuckDBType): string {
   return value === null || typeof value === 'boolean' ? String(value) : objectText(value, type);
 }
 
-/** Returns the document of a JSON column unchanged, so that long numbers keep their digits. */
+/** The document of a JSON column, unchanged, so that long numbers keep their digits. */
 function documentText(text: string): string {
   try {
     JSON.parse(text);
@@ -196,7 +196,7 @@ function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): 
   if (value instanceof duckdb.DuckDBUnionValue || value instanceof duckdb.DuckDBVariantValue)
     return jsonText(value.value);
   const text = value instanceof duckdb.DuckDBTimestampTZValue ? instantText(value) : String(value);
-  // A JavaScript number keeps 15 significant digits.
+  // As text if it has more than 15 significant digits, which a JavaScript number cannot keep.
   if (value instanceof duckdb.DuckDBDecimalValue && text.replace(/\D/g, '').replace(/^0+/, '').length <= 15)
     return text;
   // ISO 8601 separates day and time with a T.
@@ -219,10 +219,10 @@ export async function* jsonRows({ columns, chunks }: QueryResult): AsyncGenerato
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
-/** True if a table is large enough to show shared values once, above it. */
+/** True if a table is large enough to show values that all rows share once, above it. */
 export const isRepetitive = (rows: number, columns: number): boolean => rows >= 3 && columns > 6;
 
-/** Draws the answer. For a query, values that all rows share are in a line above. */
+/** Draws the answer as a table. For a query, values that all rows share are on a line above. */
 export async function* tableText(
   answer: QueryResult,
   naming: Naming,

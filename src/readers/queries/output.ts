@@ -1,6 +1,6 @@
 /**
- * Writes an answer or a page to standard output, at the pace of its reader, or to a file, completely or not at all. Files of the job
- * are never overwritten.
+ * Writes an answer or a page to stdout, at the pace of its reader, or to a file, completely or not at all. Never overwrites files of the
+ * job.
  */
 import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { clauseOf } from '../../landing/storage-error.js';
 /** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
-/** Leaves the stream open. A reader may close its end early (`| head`) without a failure. */
+/** Writes the pieces and leaves the stream open. If the reader closes its end early (`| head`), that is not a failure. */
 export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
   try {
     await pipeline(Readable.from(pieces), stream, { end: false });
@@ -23,12 +23,12 @@ export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
 }
 
 /**
- * Lets `write` create a temporary file next to `file`, and renames it to `file` when it is complete.
+ * Lets `write` create a temporary file next to `file`, and renames it when it is complete.
  *
  * @throws StorageError if the file cannot be written
  */
 export async function writeFileWhole(file: string, write: (path: string) => Promise<void>): Promise<void> {
-  // A pipe or a device (/dev/stdout) must not be replaced by a file. Other links are resolved, not written through.
+  // A pipe or device (/dev/stdout) must not be replaced by a file. Links are resolved, so that they stay.
   const target = isSpecial(file) ? undefined : realPlace(file);
   const partial = target === undefined ? file : `${target}.partial`;
   try {
@@ -48,11 +48,11 @@ export async function writeFileWhole(file: string, write: (path: string) => Prom
 
 function isSpecial(file: string): boolean {
   if (/^\/(?:dev(?!\/shm\/)|proc)\//.test(resolve(file))) return true;
-  // An error such as a name that is too long is reported when the file is written.
+  // Ignore errors here, such as a name that is too long. Writing the file reports them.
   return attempted(() => !statSync(file).isFile()) ?? false;
 }
 
-/** The result of looking at a file; undefined if that fails. */
+/** Returns the result of inspecting a file; undefined if that fails. */
 function attempted<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -61,7 +61,7 @@ function attempted<T>(look: () => T): T | undefined {
   }
 }
 
-/** The path of an existing or future file with all links resolved, including links to files that do not exist yet. */
+/** The path of a file that may not exist yet, with all links resolved, including links to missing files. */
 export function realPlace(file: string): string {
   try {
     return realpathSync.native(file);
@@ -75,9 +75,8 @@ export function realPlace(file: string): string {
 }
 
 /**
- * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
- * warehouse, the ledger or landed files. Links in the data folder to other disks are followed. The files of the settings
- * are refused too.
+ * Checks the path of an output file. Refuses paths inside the data folder (also behind its links to other disks), where the output could
+ * overwrite the warehouse, the ledger or landed files. Also refuses settings files.
  *
  * @throws UsageError
  */
@@ -103,7 +102,7 @@ export function outsideOf(
   return output;
 }
 
-/** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
+/** The real paths of the data folder, of its entries, and of the entries in its subfolders: databases, ledger, streams. */
 function placesOf(dataDir: string): string[] {
   const within = (folder: string): string[] =>
     (attempted(() => readdirSync(folder)) ?? []).map((name) => join(folder, name));

@@ -1,7 +1,6 @@
 /**
- * The rows that a query finds in the published file, for pushes: only if the file has the days that the query names. They
- * are copied into a separate database in DuckDB's types, and SQL writes their JSON text, so that no number is
- * rounded on the way.
+ * Finds the rows of a query for a push, if the published file has all days that the query names. The rows are copied in DuckDB's types into
+ * a separate database, where SQL writes their JSON, so that no number is rounded.
  */
 import type { DuckDBType } from '@duckdb/node-api';
 import { lastCompleteDay } from '../../ground/calendar.js';
@@ -60,9 +59,9 @@ export async function findRows(
 }
 
 /**
- * The SQL of a column of the table `answer` as a struct: its `name`; the `json` text of the value, exact to the last digit (a value
- * without JSON form becomes a text that is not JSON); its `text` as a part of a key; the text of one that may be an `id`, a text or a whole
- * number; and whether it `is_text`. A null is null in each.
+ * SQL for a column of the table `answer`, as a struct: its `name`; the exact `json` text of the value (a value without a JSON form becomes
+ * a text that is not JSON); its `text` for use in a key; its text if it may be an `id` (text or whole number); and whether it `is_text`.
+ * Null stays null in each.
  */
 export function cellSql({ given, type }: QueryResult['columns'][number], nth: number): string {
   const value = `c${nth}`;
@@ -77,7 +76,7 @@ export function cellSql({ given, type }: QueryResult['columns'][number], nth: nu
   return `{'name': '${escaped(given)}', ${written.join(', ')}}`;
 }
 
-/** The error by its kind, column and place; a cause would repeat the values. */
+/** The error with its kind, column and place only; DuckDB's text would repeat values. */
 function withoutValues(error: UsageError, subject: string): UsageError {
   const { message, hint } = error;
   if (!(error instanceof QueryError) || error.isOfText)
@@ -92,7 +91,7 @@ function withoutValues(error: UsageError, subject: string): UsageError {
   });
 }
 
-/** The SQL of the text of a value as a part of a key. A whole number is written without a fraction. */
+/** SQL for the text of a value in a key. A whole number has no fraction. */
 function textSql(value: string, type: DuckDBType): string {
   if (type.alias === 'JSON') return `coalesce(${value} ->> '$', ${value}::varchar)`;
   if (/^(DECIMAL|FLOAT|DOUBLE)/.test(String(type))) {
@@ -111,7 +110,7 @@ function idSql(value: string, type: DuckDBType): string {
 
 const isNested = (type: DuckDBType): boolean => /[[(]/.test(String(type).replace(/^ENUM.*/s, ''));
 
-/** The SQL of the JSON text of a value. Instants are ISO 8601 in Korean time. */
+/** SQL for the JSON text of a value. Instants are ISO 8601 in Korean time. */
 function jsonSql(value: string, type: DuckDBType, depth = 1): string {
   const item = `x${depth}`;
   const inner = (name: string, of: DuckDBType): string => `coalesce(${jsonSql(name, of, depth + 1)}, 'null')`;
@@ -128,7 +127,7 @@ function jsonSql(value: string, type: DuckDBType, depth = 1): string {
     const members = type.entryNames.map((name, nth) => {
       const of = type.entryTypes[nth] ?? duckdb.VARCHAR;
       const held = `struct_extract_at(${value}, ${nth + 1})`;
-      // An operator of a patch without a list is left out: a column of a query gives all rows the same keys.
+      // A missing operator of a patch is left out. It is null here only because all rows of a query have the same columns.
       const text = isChange ? jsonSql(held, of, depth + 1) : inner(held, of);
       return `'${escaped(JSON.stringify(name))}:' || ${text}`;
     });
@@ -139,7 +138,7 @@ function jsonSql(value: string, type: DuckDBType, depth = 1): string {
   if (/^(DATE|TIMESTAMP)/.test(String(type))) {
     const iso = `replace(${value}::varchar, ' ', 'T')`;
     const zoned = `regexp_replace(${iso}, '([+-][0-9][0-9])$', '\\1:00')`;
-    // A timestamp without a zone is Korean time, as everywhere in the warehouse; the service would read it as UTC.
+    // A timestamp without a zone is Korean time, as everywhere in the warehouse. The service would take it for UTC.
     const text = String(type).startsWith('TIMESTAMP WITH')
       ? zoned
       : String(type).startsWith('TIMESTAMP')

@@ -1,4 +1,4 @@
-/** Searches by words in both languages, including stems. If nothing has all words, the results have most of them. */
+/** Searches by words in both languages, including word stems. If nothing has all words, returns what has most of them. */
 import { plain } from '../../ground/text.js';
 
 /** Words that are ignored. */
@@ -10,7 +10,7 @@ const FILLERS = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Words for a period, which are in no question's name. */
+/** Words for a period, which no question has in its name. */
 const PERIOD =
   /^(?:어제|그제|오늘|지난|최근|이번|작년|올해|지난달|이번달|(?:지난|이번|한)주에?|\d+(?:일|월|주|년|개월)?(?:간|동안|치)?|yesterday|today|last|past|this|recent|days?|weeks?|months?|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*)$/;
 
@@ -19,7 +19,7 @@ const ENDINGS =
   /(?:에서|에게|으로|까지|부터|건수|인원|하는|하기|했나|었나|하나|되나|[율률별간들을를은는이가의에로도만수액한])$/;
 const ENGLISH_ENDING = /(?<=^[a-z]{4,})(?:ures?|ing|ed|es|s)$/;
 
-/** Words for a rank, which count little. */
+/** Words for a rank, which have little weight. */
 const VAGUE = /^(?:top|best|better|biggest|highest|ranking|1[위등]|좋은|높은|순위|랭킹|상위)$/;
 const VAGUE_WEIGHT = 0.3;
 const PERIOD_WEIGHT = 0.1;
@@ -28,11 +28,11 @@ interface Term {
   /** The word as typed. */
   readonly text: string;
   readonly words: readonly string[];
-  /** Its weight. */
+  /** How much the word counts. */
   readonly weight: number;
 }
 
-/** Synonyms: campaign names may use another language or an abbreviation. */
+/** Synonyms, because campaign names may be in another language or abbreviated. */
 const SAME = [
   '블프 블랙프라이데이 blackfriday',
   'black 블랙',
@@ -62,7 +62,7 @@ function termsOf(search: string): Term[] {
   });
 }
 
-/** Short Latin words match only the beginning of a word: `top` does not match `stop`. */
+/** A short Latin word matches only at the beginning of a word: `top` does not match `stop`. */
 function has(text: Text, word: string): boolean {
   if (/^[a-z]{2,3}$/.test(word)) return text.words.some((one) => one.startsWith(word));
   return text.all.includes(word);
@@ -80,11 +80,11 @@ const textOf = (text: string): Text => ({
     .filter((word) => word !== ''),
 });
 
-/** The weight of a title and its synonyms, below that of the name. */
+/** The weight of the title and its synonyms; the name weighs more. */
 const TITLE = 3;
-/** The weight of each other place that has the word. */
+/** The weight of every other place with the word. */
 const EACH_OTHER = 0.1;
-/** The weight of each further word in a name or a title. */
+/** The weight of each further word in the same name or title. */
 const TOGETHER = 2;
 const MOST_PARTIAL = 5;
 
@@ -96,17 +96,17 @@ interface Hit<T> {
 
 export interface Found<T> {
   readonly items: readonly T[];
-  /** The words that the first one lacks, as they were written; empty if all were found. */
+  /** The words that the first result lacks, as they were typed; empty if it has all. */
   readonly missing: readonly string[];
 }
 
 export const NOTHING: Found<never> = { items: [], missing: [] };
 
 /**
- * The items with all words, best first; otherwise the few with most of them. A rare word weighs more than a frequent one, and a place
- * more than those after it.
+ * Returns the items with all words, best first, or else the few with most words. Rare words weigh more than frequent ones, and earlier
+ * places more than later ones.
  *
- * @param placesOf the texts of an item, the most important first
+ * @param placesOf returns the texts of an item, the most important first
  */
 export function findWords<T>(
   items: readonly T[],
@@ -127,13 +127,13 @@ export function findWords<T>(
     const many = weights.filter((of) => (of[i] ?? 0) > 1).length;
     return 1 / (1 + Math.log2(1 + many));
   });
-  // A question need not contain words for a period or a rank.
+  // Words for a period or a rank need not be found.
   const saying = [...terms.keys()].filter((i) => terms[i]?.weight === 1);
   const needed = saying.length === 0 ? [...terms.keys()] : saying;
   const hits = items
     .map((item, nth): Hit<T> => {
       const of = weights[nth] ?? [];
-      // Of several nouns, the last one counts most.
+      // The last of several nouns counts most.
       const scores = terms.map(({ weight }, i) => weight * (1 + i / 100) * (of[i] ?? 0) * (rarity[i] ?? 0));
       const named = terms.filter((_, i) => (of[i] ?? 0) >= TITLE).length;
       const score = scores.reduce((sum, one) => sum + one, TOGETHER * Math.max(0, named - 1));

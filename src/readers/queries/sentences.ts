@@ -17,8 +17,8 @@ import type { Words } from '../../warehouse/dictionary.js';
 import type { Row, Wording } from './wording.js';
 
 /**
- * A finding is a sentence about something unusual. A note qualifies the sentences, a to-do recommends an action, and an alert warns
- * that other numbers of these days are wrong too.
+ * A finding reports something unusual. A note qualifies the sentences. A to-do recommends an action. An alert warns that other numbers of
+ * these days are wrong, too.
  */
 const ROLES = ['sentence', 'finding', 'note', 'to do', 'alert'] as const;
 
@@ -36,7 +36,7 @@ export interface Said {
 }
 
 /**
- * Parses the lines of a header below `sentences:`. A sentence in one language is used for both.
+ * Parses the lines below `sentences:` in a header. A sentence that is only in one language is used for both.
  *
  * @param given common table expressions that the selects may read
  * @throws UsageError for a sentence without one of its parts
@@ -64,7 +64,7 @@ export function parseSentences(
     const as = ROLES.find((known) => known === role);
     const text = en ?? ko;
     if (select === undefined || text === undefined || as === undefined) {
-      throw new UsageError(`The header of ${file} has a sentence that is not whole.`, {
+      throw new UsageError(`The header of ${file} has an incomplete sentence.`, {
         hint: 'A sentence is a select, and below it "en: TEXT", "ko: TEXT" or both.',
       });
     }
@@ -72,7 +72,7 @@ export function parseSentences(
   });
 }
 
-/** Evaluates the sentences on the table `answer`: one text for each row of their selects. */
+/** Evaluates the sentences on the table `answer`, once per row of their selects. */
 export async function saidOf(
   connection: DuckDBConnection,
   sentences: readonly Sentence[],
@@ -93,10 +93,12 @@ export async function saidOf(
 
 const rowShape = z.custom<Row>();
 
-/** JSON has no infinity and no NaN, which DuckDB writes as bare words; both are unknown. */
+/** JSON has no infinity and no NaN. DuckDB writes them as bare words, which become null. */
 const NO_JSON = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:NaN|Infinity)/g;
 
-/** The rows of each select, in which numbers of all types are numbers. One statement costs DuckDB less than many. */
+/**
+ * Returns the rows of each select, with all numbers as JavaScript numbers. Uses one statement, because that costs DuckDB less than many.
+ */
 export async function rowsOf(connection: DuckDBConnection, selects: readonly string[]): Promise<Row[][]> {
   const rows: Row[][] = selects.map(() => []);
   if (selects.length === 0) return rows;
@@ -112,12 +114,12 @@ export async function rowsOf(connection: DuckDBConnection, selects: readonly str
 }
 
 /**
- * `{column}`, `{column:unit}`, days as `{first~last}`, `{column#one|several}`, and a Korean particle in both forms: `{은/는}`.
+ * A placeholder: `{column}`, `{column:unit}`, days as `{first~last}`, `{column#one|several}`, or a Korean particle in both forms, `{은/는}`.
  * `{column:counted}` names the first three of a list of campaigns with their counts.
  */
 const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
-/** Fills the values of a row into the text. Names in a list are quoted; a sentence begins with a capital. */
+/** Fills the values of a row into the text. Names in a list get quotes, and a sentence starts with a capital. */
 export function filled(text: string, row: Row, wording: Wording): string {
   let written = '';
   let from = 0;

@@ -1,4 +1,4 @@
-/** How numbers, days and names are written in a language, in sentences and in the report. */
+/** Formats numbers, days and names in a language, for sentences and the report. */
 import { Dictionary, type Language, type Words } from '../../warehouse/dictionary.js';
 import { DawnloadError } from '../../ground/errors.js';
 import { formatPrice, shownText } from '../../ground/text.js';
@@ -18,7 +18,7 @@ export type Unit =
   | 'day'
   | 'hour';
 
-/** The unit of a column by its name; every other number is a count. */
+/** The unit of a column, by its name. Any other number is a count. */
 const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/_points$/, 'points'],
   [/(^|_)change(_|$)/, 'change'],
@@ -32,7 +32,7 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)(date|day|month)$/, 'day'],
 ];
 
-/** Units that depend on more than the column name. */
+/** Units of columns that depend on the query, too. */
 const UNITS_OF_QUERIES: readonly (readonly [query: string, column: RegExp, Unit])[] = [
   ['ab-tests', /^difference/, 'points'],
   ['ab-tests', /^lift$/, 'change'],
@@ -40,7 +40,7 @@ const UNITS_OF_QUERIES: readonly (readonly [query: string, column: RegExp, Unit]
   ['send-heatmap', /day$/, 'rate'],
 ];
 
-/** The unit of a column by its query and its name; undefined for a count, and for text. */
+/** The unit of a column; undefined for counts and text. */
 export const unitOf = (column: string, query = ''): Unit | undefined =>
   UNITS_OF_QUERIES.find(([of, pattern]) => of === query && pattern.test(column))?.[2] ??
   UNITS.find(([pattern]) => pattern.test(column))?.[1];
@@ -48,7 +48,7 @@ export const unitOf = (column: string, query = ''): Unit | undefined =>
 /** The label of the values that all rows of an answer share. */
 export const IN_EACH = { en: 'In each row', ko: '공통 값' };
 
-/** The one currency of the rows; null if they have none or several. */
+/** The currency of the rows if there is only one, otherwise null. */
 export function currencyOf(rows: readonly Row[]): string | null {
   const all = new Set(rows.flatMap((row) => [row['currency'] ?? row['currencies'] ?? []].flat()));
   const [only] = all;
@@ -62,12 +62,12 @@ const DURATIONS: readonly (readonly [number, string, string])[] = [
   [0, 's', '초'],
 ];
 
-/** A value of an answer: lists are names that a sentence joins. */
+/** A value of an answer. A list has names, which a sentence joins. */
 export type Value = string | number | boolean | null | readonly Value[];
 
 export type Row = Readonly<Record<string, Value>>;
 
-/** Answers have six decimals: 0.0515 is 5.15%, written 5.2%, and not the 5.1499… that the product is in binary. */
+/** Answers have six decimals. 0.0515 is 5.15% and becomes 5.2%; the binary product is 5.1499…, so it is rounded to eight decimals. */
 const percentOf = (share: number): number => Number((share * 100).toFixed(8));
 
 export class Wording {
@@ -101,7 +101,7 @@ export class Wording {
     return this.#numbers.format(value).replace('-', '−');
   }
 
-  /** A share as a percentage: `4.4%`; below 1% with two decimals, `0.35%`. */
+  /** A share as a percentage: `4.4%`. Below 1%, with two decimals: `0.35%`. */
   rate(value: number): string {
     return `${this.#percent(value)}%`;
   }
@@ -123,23 +123,23 @@ export class Wording {
     return `${this.count(value)}${this.say({ en: '×', ko: '배' })}`;
   }
 
-  /** One unit: `40 s`, `3.5 h`. */
+  /** A duration in one unit: `40 s`, `3.5 h`. */
   duration(seconds: number): string {
     const [size, en, ko] = DURATIONS.find(([least]) => seconds >= least) ?? [0, 's', '초'];
     return `${this.count(seconds / (size || 1))}${this.say({ en: `\u00a0${en}`, ko })}`;
   }
 
-  /** `0.042`; smaller ones are `<0.001`, because none is zero. */
+  /** A probability: `0.042`, or `<0.001`, because it is never zero. */
   probability(value: number): string {
     return value < 0.001 ? '<0.001' : String(Number(value.toFixed(3)));
   }
 
-  /** An amount; from 100 on without decimals. */
+  /** An amount; without decimals from 100 on. */
   money(amount: number, currency?: string | null): string {
     return this.price(Math.abs(amount) >= 100 ? Math.round(amount) : amount, currency);
   }
 
-  /** An amount with all its digits. Won follows the number in Korean. */
+  /** An amount with all digits. In Korean, won follows the number. */
   price(amount: number, currency?: string | null): string {
     return this.#inCurrency(this.#digits(amount), currency);
   }
@@ -163,7 +163,7 @@ export class Wording {
     return name === '원' || name === '' ? written + name : `${written}\u00a0${name}`;
   }
 
-  /** A currency in a caption; Korean has its own word for won. */
+  /** A currency for a caption; in Korean, KRW is 원. */
   currency(code: string): string {
     return this.language === 'ko' && code === 'KRW' ? '원' : code;
   }
@@ -193,7 +193,7 @@ export class Wording {
     return this.say({ en: `${start}–${within}`, ko: `${start}~${within}` });
   }
 
-  /** `Nov 25`, `11월 25일`, of a month `November 2026`; the long form has the year. Other texts stay. */
+  /** `Nov 25` or `11월 25일`; for a month `November 2026`. The long form has the year. Other texts are unchanged. */
   day(day: string, form: 'short' | 'long' = 'short'): string {
     if (/^\d{4}-\d{2}$/.test(day)) return this.day(`${day}-01`, 'long').replace(/\u00a01,|\u00a01일$/, '');
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day;
@@ -210,9 +210,9 @@ export class Wording {
   }
 
   /**
-   * A value of a column for people: a number in its unit, a code by its name in the dictionary. An unknown value is a dash.
+   * Formats a value of a column for people: a number in its unit, a code by its name in the dictionary, an unknown value as a dash.
    *
-   * @param kind a unit, or the name of the column whose values the dictionary names, if not those of `column`
+   * @param kind a unit, or another column whose names in the dictionary apply
    */
   value(column: string, value: Value, kind: string = column, currency?: string | null): string {
     const unit = unitOf(kind) ?? kind;
@@ -232,8 +232,8 @@ export class Wording {
   }
 
   /**
-   * A value in a table of the answer of a query: a measure has its unit in its row, a change of a rate is in percentage points, and a
-   * small count keeps three digits.
+   * Formats a value for the table of a query's answer. A measure has its unit in its row, the change of a rate is in percentage points, and
+   * a small count keeps three digits.
    */
   cell(query: string, column: string, row: Row): string {
     const value = row[column] ?? null;
@@ -251,7 +251,7 @@ export class Wording {
     return this.language === 'ko' ? Dictionary.load().koreanText(text) : text;
   }
 
-  /** The error with its text and its hint in the language. */
+  /** Returns the error with its text and hint in the language. */
   error(error: unknown): unknown {
     if (!(error instanceof DawnloadError) || this.language === 'en') return error;
     const { message, hint } = error;

@@ -1,6 +1,6 @@
 /**
- * An answer as an Excel workbook of one sheet. Rows are written as they come, so that the largest sheet Excel can open needs no
- * more memory than a small one; libraries that build the sheet first need 2 GB for it.
+ * Writes an answer as an Excel workbook with one sheet. Rows are written as they come, so that the largest sheet needs no more memory than
+ * a small one; libraries that build the sheet first need 2 GB for it.
  */
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 import type { DuckDBType, DuckDBValue } from '@duckdb/node-api';
@@ -8,13 +8,13 @@ import { cellText, isNumeric, KST_OFFSET_MICROS, type Naming, type QueryResult }
 import { unitOf } from './wording.js';
 import duckdb = require('@duckdb/node-api');
 
-/** The rows of answers that fit on a sheet below its heads. */
+/** Maximum number of rows on a sheet, below the headers. */
 export const SHEET_ROWS = 1_048_575;
 
 const CELL_CHARACTERS = 32_767;
 const CUT = ' … (cut: Excel has no longer cells)';
 
-/** Formats of cells, by their place in `cellXfs` of the styles. */
+/** Formats of cells, by their index in `cellXfs` of the styles. */
 const FORM = { plain: 0, head: 1, percent: 2, day: 3, instant: 4 } as const;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -32,10 +32,10 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The bytes of the workbook in pieces. Rates are percentages, days and instants are dates (instants in Korean time), and numbers that
- * Excel would round are text.
+ * Yields the bytes of the workbook. Rates are percentages, days and instants are dates (instants in Korean time), and numbers that Excel
+ * would round are text.
  *
- * @param answer only its first 1,048,575 rows are written
+ * @param answer its first 1,048,575 rows are written
  */
 export async function* xlsxBytes(answer: QueryResult, naming: Naming): AsyncGenerator<Uint8Array> {
   const made: Uint8Array[] = [];
@@ -94,10 +94,10 @@ function cell(column: string, type: DuckDBType, value: DuckDBValue, { word, word
   return textCell(text);
 }
 
-/** 1970-01-01 as Excel's day number. */
+/** 1970-01-01 as a day number of Excel. */
 const EPOCH = 25_569;
 
-/** Excel's days are from 1900-03-01 (earlier ones are wrong) to 9999-12-31. */
+/** Excel has days from 1900-03-01 (earlier ones are wrong) to 9999-12-31. */
 const isDay = (days: number): boolean => days + EPOCH >= 61 && days + EPOCH < 2_958_466;
 
 /** Excel keeps 15 significant digits, and has neither infinity nor NaN. */
@@ -107,7 +107,7 @@ const isExact = (text: string): boolean =>
 
 const numberCell = (text: string, form: number): string => `<c s="${form}"><v>${text}</v></c>`;
 
-/** A text, which Excel never runs as a formula. Characters that XML does not allow are escaped as Excel does it. */
+/** A text cell, which Excel never runs as a formula. Characters that XML does not allow are escaped as Excel does. */
 function textCell(text: string, form: number = FORM.plain): string {
   const fitting =
     text.length <= CELL_CHARACTERS ? text : `${text.slice(0, CELL_CHARACTERS - CUT.length)}${CUT}`;

@@ -6,10 +6,10 @@ const WIDTH = 150;
 const HEIGHT = 20;
 const MARGIN = 5;
 
-/** Coordinates of a tenth of a pixel are precise enough, and short. */
+/** Coordinates with one decimal of a pixel are precise enough and short. */
 const px = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** Strokes keep their width and dots are strokes, so a chart may be stretched to the width of its cell. */
+/** Strokes keep their width, and dots are strokes, so a chart may be stretched to the width of its cell. */
 const svg = (label: string, content: readonly Html[], height = HEIGHT, kind = 'chart'): Html =>
   markup`<svg class="${kind}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" preserveAspectRatio="none">
     <title>${label}</title>${content}
@@ -46,10 +46,10 @@ export function interval(
 }
 
 /**
- * Values by day as a line over its area, from zero; an unknown day is a gap. Unless three days follow each other, each
- * day is a bar.
+ * Draws values by day as a line with its area, from zero. An unknown day is a gap. If there are never three days in a row, each day is a
+ * bar.
  *
- * @param marked how many of the last days are marked
+ * @param marked the number of last days to highlight
  */
 export function line(label: string, values: readonly (number | null)[], highest: number, marked = 0): Html {
   const height = 40;
@@ -86,24 +86,24 @@ export function line(label: string, values: readonly (number | null)[], highest:
   );
 }
 
-/** Whether some values are above zero, and never three in a row: a line between them would show what never was. */
+/** True if some values are positive but never three in a row. A line between them would show values that did not exist. */
 const isOfSingleDays = (values: readonly (number | null)[]): boolean =>
   values.some((value) => (value ?? 0) > 0) &&
   !/[+]{3}/.test(values.map((value) => ((value ?? 0) > 0 ? '+' : '-')).join(''));
 
-/** Values of one name at the places of the horizontal axis. */
+/** Values with one name, at positions of the horizontal axis. */
 export interface Line {
   readonly name: string;
   readonly values: readonly (number | null)[];
 }
 
-/** The most points that show their value under the pointer. */
+/** Up to this number of points, each shows its value under the pointer. */
 const MOST_POINTS = 400;
 
 /**
- * Lines over one horizontal axis. The drawing is as wide as its place; the words of the axes are beside it.
+ * Draws lines over one horizontal axis. The drawing fills its place; the labels of the axes are beside it.
  *
- * @param places the names of the places
+ * @param places the labels of the positions on the axis
  */
 export function lines(
   label: string,
@@ -124,7 +124,7 @@ export function lines(
   const x = (i: number): number => (i / Math.max(1, places.length - 1)) * width;
   const y = (value: number): number => height - ((value - bottom) / (top - bottom || 1)) * height;
   const isSmall = known.length <= MOST_POINTS;
-  // Columns of one place stand side by side.
+  // Columns at one position are next to each other.
   const column = Math.max(2, Math.min(14, (0.7 * width) / Math.max(1, places.length - 1) / all.length));
   const drawn = all.map(({ name, values }, nth) => {
     const titled = (i: number, value: number): Html =>
@@ -156,7 +156,7 @@ export function lines(
     return markup`<g class="s${nth}">${strokes}${points}</g>`;
   });
   const rules = [top, (top + bottom) / 2, bottom].map((value) => path('soft', `M0 ${px(y(value))}H${width}`));
-  // The names at the ends of the lines, far enough from each other to be read.
+  // The names at the ends of the lines, moved apart far enough to be readable.
   const [room, gap] = [224, 16];
   const named = all
     .map(({ name, values }, nth) => {
@@ -185,7 +185,7 @@ export function lines(
     </figure>`;
 }
 
-/** Steps of a color, from 1 to 5, by the share of the highest value; 0 for no value. */
+/** The step of a color, from 1 to 5, by the share of the highest value; 0 for no value. */
 export function stepOf(value: number | null, highest: number): number {
   return value === null || value <= 0 ? 0 : Math.max(1, Math.ceil((value / (highest || 1)) * 5));
 }

@@ -1,4 +1,4 @@
-/** The frame of the page: the first screen, the sections, and facts about data and job. */
+/** The frame of the page: the first screen, the sections, and facts about the data and the job. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,16 +10,16 @@ import { Html, markup, prose } from './html.js';
 import { folded, listed, type Answer, type Answered, type Renderer } from './render.js';
 import type { Word } from './words.js';
 
-/** Style and behavior of the page, which contains them. */
+/** The folder with the style and the script that are embedded in the page. */
 const FOLDER = join(PACKAGE_ROOT, 'src', 'readers', 'report');
 export const STYLE = readFileSync(join(FOLDER, 'report.css'), 'utf8');
 export const SCRIPT = readFileSync(join(FOLDER, 'page.js'), 'utf8');
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
-/** Nothing but the style and the one script that are in the page may apply. */
+/** Allows only the style and the one script that are in the page. */
 const POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${SCRIPT_HASH}'`;
 
-/** The queries whose findings and to-dos come first, the most urgent one first. */
+/** The queries whose findings and to-dos come first, most urgent first. */
 const URGENT = [
   'compliance',
   'failure-alarm',
@@ -32,13 +32,13 @@ export const MOST_TO_DO = 6;
 const MOST_FINDINGS = 5;
 
 interface Circumstances {
-  /** The newest day of the daily statistics; undefined without any. */
+  /** The latest day of daily statistics; undefined if there is none. */
   readonly day: Day | undefined;
-  /** When the page was made, or the file behind a page that is served, in KST. */
+  /** When the page was made, in KST. For a served page, when its file was published. */
   readonly madeAt: string;
-  /** This instant in KST. */
+  /** The present instant, in KST. */
   readonly now: string;
-  /** The state of the last run: a line at the top, and the whole reason. */
+  /** The state of the last run: a line for the top of the page, and the complete reason. */
   readonly notice: { readonly word: Word; readonly reason: string } | undefined;
 }
 
@@ -111,22 +111,22 @@ const selfContained: Frame = (title, body, { wording }, { day }) => {
   return `<!doctype html>\n${page.markup}\n`;
 };
 
-/** A sentence of the first screen, with the section and the answer that it is about. */
+/** A sentence of the first screen, with its section and answer. */
 interface Line extends Said {
   readonly section: Word;
   readonly answer: Answer;
 }
 
-/** The sentences of the first screen, in their order. */
+/** The sentences of the first screen, in order. */
 interface FirstScreen {
   readonly alerts: readonly Line[];
   readonly happened: readonly Line[];
   readonly standsOut: readonly Line[];
-  /** What to change in campaigns, the most urgent first. What concerns the job is in its section. */
+  /** What to change in campaigns, most urgent first. To-dos about the job are in its section. */
   readonly toDo: readonly Line[];
 }
 
-/** Where a sentence is in the order of urgency; those of other queries are last, with the last of these. */
+/** The position of a sentence by urgency. Sentences of queries that are not listed come last. */
 const place = ({ answer: { asked } }: Line): number =>
   (URGENT.indexOf(asked.query) + URGENT.length) % URGENT.length;
 
@@ -136,14 +136,14 @@ export function firstScreen(all: readonly Answered[]): FirstScreen {
   const happened = all.filter(({ section }) => section.id === 'happened');
   const urgentFirst = (said: readonly Line[]): Line[] => once(said.toSorted((a, b) => place(a) - place(b)));
   const first = once([...saidBy(happened, 'finding', false), ...saidBy(happened, 'sentence', false)]);
-  // The law comes first. Then each query has its turn before the second to-do of another.
+  // Legal problems come first. Otherwise each query's first to-do comes before any query's second one.
   const nth = (one: Line, _: number, of: readonly Line[]) =>
     [place(one) === 0 ? 0 : of.filter(({ answer }) => answer === one.answer).indexOf(one), one] as const;
   const toDo = urgentFirst(saidBy(all, 'to do', false))
     .map(nth)
     .sort(([a], [b]) => a - b)
     .map(([, one]) => one);
-  // A to-do says what its finding says, if both are about the same and it is shown.
+  // True if a to-do that is shown is about the same as the finding.
   const isToDo = (found: Line): boolean =>
     toDo.some((one) => one.answer === found.answer && subjectOf(one) === subjectOf(found)) &&
     !toDo.slice(MOST_TO_DO).some(({ answer }) => answer === found.answer);
@@ -178,7 +178,7 @@ function alerts(renderer: Renderer, said: readonly Line[], { notice }: Circumsta
   return lines.map((text) => markup`<p class="notice" role="status">${prose(text)} ${more}</p>`);
 }
 
-/** A sentence, and the way to what it is about: where the page is served, its campaign or its question. */
+/** A sentence with a link to its campaign or question if the page is served. */
 const item = (renderer: Renderer, { text, row, section, answer }: Line): Html =>
   markup`<li>${prose(text)} ${renderer.linkOf?.(answer, row) ?? markup`<a href="#${section}">${renderer.word(section)}</a>`}</li>`;
 

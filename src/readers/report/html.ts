@@ -1,4 +1,4 @@
-/** Markup with escaped texts, sentences as markup, and the text that people read in the HTML of others. */
+/** Builds markup with escaped texts, turns sentences into markup, and extracts readable text from HTML of others. */
 
 export class Html {
   constructor(readonly markup: string) {}
@@ -6,14 +6,14 @@ export class Html {
 
 export type Child = Html | string | number | undefined | readonly Child[];
 
-/** Markup in a template: values are escaped, lists are joined, `undefined` is left out, and indented lines are one line. */
+/** Markup from a template: values are escaped, lists are joined, `undefined` is left out, and indented lines become one line. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly Child[]): Html =>
   new Html(parts.map((part, i) => part.replace(/\n\s*/g, '') + textOf(values[i])).join(''));
 
-/** Code between backticks, a short name in quotes with what is attached to it, a range, and a number with its percent sign. */
+/** Code in backticks, a short name in quotes with what follows it directly, a range, and a number with its percent sign. */
 const PIECES = /(`[^`]+`|[‘“][^’”]{1,24}[’”]\S*|\d[\d,]*–\d\S*|\d[\d,.]*\u00a0?%\S*)/;
 
-/** A sentence as markup. Lines are not broken inside of a short name, nor between a name and its particle. */
+/** A sentence as markup. Lines do not break inside a short name, or between a name and its particle. */
 export function prose(sentence: string): Child {
   const pieces = sentence.replaceAll('~', '\u2060~\u2060').split(PIECES);
   return pieces.map((piece, i) => {
@@ -59,10 +59,10 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** The text that people read in HTML, with an image as its name and address; a text without tags as it is. */
+/** The text that people read in HTML; an image becomes its name and address. A text without tags is unchanged. */
 export function withoutTags(html: string): string {
   if (!/<[a-z!/]/i.test(html)) return html;
-  // Other letters may become two, and the places would differ.
+  // Only ASCII letters, because others may become two characters and move the positions.
   const lower = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let [text, at] = ['', 0];
   while (at < html.length) {

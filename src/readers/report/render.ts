@@ -1,4 +1,4 @@
-/** Draws sections: sentences, and blocks of tables and charts. What they show is data, in `sections.ts`. */
+/** Draws sections: sentences, tables and charts. What they show is data in `sections.ts`. */
 import { daysOf, isDay, shiftDay } from '../../ground/calendar.js';
 import { filled, type Said } from '../queries/sentences.js';
 import { currencyOf, type Row, type Value, type Wording } from '../queries/wording.js';
@@ -9,7 +9,7 @@ import { HEADS, WORDS, type Word } from './words.js';
 
 export interface Answer {
   readonly asked: Asked;
-  /** The parameters of the question, its first day included. */
+  /** The parameters of the question, including its first day. */
   readonly fields: Readonly<Record<string, string>>;
   readonly command: string;
   readonly rows: readonly Row[];
@@ -25,14 +25,14 @@ export interface Answered {
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const VERDICTS = ['better', 'worse', 'same', 'more', 'fewer'] as const;
 const MOST_SUBJECTS = 3;
-/** The number of days of the week that is marked in a line of 28 days. */
+/** How many of the last days in a line of 28 days are highlighted. */
 const MARKED = 7;
 
 const MOST_LINES = 6;
-/** The sentences of the first screen; its figures say the rest. */
+/** Maximum number of sentences on the first screen; its figures say the rest. */
 const MOST_CLAIMS = 6;
 
-/** What a figure of the first screen counts. */
+/** What each figure of the first screen counts. */
 const BASES: Readonly<Record<string, Word>> = {
   revenue: 'ofRevenue',
   conversions: 'ofConversions',
@@ -57,7 +57,7 @@ const highestOf = (values: readonly (number | null)[]): number =>
   Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
 
 export class Renderer {
-  /** @param linkOf where the page is served, a link to the question behind an answer, or to the campaign of a row */
+  /** @param linkOf if the page is served, returns a link to the question behind an answer, or to the campaign of a row */
   constructor(
     readonly wording: Wording,
     readonly linkOf?: (answer: Answer, row?: Row) => Html,
@@ -79,27 +79,27 @@ export class Renderer {
     const said = answers.flatMap((answer) => answer.said);
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
-    // Two queries of a section may say the same.
+    // Two queries of a section may have the same sentence.
     const texts = (...roles: readonly Said['as'][]): string[] => [
       ...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text)),
     ];
     const title = isAbout
       ? markup`<h3 id="${id}-title">${this.word(id)}</h3>`
       : markup`<h2 id="${id}-title">${this.word(id)}</h2>`;
-    // The news of a folded section is beside its title.
+    // A folded section has its most important sentence next to its title.
     const claims = texts('finding', 'sentence');
     const [headline] = claims;
     const isFirst = id === 'happened';
     const sentences =
       failure === undefined
         ? isFirst
-          ? // What was earned leads.
+          ? // Show earnings first.
             [paragraph('sentence lead', claims.slice(0, 1)), listed(claims.slice(1, MOST_CLAIMS))]
           : paragraph('sentence', claims)
         : markup`<p>${prose(this.word('notDrawn', { reason: failure }))}</p>`;
     const toDo = isAbout ? listed(texts('to do')) : undefined;
     const notes = texts('note');
-    // On the first screen, what stands out matters more than how figures are counted.
+    // On the first screen, findings matter more than how figures are counted.
     const note =
       isFirst && notes.length > 0
         ? folded(this.word('howCounted'), markup`<div class="note">${listed(notes)}</div>`)
@@ -227,7 +227,7 @@ export class Renderer {
         .filter((column) => known(row, column) !== null)
         .map((column) => shortened(this.#value(row, column)))
         .join(' · ');
-      // A number as a name needs its heading.
+      // If the name of a row is a number, it needs its heading.
       const heading = /^[\d+-]+$/.test(textOf(row, named)) ? markup` data-head="${name?.head}"` : undefined;
       const head = markup`<th scope="row" class="${name?.kind}"${heading}>
         ${name?.content(row)}${mark > 0 ? markup`<sup>${'*'.repeat(mark)}</sup>` : ''}${small && markup`<small>${small}</small>`}
@@ -265,7 +265,7 @@ export class Renderer {
     return this.#sheets(about, rows, block.most ?? rows.length, sheet, notes);
   }
 
-  /** The ends of the scale of intervals, in words that a phone has too. */
+  /** The ends of the scale for intervals, in words that also fit on a phone. */
   #scale({ units }: Table, ends: readonly string[], rows: readonly Row[]): string {
     const [column = ''] = ends;
     const [low = '', high = ''] = scaleOf(ends, rows).map((end) =>
@@ -274,7 +274,7 @@ export class Renderer {
     return this.word('readScale', { low, high });
   }
 
-  /** A column with its class, its heading, and the content of its cells. Digits of numbers line up. */
+  /** A column with its class, its heading, and the content of its cells. Digits of numbers are aligned. */
   #column(block: Table & Asked, column: string, rows: readonly Row[]) {
     const [named = ''] = namesIn(block.columns);
     const unit = block.units?.[column];
@@ -307,7 +307,7 @@ export class Renderer {
     return { column, kind, head, content };
   }
 
-  /** The first rows in a table, and the others in one that is folded. */
+  /** The first rows as a table, and the others as a folded table. */
   #sheets<R>(
     label: string,
     rows: readonly R[],
@@ -332,7 +332,7 @@ export class Renderer {
     const counters = namesIn(block.counters).filter((counter) =>
       rows.some((row) => known(row, counter) !== null),
     );
-    // An answer by day has its day as `date`, or as the first day of a row.
+    // In an answer by day, the day is in `date`, or in the first day of a row.
     const dayOf = (row: Row): string => textOf(row, 'date' in row ? 'date' : 'first_date');
     const dates = rows.map(dayOf).sort();
     const [start = '', end = ''] = [dates[0], dates.at(-1)];
@@ -340,7 +340,7 @@ export class Renderer {
     const keys = new Set(rows.map((row) => textOf(row, by)));
     const series = [...keys].map((key) => {
       const own = rows.filter((row) => textOf(row, by) === key);
-      // Conversions to several goals are not added up.
+      // Conversions to different goals are not added.
       const goals = new Set(own.map((row) => known(row, 'goals')).filter((goal) => goal !== null));
       const isMixed =
         goals.size > 1 || own.some((row) => known(row, 'goals') !== null && row['conversions'] === null);
@@ -399,7 +399,7 @@ export class Renderer {
     return this.#sheets(this.#caption(caption), sorted, most, sheet);
   }
 
-  /** The rows as lines of one measure, at most six of them, in the order of the places; undefined without two places. */
+  /** Draws up to six rows as lines of one measure, in the order of their positions. Undefined if there are fewer than two positions. */
   lines(caption: string, rows: readonly Row[], [at = '', measure = '']: readonly string[], by?: string) {
     const found = [...new Set(rows.map((row) => textOf(row, at)))];
     if (rows.every((row) => /^[\d.:T -]+$/.test(textOf(row, at))))
@@ -407,7 +407,7 @@ export class Renderer {
     const places = withEachDay(found);
     const names = [...new Set(rows.map((row) => (by === undefined ? '' : textOf(row, by))))];
     if (places.length < 2 || rows.every((row) => numberOf(row, measure) === null)) return undefined;
-    // Shares are not added up.
+    // Shares are not added.
     const isShare = /rate|share|retention|rise/.test(measure);
     const all = names.map((name) => {
       const own = rows.filter((row) => by === undefined || textOf(row, by) === name);
@@ -458,7 +458,7 @@ export class Renderer {
   }
 }
 
-/** All days from the first to the last, unless they are weeks or months apart: a day without a row is a gap. */
+/** Adds missing days, which become gaps, unless the positions are weeks or months. */
 function withEachDay(places: readonly string[]): readonly string[] {
   const [start = '', end = start] = [places[0], places.at(-1)];
   const isDaily =
@@ -471,14 +471,14 @@ const tableOf = (kind: string, caption: Child, heads: Child, rows: Child, foot?:
     <caption>${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody>${foot}
     </table>`;
 
-/** Fewer intervals than these share a scale that has all of them. */
+/** With fewer intervals than this, the scale includes all of them. */
 const FEW = 6;
 
-/** Verdicts that compare nothing, so that an interval would show what must not be concluded. */
+/** Verdicts of rows that cannot be compared, so their interval is not drawn. */
 const UNJUDGED =
   /^(?:alone|hold_out|baseline|unequal_groups|shares_moved|people_\w+|converters_unknown|too_early|too_few|unknown|none)$/;
 
-/** False if the verdict of a row is that it cannot be compared. */
+/** False if the verdict of a row says that it cannot be compared. */
 export const isJudged = ({ verdict_code: code }: Row): boolean => !UNJUDGED.test(String(code ?? ''));
 
 type Draw = (label: string, row: Row) => Html;
@@ -493,7 +493,7 @@ function scaleOf(columns: readonly string[], rows: readonly Row[]): [number, num
   const bounds = rows
     .filter(isJudged)
     .flatMap((row) => columns.slice(0, 3).map((name) => Math.abs(numberOf(row, name) ?? 0)));
-  // One very wide interval would squeeze many others; it is cut at the end of the scale, and its bounds are in the row.
+  // One very wide interval would squeeze the others, so it is cut at the end of the scale. Its bounds are in the row.
   const usual =
     bounds.sort((a, b) => a - b)[Math.floor((bounds.length - 1) * (isBare || rows.length < FEW ? 1 : 0.9))] ??
     1;
@@ -516,7 +516,7 @@ function intervalOf(columns: readonly string[], rows: readonly Row[]): Draw {
   };
 }
 
-/** Whether a change of a measure is significant; undefined if that is unknown. */
+/** Whether the change of a measure is significant; undefined if unknown. */
 function verdictIn(row: Row, column: string): (typeof VERDICTS)[number] | undefined {
   const code = column.endsWith('_points') ? row[column.replace(/_points$/, '_verdict')] : undefined;
   return VERDICTS.find((known) => known === code);
@@ -525,7 +525,7 @@ function verdictIn(row: Row, column: string): (typeof VERDICTS)[number] | undefi
 const paragraph = (kind: string, texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<p class="${kind}">${prose(texts.join(' '))}</p>`;
 
-/** Sentences as a list; undefined without any. */
+/** Sentences as a list; undefined if there are none. */
 export const listed = (texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<ul>${texts.map((text) => markup`<li>${prose(text)}</li>`)}</ul>`;
 
@@ -538,10 +538,10 @@ function descending(a: Value | undefined, b: Value | undefined): number {
   return (a ?? -Infinity) < (b ?? -Infinity) ? 1 : (a ?? -Infinity) > (b ?? -Infinity) ? -1 : 0;
 }
 
-/** False for a day without sends: what people did on it belongs to the messages of other days. */
+/** False for a day without sends: what people did on it belongs to messages of other days. */
 const isSent = ({ sent }: Row): boolean => sent !== 0;
 
-/** One row of several for each name, with the measures as columns. */
+/** Combines the rows of a name into one row that has the measures as columns. */
 function pivot(rows: readonly Row[], names: readonly string[]): Row[] {
   const found = new Map<string, Record<string, Value>>();
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** The report: one page about the published warehouse, filled by bundled queries. */
+/** The report: one page about the published warehouse, made with bundled queries. */
 import { chmod, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
@@ -19,15 +19,18 @@ import { Renderer, type Answer, type Answered } from './render.js';
 import { SECTIONS, type Asked, type Section } from './sections.js';
 import type { Word } from './words.js';
 
-/** The memory of DuckDB for a query of the page, which comes on top of what a night has used; then for one that needs more. */
+/** DuckDB's memory for a query of the page, in addition to what the night has used; and the memory for a query that needs more. */
 const [MEMORY, MORE_MEMORY] = ['192MB', '512MB'];
 
 interface ReportOptions {
   readonly language: Language;
   readonly now: Date;
-  /** The runs of the journal; the one that writes the report has its end. */
+  /** The runs in the journal. The run that writes the report already has its end. */
   readonly runs: readonly PastRun[];
-  /** The document around a page that is served, and the link from an answer to its question, or from a row to its campaign. */
+  /**
+   * If the page is served: the document around it, and a function that returns the link from an answer to its question, or from a row to
+   * its campaign.
+   */
   readonly served?: {
     readonly frame: Frame;
     readonly linkOf: (answer: Answer, row?: Row) => Html;
@@ -39,7 +42,7 @@ interface ReportOptions {
 /**
  * Makes the page.
  *
- * @returns the text of a self-contained HTML file, and the reasons, in sentences, why parts of it could not be drawn
+ * @returns the text of a self-contained HTML file, and a sentence for each part that could not be drawn
  * @throws ConfigError if the published warehouse is missing
  * @throws CorruptDatabaseError if the warehouse is damaged
  */
@@ -65,7 +68,7 @@ export function makeReport(
   });
 }
 
-/** What the first screen says, with its title and its headings: the digest. */
+/** The digest: the first screen as text, with its title and headings. */
 export function makeDigest(
   published: string,
   { language, now }: Pick<ReportOptions, 'language' | 'now'>,
@@ -96,13 +99,13 @@ interface Part {
   readonly lines: readonly string[];
 }
 
-/** The answers of sections, and the newest day of the daily statistics. */
+/** The answers of the sections, and the latest day of daily statistics. */
 async function answersOf(reader: Reader, sections: readonly Section[], wording: Wording, now: Date) {
   const held = await reader.rows('status/coverage', z.object({ stream: z.string(), date: z.string() }));
   const day = held.findLast(({ stream }) => stream === 'statistics')?.date;
   const [most] = await reader.objects("select current_setting('memory_limit') as memory");
   const limits = [MEMORY, MORE_MEMORY, String(most?.['memory'])];
-  // A small query costs DuckDB less on one thread than on several. Two queries at a time would need twice the memory.
+  // One thread, because a small query costs less on it. One query at a time, because two would need twice the memory.
   await reader.connection.run('set threads = 1');
   const all: Answered[] = [];
   for (const section of sections) {
@@ -117,14 +120,14 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
         );
       all.push({ section, answers });
     } catch (error) {
-      // A section that cannot be drawn must not stop the others.
+      // A section that cannot be drawn does not stop the others.
       all.push({ section, answers: [], failure: sentencesOf(error).split('\n', 1).join() });
     }
   }
   return { day, all };
 }
 
-/** Asks a bundled query of a section. */
+/** Runs a bundled query of a section. */
 async function answerTo(
   asked: Asked,
   day: Day | undefined,
@@ -148,7 +151,7 @@ const summary = z.object({
   findings: z.array(z.object({ name: z.string(), severity: z.string() })).default([]),
 });
 
-/** The notice of the last run about the page: a line at the top, and the reason with its values. */
+/** What the page says about the last run: a line at the top, and the reason with its values. */
 interface Notice {
   readonly word: Word;
   readonly reason: Word;
@@ -156,11 +159,11 @@ interface Notice {
 }
 
 /**
- * The notice about the last run.
+ * Describes a problem of the last run.
  *
  * @param runs the journal of runs
  * @param published the ids of the runs in the published file
- * @returns undefined if the last run loaded everything that it should have loaded
+ * @returns undefined if the last run loaded everything it should have
  */
 export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string>): Notice | undefined {
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
@@ -176,13 +179,13 @@ export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string
   return { word: 'runIncomplete', reason: 'lastIncomplete', values };
 }
 
-/** Resolves with the size of the file, and with sentences on parts that could not be drawn. */
+/** Writes the report. Resolves with the size of the file, and a sentence for each part that could not be drawn. */
 export async function writeReport(
   file: string,
   { dataDir, ...options }: Omit<ReportOptions, 'served'> & { readonly dataDir: string },
 ): Promise<{ bytes: number; faults: string[] }> {
   const { page, faults } = await makeReport(dataFiles(dataDir).published, options);
-  // Everyone who may read the warehouse may read the file, because it contains no recipients.
+  // Readable for everyone who may read the warehouse, because the report has no recipients.
   await writeFileWhole(file, async (path) => {
     await writeFile(path, page);
     await chmod(path, 0o644);

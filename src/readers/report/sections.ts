@@ -1,5 +1,5 @@
 /**
- * The sections of the page as data: which bundled queries they use, and how answers are shown, below the queries' sentences. To add a
+ * The sections of the page as data: which bundled queries they use, and how answers are shown below the queries' sentences. To add a
  * section, add an entry here; `render.ts` draws it.
  */
 import type { Words } from '../../warehouse/dictionary.js';
@@ -12,44 +12,44 @@ export type Caption = Word | Words;
 /** Names of columns, separated by blanks. */
 export type Columns = string;
 
-/** A table of the rows. */
+/** Shows the rows as a table. */
 export interface Table {
   readonly caption: Caption;
   readonly columns: Columns;
-  /** Columns in small print below the first. */
+  /** Columns shown in small print below the first one. */
   readonly sub?: Columns;
   /** Columns drawn as bars. */
   readonly bars?: Columns;
   /**
-   * A column drawn as a point: beside one other rate, or with the ends of its interval, around zero or the rate that
-   * follows them. A column of the low end shows both.
+   * A column drawn as a point: next to one other rate, or with the ends of its interval, around zero or around the rate that follows them.
+   * The column of the lower end shows both ends.
    */
   readonly interval?: Columns;
-  /** The text that has a line of its own below its row; a text of several rows is said once below the table. */
+  /** A column whose text gets a line below its row. A text that several rows share is shown once, below the table. */
   readonly below?: string;
-  /** Columns that a phone leaves out. */
+  /** Columns that are left out on a phone. */
   readonly wide?: Columns;
-  /** The units that the names of the columns do not give. */
+  /** Units that do not follow from the names of the columns. */
   readonly units?: Readonly<Record<string, Unit>>;
   readonly where?: (row: Row) => boolean;
-  /** The order of the rows, descending; by default that of the answer. */
+  /** The column for the descending order of rows; by default, the order of the answer. */
   readonly by?: string;
-  /** How many rows are shown at first; the others are folded. */
+  /** How many rows are shown. The others are folded. */
   readonly most?: number;
-  /** A column with the subject of a row: each subject has a table of its own. */
+  /** The column with the subject of a row. Each subject gets a table of its own. */
   readonly per?: string;
   /**
-   * The columns that name a row whose measures are rows of the answer. They become columns: `sent`, `sent_change`
-   * (relative), `click_rate_points` (the difference, with its verdict).
+   * The columns that identify a row if the answer has its measures as rows. Measures become columns: `sent`, `sent_change` (relative),
+   * `click_rate_points` (the difference, with its verdict).
    */
   readonly pivot?: Columns;
 }
 
-/** A row for each value of `by`, with a line of each counter over the days of `date`. */
+/** One row per value of `by`, with a line for each counter over the days in `date`. */
 export interface Series {
   readonly caption: Caption;
   readonly by: string;
-  /** The column that names the rows, where names may repeat; by default `by`. */
+  /** The column with the names of the rows, if names may repeat; by default `by`. */
   readonly named?: string;
   readonly sub?: string;
   readonly counters: Columns;
@@ -61,35 +61,35 @@ export interface Heatmap {
   readonly caption: Word;
 }
 
-/** A line over an axis with days: the first of `axes` is its places, the second its measure. */
+/** A line over days: the first of `axes` has the positions, the second the measure. */
 interface Lines {
   readonly kind: 'lines';
   readonly caption: Word;
   readonly axes: Columns;
 }
 
-/** How an answer is shown below its sentences; with none of these, it is not. */
+/** How an answer is shown below its sentences. Without any of these, only the sentences are shown. */
 export type Block = Table | Series | Heatmap | Lines | { readonly kind?: 'tiles' };
 
 interface Question {
   readonly query: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** The parameter `start` is this many days before the newest day. */
+  /** Sets the parameter `start` to this number of days before the latest day. */
   readonly since?: number;
-  /** True if its sentences are not said here. */
+  /** True to leave out its sentences. */
   readonly isSilent?: boolean;
-  /** True if nothing is said without rows: a warehouse without a holdout needs no advice on the page. */
+  /** True to say nothing if there are no rows, because a warehouse without a holdout needs no advice on the page. */
   readonly needsRows?: boolean;
 }
 
-/** One bundled query. */
+/** A bundled query, and how to show its answer. */
 export type Asked = Block & Question;
 
 export interface Section {
   readonly id: Word;
   /** True if the section is open when the page opens. */
   readonly isOpen?: boolean;
-  /** True if the section is about the data and the job, and stands folded at the end of the page. */
+  /** True if the section is about the data and the job. It is then folded, at the end of the page. */
   readonly isAbout?: boolean;
   readonly asks: readonly Asked[];
 }
@@ -109,7 +109,7 @@ const table = (
 export const SECTIONS: readonly Section[] = [
   open(
     'happened',
-    // First, how much messages earned beyond what people would have bought anyway.
+    // First, what messages earned beyond what people would have bought without them.
     table('uplift', 'earned', 'metric incremental change change_low', {
       needsRows: true,
       where: ({ change_low: low }) => low !== null,
@@ -230,7 +230,7 @@ export const SECTIONS: readonly Section[] = [
       'bestHours',
       'resource_name hour messages click_rate shrunk_click_rate click_rate_of_all',
       {
-        // Where hours do not differ beyond chance, the estimate is the campaign's own rate.
+        // If hours do not differ more than expected by chance, the estimate equals the campaign's own rate.
         where: ({ shrunk_click_rate: here, click_rate_of_all: usual }) => Number(here) > Number(usual),
         most: 4,
         sub: 'channel',

@@ -4,7 +4,7 @@ import type { Words } from '../../warehouse/dictionary.js';
 const text = (en: string, ko: string): Words => ({ en, ko });
 
 export const WORDS = {
-  // The frame of the page.
+  // Around the sections.
   title: text('Message report', '메시지 발송 리포트'),
   noDay: text('no day yet', '데이터 없음'),
   made: text(
@@ -145,7 +145,7 @@ export const WORDS = {
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
   readNamed: text('framed: the hour named above', '테두리: 위 문장의 시간대'),
   readDays: text('from {first} to {last}', '{first}\u2060~\u2060{last}'),
-  // The notice of the last run about the page.
+  // What the page says about the last run.
   runFailed: text(
     'The last run failed, so this page shows an earlier night.',
     '마지막 실행이 실패하여 그 전의 데이터를 표시합니다.',
@@ -173,7 +173,7 @@ export type Word = keyof typeof WORDS;
 const CAMPAIGN = text('Campaign', '캠페인');
 const CHANGE = text('Change', '변화');
 
-/** Heads of columns whose names are unclear on the page. */
+/** Headers of columns that would be unclear without context. */
 export const HEADS: Readonly<Record<string, Words>> = {
   campaign_name: CAMPAIGN,
   channel_or_campaign: CAMPAIGN,

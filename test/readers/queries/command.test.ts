@@ -667,7 +667,7 @@ select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `
 
   it.each([
     ['params', OWN.replace('varchar, ', ''), /people\.sql has no readable params/],
-    ['a sentence', OWN.replace('--     en: {n} {n#channel|channels}.\n', ''), /a sentence that is not whole/],
+    ['a sentence', OWN.replace('--     en: {n} {n#channel|channels}.\n', ''), /an incomplete sentence/],
   ])(
     'whose header has no whole %s is named, and the bundled ones still answer',
     async (_, text, sentence) => {

@@ -135,7 +135,7 @@ test('a header names the select of a sentence, its two languages and its role', 
     ]),
   ).toEqual([{ select: 'select 1 as n where true', en: 'One more.', ko: '하나.', as: 'note' }]);
   expect(parseSentences('q', ['select 1', '  en: One.'])).toMatchObject([{ en: 'One.', ko: 'One.' }]);
-  expect(() => parseSentences('q', ['select 1', '  as: note'])).toThrow('not whole');
+  expect(() => parseSentences('q', ['select 1', '  as: note'])).toThrow('incomplete');
   for (const { ko } of [...catalogue.values()].flatMap(({ sentences }) => sentences))
     expect(ko.replaceAll(/\{[^}]*\}/g, '')).toMatch(/[가-힣]|^$/);
 });
