@@ -2,7 +2,7 @@
 -- scope: full
 -- meaning: The calendar lists a day more than once, so joins with it count twice. Run `dawnload rebuild`; report it if
 --   it persists.
--- Only the calendar can have duplicates, because it joins the public holidays. Other dimensions group by their id.
+-- Only the calendar can have duplicates, because it joins public holidays. The other dimensions group by their id.
 
 select
     date,

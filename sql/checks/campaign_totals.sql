@@ -3,8 +3,8 @@
 -- scope: full
 -- meaning: The days of a metric do not add up to the total that the service gives with them, so one of the two is
 --   wrong. Pull those days again with `dawnload backfill --streams campaigns`; ask the service if it persists.
--- Checks only pulls whose days no later pull has replaced, and of these no campaign that a later, incomplete pull has brought:
--- other totals no longer match the loaded days. These pulls are few, however old the warehouse is.
+-- Checks only pulls whose days no later pull has replaced; other totals no longer match the loaded days. Also leaves out campaigns
+-- that a later, incomplete pull has brought. Few pulls are left, however old the warehouse is.
 
 with whole_pulls as (
     select pull
@@ -16,7 +16,7 @@ with whole_pulls as (
 ),
 
 collected as (
-    -- A window that timed out was requested in parts, each with a separate total.
+    -- If a request for a range timed out, it was repeated in parts, each with its own total.
     select
         asked.campaign_id,
         asked.pull,
@@ -63,5 +63,5 @@ left join sums
         and totals.metric_type is not distinct from sums.metric_type
         and totals.metric_name is not distinct from sums.metric_name
         and totals.conversion_type is not distinct from sums.conversion_type
--- Sums of money are binary fractions, so a difference of a thousandth is ignored.
+-- Sums of money are binary fractions, so differences up to a thousandth are ignored.
 where abs(totals.total - coalesce(sums.value, 0)) > 0.001 or totals.times > collected.parts;

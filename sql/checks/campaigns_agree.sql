@@ -5,8 +5,8 @@
 -- meaning: The detailed statistics of a campaign (E19) and the daily statistics (E17), which the service gives
 --   separately, count different numbers of successful sends. Pull both again with `dawnload backfill`; ask the service if
 --   it persists.
--- Days on which no campaign has the metric are not compared: it may have another name. Nor are those of a campaign that E19
--- never answered for: it was deleted at the service.
+-- Leaves out days on which no campaign has the metric, because it may have another name; and campaigns for which E19 never
+-- answered, because they were deleted at the service.
 
 with detailed as (
     select date, campaign_id, sum(value) as sends
@@ -17,7 +17,7 @@ with detailed as (
 ),
 
 counted as (
-    -- More failures than sends are a finding of counters_in_range.
+    -- If more messages failed than were sent, counters_in_range reports that.
     select date, campaign_id, sum(greatest(message_sent - coalesce(message_failed, 0), 0)) as sends
     from daily_statistics
     semi join both_covered('statistics', 'campaigns') using (date)
@@ -39,7 +39,7 @@ select
     campaign_id as subject,
     'The detailed statistics count other successful sends than the daily statistics.' as finding,
     coalesce(counted.sends, 0)::bigint as expected,
-    -- E19 may count in fractions.
+    -- E19 may have fractions.
     regexp_replace(coalesce(detailed.sends, 0)::varchar, '\.0+$', '') as actual
 from counted
 full join detailed using (date, campaign_id)

@@ -3,8 +3,8 @@
 -- depends_on: statistics, statistics_by_subchannel, campaigns
 -- meaning: The service gave an impossible count: below zero, or more failures than sends in one row of a day. Rates of
 --   that row are wrong. Pull the day again with `dawnload backfill`; ask the service if it persists.
--- A failure is dated by its attempt, so it falls on the day of the send. Deliveries and clicks may come later; reactions_in_range
--- checks them. Sums of sales may be below zero because of returns.
+-- A failure has the time of its attempt, so it is on the day of the send. Deliveries and clicks may come later; reactions_in_range
+-- checks them. Sums of sales may be negative because of returns.
 
 with statistics as (
     select *, 'daily_statistics ' || statistic_id as subject, least(message_sent, message_failed, delivered, click) as lowest

@@ -14,7 +14,7 @@ covered as (
     select
         stream,
         date,
-        -- The events of a removed day are gone.
+        -- The events of a removed day are no longer in the file.
         if(stream = 'events' and date in (select date from ops.removed_days), 0, rows) as rows
     from ops.coverage
     semi join batch_days using (date)

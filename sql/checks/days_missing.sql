@@ -14,12 +14,12 @@ lacking as (
         days.stream,
         days.date,
         days.state,
-        -- Days that follow each other have the same difference.
+        -- For consecutive days, this difference is the same.
         days.date - row_number() over (partition by days.stream, days.state order by days.date)::integer as block
     from ops.days as days
     left join held on days.stream = held.stream
     where
-        -- A day that needs a decision is named even outside the loaded days.
+        -- Days that need your decision are reported even outside the loaded days.
         days.state = 'waits'
         or (days.state = 'missing' and days.date > held.first_date and days.date < held.last_date)
 )

@@ -6,14 +6,14 @@
 --   agree, for a campaign or user journey. Small differences may come from clicks that the service counts late. If a few records are missing in many
 --   campaigns, people were probably deleted at the service (E15) before the export was made. If a channel or campaign has far
 --   fewer sends, part of what was paid for may be missing: ask the service.
--- On channels without counted clicks the export may have some; these are not compared.
+-- If the daily statistics count no clicks on a channel, its clicks are not compared, because the export may have some.
 
 with statistics as (
     select
         date,
         coalesce(channel, 'without a channel') as channel,
         coalesce(campaign_id, user_journey_id, 'no campaign or journey') as sender,
-        -- More failures than sends are a finding of counters_in_range.
+        -- If more messages failed than were sent, counters_in_range reports that.
         greatest(message_sent - coalesce(message_failed, 0), 0) as sends,
         click as clicks
     from daily_statistics
@@ -30,7 +30,7 @@ records as (
         coalesce(channel, 'without a channel') as channel,
         coalesce(campaign_id, user_journey_id, 'no campaign or journey') as sender,
         event_name = 'send_success' as is_send,
-        -- Event names are an open vocabulary. Closing a message is the only click that does not count.
+        -- The service may add event names. Closing a message is the only click that does not count.
         event_name like '%\_click' escape '\' and event_name <> 'close_button_click' as is_click
     from events
     semi join both_covered('statistics', 'events') using (date)
@@ -65,7 +65,7 @@ exported as (
     on sends, clicks into name counter value total
 ),
 
--- Records of erased persons are missing by intent.
+-- Records of erased persons are missing on purpose.
 erased as (
     select date, sum(records) as records from ops.load_notes
     where stream = 'events' and note = 'erased'
@@ -92,7 +92,7 @@ left join (
 ) as settled on date = settled.date
 where
     coalesce(counted.total, 0) - coalesce(exported.total, 0) not between 0 and coalesce(erased.records, 0)
-    -- Missing records that are tolerated or accepted are not findings.
+    -- Missing records that you tolerate or accepted are not findings.
     and not (settled.date is not null and counted.total > coalesce(exported.total, 0))
--- Campaigns are named only where the channels agree; `level` is 0 for a channel.
+-- Campaigns are reported only if the channels agree; `level` is 0 for a channel.
 qualify level = min(level) over (partition by date, counter);

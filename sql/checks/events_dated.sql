@@ -3,7 +3,7 @@
 -- scope: incremental
 -- meaning: The day of events is not the Korean day of their time, so they count on a wrong day. Run `dawnload rebuild`;
 --   report it if it persists.
--- A time more than a day after the export or 31 days before it is not trusted; such a record is dated on the day of the export.
+-- If a time is more than a day after the export, or 31 days before it, the record has the day of the export instead.
 
 select
     date,

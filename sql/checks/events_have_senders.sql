@@ -5,7 +5,7 @@
 -- lookback: 28 days
 -- meaning: Events name a campaign or user journey that the daily statistics of that day and of the four weeks before
 --   lack, so it has no name here. It was deleted, sent nothing for weeks, or the service left it out.
--- Checked only if that day and the three before are loaded, because old messages may still be opened.
+-- Checks only days that are loaded together with the three days before, because old messages may still be opened.
 
 with near_days as (from days_before(28)),
 

@@ -4,7 +4,7 @@
 -- meaning: Records happened outside the day that was exported. They are kept, count on their own day, and count once if
 --   the export of that day has them too. Act only if there are many.
 
--- Late records may be in the export of their own day by now.
+-- Late records may also be in the export of their own day by now.
 
 with strays as (
     select export_date, count(*) as records, min(date) filter (date < export_date) as first_date

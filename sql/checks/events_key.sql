@@ -3,7 +3,7 @@
 -- scope: incremental
 -- meaning: Records of an export are stored more than once, so counts of events are too high. Run `dawnload rebuild`;
 --   report it if it persists.
--- Compares records by the day on which they happened. The same record in two exports has the same time, so it is found too.
+-- Compares records by the day on which they happened. A record in two exports has the same time in both, so it is found too.
 
 with repeated as (
     select date, count(*) - 1 as too_many

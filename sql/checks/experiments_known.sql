@@ -18,7 +18,7 @@ with named as (
 ),
 
 judged as (
-    -- A campaign without variants is not a test, so its settings name unknown variants.
+    -- A campaign without variants is not a test, so every variant in its settings is unknown.
     select
         campaigns.campaign_id,
         list(distinct variant_id) filter (variant_id is not null)

@@ -3,8 +3,8 @@
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
 -- meaning: The history of reference data has two versions for the same day, or a version that ends before it begins.
 --   Joins with it count twice or find nothing. Run `dawnload rebuild`; report it if it persists.
--- Checks things with an id that have a version beginning on a changed day. The table beside a history has its open versions, so
--- its keys are those of the last day.
+-- Checks things with an id that have a version starting on a changed day. The table beside a history has the versions that have not
+-- ended, so its keys are those of the last day.
 
 with versions as (
     select 'catalogs' as subject, hash(catalog_name) as key, valid_from, valid_to

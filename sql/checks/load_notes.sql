@@ -2,8 +2,8 @@
 -- scope: incremental
 -- meaning: The service gave something unusual, which was handled as the finding says. The landing zone has the answer
 --   verbatim.
--- Records of erased persons, a full last page, and missing records that are tolerated or accepted are not findings. Missing values and records outside their window have checks of
--- their own: required_values and events_in_window.
+-- Not findings: records of erased persons, a full last page, and missing records that you tolerate or accepted. Missing values and
+-- records outside their window have their own checks: required_values and events_in_window.
 
 select
     date,

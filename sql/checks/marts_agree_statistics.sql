@@ -3,8 +3,8 @@
 -- scope: incremental
 -- meaning: A mart does not add up to the rows that it is made of, so its answers are wrong. Run `dawnload rebuild`;
 --   report it if it persists.
--- marts.conversions has all conversions, marts.message_days those of the main goals. DuckDB pushes the bounds into the view; it
--- would apply batch_days only to the view's result.
+-- marts.conversions has all conversions, marts.message_days those of the main goals. The days are given as bounds, because DuckDB
+-- pushes these down into the view, but applies batch_days only to its result.
 
 with statistics as (
     select
@@ -18,7 +18,7 @@ with statistics as (
     group by date
 ),
 
--- The mart has no number for a conversion whose count is not a number.
+-- If the count of a conversion is not a number, the mart has no number for it.
 conversions as (
     select
         date,
@@ -37,7 +37,7 @@ main_goals as (
     where is_main
 ),
 
--- The conversions that two marts must have: all of them, and those of the main goals.
+-- The conversions that the two marts must have: all of them, and those of the main goals.
 expected_conversions as (
     select 'marts.conversions' as mart, date, conversions, direct_conversions
     from conversions

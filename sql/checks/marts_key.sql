@@ -3,8 +3,8 @@
 -- scope: incremental
 -- meaning: A mart has more than one row for one value of its grain, so joins and sums count twice. Run `dawnload
 --   rebuild`; report it if it persists.
--- Checks the marts that are tables. The others are views, which group by their grain or rely on a key that is
--- checked (statistics_key); marts_agree_statistics compares marts.conversions with its rows.
+-- Checks the marts that are tables. The others are views, which group by their grain or rely on a key that statistics_key checks.
+-- marts_agree_statistics compares marts.conversions with its rows.
 
 with keys as (
     select

@@ -4,7 +4,7 @@
 -- meaning: Messages, buttons or attachments belong to no event, or buttons or attachments to no message, so joins lose
 --   them. Run `dawnload rebuild`; report it if it persists.
 
--- Each row with what it must belong to: its event, and of a part also its message.
+-- Each row with what it must belong to: an event, and for a button or attachment also a message.
 with looked_at as (
     select *, unnest(if(subject in ('message_buttons', 'text_message_attachments'), ['event', subject], ['event'])) as whole
     from message_rows
@@ -23,7 +23,7 @@ wholes as not materialized (
         )
 ),
 
--- It nearly always came with the same export.
+-- The event nearly always came with the same export, so this is checked first.
 unknown as materialized (
     select looked_at.*
     from looked_at

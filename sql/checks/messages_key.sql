@@ -4,11 +4,11 @@
 -- lookback: 7 days
 -- meaning: The message of an event, a button or an attachment is stored more than once, so joins with events count it
 --   more than once. Run `dawnload rebuild`; report it if it persists.
--- A send and a click a day later have one id, and both exports carry the message. So the check compares with the week before and
--- finds repetitions of its messages.
+-- A send and a click a day later share an id, and both exports have the message. So the check looks for repetitions of messages of
+-- the week before, too.
 
--- Compares hashes first: few messages repeat, and neither a week of lists nor its hashes fit into memory. The hashes of the batch
--- do, and the days before are compared with them.
+-- Compares hashes first, because only few messages repeat. The messages of a week do not fit into memory, nor do their hashes; the
+-- hashes of the batch do, and those of earlier days are compared with them.
 with hashes as (
     select hash(subject, event_id, position) as hashed
     from message_rows
@@ -41,7 +41,7 @@ repeated as (
     having count(*) > 1
 ),
 
--- Rows that repeat a message of the week before.
+-- Rows that repeat a message of the previous week.
 followers as (
     select subject, unnest(export_dates[2:]) as date, unnest(export_dates[:-2]) as earlier
     from repeated

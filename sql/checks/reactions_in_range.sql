@@ -4,9 +4,9 @@
 -- lookback: 3 days
 -- meaning: On one day more messages were delivered or clicked than were sent on that day and the three before, so a
 --   rate is above 1. Either people react more than once, or sends are missing; compare with the events of that day.
--- Events are dated when they happen: the delivery of a message sent at 23:59 counts on the next day, and so may its click. The
--- rate of one day may therefore exceed 1; the rate of four days together hardly can. Checked only if all four days are loaded
--- and have sends: an old message may be clicked at any time.
+-- Events have the time at which they happen: a message sent at 23:59 may be delivered and clicked on the next day. So the rate of
+-- one day may exceed 1, but the rate of four days together hardly can. Checks only days for which all four days are loaded and have
+-- sends, because old messages may be clicked at any time.
 
 with near_days as (from days_before(3)),
 

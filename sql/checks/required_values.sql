@@ -58,7 +58,7 @@ with given as (
     semi join batch_days using (date)
     group by date
 
-    -- Which of the two is expected depends on the row.
+    -- Which of the two columns must have a value depends on the row.
     union all by name
     select
         'daily_statistics' as place,

@@ -36,7 +36,7 @@ counted as (
         catalogs.num_items as expected,
         coalesce(items.items, 0) as actual
     from catalogs
-    -- Items of another night may differ from the catalog's.
+    -- Items from another night may differ from the catalog's number.
     semi join latest
         on
             latest.stream = 'catalogs'
@@ -50,5 +50,5 @@ select * from announced
 union all
 select counted.*
 from counted
--- A list is reported once.
+-- Each list is reported once.
 anti join announced on counted.subject = announced.subject;

@@ -4,7 +4,7 @@
 -- depends_on: statistics, statistics_by_subchannel
 -- meaning: The counts by sub-channel (E18) do not add up to the daily statistics of the channel (E17), which the
 --   service gives separately. Trust the daily statistics, and ask the service if later pulls of the day still differ.
--- Conversions are not compared: E18 has localised labels where E17 has types, and the specification does not map them.
+-- Conversions are not compared, because E18 has localized labels where E17 has types, and the specification does not map them.
 
 with covered as (from both_covered('statistics', 'statistics_by_subchannel')),
 

@@ -4,8 +4,8 @@
 -- depends_on: events, brand_templates, alimtalk_templates
 -- meaning: Messages were sent by a template that no snapshot shows, so its text, status and buttons are unknown. It was made
 --   and deleted between two snapshots, or its sender key or channel is not among those of the setting `reference`.
--- Checks the days between the first and the last snapshot of the kind, and the day before, whose events come in the same night.
--- There is one finding per template. The name of a free-form brand message need not be a template's.
+-- Checks the days from the day before the first snapshot of that kind to the last snapshot; the events of that earlier day come in
+-- the same night. Reports each template once. The name of a free-form brand message need not be the name of a template.
 
 with snapshots as (
     select

@@ -4,11 +4,11 @@
 -- lookback: 56 days
 -- meaning: A channel sent far more or far fewer messages than usual. If nobody planned that, look for a campaign that
 --   ran twice, one that stopped, or a day that the service gave only in part.
--- The usual volume is the median of the same weekday in the eight weeks before, if at least four of those days are loaded;
--- otherwise of the 28 days before, if at least 14 are. A day is unusual if it is below half of the median or above
--- four times the median. The difference must also exceed five usual deviations (1.4826 x the median of the
--- absolute differences from the median). Small channels are not judged: the median must be at least 100 and the difference at
--- least 500.
+-- The usual volume is the median of the same weekday in the previous eight weeks, if at least four of these days are loaded;
+-- otherwise of the previous 28 days, if at least 14 are loaded. A day is unusual if it is below half or
+-- above four times the median, and more than five usual deviations away. The usual deviation is 1.4826 × the median of the absolute
+-- differences from the median. Small
+-- channels are not judged: the median must be at least 100, and the difference at least 500.
 
 with near_days as (from days_before(56)),
 
@@ -25,7 +25,7 @@ volumes as (
     group by date, channel
 ),
 
--- On a loaded day without rows, the channel sent nothing.
+-- On a loaded day without rows, the channel sent no messages.
 days_by_channel as (
     select held_days.date, channels.channel, held_days.step, coalesce(volumes.sent, 0) as sent
     from held_days

@@ -81,8 +81,8 @@
 --     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.
 --     ko: 비교할 A/B 테스트가 없습니다. 클릭이나 전환을 집계하는 채널에서 한 캠페인을 두 안으로 나누어 보내야 합니다.
 
--- The intervals and verdicts stay valid however often the query is run. The unit is people if events are loaded. content is the latest title
--- of a variant, or its text where titles do not differ.
+-- Intervals and verdicts stay valid however often the query runs. The unit is people if events are loaded. content is the latest
+-- title of a variant, or its text if titles do not differ.
 with titles as (
     select
         campaign_id,

@@ -49,7 +49,7 @@ with params as (
         marts.choice('by', ['campaign', 'channel', 'message']) as rows_by
     from marts.period('events', days := 28)
 ),
--- A conversion on the first day may follow a message of the seven days before.
+-- The seven days before the first day are included, because a conversion may follow one of their messages.
 held as (
     select
         count(*) as days_held,
@@ -63,13 +63,13 @@ in_range as (
     from marts.conversion_people as conversions
     inner join params on conversions.date between params.first_date and params.last_date
 ),
--- What happened before a conversion is unknown on a day without events.
+-- On a day without events, nobody knows what happened before a conversion.
 converted as (
     select row_number() over () as conversion, person, epoch_us(converted_at) as converted_us, value, currency
     from in_range
     where has_events
 ),
--- Clicks of mail scanners are nobody's.
+-- Clicks of mail scanners are left out.
 touched as (
     select
         coalesce(people.person, touches.person) as person,
@@ -94,7 +94,7 @@ touched as (
             marts.is_reaching(touches.kind, touches.channel)
         )
 ),
--- The last touch of each conversion by each of the rows, and the days between.
+-- For each conversion and row, the last touch and the number of days between.
 pairs as (
     select
         converted.conversion,
@@ -144,7 +144,7 @@ counted as (
     from ranked
     group by all
 ),
--- The conversions that no message preceded.
+-- The conversions without a message before them.
 nearest as (
     select converted.conversion, any_value(converted.value) as value, min(pairs.days_before) as days_before
     from converted

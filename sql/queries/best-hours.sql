@@ -58,14 +58,14 @@ rates as (
         sum(messages) over sender as messages_of_all,
         sum(machine_clicks) over (partition by channel)::bigint as machine_clicks_of_all,
         sum(clicked) over sender / sum(messages) over sender as click_rate_of_all,
-        -- Clicks that are counted more than once spread as if each message had one.
+        -- If clicks are counted more than once, they are treated as if each message had at most one.
         least(click_rate_of_all, 0.999) as chance
     from hours
     window sender as (partition by channel, campaign_id, user_journey_id)
 ),
--- Estimates by the method of moments, over all campaigns of a channel, how much hours differ beyond chance. The variance of a
--- beta-binomial is (1 + (n - 1) rho) times the binomial one, and its prior weighs 1 / rho - 1 messages at the campaign's own
--- rate.
+-- Estimates how much hours differ beyond chance, over all campaigns of a channel (method of moments). The variance of a
+-- beta-binomial distribution is (1 + (n - 1) rho) times the binomial one. Its prior has the weight of 1 / rho - 1 messages at the
+-- campaign's own rate.
 spreads as (
     select
         channel,
@@ -78,8 +78,8 @@ spreads as (
     where click_rate_of_all > 0
     group by channel
 ),
--- Bounds the prior to between ten and a hundred thousand messages: hours that differ by no more than chance all get the
--- campaign's rate.
+-- Limits the weight of the prior to between ten and a hundred thousand messages. If hours differ by no more than chance, all get
+-- the campaign's rate.
 priors as (
     select channel, 1 / greatest(least(coalesce(rho, 0), 1 / 11), 1 / 100001) - 1 as prior_messages
     from spreads
@@ -96,7 +96,7 @@ shrunk as (
         ) as rank
     from rates
     left join priors on rates.channel = priors.channel
-    -- One day may be good for other reasons than its hour.
+    -- A minimum number of days, because a single day may be good for other reasons than its hour.
     inner join params on rates.messages >= params.least_messages and rates.days >= params.least_days
 )
 select

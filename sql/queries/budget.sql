@@ -39,8 +39,8 @@ with clock as (
         date_trunc('month', now_in_korea)::date as month,
         last_day(now_in_korea::date) as last_of_month
 ),
--- Every export that may be billed counts, with the records received or, until all are, with the records expected. The size of an
--- export that is not known does not tell what a day of its weekday holds.
+-- Every export that may be billed counts: with its received records or, until all have arrived, with its expected ones. An export
+-- of unknown size is not used for the forecast of its weekday.
 requests as (
     select
         date,
@@ -65,14 +65,14 @@ known as (
         select date from ops.days where stream = 'events' and state <> 'not_complete'
     )
 ),
--- A day that is not counted yet is forecast from the mean of the last four days of its weekday, or else of the last 28 days.
+-- A day without statistics is forecast: the mean of the last four days of its weekday, or else of the last 28 days.
 weekdays as (
     select isodow(date) as weekday, avg(records) as records
     from (from requests qualify row_number() over (partition by isodow(date) order by date desc) <= 4) as latest
     group by weekday
 ),
--- The days that the coming runs request: those that are missing, then those until the end of the month. The last day of a
--- month is requested on the first day of the next one, and counts there.
+-- The days that coming runs request: missing days, then the days until the end of the month. The last day of a month is requested
+-- on the first day of the next month, and counts there.
 days as (
     select date, expected_records as records from ops.days where stream = 'events' and state = 'missing'
     union all
@@ -89,7 +89,7 @@ days as (
     ) as days (coming)
     left join weekdays on isodow(coming) = weekdays.weekday
 ),
--- The newest days come first, as in a run.
+-- As in a run, the newest days come first.
 needed as (
     select days.records, sum(days.records) over (order by days.date desc) as records_from_here
     from days
@@ -109,7 +109,7 @@ select
     strftime(clock.month, '%Y-%m') as month,
     budget.records_per_month - used.records as records_left,
     used.records + forecast.coming_records as forecast_records,
-    -- An unknown price makes an unknown fee, not a fee of 0.
+    -- If the price is unknown, so is the fee; it is not 0.
     if(
         budget.price_per_record > 0,
         used.fee + marts.price_of(forecast.coming_records, budget.price_per_record),

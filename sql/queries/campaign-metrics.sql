@@ -22,7 +22,7 @@ currencies as (
     where conversion_type = 'sales_conversion' and marts.is_currency(dimension_key) and value <> 0
     group by campaign_id, metric_name
 )
--- The detailed statistics hold ids only. Names come from the daily statistics, where those have the campaign.
+-- The detailed statistics have only ids. Names come from the daily statistics, if those have the campaign.
 select
     any_value(campaigns.campaign_name) as campaign_name,
     metrics.metric_name,

@@ -58,8 +58,8 @@ resources as (
         and (getvariable('tag') is null or list_contains(message_days.tags, getvariable('tag')::varchar))
     group by message_days.resource_type, message_days.resource_id, message_days.channel
 ),
--- A high rate of a few messages may be chance, so rates rank by the lower end of their 95 % interval (Wilson's), with at most one
--- success per message. What is unknown, and rates of fewer than least_messages messages, have no rank.
+-- A high rate of a few messages may be due to chance, so rates are ranked by the lower end of their 95% interval (Wilson's), with
+-- at most one success per message. Unknown values, and rates of fewer than least_messages messages, have no rank.
 measured as (
     select
         resources.*,
@@ -76,7 +76,7 @@ measured as (
     from resources
     cross join params
 ),
--- machine_click_share divides by the clicks whose message the events show.
+-- machine_click_share is about clicks whose message is in the events.
 machines as (
     select
         coalesce(times.campaign_id, times.user_journey_id) as resource_id,
@@ -89,7 +89,7 @@ machines as (
 )
 select
     if(measured.score is null, null, rank() over (order by measured.score desc nulls last)) as rank,
-    -- Names may change, so the newest one is shown.
+    -- Names may change, so the latest one is shown.
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
     measured.channel,
     measured.sent,

@@ -74,7 +74,7 @@ days as (
     inner join params on message_days.date between params.last_date - 27 and params.last_date
     where message_days.campaign_id is not null and message_days.clickable is not null
 ),
--- The share of clicks that machines made, among the clicks whose message the events show.
+-- The share of clicks made by machines, among clicks whose message is in the events.
 machines as (
     select times.campaign_id, times.channel, sum(times.machine_clicks) / sum(times.responses + times.machine_clicks) as share
     from marts.daily_response_times as times
@@ -99,8 +99,8 @@ campaign_counts as (
     group by days.campaign_id, days.channel
     having sum(clickable) > 0
 ),
--- A person who clicks one message may click the others too. If each person clicked all or none, this many messages would behave
--- as one (likeness): the mean number of messages per person, weighted by messages.
+-- A person who clicks one message may click the others too. If each person clicked all or none, this number of messages would
+-- behave as one (likeness): the mean number of messages per person, weighted by messages.
 received as (
     select
         daily_people.channel,
@@ -117,9 +117,8 @@ received as (
     where daily_people.campaign_id is not null
     group by all
 ),
--- The intraclass correlation of the messages to a person, estimated by moments: 0 if messages are clicked independently, 1 if a
--- person clicks all or none. The larger one of the campaign's and the channel's counts. It is 1 where too few people click to
--- estimate it.
+-- How alike the messages to a person are (intraclass correlation, by moments): 0 if they are clicked independently, 1 if a person
+-- clicks all or none. The larger value of the campaign and the channel is used; 1 if too few people click to estimate it.
 cells as (
     select channel, campaign_id, person, messages, clicked
     from received
@@ -169,14 +168,14 @@ known_of_channels as (
     from (select channel, person, sum(messages) as messages from received group by channel, person)
     group by channel
 ),
--- Messages of days without events are assumed to reach the people known from other days.
+-- On days without events, messages are assumed to reach the people known from other days.
 counted as (
     select
         campaign_counts.*,
         sum(campaign_counts.messages) over channel - campaign_counts.messages as other_messages,
         sum(campaign_counts.clicked) over channel - campaign_counts.clicked as other_clicked,
         coalesce(alike.estimate, 1) as correlation,
-        -- The factors by which the variances exceed those of independent messages.
+        -- The factors by which variances exceed those of independent messages.
         1 + (coalesce(known.likeness * greatest(1, campaign_counts.messages / known.received), 1) - 1) * correlation as likeness,
         1 + (coalesce(known.week_likeness * greatest(1, week_messages / known.week_received), 1) - 1) * correlation as week_likeness,
         1 + (coalesce(known.previous_likeness * greatest(1, previous_messages / known.previous_received), 1) - 1) * correlation
@@ -195,7 +194,7 @@ counted as (
     left join alike on campaign_counts.channel is not distinct from alike.channel
     window channel as (partition by campaign_counts.channel)
 ),
--- The rate of a few messages may be chance, so at_least measures the distance from the nearer end of its interval.
+-- The rate of a few messages may be due to chance, so at_least is the distance to the nearer end of the interval.
 rates as (
     select
         *,
@@ -241,7 +240,7 @@ tests as (
         (select has_two_weeks from params)
         and least(week_messages, previous_messages) >= greatest(1, (select least_messages from params))
 ),
--- Among many comparisons some look unusual by chance, so Holm's correction is applied over all campaigns and kinds.
+-- Among many comparisons some look unusual by chance, so Holm's correction covers all campaigns and kinds.
 ranked as (
     select *, row_number() over (order by p_alone, campaign_id, channel, kind) as place, count(*) over () as comparisons
     from tests
@@ -260,8 +259,8 @@ opposite as (
     where kind <> 'falling'
     group by all
 ),
--- One campaign that stands out moves the rate of the others. So a campaign is better or worse only if it is also against the
--- others without those that stand out on the other side; where none is left, all others count.
+-- A single unusual campaign moves the rate of the others. So a campaign is better or worse only if it also differs from the others
+-- without those that are unusual on the other side. If no others are left, all are used.
 standing as (
     select found.*, (other_clicked - opposite.clicked) / nullif(other_messages - opposite.messages, 0) as click_rate_of_rest
     from found
@@ -270,7 +269,7 @@ standing as (
 )
 select
     standing.kind,
-    -- Where campaigns share a name, the id tells them apart.
+    -- The id is added if several campaigns have the same name.
     campaigns.campaign_name || if(
         (select count(*) from campaigns as named where named.campaign_name = campaigns.campaign_name) > 1,
         ' (' || standing.campaign_id || ')',

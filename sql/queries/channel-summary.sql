@@ -10,7 +10,7 @@
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
---   by (varchar, default 'channel', one of channel day week month): what each row covers; weeks begin on Mondays and, like months, count whole
+--   by (varchar, default 'channel', one of channel day week month): what each row covers; the range is extended to whole weeks (from Monday) or months
 --   channel (varchar, default null): only this channel, such as push-notification
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign and user journey
 -- sentences:
@@ -68,7 +68,7 @@ days as (
     from range_days
     left join ops.coverage on coverage.stream = 'statistics' and range_days.date = coverage.date
 ),
--- A period with missing days is shown with its available days, and with their number.
+-- A period with missing days is shown with its available days and their number.
 periods as (
     select
         period,
@@ -89,7 +89,7 @@ performance as (
     select
         period,
         grouping(channel) as is_total,
-        -- The service may leave out the channel.
+        -- The service may give no channel.
         if(is_total = 1, 'all', channel) as channel,
         unnest(marts.performance(messages))
     from messages

@@ -24,7 +24,7 @@ select
 from marts.cohort_retention
 where
     cohort_retention.weeks_since <= coalesce(getvariable('weeks')::bigint, 12)
-    -- People of the first available week may have got earlier messages, so they are left out.
+    -- The first available week is left out, because its people may have got earlier messages.
     and cohort_retention.cohort_week > (
         select date_trunc('week', min(date)) from ops.coverage where stream = 'events'
     )

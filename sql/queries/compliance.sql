@@ -93,7 +93,7 @@ messages as (
         and marts.matches('campaign', coalesce(sends.campaign_id, sends.user_journey_id))
     qualify row_number() over (partition by sends.event_id order by sends.occurred_at, sends.event_name) = 1
 )
--- A mark or a number is missing only where the text is known.
+-- A mark or a number counts as missing only if the text is known.
 select
     coalesce(any_value(resources.resource_name), messages.resource_id) as resource_name,
     messages.channel,

@@ -73,7 +73,7 @@ weeks as (
         same_content as (partition by channel, content_kind, content),
         content as (same_content order by week)
 ),
--- Days of one week vary more than random samples do, so the variance of the trend grows by that factor.
+-- The days of a week vary more than random samples, so the variance of the trend is multiplied by that factor.
 dispersions as (
     select
         weeks.channel,
@@ -90,7 +90,7 @@ dispersions as (
     inner join days using (channel, content_kind, content, week)
     group by all
 ),
--- The trend of the click rate over the weeks (Cochran and Armitage).
+-- The trend of the click rate over the weeks (Cochran-Armitage).
 trends as (
     select
         channel,

@@ -28,7 +28,7 @@
 --     ko: 이 기간에는 전환이 없습니다.
 
 with period as (from marts.period('statistics', days := 28))
--- A direct conversion is one of the conversions too: the two must not be added up.
+-- Direct conversions are included in the conversions, so don't add them up.
 select
     conversions.conversion_name,
     conversions.channel,

@@ -36,7 +36,7 @@ with period as (from marts.period('events', days := 28))
 select
     coalesce(any_value(campaigns.campaign_name), daily_people.campaign_id) as campaign_name,
     daily_people.channel,
-    -- The messages of a person's day beyond the first one.
+    -- The messages to a person on a day after the first one.
     (sum(daily_people.messages) - count(*))::bigint as duplicates,
     sum(daily_people.messages)::bigint as messages,
     round(duplicates / sum(daily_people.messages), 6) as duplicate_share,

@@ -69,8 +69,8 @@ events as (
             and epoch_ms(event_people.occurred_at) = machines.clicked_at
     where marts.matches('channel', event_people.channel)
 ),
--- One pass: a row for each event and hour, and one for all events of a kind, by which rates divide. People of several hours or
--- days do not add up: a person may appear in more than one.
+-- Computed in one pass: a row for each event and hour, and one for all events of a kind, for the rates. People of several hours or
+-- days cannot be added, because a person may be in more than one.
 names as (
     select
         channel,
@@ -84,7 +84,7 @@ names as (
     from events
     group by grouping sets ((channel, event_name, kind, hour), (channel, kind))
 )
--- Rates divide by the successful messages of the channel, and by the people who received one.
+-- Rates are per successful message of the channel, and per person who received one.
 select
     names.channel,
     names.event_name,

@@ -6,8 +6,8 @@
 -- question_ko: 월별로 비용을 낸 이벤트 레코드는 몇 건이고, 비용은 얼마인가요?
 -- words: what exports cost, export cost, 내보내기 비용
 -- params:
---   start (date, default null): first KST day on which exports were requested; its month counts whole
---   end (date, default null): last KST day on which exports were requested; its month counts whole
+--   start (date, default null): first KST day on which exports were requested; the whole month counts
+--   end (date, default null): last KST day on which exports were requested; the whole month counts
 -- sentences:
 --   select month, records, exports - ambiguous_exports as exports from answer where records > 0 order by month desc limit 1
 --     en: {exports} paid {exports#export|exports} returned {records} records in {month}.
@@ -32,7 +32,7 @@
 --     ko: 유료 내보내기가 없습니다.
 
 select
-    -- An unknown price makes an unknown fee, not a fee of 0.
+    -- If the price is unknown, so is the fee; it is not 0.
     export_fees.* replace (if(fee_per_thousand > 0, fee, null) as fee, nullif(fee_per_thousand, 0) as fee_per_thousand),
     budget.currency
 from marts.export_fees

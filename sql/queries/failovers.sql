@@ -21,7 +21,7 @@ select
     failovers.resource_name,
     sum(failovers.failed)::bigint as failed,
     sum(failovers.failover_succeeded)::bigint as failover_succeeded,
-    -- More texts than failures include texts for failures of the days before.
+    -- If there are more texts than failures, some are for failures of earlier days.
     round(
         if(
             sum(failovers.failover_succeeded + failovers.failover_failed) <= sum(failovers.failed),

@@ -32,8 +32,8 @@ with params as (
     from ops.coverage
     where stream = 'statistics'
 ),
--- Compares with the same weekday of the previous eight weeks, of which at least four must have sends. Rates are compared as
--- asin(sqrt(rate)), whose variance by chance is 1 / (4 x sends) at any rate.
+-- Compares with the same weekday of the previous eight weeks; at least four of them must have sends. Rates are compared as
+-- asin(sqrt(rate)), whose chance variance is 1 / (4 × sends) for any rate.
 days as (
     select
         channel_days.channel,
@@ -52,9 +52,9 @@ days as (
         and channel_days.failed between 0 and channel_days.sent
         and marts.matches('channel', channel_days.channel)
 ),
--- The 99 % prediction interval for one more day combines the chance variation of the day and of the weeks' mean (normal quantile)
--- with the variation between weeks beyond chance, estimated from the weeks (Student's quantile with weeks - 1 degrees of
--- freedom).
+-- The 99% prediction interval for one more day has two parts. The first is the chance variation of the day and of the weeks' mean
+-- (normal quantile). The second is the variation between weeks beyond chance, estimated from the weeks (Student's quantile with
+-- weeks - 1 degrees of freedom).
 usual as (
     select
         channel,
@@ -73,7 +73,7 @@ bounds as (
         days.sent,
         days.failed,
         coalesce(usual.weeks, 0) as weeks,
-        -- Fewer than four weeks are too few to tell what is usual.
+        -- With fewer than four weeks, nobody knows what is usual.
         if(usual.weeks >= 4, usual.failure_rate, null) as usual_rate,
         usual.angle,
         if(

@@ -44,7 +44,8 @@
 --     en: No message failed on the days with events.
 --     ko: 이벤트 데이터가 있는 날짜에 실패한 발송이 없습니다.
 
--- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are available.
+-- The trend compares the failure rates of the last seven days with those of the seven days before. It is null unless all 14 days
+-- are available.
 with reasons as (from marts.failure_reasons where marts.matches('channel', channel)),
 causes as (
     select

@@ -64,7 +64,7 @@ readers as (
         on
             daily_fatigue.date between params.first_date and params.last_date
             and daily_fatigue.window_days = params.length
-    -- Fatigue cannot be measured on channels that count no clicks.
+    -- Channels that do not count clicks are left out.
     inner join marts.channel_counters
         on daily_fatigue.channel = channel_counters.channel and channel_counters.counts_clicks
     left join campaigns on daily_fatigue.campaign_id = campaigns.campaign_id
@@ -73,7 +73,7 @@ readers as (
         marts.matches('channel', daily_fatigue.channel)
         and marts.matches('campaign', coalesce(daily_fatigue.campaign_id, daily_fatigue.user_journey_id))
 ),
--- A click counts for the messages of the day on which its message was sent.
+-- A click counts for the day on which its message was sent.
 ranked as (
     select *, dense_rank() over (partition by resource_id, channel order by at_least) as step
     from readers
@@ -88,7 +88,8 @@ rates as (
     from cells
     window day_of_campaign as (partition by resource_id, channel, date)
 ),
--- The trend over the groups, within days (the extended Mantel test): days with many clicks cannot look like an effect of few messages.
+-- The trend over the groups, within days (extended Mantel test), so that days with many clicks do not look like an effect of few
+-- messages.
 day_trends as (
     select
         resource_id,
@@ -103,7 +104,7 @@ trends as (
     select
         resource_id,
         channel,
-        -- Messages that are clicked several times each have no such variance.
+        -- This variance does not exist if messages are clicked several times each.
         if(min(variance) >= 0 and sum(variance) > 0, sum(excess) / sqrt(sum(variance)), null) as z
     from day_trends
     group by resource_id, channel
@@ -136,7 +137,7 @@ select
         sum(steps.clicked) over campaign / nullif(sum(steps.messages) over campaign, 0) * expected.clicked / nullif(expected.clicks, 0), 6
     ) as same_day_rate,
     steps.clicked,
-    -- Messages on days without events are unknown, so people would seem to have got fewer.
+    -- On days without events, messages are unknown, so people would seem to have got fewer.
     if(held.days_held < held.days_needed, null, marts.trend_by_deviations(trends.z)) as trend,
     held.days_held,
     held.days_needed,

@@ -9,7 +9,7 @@
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   cap (bigint, default 3): most ads or messages that a person may get in a week, from Monday
---   kind (varchar, default 'ads', one of ads messages): what counts: ads alone, or all messages that were sent to people
+--   kind (varchar, default 'ads', one of ads messages): what counts: only ads, or all messages sent to people
 --   channel (varchar, default null): only this channel, such as text-message
 -- sentences:
 --   select count(distinct person) as people, any_value(people_in_all) as of_all, max(messages) as most, any_value(cap) as cap,

@@ -29,7 +29,8 @@
 --     en: Nobody in a holdout has a user id. The holdout names people by another id, or `privacy.columns` drops user ids.
 --     ko: 홀드아웃에 사용자 ID가 없습니다. 다른 ID로 배정했거나 `privacy.columns` 설정에서 사용자 ID를 저장하지 않습니다.
 
--- The answer is what push user-properties takes: a user, and what is to be set. Somebody in both groups gets no messages.
+-- The answer has the columns that push user-properties needs: a user, and the property to set. A person in both groups gets no
+-- messages.
 select
     user_id,
     holdout,

@@ -69,7 +69,7 @@ nodes as (
         and marts.matches('journey', message_days.user_journey_id)
     group by message_days.user_journey_id, message_days.user_journey_node_id
 ),
--- Nodes are in the order of people's first messages over all loaded days. A node that started within the range had less time to
+-- Nodes are in the order of people's first messages over all loaded days. A node that started during the range had less time to
 -- send.
 steps as (
     select

@@ -62,7 +62,7 @@ entries as (
     from visits
     group by all
 ),
--- Who is first seen at a later step entered before the available days, or by another way.
+-- People first seen at a later step entered before the available days, or in another way.
 entered as (
     select entries.*, entries.entry_node_id = first_steps.user_journey_node_id as is_entry
     from entries

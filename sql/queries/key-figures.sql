@@ -99,7 +99,7 @@ spans as (
     union all
     select 'previous', last_date - 13, last_date - 7 from week
 ),
--- The main goal that counts the most conversions; conversions of different goals have no total.
+-- The main goal with the most conversions, because conversions of different goals have no total.
 top_goal as (
     select goal
     from marts.message_days
@@ -119,7 +119,7 @@ performance as (
     inner join spans on message_days.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
 ),
--- A person counts once in each span, as in reach.
+-- Each person counts once per span, as in reach.
 reached as (
     select distinct daily_people.date, coalesce(people.person, daily_people.person) as person
     from marts.daily_people
@@ -138,7 +138,7 @@ mails as (
         spans.span,
         spans.to_day,
         coalesce(sum(daily_events.events) filter (daily_events.kind = 'succeeded'), 0) as mails,
-        -- If no opening was ever recorded, the service does not report them.
+        -- If no opening was ever recorded, the service does not report openings.
         if(
             exists (from marts.daily_events where channel = 'email' and event_name = 'email_open'),
             coalesce(sum(daily_events.events) filter (daily_events.event_name = 'email_open'), 0),
@@ -173,7 +173,8 @@ costs as (
     inner join spans on message_costs.date between spans.from_day and spans.to_day
     group by spans.span, spans.to_day
 ),
--- The texts sent instead of failed messages are known on days with events, so a week without all of these days costs more than its amount.
+-- Texts sent in place of failed messages are known only on days with events. In a week without all of these days, the real cost is
+-- higher.
 lacking_texts as (
     select
         coalesce((select failover_cost from costs where span = 'week'), 0) > 0
@@ -197,7 +198,7 @@ reporting as (
             where message_days.sent > 0
         )
 ),
--- A figure is a count, or a count by another one.
+-- Each figure is a count, or one count divided by another.
 figures as (
     select span, from_day, to_day, unnest([
         {'place': 1, 'figure': 'revenue', 'stream': 'campaigns', 'amount': revenue, 'base': null::double},
@@ -220,7 +221,7 @@ figures as (
     left join costs using (span, to_day)
     left join earned using (span, to_day)
 ),
--- A list of opt-outs has the earlier ones too, so each day before the last snapshot is available.
+-- A list of opt-outs includes earlier ones, so each day before the last snapshot is available.
 held as (
     select stream, date
     from ops.coverage
@@ -242,7 +243,7 @@ figure_values as (
         case
             when days_held = 0 then null
             when figure like '%_rate' then amount / nullif(base, 0)
-            -- On an available day, a count that is missing is 0.
+            -- On an available day, a missing count is 0.
             when figure in ('revenue', 'conversions', 'message_cost', 'sent', 'opt_outs') then coalesce(amount, 0)
             else amount
         end as value
@@ -253,7 +254,7 @@ compared as (
         place,
         figure,
         max(value) filter (span = 'week') as value,
-        -- A part of a week is not compared.
+        -- Incomplete weeks are not compared.
         max(value) filter (
             span = 'previous' and days_held = 7 and not (figure = 'message_cost' and (select is_true from lacking_texts))
         ) as previous,
@@ -270,14 +271,14 @@ judged as (
     select
         *,
         case
-            -- The seven differences to the same weekday before, by a t-test (5%, 6 degrees of freedom).
+            -- A t-test of the seven differences from the same weekday a week earlier (5%, 6 degrees of freedom).
             when figure not like '%_rate'
                 then if(
                     len(list_filter(differences, lambda one: one is not null)) = 7,
                     2.447 * sqrt(7) * list_stddev_samp(differences),
                     null
                 )
-            -- Three standard errors of the difference of two rates. A rate above 1 has no such error: messages count more than once.
+            -- Three standard errors of the difference of two rates. A rate above 1 has none, because messages count more than once.
             when figure like '%_rate' and value between 0 and 1 and previous between 0 and 1
                 then 3 * sqrt(value * (1 - value) * inverse_bases)
         end as margin
@@ -296,7 +297,7 @@ select
     case
         when margin is null or previous is null or days_held < 7 then null
         when figure like '%_rate' and abs(value - previous) <= greatest(margin, 0.0005) then 'same'
-        -- People of several days count once in a week. A change below 1% is none.
+        -- A person counts once per week, even with messages on several days. Changes below 1% are ignored.
         when figure not like '%_rate' and (abs(list_sum(differences)) <= margin or abs(value - previous) < 0.01 * previous) then 'same'
         when value = previous then 'same'
         when figure in ('message_cost', 'sent', 'people') then if(value > previous, 'more', 'fewer')
@@ -312,7 +313,7 @@ select
         when 'revenue' then (select names[1] from currencies)
     end as currency,
     if(figure = 'conversions', (select goal from top_goal), null) as goal,
-    -- The channels that a figure covers, where it does not cover all.
+    -- The channels that a figure covers, if not all.
     case figure
         when 'message_cost'
             then (

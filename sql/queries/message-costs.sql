@@ -76,7 +76,7 @@ totals as (
         resource_type,
         resource_id,
         unnest(marts.performance(days)),
-        -- A price per click or conversion leaves out messages whose clicks or conversions are not counted.
+        -- Messages whose clicks or conversions are not counted are left out of the price per click or conversion.
         sum(succeeded) filter (clicked is not null) as click_messages,
         sum(succeeded) filter (conversions is not null) as goal_messages
     from days
@@ -97,7 +97,7 @@ costs as (
     where marts.matches('channel', channel) and marts.matches('campaign', message_costs.resource_id)
     group by all
 )
--- A price per click or conversion is of the messages alone, without the texts sent instead.
+-- The price per click or conversion is that of the messages only, without texts sent in place of failed ones.
 select
     totals.channel,
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name, totals.resource_id) as resource_name,

@@ -67,7 +67,7 @@ with params as (
     from ops.coverage
     where stream = 'events'
 ),
--- A missing day has no window. A window with missing days shows too few messages.
+-- If the last day is missing, there is no window. A window with missing days shows too few messages.
 span as (
     select params.*, last_date - length + 1 as first_date, count(*) as days_held
     from params
@@ -75,8 +75,8 @@ span as (
     group by all
     having bool_or(date = last_date)
 ),
--- Messages are those sent to the person, including texts sent instead of a failed message. Displays are counted apart, and clicks
--- on them are left out.
+-- Counts the messages sent to the person, including texts sent in place of failed messages. In-app and in-web messages are counted
+-- separately, and clicks on them are left out.
 received as (
     select
         coalesce(people.person, daily_people.person) as person,
@@ -93,7 +93,7 @@ received as (
     left join marts.people on daily_people.person = people.weaker_id
     group by all
     union all
-    -- Clicks by the day of their message, which is compared with other messages of that day.
+    -- Clicks by the day of their message, because it is compared with other messages of that day.
     select
         coalesce(people.person, clicks.person),
         (clicks.sent_at at time zone 'Asia/Seoul')::date,
@@ -113,7 +113,8 @@ received as (
     where clicks.response = 'clicked' and not clicks.is_machine and not marts.is_display(clicks.channel)
     group by all
 ),
--- A channel without a click shows nothing about interest. A text sent instead of a message is not clicked on its channel.
+-- Leaves out channels without any click, because they show nothing about interest; and texts sent in place of a message, because
+-- they are not clicked on its channel.
 campaign_rates as (
     select
         *,
@@ -130,7 +131,7 @@ persons as (
         sum(clickable) filter (counts_clicks) as clickable,
         sum(clicked) as clicked,
         coalesce(sum(answered) filter (rate is not null), 0) as answered,
-        -- The clicks that the messages would have at the rates of their days, campaigns and channels.
+        -- The number of clicks that these messages would have at the rates of their days, campaigns and channels.
         coalesce(sum(clickable * rate) filter (counts_clicks), 0) as expected
     from campaign_rates
     group by person
@@ -143,7 +144,7 @@ ranked as (
         dense_rank() over (order by at_least) as step
     from persons
 ),
--- The trend over all groups. The clicks of one person depend on each other, so the variance is that of people.
+-- The trend over all groups. A person's clicks depend on each other, so the variance is computed over people.
 trend as (
     select sum(score * (answered - expected)) / nullif(sqrt(sum(pow(score * (answered - expected), 2))), 0) as z
     from (select *, step - sum(step * expected) over () / nullif(sum(expected) over (), 0) as score from ranked)
@@ -162,7 +163,7 @@ steps as (
     from ranked
     group by at_least
 )
--- If no channel of the messages counts clicks, clicks are unknown.
+-- If no channel of these messages counts clicks, clicks are unknown.
 select
     marts.message_step_name(steps.at_least) as messages_per_person,
     steps.people,

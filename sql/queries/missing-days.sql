@@ -52,19 +52,19 @@
 --     as: note
 
 with clock as (
-    -- Yesterday is complete from 07:00 KST on (E17). Later days are not due yet.
+    -- Yesterday is complete from 07:00 KST on (E17). Later days cannot be missing yet.
     select (coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' - interval 7 hours)::date - 1 as last_complete
 ),
 known as (
     select stream, date from ops.days where state <> 'not_complete'
 ),
--- The wanted days that the last run found missing, and the days of its streams that became complete after it.
+-- Wanted days that the last run found missing, and days of its streams that became complete afterwards.
 lacking as (
     select stream, date, state
     from ops.days
     where state in ('missing', 'under_way', 'waits', 'given_up')
     union all
-    -- Days that are not wanted may have been loaded, too.
+    -- Days that are not wanted may be loaded as well.
     select 'events', date, 'removed' from ops.removed_days
     union all
     select streams.stream, unnest(generate_series(last_known + 1, last_complete, interval 1 day))::date, 'missing'
@@ -83,7 +83,7 @@ reasons as (
             when 'given_up' then 'given up'
             else 'removed by retention'
         end as reason,
-        -- Consecutive days have the same difference between date and row number, so they form one gap.
+        -- The difference between date and row number is equal for consecutive days, which form one gap.
         date - row_number() over (partition by stream, reason order by date)::integer as gap
     from lacking
     cross join clock

@@ -60,7 +60,7 @@ months as (
         from last_month
     )
 ),
--- Every figure but people and fees covers the days with statistics.
+-- Everything except people and fees covers the days with statistics.
 days as (select date from ops.coverage where stream = 'statistics'),
 held as (
     select

@@ -30,7 +30,7 @@
 --     as: note
 
 with params as (select * replace (date_trunc('week', first_date)::date as first_date) from marts.period('events', days := 56)),
--- Earlier messages of people may be in days without events.
+-- People may have got earlier messages on days without events.
 began as (select date_trunc('week', min(date))::date as week from ops.coverage where stream = 'events'),
 held as (
     select date_trunc('week', coverage.date)::date as week, count(*) as days_held
@@ -68,7 +68,7 @@ weeks as (
         count(*) filter (first_weeks.week < received.week) as returning_people,
         sum(received.messages) filter (first_weeks.week = received.week) as new_messages,
         sum(received.messages) filter (first_weeks.week < received.week) as returning_messages,
-        -- Only people with messages on a channel that counts clicks can be seen to click.
+        -- Only people with messages on a channel that counts clicks are included.
         count(*) filter (counts_clicks and first_weeks.week = received.week) as new_base,
         count(*) filter (counts_clicks and has_clicked and first_weeks.week = received.week) as new_clickers,
         count(*) filter (counts_clicks and first_weeks.week < received.week) as returning_base,

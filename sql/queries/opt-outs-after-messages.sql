@@ -58,8 +58,8 @@ with held as (
     from ops.coverage
     where stream = 'events'
 ),
--- A message's opt-outs are known once a snapshot was taken three whole days after its day. The last message before an opt-out is
--- known only where the events of those days are held.
+-- The opt-outs after a message are known once a snapshot was taken three whole days after its day. The last message before an
+-- opt-out is known only if the events of those days are available.
 complete as (
     select held.date
     from held
@@ -83,7 +83,7 @@ days as (
     from complete
     inner join params on complete.date between params.first_date and params.last_date
 ),
--- Dropped recipients cannot be matched with opt-outs.
+-- Recipients that are dropped cannot be matched with opt-outs.
 known as (
     select count(*) = 0 or count(recipient) > 0 as has_recipients
     from opt_outs_history
@@ -127,7 +127,7 @@ rates as (
         marts.wilson_interval(opted_out, messages) as likely,
         marts.difference_interval(opted_out, messages, other_opted_out, nullif(other_messages, 0)) as likely_difference,
         messages >= params.least_messages as is_enough,
-        -- Opt-outs are rare, so the test is exact: the number of all opt-outs that would follow these messages by chance.
+        -- Opt-outs are rare, so the test is exact: it uses the number of all opt-outs that would follow these messages by chance.
         case
             when is_enough and other_messages > 0 and opted_out + other_opted_out > 0
             then marts.binomial_p(opted_out, opted_out + other_opted_out, messages / (messages + other_messages))
@@ -136,7 +136,7 @@ rates as (
     cross join params
     window of_all as (partition by compared_within)
 ),
--- Among many comparisons some look unusual by chance, so Holm's correction is applied over all of them.
+-- Among many comparisons some look unusual by chance, so Holm's correction covers all of them.
 ranked as (
     select
         *,
@@ -160,7 +160,7 @@ judged as (
             when rate > rate_of_others then 'opt_outs_more'
             else 'opt_outs_fewer'
         end as verdict_code,
-        -- The interval is of one comparison, the exact test of all of them: where they disagree, the interval ends at zero.
+        -- The interval is for one comparison, the exact test for all of them. If they disagree, the interval ends at zero.
         case
             when verdict_code = 'opt_outs_more' then greatest(likely_difference.low, 1e-6)
             when verdict_code = 'opt_outs_fewer' then likely_difference.low

@@ -25,12 +25,12 @@
 --     ko: 어떤 메시지 이후에 늘었는지는 `opt-outs-after-messages`에서 볼 수 있습니다.
 --     as: note
 
--- The day of a snapshot is not over when the snapshot is taken.
+-- The day of a snapshot is left out, because it was not over yet.
 with period as (
     select coalesce(getvariable('end')::date, last_held - 1) as last_day, coalesce(getvariable('start')::date, last_day - 27) as first_day
     from marts.period('opt_outs', days := 28)
 ),
--- An opt-out counts on the day of its request, which may be before the first snapshot, and vanishes on the day of the first
+-- An opt-out counts on the day of its request, which may be before the first snapshot. It disappears on the day of the first
 -- snapshot without it.
 changes as (
     select date, unsubscribe_number, 1 as opted_out, 0 as vanished

@@ -83,7 +83,7 @@ select
     other_size.people as other_people,
     shared.common_people,
     round(shared.common_people / least(one_size.people, other_size.people), 6) as share_of_smaller,
-    -- What two audiences of these sizes would share by chance.
+    -- The share that two audiences of these sizes would have in common by chance.
     round(greatest(one_size.people, other_size.people) / everyone.people, 6) as expected_share_of_smaller,
     params.days_held,
     params.last_date - params.first_date + 1 as days,
@@ -96,6 +96,6 @@ inner join sizes as one_size on shared.one_id = one_size.id
 inner join sizes as other_size on shared.other_id = other_size.id
 left join names as one_name on shared.one_id = one_name.id
 left join names as other_name on shared.other_id = other_name.id
--- Pairs that share more people than random audiences come first.
+-- Pairs that share more people than expected by chance come first.
 order by share_of_smaller - expected_share_of_smaller desc, shared.common_people desc, shared.one_id, shared.other_id
 limit 100;

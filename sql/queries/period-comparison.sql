@@ -57,7 +57,7 @@ with params as (
     select *, marts.choice('by', ['channel', 'campaign', 'all']) as dimension
     from marts.period('statistics', days := 7)
 ),
--- The previous period has the same number of days. The year before is 52 weeks back, so that weekdays match.
+-- The previous period has the same number of days. The period a year ago is 52 weeks earlier, so that weekdays match.
 periods as (
     select 'this' as period, first_date, last_date from params
     union all
@@ -117,7 +117,7 @@ measures as (
     )
     unpivot include nulls (value for measure in (sent, failure_rate, delivery_rate, click_rate, conversion_rate))
 ),
--- A period with missing days is not compared. The requested period is shown with its available days.
+-- Periods with missing days are not compared. The requested period is shown with its available days.
 compared as (
     select
         measures.channel,
@@ -127,7 +127,7 @@ compared as (
         any_value(missing.this) as days_missing,
         any_value(missing.previous) as previous_days_missing,
         any_value(missing.year_before) as year_before_days_missing,
-        -- Nothing was sent in a period without rows; in one with rows it may be unknown how much was.
+        -- In a period without rows, no messages were sent. With rows, the number may be unknown.
         map(list(measures.period), list(measures.value)) as found,
         map(
             list(measures.period),

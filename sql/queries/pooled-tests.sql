@@ -51,8 +51,8 @@ pairs as (
         variant.verdict_code,
         contains(lower(variant.variant_name), lower(getvariable('word')::varchar)) as has_word,
         contains(lower(baseline.variant_name), lower(getvariable('word')::varchar)) as baseline_has_word,
-        -- The logarithm of the ratio of two rates, compared by day as in ab-tests, and its variance. Half a success more, because a
-        -- variant may have none.
+        -- The logarithm of the ratio of two rates, compared by day as in ab-tests, and its variance. Half a success is added,
+        -- because a variant may have none.
         variant.compared_rate * variant.size + 0.5 as won,
         variant.compared_baseline_rate * baseline.size + 0.5 as baseline_won,
         ln(won / (variant.size + 0.5)) - ln(baseline_won / (baseline.size + 0.5)) as effect,
@@ -78,7 +78,7 @@ grouped as (
     inner join campaign_tags on pairs.campaign_id = campaign_tags.campaign_id
     where getvariable('word') is null
 ),
--- Effects differ from test to test; how much they do beyond chance widens the interval (DerSimonian and Laird).
+-- Effects differ from test to test. The variation beyond chance makes the interval wider (DerSimonian-Laird).
 fixed as (
     select
         tag_or_word,
@@ -112,7 +112,7 @@ select
     ahead,
     comparisons,
     round(exp(effect) - 1, 6) as lift,
-    -- Three standard errors, because people look at tests every morning.
+    -- Three standard errors, because people check tests every morning.
     round(exp(effect - 3 * error) - 1, 6) as lift_low,
     round(exp(effect + 3 * error) - 1, 6) as lift_high,
     case

@@ -38,7 +38,7 @@ people as (
         daily_people.campaign_id,
         daily_people.user_journey_id,
         daily_people.channel,
-        -- A person first seen as a device and later as a user is counted once.
+        -- A person first seen as a device and later as a user counts once.
         coalesce(people_now.person, daily_people.person) as person,
         sum(daily_people.messages + daily_people.shown) as messages,
         sum(daily_people.clicked) as clicked
@@ -47,7 +47,7 @@ people as (
     where daily_people.date in (select date from days) and marts.matches('channel', daily_people.channel)
     group by all
 ),
--- On a channel that counts no clicks, the number of clickers is unknown, not zero.
+-- On a channel that does not count clicks, the number of clickers is unknown, not zero.
 readers as (
     select
         people.campaign_id,

@@ -37,7 +37,7 @@
 --     ko: 반려·중단된 템플릿으로 발송한 메시지가 없습니다.
 
 with period as (from marts.period('events', days := 28))
--- A template's status before its first snapshot is unknown; template_known is then `later`.
+-- Before a template's first snapshot, its status is unknown; template_known is then `later`.
 select
     template_days.template_kind,
     template_days.template,

@@ -40,7 +40,7 @@ bought as (
     where conversions.person is not null
     group by conversions.person
 ),
--- Five and more are one row.
+-- Five and more conversions are one row.
 grouped as (
     select
         least(times, 5) as purchases,

@@ -30,7 +30,7 @@
 --     ko: 이 기간의 도달·클릭 기록이 없습니다.
 
 with period as (from marts.period('events')),
--- Times are rounded by at most 2%, and so are their percentiles.
+-- Times, and so percentiles, have an error of at most 2%.
 times as (
     select
         daily_response_times.channel,

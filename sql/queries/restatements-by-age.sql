@@ -26,12 +26,12 @@
 with params as (
     select
         *,
-        -- Younger days may still be requested again.
+        -- Later days may still be requested again.
         least(last_date, last_held - 7) as last_settled_day,
         coalesce(getvariable('least_days')::bigint, 7) as least_days
     from marts.period('statistics', days := 56)
 ),
--- The age of a day when it was first and last requested.
+-- The day's age when it was first and last requested.
 pulled as (
     select
         coverage.date,
@@ -68,7 +68,7 @@ changes as (
         coalesce(after, 0) - coalesce(before, 0) as change
     from ops.restatements
 ),
--- A day's count at an age is its present count less all later additions.
+-- The count of a day at an age is its present count minus all later additions.
 rises as (
     select
         ages.date,

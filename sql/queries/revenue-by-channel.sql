@@ -42,14 +42,14 @@
 with period as (
     select *, marts.days_back(first_date, last_date) as back from marts.period('campaigns', days := 28)
 ),
--- The service reports the sales of a whole campaign.
+-- The service reports sales per campaign, not per channel.
 senders as (
     select campaign_id, if(count(distinct channel) > 1, 'several', any_value(channel)) as channel
     from daily_statistics
     where campaign_id in (select campaign_id from marts.revenue_days)
     group by campaign_id
 ),
--- The range before is compared if the service had collected each of its days.
+-- The previous range is compared if the service had collected each of its days.
 earlier as (
     select min(coverage.date) as from_day
     from ops.coverage

@@ -37,7 +37,7 @@
 --     as: note
 
 with period as (from marts.period('campaigns', days := 28)),
--- The goal whose amounts count, unless one is given. Its conversions are unknown where the service gives amounts alone.
+-- The goal whose amounts count, unless one is given. If the service gives only amounts, its conversions are unknown.
 goals as (
     select
         campaign_metrics.campaign_id,
@@ -89,7 +89,7 @@ sums as (
         metrics.campaign_id,
         metrics.variant,
         goals.goal,
-        -- Unknown where the service never counts messages.
+        -- Unknown if the service never counts messages.
         if(
             count(metrics.value) filter (metrics.metric_type = 'standard') > 0,
             coalesce(sum(metrics.value) filter (metrics.metric_type = 'standard' and is_shown), 0),

@@ -70,7 +70,7 @@ received as (
     left join marts.people on daily_people.person = people.weaker_id
     group by all
 ),
--- A channel without a click shows nothing about interest.
+-- Leaves out channels without any click, because they show nothing about interest.
 reached as (
     select
         person,

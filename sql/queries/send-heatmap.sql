@@ -56,7 +56,7 @@ with params as (
         marts.choice('measure', ['click_rate', 'sent']) as measure,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
 ),
--- Channels are not mixed, because their rates are not comparable: an hour would look better or worse by its mix of channels.
+-- Channels are not mixed, because their rates are not comparable: an hour would look better or worse only because of its channels.
 shown as (
     select send_time_heatmap.channel
     from marts.send_time_heatmap
@@ -66,7 +66,7 @@ shown as (
         count(send_time_heatmap.clicked) > 0 desc, sum(send_time_heatmap.succeeded) desc, send_time_heatmap.channel
     limit 1
 ),
--- A click counts for the weekday and hour in which its message was sent. Channels that report no clicks have no rate.
+-- A click counts for the weekday and hour in which its message was sent. Channels that do not report clicks have no rate.
 cells as (
     select
         send_time_heatmap.channel,

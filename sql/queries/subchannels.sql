@@ -17,7 +17,7 @@
 --     ko: 하위 채널별로는 {channel} {channel_sub}{이/가} 가장 많습니다({of_all}건 중 {sent}건).
 
 with period as (from marts.period('statistics_by_subchannel', days := 28)),
--- Conversions by sub-channel have localised labels of the service's console as types, which do not match the main goals.
+-- Conversions by sub-channel have localized labels from the service's console as types, which do not match the main goals.
 statistics as (
     select
         statistics.channel,

@@ -25,7 +25,7 @@
 --     ko: 이 기간의 조건에 맞는 메시지에 태그가 없습니다.
 
 with period as (from marts.period('statistics', days := 28)),
--- A campaign with two tags counts for both, so the rows do not add up to a total.
+-- A campaign with two tags counts for both, so rows must not be added up.
 tags as (
     select
         tag_days.tag,

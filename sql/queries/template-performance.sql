@@ -30,7 +30,7 @@ with params as (
 days as (
     select
         template_days.*,
-        -- Versions can only be told apart by snapshots.
+        -- Only snapshots show which version was used.
         case
             when params.per = 'version' then struct_pack(template_id, channel_id, version_from, template_known)
         end as version
@@ -58,7 +58,7 @@ sums as (
     from days
     group by all
 ),
--- The rate of an uncounted event is null. A person may click twice, so an interval counts at most one click per message.
+-- The rate of an event that is not counted is null. A person may click twice, so intervals count at most one click per message.
 rates as (
     select
         sums.*,

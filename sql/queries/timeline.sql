@@ -33,13 +33,13 @@
 
 with period as (from marts.period('events')),
 known as (select distinct person from marts.person_ids where id = coalesce(getvariable('id')::varchar, '')),
--- Also as events named the person before an id was linked.
+-- The person's ids, and the numbers that events gave the person before an id was linked.
 wanted as (
     select person from known
     union
     select people.weaker_id from marts.people inner join known on people.person = known.person
 ),
--- The person's messages come first, and then their texts: joined the other way around, every text would have to be in memory.
+-- Messages are found first and joined with their texts. The other way around, every text would have to be in memory.
 messages as (
     select sends.*
     from marts.event_people as sends
@@ -61,7 +61,7 @@ happened as (
         if(messages.kind = 'delivered', 'shown', messages.kind) as what,
         resources.resource_name,
         texts.title,
-        -- In one line, for tables.
+        -- On one line, for tables.
         trim(regexp_replace(texts.text, '\s+', ' ', 'g')) as text,
         messages.experiment_group_name as variant_name,
         texts.template,

@@ -157,11 +157,11 @@
 --     en: Nobody has been assigned to a holdout yet, or the holdout names people by another id than the conversions.
 --     ko: 아직 홀드아웃에 배정한 고객이 없거나, 홀드아웃과 전환의 고객 ID가 서로 다릅니다.
 
--- All people who were assigned count, whether they got a message or not (intention to treat): from the day of their assignment to the
--- last day. People who were assigned with another share are compared among themselves, and weigh by their number.
--- Intervals are those of the A/B tests: valid at any number of looks, over both metrics together. The purchases of one person over time
--- are alike, which makes them wider than needed, never narrower.
--- A person's value in the 28 days before the assignment explains a part of the difference between people, and is taken out (CUPED).
+-- All assigned people count, whether or not they got a message (intention to treat), from the day of their assignment to the last
+-- day. If the share changed, people are compared only with people assigned with the same share; each share has the weight of its
+-- people. Intervals are like those of A/B tests: valid however often you look, over both metrics together. A person's purchases
+-- over time are alike, so the intervals may be wider than needed, but never narrower. CUPED removes the part of the difference
+-- between people that their value in the 28 days before the assignment explains.
 with params as (
     select
         least(
@@ -183,7 +183,8 @@ general as (
     from ops.experiments
     where campaign_id = 'default'
 ),
--- People are compared by the id that the purchases have. Ids are not linked by events, because those without messages have none.
+-- People are compared by the kind of id that the purchases have. Ids are not linked by events, because people without messages have
+-- none.
 named_by as (
     select
         case
@@ -311,7 +312,7 @@ pairs as (
         sum(covariance / people) as covariance,
         sum((people - 1) * earlier_variance) as earlier_squares,
         sum((people - 1) * covariance) as products,
-        -- Each share is tested by itself.
+        -- Each share is tested separately.
         if(
             share > 0 and metric = 'conversions',
             marts.sequential_split_p([held_out, others], [share, 1 - share]),
@@ -380,7 +381,7 @@ periods as (
     from assigned
     group by holdout
 ),
--- People whom a message reached although they should get none, by the campaign or user journey.
+-- People whom a message reached although they should get none, by campaign or user journey.
 reached as (
     select messages.holdout, messages.resource_id, messages.person
     from marts.held_out_messages as messages
@@ -410,7 +411,7 @@ contaminated as (
         on sources.reached_by_id = resources.resource_id
     group by reached.holdout
 ),
--- True differences are assumed to spread around zero with the standard deviation of a fifth of the mean without messages.
+-- Assumes that true differences are spread around zero with a standard deviation of a fifth of the mean without messages.
 scaled as (
     select
         compared.*,
@@ -441,7 +442,7 @@ tested as (
         difference - half_width as difference_low,
         difference + half_width as difference_high,
         least(1, comparisons * marts.sequential_p(difference, variance, scale)) as p_value,
-        -- The size at which the smallest effect, less half the width of the interval, reaches the wanted power.
+        -- The size at which the smallest effect, minus half the width of the interval, reaches the required power.
         pow(4.2 * scale / smallest_difference, 2) as precision_needed,
         sqrt((1 + 1 / precision_needed) * (ln(1 + precision_needed) - 2 * ln(level))) + marts.normal_quantile(power) as reach,
         (people_held_out + people_with_messages) * variance * pow(reach / smallest_difference, 2) as people_needed
@@ -478,7 +479,7 @@ select
     buyers_held_out::bigint as buyers_held_out,
     is_adjusted,
     smallest_effect as smallest_rate,
-    -- More than there are people: the mean without messages is close to zero.
+    -- Null if more people were needed than exist, because the mean without messages is close to zero.
     if(people_needed < 1e10, ceil(people_needed), null)::bigint as people_needed,
     round(unequal_groups_p_value, 6) as groups_p_value,
     people_in_both::bigint as people_in_both,

@@ -61,7 +61,7 @@ with params as (
         marts.days_held('events', first_date, last_date) as days_held
     from marts.period('events', days := 28)
 ),
--- Those who had bought, and not lately, and their first purchase after that.
+-- People who had bought, but not lately, and their first purchase afterwards.
 lapsed as (
     select
         conversions.person,
@@ -74,7 +74,7 @@ lapsed as (
     group by conversions.person, params.first_date, params.inactive_days
     having last_bought <= params.first_date - params.inactive_days::integer
 ),
--- A message after the return did not bring it about.
+-- Only messages before the return may have caused it.
 touched as (
     select
         lapsed.person,

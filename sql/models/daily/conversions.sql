@@ -2,7 +2,7 @@
 -- materialized: incremental
 -- depends_on: statistics
 --
--- A direct conversion is one of the conversions too: the two must not be added up.
+-- Direct conversions are included in the conversions, so don't add them up.
 
 select
     daily_statistics.date,
@@ -14,7 +14,7 @@ select
     daily_statistics.user_journey_node_id,
     daily_statistics.channel,
     daily_conversions.name as conversion_name,
-    -- Without a row of the type, conversions are 0, unless some are direct; a count that is not a number is unknown.
+    -- If the type has no row, conversions are 0, unless some are direct. If the count is not a number, they are unknown.
     if(
         bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'total_count_conversion')
         or (
@@ -24,14 +24,14 @@ select
         null,
         coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'total_count_conversion'), 0)
     )::bigint as conversions,
-    -- A direct conversion follows a click, so a channel that counts no clicks has no number of them.
+    -- A direct conversion follows a click, so it is unknown on a channel that does not count clicks.
     if(
         bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'direct_count_conversion')
         or (any_value(daily_statistics.click) is null and coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0) = 0),
         null,
         coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0)
     )::bigint as direct_conversions,
-    -- Types that the specification does not define.
+    -- Types that the specification does not list.
     sum(daily_conversions.count) filter (
         daily_conversions.type not in ('total_count_conversion', 'direct_count_conversion')
     )::bigint as other_conversions,

@@ -1,7 +1,7 @@
 -- grain: one export record, except those of staff and test people (exclude).
 -- lake: none
 --
--- Models and questions read this view, so that none of them counts these people; `events` keeps their records.
+-- Models and questions read this view, so that staff and test people are not counted. `events` has their records.
 
 select events.*
 from events

@@ -4,8 +4,8 @@
 -- lookback: 7 days
 -- dirties: all later days
 --
--- The content of a message is its template or, without one, its title, or the name of its product. Records of one id share a message, which is stored with
--- the first record; a click may come days later.
+-- The content of a message is its template, or else its title, or else the name of its product. Records with one id share a
+-- message, which is stored with the first record; a click may come days later.
 
 with contents as (
     select *
@@ -50,7 +50,7 @@ select
     count(*) filter (occurred.kind = 'failed') as failed,
     count(*) filter (occurred.kind = 'succeeded') as succeeded,
     count(*) filter (occurred.kind = 'delivered') as delivered,
-    -- Clicks of people; those of machines are counted separately.
+    -- Clicks by people. Clicks by machines are counted separately.
     count(*) filter (occurred.kind = 'clicked') - count(*) filter (occurred.kind = 'machine click') as clicked,
     count(*) filter (occurred.kind = 'machine click') as machine_clicks
 from occurred

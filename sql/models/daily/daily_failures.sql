@@ -2,7 +2,7 @@
 -- materialized: incremental
 -- depends_on: events
 --
--- Reasons that differ only by an address, a host name or a number share a key and a row, with one of their texts.
+-- Reasons that differ only by an address, a host name or a number share a key and a row, which has one of the texts.
 
 select
     date,
@@ -10,7 +10,7 @@ select
     event_name,
     marts.event_kind(event_name) as kind,
     marts.failure_key(failure_reason) as failure_key,
-    -- A code alone explains less than a text.
+    -- A text explains more than a code without words.
     coalesce(min(failure_reason) filter (failure_reason <> marts.failure_code(failure_reason)), min(failure_reason)) as failure_reason,
     marts.failure_code(failure_reason) as code,
     resource_type,

@@ -4,8 +4,8 @@
 -- lookback: 35 days
 -- dirties: all later days
 --
--- Earlier messages are those to the same person in the window before the day of the message. A click counts on its own day, by the number
--- before the clicked message, which is up to seven days older. In-app and in-web messages are not counted.
+-- Earlier messages are those to the same person in the window before the day of the message. A click counts on its own day, by the
+-- number of messages before the clicked one, which is up to seven days older. In-app and in-web messages do not count.
 
 with reached as (
     select date, person, sum(messages) as messages

@@ -3,8 +3,8 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- The person to whom an id belonged on that day. Events join by day, so links learned later do not matter. A device may belong to
--- a service user, who may belong to a user, so links are followed three times.
+-- The person to whom an id belonged on that day. Events are joined by day, so links learned later do not matter. A device may
+-- belong to a service user, who may belong to a user, so links are followed three times.
 
 with alone as (
     select distinct

@@ -4,8 +4,8 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- Models that look back over weeks read this table, so that each night identifies people for its own day only. Use
--- count(distinct) for people over several days: daily numbers do not add up.
+-- Models that look back over weeks read this table, so that each night identifies people only for its own day. For several days,
+-- use count(distinct person), because daily numbers of people cannot be added.
 
 with machines as (
     select date, person, channel, campaign_id, user_journey_id, count(*) as clicked
@@ -24,7 +24,7 @@ select
     count(*) filter (marts.is_reaching(events.kind, events.channel) and not marts.is_display(events.channel))::integer as messages,
     count(*) filter (events.kind = 'failover_succeeded')::integer as failover_texts,
     count(*) filter (marts.is_reaching(events.kind, events.channel) and marts.is_display(events.channel))::integer as shown,
-    -- Clicks of people; those of machines are counted separately.
+    -- Clicks by people. Clicks by machines are counted separately.
     greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicked), 0))::integer as clicked,
     coalesce(any_value(machines.clicked), 0)::integer as machine_clicks
 from marts.event_people as events

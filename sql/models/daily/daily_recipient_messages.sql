@@ -3,9 +3,9 @@
 -- depends_on: events
 -- lookback: 7 days
 --
--- Messages that name their recipient (texts, friendtalks, alimtalks) and show an 080 number to opt out with. sent counts those
--- that were sent successfully, on their channel or as a text instead. delivered counts deliveries on the channel of the send, at
--- the hour in which the message was sent.
+-- Messages that name their recipient (texts, friendtalks, alimtalks) and show an 080 number for opting out. sent counts messages
+-- sent successfully, on their channel or as a text in its place. delivered counts deliveries on the channel of the send, in the
+-- hour in which the message was sent.
 
 with delivered as (
     select distinct event_id, date, channel
@@ -16,7 +16,7 @@ with delivered as (
         and marts.event_kind(event_name) = 'delivered'
 ),
 
--- Earlier sends are needed for messages that were delivered today.
+-- Earlier sends are needed for messages that were delivered on this day.
 occurred as (
     select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
     from marts.counted_events
@@ -38,7 +38,7 @@ messages as (
         and event_id in (select event_id from occurred)
 ),
 
--- Only the earliest send of a day counts: a send that the service reports twice went out once.
+-- Only the earliest send counts, because a send that the service reports twice was made once.
 sends as (
     select
         occurred.event_id,

@@ -3,8 +3,9 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- The time from sending to delivery (delivered) and to the click (clicked). Percentiles of days do not add up; these counts do.
--- Times are rounded by at most 2%, so a percentile over any days is exact to 2%. Clicks of machines are counted separately.
+-- The time from sending to delivery (delivered) or to the click (clicked). Percentiles of days cannot be combined, but these counts
+-- can be added. Times are rounded by at most 2%, so a percentile over any days has an error of at most 2%. Clicks by machines are
+-- counted separately.
 
 select
     date,

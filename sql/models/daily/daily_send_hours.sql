@@ -3,9 +3,8 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- A click counts for the day and hour in which its message was sent, so that hours show when to send. Clicks of
--- machines are counted separately. shown counts the in-app and
--- in-web messages sent then that were shown.
+-- A click counts for the day and hour in which its message was sent, because hours should show when to send. Clicks by machines are
+-- counted separately. shown counts the in-app and in-web messages of that hour that were shown.
 
 with counted as (
     select

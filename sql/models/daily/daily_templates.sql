@@ -3,8 +3,8 @@
 -- depends_on: events
 -- lookback: 7 days
 --
--- Records of one id share a message, which is stored with the first record; a click may come days later. The sender distinguishes
--- alimtalk templates that have the same code. Brand messages do not name their sender.
+-- Records with one id share a message, which is stored with the first record; a click may come days later. Alimtalk templates with the same code differ by
+-- sender. Brand messages do not name their sender.
 
 with messages as (
     select event_id, date, 'alimtalk' as template_kind, template_code as template, sender_key, plus_friend_id

@@ -3,7 +3,7 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- A test divides people, so its unit is people. Rows are kept by day, so that any range of days can be counted.
+-- A test assigns people to variants, so people are counted. Rows are kept by day, so that any range of days can be counted.
 
 with machines as (
     select date, campaign_id, channel, person, count(*) as clicked
@@ -21,7 +21,7 @@ select
     count(*) filter (events.kind in ('succeeded', 'failed')) as sent,
     count(*) filter (events.kind = 'succeeded') as succeeded,
     count(*) filter (events.kind = 'delivered') as delivered,
-    -- Clicks of people; those of machines are counted separately.
+    -- Clicks by people. Clicks by machines are counted separately.
     greatest(0, count(*) filter (events.kind = 'clicked') - coalesce(any_value(machines.clicked), 0)) as clicked,
     coalesce(any_value(machines.clicked), 0) as machine_clicks
 from marts.event_people as events

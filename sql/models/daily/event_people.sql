@@ -1,8 +1,8 @@
 -- grain: one export record, with its person.
 --
--- A person is the user; for ids without a known user it is the service's user, the device, or the service's device. An id belongs
--- to the person known on the day of the record. Where privacy.columns drops an id, nobody is known. DuckDB passes a range of dates
--- on to both tables, but a list of days to the events alone, so models filter by both.
+-- A person is the user, or if unknown the service's user, the device, or the service's device. An id belongs to the person known on
+-- the day of the record. If privacy.columns drops an id, nobody is known. DuckDB passes a range of dates on to both tables, but a
+-- list of days only to the events, so models filter by both.
 
 with identified as (
     select

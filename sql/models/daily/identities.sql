@@ -4,12 +4,12 @@
 -- dirties: all later days
 -- unique_key: weaker_id
 --
--- Ids that appear together in a record belong to one person. In descending strength they are user_id, service_user_id, device_id
--- and service_device_id. A weaker id belongs to the strongest id of the first record that links it. Two users of one device
--- therefore stay two people, and records of the device alone belong to its first user. A link applies from its day on and changes
--- no earlier day.
+-- Ids that appear together in a record belong to one person. From strongest to weakest they are user_id, service_user_id, device_id
+-- and service_device_id. A weaker id belongs to the strongest id of the first record that links it. So two users of one device stay
+-- two people, and records with only the device belong to its first user. A link applies from its day on; earlier days do not
+-- change.
 
--- Most people have the same ids in all their records, so each set of ids is read once.
+-- Most people have the same ids in all records, so each set of ids is read only once.
 with records as (
     select
         date,
@@ -23,7 +23,7 @@ with records as (
     group by date, user_id, service_user_id, device_id, service_device_id
 ),
 
--- Ids of different kinds are never equal, even if their text is.
+-- Ids of different kinds are never equal, even if their texts are.
 numbered as (
     select
         *,

@@ -4,12 +4,15 @@
 -- lookback: 7 days
 -- dirties: all later days
 --
--- A response belongs to the last message to that person in the previous seven days, from the same campaign or node and channel.
+-- A response belongs to the last message to that person in the previous seven days, from the same campaign or node, on the same
+-- channel. is_machine: the click on an e-mail was made by a machine, such as a mail scanner (ops.machine_clicks): it came within
+-- seconds_after of sending or of a delivery on the same day, or was one of several clicks on the message within within_seconds.
+-- is_machine and event_id are null for deliveries.
 -- is_machine: the click on an e-mail came from a machine, such as a mail scanner (ops.machine_clicks): within seconds_after of
 -- sending, or of a delivery on the same day, or as one of several clicks on the message within within_seconds. Null for deliveries.
 -- event_id is null for deliveries.
 
--- Sends and responses are read separately: DuckDB would materialize a shared CTE, with all columns of a week.
+-- Sends and responses are read separately, because DuckDB would materialize a shared CTE with all columns of a week.
 with sends as (
     select
         person,
@@ -47,7 +50,7 @@ responses as (
         and occurred_at is not null
 ),
 
--- Messages to an id before it was linked belong to its owner of the following days.
+-- Messages to an id before it was linked belong to the person who owns the id on the following days.
 linked_since as (
     select batch_days.date, identities.stronger_id as person, identities.weaker_id as person_then
     from marts.identities
@@ -73,7 +76,7 @@ answered as (
             known_as.person_then = sends.person
             and responses.sender = sends.sender
             and responses.occurred_at >= sends.sent_at
-    -- Instants are compared as numbers: subtracting an interval from an instant consults a time zone's calendar for every row.
+    -- Instants are compared as numbers, because subtracting an interval from an instant looks up a time zone for every row.
     where epoch_us(responses.occurred_at) - epoch_us(sends.sent_at) < 7 * 86_400_000_000
     group by responses.response_number
 ),

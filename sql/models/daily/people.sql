@@ -1,7 +1,7 @@
 -- grain: one id that has appeared with a stronger one, with the person it belongs to now.
 --
 -- A device may belong to a service user, who may belong to a user, so links are followed three times. Ranges of days count people
--- by this view: a person first seen as a device and later as a user is counted once.
+-- by this view, so a person first seen as a device and later as a user counts once.
 
 select
     first.weaker_id,

@@ -1,25 +1,26 @@
 -- grain: one campaign, channel, metric (click or conversion) and variant, compared with the baseline variant.
 -- also_in: main
 --
--- You can check tests every morning: every number stays valid however often you look, over all variants, channels and metrics of a
--- campaign together (mixture sequential probability ratio test, Bonferroni).
+-- Every number stays valid however often you look, so you can check tests every morning. This holds over all variants, channels and
+-- metrics of a campaign together (mixture sequential probability ratio test, Bonferroni).
 -- difference_low, difference_high: the interval of the difference from the baseline's rate.
--- p_value: the probability that chance alone ever shows such a difference. unequal_groups_p_value: the probability that chance
--- alone ever splits the observed people so far from the intended split.
--- People are compared only with those of the same first day: otherwise, changing shares during rising rates could create a false winner.
--- compared_rate and compared_baseline_rate have the same weight for each day; the difference is between them. shares_moved_on: the
--- day from which variants got different shares of new people, under one intended split. Messages are not compared by day, because
--- their clicks and conversions come on later days, so changed shares leave them without a verdict.
--- unit: people, if events are loaded. Messages to one person are not independent, so the variance of rates by message assumes
--- that all messages to a person behave as one; if people are unknown, the verdict is missing. The service counts conversions but
--- not converting people, so conversions get a verdict only if a setting gives the maximum per person.
--- people_crossed: people who got messages of two variants, and count for neither. More than 1% of them, or more who began with one variant
--- than the split explains, cause the verdict `people_crossed`, unless accept_crossing is set.
--- size_needed: the size that each side needs to show the smallest effect with the wanted power; null if everyone on both sides
+-- p_value: the probability that such a difference ever occurs by chance.
+-- unequal_groups_p_value: the probability that people are ever split so far from the intended split by chance.
+-- compared_rate, compared_baseline_rate: the rates between which the difference is taken. People are compared only with people
+-- whose first message came on the same day, because changing shares while rates rise could create a false winner. Both rates give
+-- each day the same weight.
+-- shares_moved_on: the day from which variants got other shares of new people although the intended split stayed the same. Messages
+-- are not compared by day, because their clicks and conversions come on later days; after such a change they get no verdict.
+-- unit: people if events are loaded. A person's messages are not independent, so the variance of rates by message assumes that they
+-- behave as one. If people are unknown, there is no verdict. The service counts conversions but not converting people, so
+-- conversions get a verdict only if a setting gives the maximum per person.
+-- people_crossed: people who got messages of two variants; they count for neither. The verdict is `people_crossed` if they are more
+-- than 1%, or if more of them began with one variant than the split explains, unless accept_crossing is set.
+-- size_needed: the size that each side needs to show the smallest effect with the required power; null if everyone on both sides
 -- succeeded.
 
 with configured as (
-    -- A campaign in the configuration has one row with all settings.
+    -- A campaign with settings of its own has one row with all settings.
     select
         arms.*,
         marts.lower_case(arms.names) as plain_names,
@@ -34,7 +35,7 @@ judged_by as (
     select
         configured.*,
         list_has_any(marts.lower_case(coalesce(settings.hold_outs, [])), plain_names) as is_hold_out,
-        -- A variant without sends is not compared.
+        -- Variants without sends are not compared.
         coalesce(succeeded, 0) > 0 and not is_hold_out as is_compared,
         last_covered.date - min(first_date) over (partition by test) + 1 as days
     from configured
@@ -44,7 +45,7 @@ judged_by as (
 arms as (
     select
         *,
-        -- The baseline comes first: the configured variant, else one named as a control, else the one sent first.
+        -- The baseline is the configured variant, or else one named like a control, or else the one sent first. It sorts first.
         row_number() over (
             partition by test, is_compared
             order by
@@ -64,7 +65,7 @@ first_days as (
     where is_compared
 ),
 
--- Every compared variant on every day with first messages, with the intended split of that day.
+-- Every compared variant on every day with first messages, with the intended split of the day.
 days as (
     select
         test,
@@ -111,7 +112,7 @@ split_arms as (
     window split as (partition by test, split_since)
 ),
 
--- Each split is tested separately. On days without events, people are unknown in every group.
+-- Each split is tested separately. On days without events, the people of all groups are unknown.
 splits as (
     select
         test,
@@ -134,7 +135,7 @@ expected as (
     group by test, place
 ),
 
--- The people of each variant before and after each day, under one intended split.
+-- For each day, the people of each variant before it and from it on, under one intended split.
 halves as (
     select
         test,
@@ -156,7 +157,7 @@ turns as (
     window day as (partition by test, date)
 ),
 
--- The most likely day of a change, if significant (likelihood ratio, Bonferroni over the days).
+-- The most likely day on which shares changed, if that is significant (likelihood ratio, Bonferroni over the days).
 moved as (
     select test, arg_max(date, likelihood) as date
     from (
@@ -175,7 +176,7 @@ moved as (
     having count(*) * marts.chi_squared_p(max(likelihood), any_value(variants) - 1) < 0.001
 ),
 
--- The campaigns whose events name groups.
+-- The campaigns whose events name a group.
 grouped as (
     select distinct campaign_id
     from marts.daily_variant_people
@@ -241,7 +242,7 @@ measures as (
     from tested_arms
     where clickable > 0
     union all by name
-    -- A variant without conversions has zero if another variant has some.
+    -- A variant without conversions has zero if another variant has conversions.
     select
         'conversion' as metric,
         'message' as unit,
@@ -258,8 +259,8 @@ rates as (
     from measures
 ),
 
--- People are compared with those of the baseline who got their first message on the same day, messages with all messages. Products
--- of two sizes may be beyond a bigint.
+-- People are compared with those of the baseline whose first message came on the same day; messages with all messages. The product
+-- of two sizes may exceed a bigint.
 strata as (
     select test, rates.metric, place, days.date, days.people::double as size, days.clickers::double as successes
     from rates
@@ -271,8 +272,8 @@ strata as (
     where is_compared and unit = 'message'
 ),
 
--- The difference of Mantel and Haenszel: a day weighs by its information. Its variance is Sato's, which is valid for few large
--- days as for many small ones (Biometrics 45, 1989); on a single day it is that of two proportions. Days are summed in their order, so
+-- The Mantel-Haenszel difference: each day has the weight of its information. The variance is Sato's, which is valid for few large
+-- days and for many small ones (Biometrics 45, 1989); for a single day it is that of two proportions. Days are summed in order, so
 -- that the last digit is the same wherever the file is read.
 compared as (
     select
@@ -352,7 +353,7 @@ tested as (
         if(half_width is null, null, least(1, difference + half_width)) as difference_high,
         marts.sequential_p(difference, variance_of_difference, scale) as p_alone,
         if(p_alone is null, null, least(1, comparisons * p_alone)) as p_value,
-        -- The size at which the interval around the smallest effect excludes zero with the wanted power.
+        -- The size at which the interval around the smallest effect excludes zero with the required power.
         sqrt(1.0667 * (ln(16) - 2 * ln(level))) + marts.normal_quantile(settings.power) as reach,
         nullif(2 * widest_likeness * pooled_rate * (1 - pooled_rate) * pow(reach / smallest_difference, 2), 0) as size_needed
     from pairs
@@ -382,7 +383,7 @@ judged as (
     from tested
 ),
 
--- The sentences of a verdict: its own, and those that explain or limit it.
+-- The sentences of a verdict: its own, and those that explain or qualify it.
 said as (
     select
         *,
@@ -436,7 +437,7 @@ worded as (
                     'share_before': printf('%.0f%%', 100 * share_before),
                     'share_since': printf('%.0f%%', 100 * share_since),
                     'days_without_events': format('{:,d}', days_without_events),
-                    -- Names are filled in last, because their text may contain a placeholder.
+                    -- Names are filled in last, because a name may contain a placeholder.
                     'variant': variant_name,
                     'baseline': baseline_name,
                     'variant_ko': marts.variant_in_korean(variant_name),

@@ -1,7 +1,7 @@
 -- grain: one KST day, campaign and channel.
 -- also_in: main
 --
--- The name and the tags are the newest ones of the campaign.
+-- Name and tags are the campaign's latest ones.
 
 select
     message_days.date,

@@ -1,8 +1,8 @@
 -- grain: one channel.
 --
--- A channel has a counter if its statistics of any loaded day have it, or its events have the kind. The rate of an uncounted event
--- is null; the rate of a counted event that did not happen is zero. Rates leave out messages of the days before the counter began
--- (deliveries_since, clicks_since).
+-- A channel has a counter if its statistics have it on any loaded day, or if its events have that kind. The rate of an event that
+-- is not counted is null; the rate of a counted event that did not happen is zero. Rates leave out messages from before the
+-- counter's first day (deliveries_since, clicks_since).
 
 with known as (
     select channel, date, delivered is not null as counts_deliveries, click is not null as counts_clicks

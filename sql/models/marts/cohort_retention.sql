@@ -1,8 +1,8 @@
 -- grain: one week of first messages and number of weeks since, up to the week of the last loaded day.
 --
--- A person first seen as a device and later as a user is one person, whose first message is the first one of either. A week
--- without activity of the cohort has a row of zeros, but clicks are unknown if no channel counts them. is_complete shows whether
--- all days of the week are loaded: a week in progress, or with missing days, shows too few people.
+-- A person first seen as a device and later as a user is one person; the earlier first message counts. A week without activity of
+-- the cohort has a row of zeros, but clicks are unknown if no channel counts them. is_complete: all days of the week are loaded. A
+-- week in progress, or with missing days, shows too few people.
 
 with joined as (
     select
@@ -33,7 +33,7 @@ weekly_cohorts as (
         count(*) filter (active.messaged and active.clicked) as messaged_clickers
     from active
     inner join joined on active.person = joined.person
-    -- A click before the first loaded message belongs to a message that is not loaded.
+    -- A click before the first loaded message is on a message that is not loaded.
     where active.week >= joined.cohort_week
     group by all
 ),
@@ -45,7 +45,7 @@ held as (
     group by all
 ),
 
--- Every person of a cohort received a message in its first week.
+-- Every person of a cohort got a message in the cohort's first week.
 cohorts as (
     select cohort_week, messaged_people as people
     from weekly_cohorts
@@ -57,7 +57,7 @@ weeks as (
     from cohorts
     cross join (select max(week) as last_week from held) as latest
     union
-    -- A stray record may be dated later than any loaded day.
+    -- Leaves out stray records that are dated after the last loaded day.
     select weekly_cohorts.cohort_week, cohorts.people, weekly_cohorts.week
     from weekly_cohorts
     inner join cohorts on weekly_cohorts.cohort_week = cohorts.cohort_week

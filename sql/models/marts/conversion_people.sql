@@ -1,7 +1,7 @@
 -- grain: one conversion in your own table, with the person it belongs to now.
 -- lake: none
 --
--- Weaker ids are replaced by the stronger one, so that a person's conversions and messages join.
+-- Weaker ids are replaced by stronger ones, so that a person's conversions and messages can be joined.
 
 select
     coalesce(people.person, identified.strongest_id) as person,

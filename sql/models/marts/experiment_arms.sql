@@ -1,11 +1,11 @@
 -- grain: one campaign, channel and variant of an A/B test, over all loaded days.
 --
 -- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
--- variant. variance_factor multiplies the variance by message: that many messages of a person may behave as one (the sum of squares
--- over the sum). It is an estimate, because messages of days without events are assumed to reach the same people.
--- clickers excludes machine clicks (message_responses). first_days has the same people by the day of their first message.
--- A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant that they got first,
--- crossed_from those alone who got it on an earlier day than another one.
+-- variant. variance_factor multiplies the variance by message, because a person's messages may behave as one: it is the sum of
+-- squares of the messages per person, divided by their sum. It is an estimate, because messages on days without events are assumed
+-- to reach the same people. clickers leaves out clicks by machines (message_responses). first_days has the same people by the day
+-- of their first message. A person who got messages of two variants belongs to no arm; people_crossed counts them at the variant
+-- they got first, and crossed_from only those who got it on an earlier day than another one.
 
 with arms as (
     select
@@ -36,11 +36,11 @@ receivers as (
         variant_names.campaign_id,
         days.channel,
         variant_names.variant_id,
-        -- A person first seen as a device and later as a user is counted once.
+        -- A person first seen as a device and later as a user counts once.
         coalesce(people.person, days.person) as person,
         min(days.date) filter (days.sent > 0 or days.succeeded > 0 or days.delivered > 0) as first_date,
         sum(days.sent) as sent,
-        -- Displays are shown, not sent, so a shown display counts as received.
+        -- In-app and in-web messages are shown, not sent, so a shown one counts as received.
         greatest(sum(days.succeeded), sum(days.delivered)) as received,
         sum(days.clicked) as clicked,
         sum(days.machine_clicks) as machine_clicks
@@ -51,7 +51,7 @@ receivers as (
     group by all
 ),
 
--- The messages of all people, those who crossed among them, in the events.
+-- The messages of all people in the events, including people who crossed.
 messages as (
     select campaign_id, channel, variant_id, sum(received)::bigint as received
     from receivers

@@ -1,6 +1,6 @@
 -- grain: one KST month of requests.
 --
--- An accepted request is billed whether or not its pages arrived. An ambiguous one may be billed.
+-- An accepted request is billed even if its pages did not arrive. An ambiguous one may be billed.
 
 with requests as (
     select

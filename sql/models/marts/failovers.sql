@@ -1,8 +1,8 @@
 -- grain: one KST day, channel, and campaign or user journey that replaces failed messages by texts.
 --
--- A campaign with texts has a row for every day with failures, even without texts: otherwise rates would leave out failures without a
--- text. A text may be sent on the day after its message failed, so rates are meant for ranges of
--- days. The rate of one day is null where more texts were tried than messages failed.
+-- A campaign that sends texts has a row for every day with failures, even without texts, because rates must include failures
+-- without a text. A text may be sent on the day after its message failed, so use rates over several days. The rate of one day is
+-- null if more texts were tried than messages failed.
 
 with days as (
     select
@@ -25,7 +25,7 @@ select
     coalesce(days.campaign_id, days.user_journey_id) as resource_id,
     resources.resource_name,
     failover_succeeded / nullif(failover_succeeded + failover_failed, 0) as failover_success_rate,
-    -- The share of failed messages that were sent as a text instead.
+    -- The share of failed messages that were sent as a text.
     if(failover_succeeded + failover_failed <= failed, failover_succeeded / nullif(failed, 0), null) as rescue_rate
 from days
 left join marts.resources

@@ -1,16 +1,15 @@
 -- grain: one channel, event name and key of the failure reason, over all loaded days.
 -- also_in: main
 --
--- Reasons with one code, or with the same words apart from addresses and numbers, have one key. cause groups them by their words. The
--- spellings of a template that does not match are one reason, which names them all.
--- A failure rate divides failures by the attempts of the channel. Texts sent instead of a failed message are attempts too.
--- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are loaded, and change
--- and trend are null unless all 14 are.
+-- Reasons with the same code share a key; so do reasons whose words differ only by addresses and numbers. cause groups reasons by
+-- their words. All spellings of "the template does not match" are one reason, which lists them. A failure rate is the share of
+-- failures among the attempts of the channel; texts sent in place of a failed message are attempts too. recent_ is about the last
+-- seven days, previous_ about the seven days before. previous_ is null unless all of its days are loaded; change and trend are null
+-- unless all 14 days are.
 --
--- A trend is a change only if the rates differ significantly and by a factor of 1.5: given the failures of both windows,
--- the recent ones must be three standard deviations from what equal rates would give. Failures come in bursts, so the variance is
--- multiplied by the dispersion of the days of a window (Pearson's, at least 1). A large difference that may be chance is
--- `unclear`.
+-- A trend needs a significant difference and a factor of 1.5. Significant: the recent failures are three standard deviations from
+-- what equal rates would give for the failures of both windows. Failures come in bursts, so the variance is multiplied by the
+-- dispersion of a window's days (Pearson's, at least 1). A large difference that may be due to chance is `unclear`.
 
 with latest as (
     select
@@ -75,7 +74,7 @@ reasons as (
     group by one_reason, is_failover
 ),
 
--- Days without such a failure count too.
+-- Includes days without such a failure.
 days as (
     select
         one_reason,
@@ -144,7 +143,7 @@ select
     case
         when latest.recent_days_missing + latest.previous_days_missing > 0 then null
         when coalesce(compared.recent_failed + compared.previous_failed, 0) = 0 then 'quiet'
-        -- Nothing was sent in one of the windows.
+        -- No messages were sent in one of the windows.
         when compared.deviations is null then null
         when compared.ratio between 1 / 1.5 and 1.5 then 'steady'
         when abs(compared.deviations) < 3 then 'unclear'

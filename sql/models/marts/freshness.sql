@@ -1,9 +1,9 @@
 -- grain: one stream that is loaded or wanted.
 --
--- Missing days come from `ops.days`, as in `status` and the checks. Days that are paid for, need a decision or were given up are not
--- missing. days_behind_newest counts the days after a stream's last one that are missing, paid for or need a decision, up to the latest
--- day of any stream. Reference data comes in complete snapshots: it has no missing days, and is behind by the nights since the last
--- snapshot. A snapshot is dated one day after the latest statistics.
+-- Missing days come from `ops.days`, as in `status` and in checks. Days that are paid for, need your decision or were given up are
+-- not missing. days_behind_newest counts the days after a stream's last one that are missing, paid for or need a decision, up to
+-- the latest day of any stream. Reference data comes in complete snapshots, so it has no missing days; it is behind by the nights
+-- since the last snapshot. A snapshot is dated one day after the latest statistics.
 
 with held as (
     select

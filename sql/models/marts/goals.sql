@@ -1,7 +1,7 @@
 -- grain: one campaign or user journey, channel and goal, over all loaded days.
 --
--- A goal is the name of a conversion. The main goal of a campaign or user journey is the one in ops.main_goals, which is chosen
--- once; before it has conversions, it is the first goal by name.
+-- A goal is the name of a conversion. The main goal of a campaign or user journey is in ops.main_goals and is chosen once. Until it
+-- has conversions, the first goal by name is used.
 
 with counted as (
     select

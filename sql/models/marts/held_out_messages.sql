@@ -1,8 +1,9 @@
 -- grain: one KST day, holdout, person who should get no messages, channel, and campaign or user journey whose message reached the person.
 -- lake: none
 --
--- The day of the assignment does not count: the group reaches the service only in that day's morning. The group of a campaign's variant
--- comes from its events, so all days of that campaign count. Campaigns and user journeys that the settings exempt may reach everybody.
+-- The day of the assignment does not count, because the service learns the group only in the morning of that day. The group of a
+-- campaign's variant comes from its events, so all days of that campaign count. Campaigns and user journeys that the settings
+-- exempt may reach everybody.
 
 with held_out as (
     select

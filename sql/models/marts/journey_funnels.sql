@@ -1,11 +1,10 @@
 -- grain: one user journey and node, over all loaded days.
 -- also_in: main
 --
--- The service does not give the order of nodes, so it is estimated from people. A person's nodes are ordered by the first event
--- at each, and a node gets its position for the median person. Only people count who were at more than one node and entered the
--- journey at least 14 days after the first day of events; earlier ones may have been in the middle of it. Nodes with fewer than
--- ten such people and nodes without events come last, by the day of their first send and then by sends. A branch appears as a
--- step.
+-- The service does not give the order of nodes, so it is estimated from people. A person's nodes are ordered by the first event at
+-- each node, and a node gets the median of its positions. Only people count who were at more than one node and entered the journey
+-- at least 14 days after the first day of events; earlier people may have been in the middle of it. Nodes without events or with
+-- fewer than ten such people come last, by the day of their first send and then by sends. A branch looks like a step.
 
 with nodes as (
     select
@@ -21,8 +20,8 @@ with nodes as (
     group by user_journey_id, user_journey_node_id
 ),
 
--- In a journey with very many people every n-th person is read, because a hundred thousand visits are enough for the order. The
--- modulus is computed in the type of person: with mixed types DuckDB uses HUGEINT, which is seventy times slower.
+-- In a very large journey, only every n-th person is read, because a hundred thousand visits are enough for the order. The modulus
+-- is computed in the type of person, because with mixed types DuckDB uses HUGEINT, which is seventy times slower.
 samples as (
     select user_journey_id, (count(*) // 100000 + 1)::ubigint as every
     from marts.first_node_messages
@@ -96,7 +95,7 @@ select
     steps.conversion_rate,
     steps.sent / nullif(steps.sent_at_first, 0) as share_of_first,
     steps.sent / nullif(steps.sent_before, 0) as share_of_previous,
-    -- A node that sends more than the previous one has no loss.
+    -- If a node sends more than the previous one, there is no loss.
     if(share_of_previous <= 1, 1 - share_of_previous, null) as drop_off,
     steps.typical_position,
     steps.began_on,

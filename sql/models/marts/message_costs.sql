@@ -1,8 +1,9 @@
 -- grain: one KST day, channel, and campaign or user journey.
 --
--- A successful message costs the price of its channel, or of its sub-channel if prices are set by sub-channel; then the day needs
--- the statistics by sub-channel of that channel. A text sent in place of a failed message costs the price `failover` of text messages, or their only
--- price. It is a cost of the channel that failed. Texts are counted on days with events. Without a price, a cost is null.
+-- A successful message costs the price of its channel or, if prices are set by sub-channel, of its sub-channel; then the statistics
+-- by sub-channel are needed for that day and channel. A text sent in place of a failed message costs the price `failover` of text
+-- messages, or else their only price; it is a cost of the channel that failed. Texts are counted on days with events. Without a
+-- price, a cost is null.
 
 with prices as (
     select channel, sub_channel, price, count(sub_channel) over (partition by channel) > 0 as is_split
@@ -73,7 +74,7 @@ select
     sum(message_cost)::double as message_cost,
     sum(failover_texts)::bigint as failover_texts,
     sum(failover_cost)::double as failover_cost,
-    -- Texts without a price are left out of the total, which may be too low.
+    -- Texts without a price are left out, so the total may be too low.
     if(
         count(message_cost) + count(failover_cost) > 0,
         coalesce(sum(message_cost), 0) + coalesce(sum(failover_cost), 0),

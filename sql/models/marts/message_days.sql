@@ -1,12 +1,12 @@
 -- grain: one KST day, campaign or user journey, variant or node, and channel: a row of the daily statistics.
 -- also_in: main
 --
--- deliverable, clickable and convertible are the successful messages whose deliveries, clicks and conversions are known. Rates
--- divide by them (marts.performance). They are null on a channel that does not count the event. In-app and in-web messages are
--- not deliverable but shown, and clickable when they are shown. goals is the goal as a list, for sums: conversions of several goals are not added up.
--- Conversions count one goal, because one person may reach several: the main goal of the campaign or user journey (marts.goals), or
--- the session's goal: `set variable goal = '구매 완료'`. From the first day on which a channel reports the goal, days without
--- conversions have 0; before that day they are null. If more messages failed than were sent, succeeded is null.
+-- deliverable, clickable and convertible count the successful messages whose deliveries, clicks and conversions are known. Rates
+-- are shares of these (marts.performance). They are null if the channel does not count the event. In-app and in-web messages are
+-- never deliverable; they are clickable when they are shown. goals is the goal as a list, because conversions of several goals are
+-- not added up. Conversions count only one goal, because a person may reach several: the main goal of the campaign or user journey
+-- (marts.goals), or the session's goal: `set variable goal = '구매 완료'`. From the first day on which a channel reports the goal, days
+-- without conversions have 0; before that day they are null. If more messages failed than were sent, succeeded is null.
 
 with goals as (
     select resource_type, resource_id, channel, goal, first_date

@@ -1,7 +1,7 @@
 -- grain: one message of the exports with message_data.
 -- lake: none
 --
--- The text is the one that the recipient got, under the settings of privacy. marts.messages joins it with the send.
+-- The text that the recipient got, with the privacy settings applied. marts.messages joins it with the send.
 
 with texts as (
     select 'text' as shape, event_id, date, title, body as text, template_id as template, message_type, upper(ad_yn) = 'Y' as is_ad, recipient_no

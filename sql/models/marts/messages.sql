@@ -4,7 +4,7 @@
 -- A message of an export without message_data has no text.
 -- Filter by date first.
 
--- The rare ids that several records have are found first: a window over all messages would need the memory of all.
+-- Find the few ids that several records have first, because a window over all messages would need memory for all.
 with repeated as (
     select date, event_id, min(row(occurred_at, event_name)) as first_record
     from marts.counted_events

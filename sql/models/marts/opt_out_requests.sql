@@ -1,8 +1,8 @@
 -- grain: one opt-out, by its number, recipient and time.
 --
--- Unknown recipients (privacy.recipients: drop) may be several people, so requests of one second are counted separately. date is
--- the KST day of the request, or of the first snapshot if the request has no readable time. vanished_date is the day of the first
--- snapshot without it.
+-- Unknown recipients (privacy.recipients: drop) may be several people, so requests in the same second are counted separately. date
+-- is the KST day of the request, or of the first snapshot if the request has no readable time. vanished_date is the day of the
+-- first snapshot without the opt-out.
 
 with requests as (
     select

@@ -1,7 +1,7 @@
 -- grain: one opt-out that a message to the same recipient precedes by at most 72 hours.
 --
--- An opt-out is attributed to the last message before it on any channel; on a channel that reports deliveries, to the last
--- delivered one. Two opt-outs may follow one message, so count(distinct event_id) counts messages.
+-- An opt-out belongs to the last message before it on any channel; on a channel that reports deliveries, to the last delivered one.
+-- Two opt-outs may follow one message, so count(distinct event_id) counts messages.
 
 select
     preceding.* exclude (is_delivered),

@@ -1,7 +1,7 @@
 -- grain: one person and id of that person.
 -- lake: none
 --
--- All current ids of the persons in marts.messages and other tables, as in events (privacy.columns).
+-- All current ids of the persons in marts.messages and other tables, as `events` has them (privacy.columns).
 
 with ids as (
     select distinct user_id, service_user_id, device_id, service_device_id

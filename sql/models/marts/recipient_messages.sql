@@ -1,7 +1,7 @@
 -- grain: one KST day and hour of sending, channel, campaign or user journey, and template.
 --
--- Messages that an opt-out of their recipient could follow. On a channel that reports at least half of its sends as delivered,
--- the delivered ones count; on any other channel the sent ones do.
+-- Messages after which their recipient could opt out. If a channel reports at least half of its sends as delivered, its delivered
+-- messages count; otherwise its sent ones.
 
 with counted as (
     select *, 2 * sum(delivered) over of_channel >= sum(sent) over of_channel as counts_deliveries

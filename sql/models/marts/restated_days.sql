@@ -1,7 +1,7 @@
 -- grain: one counter of one statistic that changed after it was first given.
 --
--- The first value is the one before the first change, the last value the one after the last change. They are null where the
--- service gave none. kind says how the two differ; the difference counts a missing value as 0, as sums do.
+-- The first value is the one before the first change, and the last value the one after the last change; null if the service gave
+-- none. kind describes the change. difference counts a missing value as 0, as sums do.
 
 with changes as (
     select
@@ -9,7 +9,7 @@ with changes as (
         statistic_id,
         counter,
         count(*) as changes,
-        -- arg_min and arg_max skip nulls.
+        -- arg_min and arg_max would skip nulls, so the value is in a struct.
         arg_min({'value': before}, detected_at).value as first_value,
         arg_max({'value': after}, detected_at).value as last_value,
         min(detected_at) as first_changed_at,
@@ -44,7 +44,7 @@ select
     coalesce(changes.last_value, 0) - coalesce(changes.first_value, 0) as difference,
     changes.first_changed_at,
     changes.last_changed_at,
-    -- The time from the end of the day to the last change.
+    -- The days from the end of the day to the last change.
     (changes.last_changed_at at time zone 'Asia/Seoul')::date - changes.date as days_after
 from changes
 left join campaigns on changes.subject.campaign_id = campaigns.campaign_id

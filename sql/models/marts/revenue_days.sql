@@ -1,7 +1,7 @@
 -- grain: one KST day and campaign with amounts (E19).
 --
 -- One purchase may reach several goals, so only the amounts of one goal count: the main goal, or else the goal with the largest
--- amount. Amounts of several currencies have no sum.
+-- amount. Amounts in several currencies have no sum.
 
 with goals as (
     select campaign_metrics.campaign_id, campaign_metrics.metric_name as goal

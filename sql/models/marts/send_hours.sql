@@ -1,8 +1,8 @@
 -- grain: a row of daily_send_hours: one KST day, day, weekday and hour of sending, channel, and campaign or user journey.
 --
--- The denominator of click rates by time of sending. clickable and clicked are null for messages sent before the channel's first
--- click. They are also null if privacy.columns drops an id, because the message of a click is found by its person. In-app and in-web messages
--- are clickable when they are shown, from the channel's first delivery on.
+-- The base of click rates by time of sending. clickable and clicked are null for messages sent before the channel's first click.
+-- They are also null if privacy.columns drops an id, because the message of a click is found by its person. In-app and in-web
+-- messages are clickable when they are shown, from the channel's first delivery on.
 
 select
     coalesce(sends.campaign_id, sends.user_journey_id) as resource_id,

@@ -1,7 +1,7 @@
 -- grain: one KST day, tag and channel.
 -- also_in: main
 --
--- A message counts for each tag of its campaign, so tags do not add up to the day.
+-- A message counts for each tag of its campaign, so the tags of a day must not be added up.
 
 with tagged as (
     select * exclude (tags), unnest(list_distinct(tags)) as tag

@@ -1,8 +1,8 @@
 -- grain: one version of a brand or alimtalk template.
 --
--- Both kinds have one shape. template is what messages call it: the name of a brand template, or the code of an alimtalk
--- template. The buttons of a brand template are those of the first day of the version. The list of
--- brand templates lacks the status, which is read for new and changed templates, and again after some days (status_read_on).
+-- Both kinds have the same columns. template is what messages call it: the name of a brand template, or the code of an alimtalk
+-- template. The buttons of a brand template are those on the first day of the version. The list of brand templates lacks the
+-- status, which is read for new and changed templates, and again after some days (status_read_on).
 
 with brand_buttons as (
     select
