@@ -1,10 +1,11 @@
--- The context of an answer for an agent.
+-- The context of an answer, for agents.
 
 -- name: about
 -- params: streams json, first_day date?, last_day date?, reads_events boolean, checks json
--- The days of the streams by their states in `ops.days` (not_held are neither loaded nor wanted), and the findings of checks of these
--- streams and days. Parameters, the first two as JSON: streams, checks (with their streams), reads_events (true if single events
--- are read, of which retention removes days), first_day and last_day of the question, or null for all loaded or wanted days.
+-- The days of the streams by their state in `ops.days` (not_held: neither loaded nor wanted), and the findings of checks about
+-- these streams and days. Parameters: streams and checks (with their streams) as JSON.
+-- reads_events is true if the question reads single events, which retention removes. first_day and last_day are those of the question,
+-- or null for all loaded or wanted days.
 with streams as (
     select unnest(from_json($streams, '["varchar"]')) as stream
 ),
@@ -18,7 +19,7 @@ known as (
     union
     select stream, date from ops.days where state <> 'not_complete'
 ),
--- A snapshot of reference data covers one day; other days are not missing.
+-- A snapshot of reference data covers one day, so other days are not missing.
 days as (
     select stream, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
     from (
@@ -50,7 +51,7 @@ coverage as (
         case
             when any_value(held.stream) is null then {'stream': streams.stream, 'days': 0, 'missing': 'all: nothing of it is held'}::json
             when marts.is_snapshot(streams.stream) then {'stream': streams.stream, 'last_snapshot': any_value(held.last_held)}::json
-            -- The merge leaves out what is null.
+            -- json_merge_patch leaves out members that are null.
             else json_merge_patch('{}', {
                 'stream': streams.stream,
                 'days': count(*) filter (state = 'held'),
@@ -71,7 +72,7 @@ coverage as (
 checks as (
     select unnest(from_json($checks, '[{"name": "varchar", "streams": ["varchar"]}]'), recursive := true)
 ),
--- A check unknown to this version may be about any table.
+-- A check that this version does not know may be about any table.
 findings as (
     select
         found.name,

@@ -1,9 +1,8 @@
--- Statements for asking: the functions that SQL may not call, the tables that it names, and the possible values of parameters of
--- the bundled queries.
+-- Statements for questions: the functions that SQL may not call, the tables that it reads, and the possible values of parameters.
 
 -- name: acting_functions
--- DuckDB functions that may do more than read the warehouse: table functions, pragmas and functions with side effects, except those that
--- only generate rows or values, or describe the database.
+-- DuckDB functions that may do more than read the warehouse: table functions, pragmas, and functions with side effects. Functions
+-- that only generate rows or values, or describe the database, are left out.
 select function_name as name
 from duckdb_functions()
 where
@@ -20,8 +19,8 @@ having bool_and(function_type in ('pragma', 'table', 'table_macro') or coalesce(
 
 -- name: parsed
 -- params: sql text
--- The tables and views that the selects of the parameter `sql` name; null, and not sure, for other statements. Not sure either
--- where a value names a table.
+-- The tables and views that the selects in `sql` read. Null and not sure for other statements. Also not sure if a value names a
+-- table.
 with parsed as materialized (
     select json_serialize_sql($sql::varchar) as tree
 )
@@ -40,7 +39,7 @@ from parsed;
 
 -- name: known
 -- params: parameter text
--- The values of a parameter in the warehouse, with their names, and with the channels of a campaign or user journey.
+-- The values that a parameter may have in the warehouse, with their names; for campaigns and user journeys, also their channels.
 with used as (
     select resource_id as value, list_sort(list(distinct channel)) as channels
     from marts.message_days

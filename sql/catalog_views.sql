@@ -1,10 +1,10 @@
 -- The typed views of catalogs.
 
 -- name: create
--- Returns the statements that create a typed view for each catalog, catalog.<name>: one column per declared field, null
--- if the value of an item is of another kind. The whole item is in catalog_items. DuckDB ignores case in names, so a
--- second equal name gets a tilde and its number, which no name of the specification contains. A field without a name
--- gets no column, and a catalog without a name gets no view.
+-- Returns the statements that create a typed view for each catalog, catalog.<name>. A view has a column for each declared field; it
+-- is null if an item's value has another type. (catalog_items has the whole item.) DuckDB ignores case in names, so a repeated name
+-- gets a tilde and a number, which no specified name has. A field without a name gets no column, and a catalog without a name no
+-- view.
 with declared as (
     select
         catalog_name,
@@ -23,7 +23,7 @@ columns_found as (
             when 'number'
             then format('if(json_type({0}) in (''BIGINT'', ''UBIGINT'', ''DOUBLE''), try_cast({0} ->> ''$'' as double), null)', value)
             when 'boolean' then format('if(json_type({0}) = ''BOOLEAN'', try_cast({0} ->> ''$'' as boolean), null)', value)
-            -- Times are shown in UTC, whatever the reader's time zone; the pattern excludes words such as infinity.
+            -- Times are shown in UTC, whatever the reader's time zone. The pattern rejects words such as infinity.
             when 'time'
             then format(
                 'case '
@@ -92,7 +92,7 @@ select
     || ' from main.catalog_items where catalog_name = ''' || replace(catalogs_named.catalog_name, '''', '''''') || '''' as statement
 from catalogs_named
 left join selected using (catalog_name)
--- A name as the service gives it comes before a name with a number.
+-- Original names come before names with a number.
 order by catalogs_named.nth, catalogs_named.catalog_name;
 
 -- name: drop
@@ -103,7 +103,7 @@ where database_name = current_database() and schema_name = 'catalog' and not int
 
 -- name: note
 -- params: left_out text[]
--- Notes catalogs without a view on the day of the latest snapshot of the list of catalogs.
+-- Records which catalogs have no view, on the day of the latest snapshot of the list of catalogs.
 insert into ops.load_notes by name
 select 'catalogs' as stream, date, pull, 'no_view' as note, unnest($left_out) as subject, 1 as records
 from (select * from snapshots where list = '*' order by date desc limit 1) as latest;

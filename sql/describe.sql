@@ -18,7 +18,7 @@ where columns.database_name = current_database() and not columns.internal
 order by columns.schema_name, columns.table_name, columns.column_index;
 
 -- name: own_tables
--- The own tables, with their rows and the instant of the copy.
+-- The own tables, with their number of rows and the instant of the copy.
 select table_name as name, rows::double as rows, epoch_ms(pulled_at)::double as copied_at
 from ops.own_tables
 order by name;
@@ -35,8 +35,8 @@ insert into ops.descriptions values ($fingerprint);
 select fingerprint from ops.descriptions;
 
 -- name: relations
--- Every schema, table, view and column of the file with its comment. kind is the object type in `comment on`; DuckDB
--- does not support comments on schemas.
+-- Every schema, table, view and column of the file, with its comment. `kind` is the object type for `comment on`. DuckDB does not
+-- support comments on schemas.
 select 'schema' as kind, schema_name, null as relation_name, null as column_name, null as comment, 0 as place
 from duckdb_schemas()
 where database_name = current_database() and (not internal or schema_name = 'main')

@@ -1,20 +1,19 @@
--- Statements that find a person. Ids are compared by keyed digests (HMAC-SHA-256). The digest of a number or address is
--- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. Models have
--- an id as a number (marts.strongest_id), which has a digest of its own. The connection hashes under every setting.
+-- Statements that find a person. Ids are compared by keyed digests (HMAC-SHA-256). The digest of a number or address is the one
+-- that privacy.recipients: hash stores. The digest of another id depends on its kind and value. Models have an id as a number
+-- (marts.strongest_id), which has a digest of its own. The connection hashes persons whatever the privacy settings are.
 
 -- name: id_digest
 create or replace temp macro person_digest(kind, given) as
     if(kind = 'recipient', _recipient(given, 'hash'), _id_digest(kind, given));
 
--- The rule of privacy.columns for a column; null if it is kept.
+-- The rule of privacy.columns for a column; null if its values are kept.
 create or replace temp macro rule_of(key) as
     map_extract_value(map(getvariable('settings').ruled_keys, getvariable('settings').rules), key);
 
 create or replace temp macro number_digest(kind, stored) as
     _digest('person ' || (md5_number_lower(kind || ' ' || stored) >> 1)::bigint::varchar);
 
--- The digests of an id. A number or address may also serve as a user id, so its digests under the other kinds are
--- included.
+-- The digests of an id. A number or address may also be used as a user id, so its digests as other kinds are included.
 create or replace temp macro person_digests(kind, given) as
     list_distinct(
         [person_digest(kind, given)]
@@ -30,7 +29,7 @@ create or replace temp macro person_digests(kind, given) as
         end
     );
 
--- The digest of an id as the file stores it: a hashed column has the digests themselves.
+-- The digest of an id as the file stores it. A hashed column has digests already.
 create or replace temp macro stored_digest(kind, stored) as
     if(rule_of(kind) = 'hash', stored, person_digest(kind, stored));
 
@@ -52,7 +51,7 @@ select distinct unnest($erased_ids::varchar[]) as id;
 
 -- name: origins
 -- params: kinds text[], named text[]
--- The digest of each named id, in the same order.
+-- The digest of each requested id, in the same order.
 select person_digest(named.kind, named.value) as origin
 from (
     select unnest($kinds::varchar[]) as kind, unnest($named::varchar[]) as value
@@ -60,7 +59,7 @@ from (
 
 -- name: scan
 -- params: files text[], largest_object bigint
--- The records on pages of E12 and E21 that contain an erased id, as their own id or anywhere in their text.
+-- The records on pages of E12 and E21 that have an erased id, as an id of their own or anywhere in their text.
 create or replace temp table scanned as
 with pages as (
     select filename, data
@@ -114,7 +113,7 @@ erased as (
     where id in (select id from erased_ids)
 ),
 
--- A number under the key of a recipient is an id of the record itself.
+-- A number under a recipient's key is an id of the record.
 hidden as (
     select
         row_id,
@@ -147,7 +146,7 @@ inner join scanned using (row_id)
 group by scanned.filename, scanned.position;
 
 -- name: links
--- The distinct sets of ids that occur in one record.
+-- The different sets of ids that occur together in a record.
 create or replace temp table links as
 select row_number() over () as link, *
 from (
@@ -164,13 +163,13 @@ from (
 create or replace temp table link_ids (link bigint, kind varchar, value varchar, id varchar);
 
 -- name: own_links
--- The sets of ids that occur in one row of an own table.
+-- The sets of ids that occur together in a row of an own table.
 insert into links
 select (select count(*) from links) + row_number() over (), *
 from (select distinct {columns} from {table});
 
 -- name: own_columns
--- The columns of a landed copy that have texts.
+-- The columns of a landed copy that may have text.
 select column_name as name, column_type = 'JSON' as is_document
 from (describe from read_parquet('{file}'))
 where column_type in ('VARCHAR', 'JSON');
@@ -181,7 +180,7 @@ from (select unnest([{keys}]) as id from read_parquet('{file}') where {own});
 
 -- name: landed_links
 -- params: landed_ids json
--- Adds the ids of landed records in the form of the warehouse, which lacks those that the settings drop.
+-- Adds the ids of landed records as the warehouse stores them. Ids that the settings drop are included, too.
 insert into links
 select
     (select count(*) from links) + row_number() over (),
@@ -204,7 +203,7 @@ from (
 );
 
 -- name: link_ids
--- The ids of the links that were added, each with its digest.
+-- The ids in the added links, each with its digest.
 insert into link_ids
 with members as (
     from (
@@ -217,15 +216,15 @@ with members as (
 select members.link, members.kind, members.value, digests.id
 from members
 inner join (
-    -- A hashed column contains the digests themselves.
+    -- A hashed column has digests already.
     select kind, value, stored_digest(kind, value) as id
     from (select distinct kind, value from members) as different
 ) as digests using (kind, value);
 
 -- name: follow
 -- params: include_shared boolean, kinds text[], named text[], forms text[]
--- The ids that more than three persons share, and the ids that are reached from the named ones, in all their forms, by
--- records that contain two of them. A shared id is not followed.
+-- Follows ids: starting from the requested ids in all their forms, finds ids that occur in the same record. Ids of more than three
+-- persons are shared, and are not followed.
 create or replace temp table shared_ids as
 select id
 from link_ids
@@ -256,7 +255,7 @@ reached as (
 from reached;
 
 -- name: person
--- Every id that was found, including shared ids, which are not followed.
+-- Every id found, including shared ones, which are not followed.
 select distinct
     person_ids.origin,
     person_ids.id,
@@ -275,7 +274,7 @@ where others.id in (select id from shared_ids) and others.id not in (select id f
 order by all;
 
 -- name: found
--- The events of erased persons in the file, by the ids of the record and the recipient of the message.
+-- The events of erased persons in the file, by the ids of the record and by the recipient of the message.
 create or replace temp table found_links as
 select distinct link from link_ids where id in (select id from erased_ids);
 
@@ -305,7 +304,7 @@ select
     (select min(valid_from)::varchar from found_opt_outs) as first_opt_out;
 
 -- name: computed
--- The tables in which models identify persons by numbers, and the persons in them on days whose events have left the file.
+-- The tables in which models identify persons by numbers; and in them, the persons on days whose events were removed from the file.
 create or replace temp table computed_numbers as
 {numbers};
 
@@ -338,7 +337,7 @@ having len(persons) > 0
 order by "table";
 
 -- name: computed_relinked
--- Ids that once belonged to an erased person, but still have events, belong to the person of these events.
+-- If an id once belonged to an erased person but still has events, it now belongs to the person of these events.
 insert into ops.touched_days
 select distinct 'events', date
 from (
@@ -372,15 +371,15 @@ select 'events', unnest($days::varchar[])::date;
 
 -- name: recount
 -- params: days date[]
--- No load counts these days again: their pages are gone, or the journal lacks their exports.
+-- Counts the rows of these days again. No load will do so, because their pages are gone or the journal lacks their exports.
 update ops.coverage
 set rows = (select count(*) from events where export_date = coverage.date)
 where stream = 'events' and date in (select unnest($days::varchar[])::date);
 
 -- name: note
 -- params: erasures text[]
--- Replaces the erasures by those of the journal, each given as JSON, with the digests of the erased ids. Backwards: a search of the
--- file's bytes for a digest must find rows of the person alone.
+-- Replaces the erasures by those of the journal, each as JSON with the digests of the erased ids. The digests are written
+-- backwards, so that a search of the file's bytes for a digest finds only rows of the person.
 delete from ops.erasures;
 
 delete from ops.erased_ids;
@@ -403,7 +402,7 @@ insert into ops.erased_ids select line, reverse(unnest(ids)) from given_erasures
 select line::integer as line from ops.erasures order by line desc limit 1;
 
 -- name: known
--- The erasures that a file lists, with the digests of the erased ids, for a journal that was lost.
+-- The erasures that a file lists, with the digests of the erased ids, in case the journal was lost.
 select
     erasures.line::double as line,
     any_value(erasures.key_fingerprint) as key,

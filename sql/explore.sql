@@ -1,4 +1,4 @@
--- Statements of `dawnload explore`. They read their values by getvariable, as questions do.
+-- Statements of `dawnload explore`. Their values are session variables, as for questions.
 
 -- name: texts
 -- The latest text of each message of a campaign or user journey, as the service gave it.
@@ -25,7 +25,7 @@ from user_journeys
 where user_journey_id = getvariable('id');
 
 -- name: causes
--- Failed messages of a campaign or user journey by cause, with up to four of the reasons, as the events say.
+-- Failed messages of a campaign or user journey by cause, with up to four of the reasons in the events.
 with reasons as (
     select marts.failure_cause(failure_reason) as cause, failure_reason, sum(failed) as failed, min(date) as first_date, max(date) as last_date
     from marts.daily_failures
@@ -77,7 +77,7 @@ order by date desc, key desc
 limit 31;
 
 -- name: macros
--- The macros of the file, with what they take.
+-- The macros of the file, with their parameters.
 select schema_name || '.' || function_name as name, '(' || array_to_string(parameters, ', ') || ')' as takes
 from duckdb_functions()
 where function_type in ('macro', 'table_macro') and not internal and schema_name = 'marts'

@@ -1,7 +1,7 @@
--- The assumptions in docs/assumptions.md, and whether an account's first days have confirmed them (`doctor --first`).
+-- The assumptions in docs/assumptions.md, and whether the first days of an account have confirmed them (`doctor --first`).
 
 -- name: account
--- One row per assumption, in the order in which you confirm them. The remedy is null if confirmed.
+-- One row per assumption, in the order in which you confirm them. The remedy is null once an assumption is confirmed.
 with exports as (
     select
         count(*) filter (state = 'loaded') as loaded,

@@ -1,15 +1,15 @@
 -- Statements that find the days for which models and checks are refreshed.
 
 -- name: changed
--- The streams whose loads have changed days, and whether the events of any day have left this file.
+-- The streams with changed days, and whether events of any day were removed from this file.
 select
     (select coalesce(list(distinct stream), []) from ops.touched_days where date is not null) as streams,
     exists (from ops.removed_days) as any_removed;
 
 -- name: spared
--- The days that keep their computed rows, because their events have left the file: the removed days, the days that look
--- back at one, and in a full refresh the nearby days on which its records may count. Except for the removed days, a day is
--- computed again if its own events changed.
+-- Days that keep their computed rows because events were removed from the file: the removed days, the days that look back at them,
+-- and in a full refresh also nearby days on which removed records may count. Except for the removed days, a day is computed again
+-- if its own events changed.
 create or replace temp table spared_days as
 with steps as (
     select unnest(range(1, {lookback} + 1))::integer as step, false as from_stray
@@ -33,15 +33,15 @@ from (
 anti join (select date from ops.touched_days where stream = 'events') as own using (date);
 
 -- name: dirty
--- The days that changes make dirty: the changed days, the days that look back at them, and with `all_later` every later
--- day that has events. Ranges of days are never enumerated: a row of the year 9999 would make one endless.
+-- The dirty days: changed days, days that look back at them, and with `all_later` every later day with events. Ranges are never
+-- enumerated day by day, because a row in the year 9999 would make a range endless.
 create or replace temp table dirty_days as
 with changed as (
     select date
     from ops.touched_days
     where stream in ({streams}) and date is not null
     union
-    -- A snapshot reports opt-outs of earlier days, which are relevant for days that have events.
+    -- A snapshot reports opt-outs of earlier days, which matter for days with events.
     select (requested_at at time zone 'Asia/Seoul')::date
     from opt_outs_history
     where
@@ -51,7 +51,7 @@ with changed as (
         and isfinite(requested_at)
 ),
 
--- Includes days without events, which look back at earlier days too.
+-- Includes days without events, because they also look back at earlier days.
 later as (
     select date
     from changed
@@ -75,8 +75,8 @@ select distinct (date_trunc('{partition}', date)::date + unnest(range({days}))::
 from (select date from found where not {full} union all select date from every_day where {full}) as wanted
 anti join spared_days using (date);
 
--- Divides the dirty days, in order, into batches of about a month and a million records, so that each fits into memory; the
--- days of a week stay together where rows are by week.
+-- Divides the dirty days, in order, into batches of about a month and a million records, so that each fits into memory. Days of one
+-- week stay together if rows are by week.
 select list(date::varchar order by date) as days
 from (
     select
@@ -91,7 +91,7 @@ group by filled, month
 order by min(date);
 
 -- name: batch
--- The days of a batch, the days that they look back at, and their bounds.
+-- The days of a batch, the days that they look back at, and the first and last day.
 create or replace temp table batch_days as
 select unnest([{days}])::date as date;
 
@@ -100,7 +100,7 @@ select distinct date - back::integer as date
 from batch_days
 cross join range({lookback} + 1) as days (back);
 
--- The bounds as variables, for views: DuckDB pushes a constant down into a view, but not always a list of days.
+-- The bounds as variables, for views, because DuckDB pushes constants down into a view, but not always a list of days.
 set variable first_batch_day = (select min(date) from batch_days);
 set variable last_batch_day = (select max(date) from batch_days);
 set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
@@ -161,14 +161,14 @@ where stream in (one, other)
 group by date
 having count(*) = 2;
 
--- Each day of the batch with itself (step 0) and the given number of days before it.
+-- Pairs each day of the batch with itself (step 0) and with the given number of earlier days.
 create or replace temp macro days_before(days) as table
 select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
 from batch_days
 cross join (select unnest(range(days + 1))::integer as step) as steps;
 
 -- name: no_batch
--- Creates empty tables, to which statements are bound before the first batch.
+-- Creates empty tables, because statements are bound to them before the first batch exists.
 create or replace temp table batch_days (date date);
 
 create or replace temp table lookback_days (date date);
@@ -176,5 +176,5 @@ create or replace temp table lookback_days (date date);
 -- Filled for a full refresh.
 create or replace temp table every_day (date date);
 
--- Remains empty if no day was removed.
+-- Empty unless a day was removed.
 create or replace temp table spared_days (date date);

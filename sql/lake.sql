@@ -4,7 +4,7 @@
 alter table lake.{table} add column {column};
 
 -- name: affected_days
--- The days of the events of one export, in the file and in the lake: an event may have another day than its export.
+-- The days of the events in one export, in the file and in the lake. An event may have another day than its export.
 select distinct date::varchar as date
 from (
     select date from events where export_date in ({days})
@@ -15,8 +15,8 @@ where date is not null and date not in (select date from ops.removed_days)
 order by date;
 
 -- name: attach_catalog
--- Data files of a failed commit must stay: if the catalog accepted the commit and only its answer was lost, the table
--- consists of these files.
+-- The data files of a failed commit must stay: if the catalog accepted the commit and only its answer was lost, the table uses
+-- these files.
 attach {warehouse} as lake (
     type iceberg,
     endpoint {uri},
@@ -26,15 +26,13 @@ attach {warehouse} as lake (
 );
 
 -- name: attach_file
--- Attaches the published file beside the lake, and makes it the default, because its views name their tables without a
--- catalog.
+-- Attaches the published file and makes it the default, because its views name their tables without a catalog.
 attach {path} as warehouse (read_only);
 
 use warehouse;
 
 -- name: begin_notes
--- Tables that collect the changes of one transaction; they are written to the lake at its end, with one statement per
--- table.
+-- Tables that collect the changes of one transaction. At its end, they are written to the lake with one statement per table.
 create or replace temp table covered_days (stream varchar, date date);
 
 create or replace temp table cleared_parts (relation varchar, date date);
@@ -48,20 +46,20 @@ create or replace temporary secret lake_catalog (type iceberg, {options});
 delete from lake.{table} where {day} in ({days});
 
 -- name: commit_requests
--- The number of requests that committed several tables at a time.
+-- The number of requests that each committed several tables.
 select count(*) as requests
 from duckdb_logs_parsed('HTTP')
 where request.type = 'POST' and request.url like '%/transactions/commit';
 
 -- name: commits
--- The latest commits, newest first.
+-- The latest commits, latest first.
 select number, commit_id, writer, committed_at, command, version, days, rows
 from lake.{ops}.lake_commits
 order by number desc
 limit {limit};
 
 -- name: compare_days
--- Compares the rows by day in the file and in the lake: equal rows in any order have the same digest.
+-- Compares the rows of each day in file and lake. Equal rows have the same digest, whatever their order.
 with file as (
     select {day} as day, count(*) as rows, sum(hash(compared)) as digest
     from (select {values} from {relation} where {which}) as compared
@@ -123,7 +121,7 @@ create table if not exists lake.{ops}.lake_commits (
 create table if not exists lake.{ops}.lake_parts (relation varchar, date date, version varchar) {clauses};
 
 -- name: data_files
--- The data files of a table: all that lie in its folder, and those that its current snapshot references.
+-- The data files of a table: all files in its folder, and those that its current snapshot references.
 select file, bool_or(current) as current
 from (
     select file, false as current
@@ -140,7 +138,7 @@ order by file;
 delete from lake.{table} where event_id in (select event_id from erased_events);
 
 -- name: delete_erased_contents
--- Contents that only erased persons received. The condition does not rely on the deletions of this transaction.
+-- Contents that only erased persons received. The condition does not depend on what this transaction has deleted already.
 delete from lake.{main}.message_contents
 where
     content_id in (select content_id from erased_contents)
@@ -174,7 +172,7 @@ insert into lake.{ops}.lake_parts (relation, date, version)
 select relation, date, version from pushed_parts;
 
 -- name: clear_relations
--- Deletes the coverage and versions of tables that were dropped in the lake and created again, because they are empty.
+-- Deletes the coverage and versions of tables that were dropped in the lake and created again, because these are empty now.
 delete from lake.{ops}.lake_parts where relation in ({relations});
 
 delete from lake.{ops}.coverage where stream in ({streams});
@@ -206,11 +204,11 @@ from recorded_parts
 where relation = '{relation}' and date is null;
 
 -- name: forget_parts
--- Records about a recreated table are outdated.
+-- Deletes records about a table that was created again.
 delete from recorded_parts where relation in ({relations});
 
 -- name: gone_own
--- Own tables in the lake that are no longer in the settings, or excluded from it.
+-- Own tables in the lake that are no longer in the settings or no longer copied.
 select distinct relation[5:] as "table"
 from recorded_parts
 where starts_with(relation, 'own.') and relation not in ({relations});
@@ -259,7 +257,7 @@ from given
 semi join (
     select kind, value
     from (select distinct kind, value from given) as different
-    -- A hashed column contains the digests themselves.
+    -- A hashed column has digests already.
     where value in (select id from erased_ids) or person_digest(kind, value) in (select id from erased_ids)
 ) as erased
     using (kind, value);
@@ -272,7 +270,8 @@ select content_id from lake.{main}.sent_push_messages where event_id in (select 
 select count(*) as rows from erased_events;
 
 -- name: erased_in_files
--- The files that contain ids of erased persons, and how many. A text has numbers and addresses as hashes, or is redacted here.
+-- The files that have ids of erased persons, and how many. Numbers and addresses in a text are hashes already, or are redacted
+-- here.
 create or replace temp table file_values as
 select distinct filename, kind, value
 from (
@@ -298,7 +297,7 @@ from file_ids
 semi join (
     select kind, given
     from (select distinct kind, given from file_ids) as different
-    -- A hashed column contains the digests themselves.
+    -- A hashed column has digests already.
     where
         (regexp_full_match(given, '[0-9a-f]{64}') and given in (select id from erased_ids))
         or (kind = 'person' and _digest('person ' || given) in (select id from erased_ids))
@@ -319,8 +318,8 @@ load {extension};
 call enable_logging('HTTP', storage = 'memory');
 
 -- name: model_days
--- Days of incremental models, and of the table of event people, that differ between the lake and the file. The people
--- of a day's events change with the links between ids, and so does the model that counts people per day.
+-- The days on which an incremental model, or the table of event people, differs between lake and file. The people of a day's events
+-- change with the links between ids; so does the model that counts people per day.
 with file_days as (
     select relation, date, digest as version
     from ops.model_days
@@ -352,7 +351,7 @@ insert into lake.{ops}.lake_commits (number, commit_id, writer, committed_at, co
 values ($number, $commit_id, $writer, $committed_at, $command, $version, $days, $rows);
 
 -- name: note_days
--- Notes these days of a relation as pushed, with their version; a day without rows has none. The people of events follow
+-- Records these days of a relation as pushed, with their version. A day without rows has no version. The people of events follow
 -- the model of daily people, as in model_days.
 insert into cleared_parts
 select '{relation}', unnest([{days}]);
@@ -379,7 +378,7 @@ from staged_parts
 where changed and version is not null;
 
 -- name: only_in_lake
--- Days that the lake covers and the file does not; they are left unchanged.
+-- Days that only the lake covers. They are left unchanged.
 select lake.stream as key, list(lake.date::varchar order by lake.date) as dates
 from lake.{ops}.coverage as lake
 anti join ops.coverage as file on lake.stream = file.stream and lake.date = file.date
@@ -392,10 +391,10 @@ from ops.coverage
 where stream = 'events';
 
 -- name: relations
--- Lists the relations that go into the lake, with the unit that a push replaces: `stream`, by the days in ops.coverage;
--- `incremental`, by the days in ops.model_days; neither, as a whole. Own tables need the setting lake.own. Left out are views in
--- main that repeat a mart, views of the schema own, models whose header says `lake: none`, and the ids of people who are not counted.
--- Those would be copied whole each night, and an erasure on archived days would not reach the copies.
+-- The relations to copy to the lake, and the unit that a push replaces: `stream` (days in ops.coverage), `incremental` (days in
+-- ops.model_days), or the whole relation. Own tables need the setting lake.own. Left out: views in main that repeat a mart, views
+-- of the schema own, models with `lake: none` in their header, and the ids of people who are not counted. These would be copied
+-- whole each night, and erasures on archived days would not reach the copies.
 with shapes as (
     select
         schema_name,
@@ -450,8 +449,8 @@ insert into lake.{table} ({names})
 select {names} from staged where {chosen};
 
 -- name: session
--- Limits the error for a missing table: to suggest another table, DuckDB would request all tables of all namespaces
--- from the catalog.
+-- Shortens the error for a missing table. To suggest another table, DuckDB would request all tables of all namespaces from the
+-- catalog.
 set catalog_error_max_schemas = 0;
 
 set TimeZone = 'Asia/Seoul';
@@ -463,8 +462,8 @@ order by timestamp_ms desc
 limit 1;
 
 -- name: stage_relation
--- Stages the rows of a relation, and determines its parts that differ in the lake: its days, or the whole relation if
--- it has no days. Equal rows in any order have the same version. A part without rows has no version.
+-- Stages the rows of a relation, and finds the parts that differ in the lake: days, or the whole relation if it has no days. Equal
+-- rows have the same version, whatever their order. A part without rows has no version.
 create or replace temp table staged as
 select {values} from {relation};
 
@@ -498,7 +497,7 @@ order by staged_parts.date;
 create or replace temporary secret lake_storage (type s3, {options});
 
 -- name: stream_days
--- Days of the streams that differ between the lake and the file. Archived days are only in the lake.
+-- The days of streams that differ between lake and file. Archived days are only in the lake.
 select file.stream as key, list(file.date::varchar order by file.date) as dates
 from ops.coverage as file
 anti join lake.{ops}.coverage as lake

@@ -1,11 +1,11 @@
--- What a new file lacks compared with the published one, attached as `old`.
+-- Compares a new file with the published one, which is attached as `old`, and finds what the new file lacks.
 
 -- name: head
 select seq::double as seq, sum, erase from old.ops.journal;
 
 -- name: days
--- The days of streams that this file does not cover, or with fewer rows. The rows of removed days stay counted there, and
--- records that another export has too count on both days.
+-- Days of streams that this file does not cover, or covers with fewer rows. Rows of removed days stay counted. A record that is in
+-- two exports counts on both days.
 with elsewhere_before as (
     select stream, date, sum(records) as rows
     from old.ops.load_notes
@@ -32,7 +32,7 @@ left join ops.coverage as after on before.stream = after.stream and before.date 
 left join elsewhere_before on before.stream = elsewhere_before.stream and before.date = elsewhere_before.date
 left join elsewhere_after on before.stream = elsewhere_after.stream and before.date = elsewhere_after.date
 where
-    -- The source of an own table may shrink.
+    -- Own tables may shrink, because their source may.
     not starts_with(before.stream, 'own_')
     and (
         after.date is null
@@ -41,7 +41,7 @@ where
 order by before.stream, before.date;
 
 -- name: computed_tables
--- The tables of models by day. The rows of `days`, whose landed pages were removed, cannot be computed again.
+-- The tables of models by day. If the landed pages of a day in `days` were removed, its rows cannot be computed again.
 select columns.schema_name || '.' || columns.table_name as "table"
 from duckdb_columns() as columns
 inner join old.ops.models as models

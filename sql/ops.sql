@@ -9,10 +9,10 @@ order by campaign_id;
 
 -- name: count_rows
 -- params: files text[], largest_object bigint, id_pointer text
--- The number of rows on the pages of a list, of rows that repeat a row of an earlier page, and of rows that equal
--- another. Rows are compared by the value at a pointer; a value that occurs again counts on any page. Without a
--- pointer, whole rows are compared, and equal rows on one page are legitimate. 64-bit hashes of a million rows collide
--- in one of 40 million lists, and need a tenth of the memory.
+-- Counts the rows on the pages of a list, the rows that repeat one of an earlier page, and the rows that equal another. With a
+-- pointer, rows are compared by the value there, and a value that occurs again counts on any page. Without a pointer, whole rows
+-- are compared, and equal rows on one page are allowed. Compares 64-bit hashes: they need a tenth of the memory, and for a million
+-- rows collide in one of 40 million lists.
 with pages as (
     select row_number() over () as page, rows_in(data, "templateListResponse") as documents
     from read_json(
@@ -44,7 +44,7 @@ from hashed;
 
 -- name: days
 -- params: days text[]
--- Replaces the wanted days by those of this run, each given as JSON.
+-- Replaces the wanted days by those of this run, each as JSON.
 delete from ops.days;
 
 insert into ops.days
@@ -65,7 +65,7 @@ order by coverage.date;
 
 -- name: experiments
 -- params: experiments json
--- Replaces the settings of A/B tests by the given JSON.
+-- Replaces the settings of A/B tests.
 delete from ops.experiments;
 
 insert into ops.experiments
@@ -83,7 +83,7 @@ from (
 
 -- name: exports
 -- params: exports text[]
--- Replaces all exports by those of the ledger, each given as JSON.
+-- Replaces all exports by those of the ledger, each as JSON.
 delete from ops.exports;
 
 insert into ops.exports
@@ -118,7 +118,7 @@ left join (
 ) as lacking using (date)
 where coverage.stream = 'events' and covered.stream = 'events' and coverage.date = covered.date;
 
--- Pages that cannot be read are noted until you resume the export; the number of their records is unknown.
+-- Unreadable pages are noted until you resume the export. The number of their records is unknown.
 delete from ops.load_notes where note = 'unreadable_page';
 
 insert into ops.load_notes by name
@@ -139,7 +139,7 @@ select 'events' as stream, unreadable.date, coverage.pull, 'unreadable_page' as 
 from unreadable
 left join ops.coverage on coverage.stream = 'events' and unreadable.date = coverage.date;
 
--- Exports whose missing records are tolerated by the settings, or accepted by a decision.
+-- Notes about exports whose missing records the settings tolerate, or you accepted.
 delete from ops.load_notes where note in ('tolerated', 'accepted');
 
 insert into ops.load_notes by name
@@ -193,7 +193,7 @@ select seq::double as seq, sum, erase from ops.journal;
 
 -- name: note_journal
 -- params: head json
--- The head of the journal: the last line that this file knows.
+-- Records the head of the journal, so that this file knows the journal's last line.
 delete from ops.journal;
 
 insert into ops.journal
@@ -202,7 +202,8 @@ from (select from_json($head, '{"seq": "BIGINT", "sum": "VARCHAR", "erase": "VAR
 
 -- name: clicks_and_ids
 -- params: not_clicks text[], placeholder_ids text[]
--- Replaces the names of events that are not clicks, and the placeholder ids. If they change, the next refresh recomputes all models.
+-- Replaces the names of events that are not clicks, and the placeholder ids. If they changed, the next refresh computes all models
+-- again.
 update ops.models
 set fingerprint = 'other settings'
 where
@@ -219,7 +220,7 @@ insert into ops.placeholder_ids select unnest($placeholder_ids);
 
 -- name: exclude
 -- params: user_ids text[]
--- Finds the staff and test people whom the settings leave out: the listed ids that have an event or a row in an own table.
+-- Finds the staff and test people whom the settings exclude: the listed ids that have an event or a row in an own table.
 create or replace temp table excluded_before as from ops.excluded_ids;
 
 create or replace temp table known_ids as
@@ -235,7 +236,7 @@ from (select user_id from known_ids union all {own_ids}) as known
 where user_id in (select unnest($user_ids)) and marts.real_id(user_id) is not null;
 
 -- name: exclude_weaker
--- The ids of a kind that appeared with these people and with nobody else.
+-- Adds ids of a weaker kind that appeared with these people and nobody else.
 insert into ops.excluded_people
 select marts.strongest_id({alone})
 from (select {kind}, marts.strongest_id({stronger}) as owner from known_ids)
@@ -245,7 +246,7 @@ having bool_and(owner in (select person from ops.excluded_people));
 
 -- name: note_excluded
 -- params: user_ids text[], listed bigint
--- Notes the records of these people. The days of the events of those who are new, or no longer among them, are refreshed.
+-- Records these people. The days of events of people who were added or removed are refreshed.
 delete from ops.excluded_ids;
 
 insert into ops.excluded_ids
@@ -293,8 +294,8 @@ drop table excluded_before;
 
 -- name: keep_main_goals
 -- params: main_goals json, today date
--- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets
--- a chosen goal again.
+-- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets a chosen
+-- goal again.
 create or replace temp table configured_goals as
 select entry.key as resource_id, entry.value as goal
 from (select unnest(map_entries(from_json($main_goals, '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
@@ -311,9 +312,8 @@ where resource_id not in (select resource_id from ops.main_goals);
 
 -- name: choose_main_goals
 -- params: today date
--- Chooses a main goal for each campaign and user journey without one: the goal that an earlier run chose, according to
--- the journal of runs, which names it by a digest; otherwise the goal with most conversions over all channels, the first
--- by name among equals.
+-- Chooses a main goal for each campaign and user journey without one. The goal that an earlier run chose has priority; the journal
+-- of runs has its digest. Otherwise, the goal with most conversions over all channels, or the first by name among equals.
 insert into ops.main_goals
 with chosen as (
     select started_at, unnest(from_json(summary -> 'main_goal_digests', '["VARCHAR"]')) as digest
@@ -338,9 +338,9 @@ returning resource_id, goal;
 
 -- name: lack
 -- params: day date
--- The records that the export of a day may lack: the number that came twice, and the successful sends that the daily statistics count
--- beyond the export and the records of erased persons. Up to 1% is ignored, unless the last page is full. Only channels count that
--- have sends in the events of four weeks, or send directly. Records that share an id are not missing. Also:
+-- The number of records that a day's export may lack: records that came twice, and successful sends that the daily statistics count
+-- but the export lacks (without erased persons). Up to 1% is ignored, unless the last page is full. Counted are only channels with
+-- sends in the events of four weeks, and channels that send directly. Records that share an id are not missing. Also:
 -- missing: the sends, failures and clicks that the statistics count beyond the export, by channel and sender
 -- senders, empty: the campaigns and journeys with missing records, and the channels and senders that lack entirely
 -- tells: the statistics count every channel of the export, so an export without missing records is complete
@@ -418,7 +418,7 @@ cells as (
     left join records using (channel, sender)
 ),
 
--- Channels and senders of which the statistics count sends and the export has none.
+-- Channels and senders for which the statistics count sends but the export has none.
 empty as (
     select count(*) as empty
     from (
@@ -473,13 +473,13 @@ where pull in (select unnest($pulls));
 select version from macros.made_of();
 
 -- name: memory_limit
--- Threads are set first, because DuckDB refuses a limit that is too low for them.
+-- Sets the threads first, because DuckDB refuses a memory limit that is too low for them.
 set threads = {threads};
 set memory_limit = '{megabytes}MB';
 
 -- name: message_prices
 -- params: prices text[]
--- Replaces the prices of messages by the given ones.
+-- Replaces the prices of messages.
 delete from ops.message_prices;
 
 insert into ops.message_prices
@@ -511,7 +511,7 @@ select
     $key_fingerprint as key_fingerprint;
 
 -- name: privacy_stored
--- The recorded setting, null without one, and whether the file has any rows.
+-- The recorded setting (or null), and whether the file has rows.
 select
     privacy.recipients,
     privacy.columns,
@@ -536,8 +536,8 @@ set variable "{name}" = $value::{type};
 
 -- name: unload_after
 -- params: pulls text[], instants timestamptz[]
--- Marks later snapshots as not loaded. Snapshots are loaded in the order of their days; if one arrives late, the later
--- ones have to be loaded again.
+-- Marks later snapshots as not loaded. Snapshots must be loaded in the order of their days, so after a late one, the later ones are
+-- loaded again.
 delete from ops.loads
 using (
     select split_part(pull, '/', 1) as stream, min(pulled_at) as pulled_at
@@ -558,7 +558,7 @@ qualify row_number() over (partition by list order by date desc, pulled_at desc,
 
 -- name: runs
 -- params: runs text[]
--- Writes runs of the journal, each given as JSON. An existing summary stays, because the journal has only its counts; only the part after
+-- Writes runs of the journal, each as JSON. An existing summary stays, because the journal has only its counts; the part after
 -- publishing is added.
 create or replace temp table given_runs as
 select

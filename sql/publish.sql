@@ -1,8 +1,8 @@
--- Statements that decide whether the private file is rewritten before it is published, and rewrite it.
+-- Decides whether the private file is rewritten before it is published, and rewrites it.
 
 -- name: is_loose
--- Replaced rows leave free blocks. DuckDB reuses them, but returns only those at the end of the file to the disk. Up to 16 MB of them are
--- acceptable.
+-- True if the file has many free blocks, which replaced rows leave. DuckDB reuses them, but returns only those at the end of the
+-- file to the disk. Up to 16 MB of free blocks are acceptable.
 select total_blocks > 1.4 * used_blocks and free_blocks * block_size > 16_777_216 as is_loose
 from pragma_database_size()
 where database_name = current_database();

@@ -1,9 +1,9 @@
--- Statements of pushes. Some run on the published file. The others run in a database that writes the rows of a query (table
--- answer) as JSON, hashes them and compares them with earlier pushes. The session hashes with the key of the data folder.
+-- Statements of pushes. Some run on the published file. The others run in a separate database, which writes the rows of a query
+-- (table answer) as JSON, hashes them, and compares them with earlier pushes. The session hashes with the key of the data folder.
 
 -- name: pushes
 -- params: pushes text[]
--- Replaces all pushes by those of the ledger, each given as JSON.
+-- Replaces all pushes by those of the ledger, each as JSON.
 delete from ops.pushes;
 
 insert into ops.pushes
@@ -21,11 +21,11 @@ from (
 ) as given;
 
 -- name: macros
--- The JSON with 0 in place of its texts.
+-- JSON with its texts replaced by 0.
 create or replace macro bare(json_text) as
     regexp_replace(json_text, '"(?:[^"\\]|\\.)*"', '0', 'g');
 
--- The brackets of a JSON text, of which each step removes the innermost; 49 levels leave none.
+-- True if JSON is nested too deeply. Each step removes the innermost brackets; after 49 steps none may be left.
 create or replace macro is_deep(json_text) as
     length(
         list_reduce(
@@ -51,10 +51,10 @@ create or replace macro wrong_list(json_text) as case
     then 'must have elements of at most 5000 characters'
 end;
 
--- The rule that a value breaks, without the value; null if it fits. The rules are in the specification (Limits, Catalog item).
+-- The rule that a value breaks, without the value; null if it breaks none. The specification has the rules (Limits, Catalog item).
 create or replace macro wrong_size(json_text) as case
     when json_text is null then null
-    -- NaN and infinity, a type without a JSON form, and an extra comma.
+    -- NaN, infinity, a type without a JSON form, or an extra comma.
     when
         not regexp_full_match(bare(json_text), '(?:[-+0-9.eE,:{}\[\]\s]|true|false|null)*')
         or regexp_matches(bare(json_text), ',\s*[\]}]')
@@ -65,7 +65,7 @@ create or replace macro wrong_size(json_text) as case
     when strlen(json_text) > 98 and is_deep(json_text) then 'must have at most 50 levels'
 end;
 
--- The reason why an id does not fit; null if it fits. A value that is neither a text nor a whole number gives an empty id.
+-- The reason why an id is not valid; null if it is. A value that is neither text nor a whole number gives an empty id.
 create or replace macro wrong_id(kind, id, json_text, is_text) as case
     when id = '' and json_text <> '""' then 'must be a text or a whole number'
     when trim(id) = '' then 'is empty'
@@ -77,7 +77,7 @@ end;
 
 -- name: remembered
 -- params: file text, calls json
--- The lines of the file of a target (push/ledger.ts). Torn lines are left out.
+-- The lines in the file of a target (push/ledger.ts), without incomplete ones.
 create or replace table lines as
 select
     row_number() over () as nth,
@@ -91,9 +91,9 @@ select
 from read_ndjson_objects($file, ignore_errors = true, maximum_object_size = 1073741824)
 where json is not null;
 
--- The last row of each key that the service has or may have (doubt). The journal knows the calls of E13 and E16; calls that
--- may be repeated are in the file. A later row of the key, with one of its columns
--- or of the whole item (*), makes the service's value unknown (r is null). It does so even if its call was not acknowledged.
+-- For each key, the last row that the service has or may have (doubt). The journal has the calls of E13 and E16; calls that may be
+-- repeated are in the file. A later row may change one of the columns or the whole item (*). Then
+-- the service's value is unknown (r is null), even if that call was not acknowledged.
 create or replace table remembered as
 with states as (
     select unnest(
@@ -117,7 +117,7 @@ calls as (
     left join states on lines.push = states.push and lines.call = states.call
     where lines.k is not null and lines.reason is null
 ),
--- An intended call without an acknowledgement counts only if it may be repeated.
+-- A call that was intended but not acknowledged counts only if it may be repeated.
 written as (
     select
         columns, unnest(k) as k, unnest(r) as r, nth, doubt, coalesce(is_known, false) as is_known
@@ -160,7 +160,7 @@ where
         where gone.k = newest.k and gone.columns = '*' and gone.known_at > newest.known_at
     );
 
--- The last rejected row of each key that the service has not taken since, and how often it was tried.
+-- For each key, the last rejected row that the service has not taken since, and how often it was tried.
 create or replace table rejected as
 with rows_rejected as (
     select nth, reason, unnest(k) as k, unnest(r) as r
@@ -179,21 +179,22 @@ where not exists (from remembered where remembered.k = newest.k and remembered.n
 create or replace table rows_found (k varchar, key varchar);
 
 -- name: rejections
--- The rejected rows with their keys if a query found them (rows_found), otherwise with the hashes of the keys.
+-- The rejected rows. If a query found them (rows_found), with their keys; otherwise with the hashes of the keys.
 select coalesce(rows_found.key, rejected.k) as row, rejected.reason, rejected.tries, rejected.tries < 4 as tried_again
 from rejected
 left join rows_found using (k)
 order by rejected.k;
 
 -- name: rows
--- In patches and properties, null sets the value to null; elsewhere it is left out.
+-- True for patches and properties, in which null sets a value to null. Elsewhere, null is left out.
 create or replace macro sends_null() as
     getvariable('target').kind = 'user-properties' or coalesce(getvariable('target').mode = 'patch', false);
 
--- The column with this name; of two, the last one.
+-- The column of this name. If there are two, the last one.
 create or replace macro cell_of(cells, wanted) as list_filter(cells, lambda cell: cell.name = wanted)[-1];
 
--- Each row as JSON, with the hashes of its key and content, and the reason if it cannot be sent. Members are the columns beside the id.
+-- Each row as JSON, with the hashes of its key and content, and the reason if it cannot be sent. The members are the columns other
+-- than the id.
 create or replace table rows_found as
 with parts as (
     select
@@ -246,7 +247,7 @@ select
         when key = '' then getvariable('target').key || ': is empty'
         when row_number() over (partition by key order by nth) > 1
         then getvariable('target').key || ': occurs more than once'
-        -- The largest item of a catalog.
+        -- The maximum size of a catalog's item.
         when strlen(item) + 1 > 1048576 then 'the row: is too long'
         else coalesce(
             getvariable('target').identity || ': '
@@ -270,7 +271,7 @@ from texts;
 
 -- name: compared
 -- params: erased_ids text[]
--- The rows with an erased person's id of any kind in an id column.
+-- The rows that have an id of an erased person, of any kind, in a column of ids.
 create table erased as
 with given as (
     select nth, unnest(cells) as cell
@@ -291,7 +292,7 @@ where
     and cell.text <> ''
     and list_has_any(person_digests(kinds.kind, cell.text), $erased_ids::varchar[]);
 
--- Decides about each row. If a row must not be sent twice (once), a known key is enough to leave it out, even if values changed.
+-- Decides what happens to each row. If rows must not be sent twice (once), a known key is left out even if its values changed.
 create table compared as
 select
     found.nth,
@@ -311,8 +312,8 @@ from rows_found as found
 left join remembered on found.k = remembered.k and remembered.columns = getvariable('columns')
 left join rejected on found.k = rejected.k;
 
--- The rows to send, in the order of the query, then the items to delete: earlier pushes of the same columns sent them, and the query
--- lacks them. The size of a call is limited by rows, and by bytes so that it fits into a body of 4 MiB.
+-- The rows to send in the order of the query, and then the items to delete: items that earlier pushes of the same columns sent, but
+-- that the query lacks. A call has a maximum number of rows, and of bytes so that its body stays below 4 MiB.
 create table sending as
 with found as (
     select false as deletes, nth, k, r, item, bytes
@@ -343,7 +344,7 @@ drop table rows_found;
 drop table found;
 
 -- name: plan
--- The counts of a push, and the number of rows for each reason why they cannot be sent, as JSON.
+-- The counts of a push, and for each reason the number of rows that cannot be sent, as JSON.
 select
     count(*)::integer as rows,
     count(*) filter (outcome = 'new')::integer as new,

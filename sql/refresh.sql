@@ -11,14 +11,14 @@ drop {kind} if exists {relation};
 insert into {relation} by name {select};
 
 -- name: fill_unique
--- Inserts rows whose key has no row yet; a row of an earlier day stays the only one with its key.
+-- Inserts rows whose key has no row yet. So of several days with a key, the earliest one is kept.
 insert into {relation} by name
 select fresh.*
 from ({select}) as fresh
 anti join {relation} as held on fresh.{unique_key} = held.{unique_key};
 
 -- name: keepable
--- The tables with rows by day or week; empty if no day was removed.
+-- The tables with rows by day or week. Empty if no day was removed.
 select columns.schema_name || '.' || columns.table_name as relation, columns.column_name as column
 from duckdb_columns() as columns
 inner join duckdb_tables() using (database_name, schema_name, table_name)
@@ -42,7 +42,7 @@ select relation, kind, fingerprint from ops.models;
 
 -- name: note
 -- params: former_relations text[], relations text[], kinds text[], fingerprints text[]
--- Replaces the notes about models by their current state; notes about removed models are deleted.
+-- Replaces the records about models by their current state, and deletes those about removed models.
 delete from ops.models where relation in (select unnest($former_relations));
 delete from ops.model_days where relation in (select unnest($former_relations));
 
@@ -53,8 +53,8 @@ select
     unnest($fingerprints) as fingerprint;
 
 -- name: note_days
--- Notes the rows of the computed days; after a full refresh of every day, because kept rows may have other columns now. The digest is
--- the sum of the hashes of whole rows: it does not depend on their order, and a duplicate row counts twice.
+-- Records the rows of the computed days; after a full refresh, of all days, because kept rows may have other columns now. The
+-- digest is the sum of the hashes of whole rows, so their order does not matter, and a duplicate row counts twice.
 delete from ops.model_days
 where relation = '{relation}' and ({full} or date in (select date_trunc('{partition}', date)::date from dirty_days));
 
@@ -71,7 +71,7 @@ where
 group by held.{column};
 
 -- name: put_back
--- Inserts the rows of days that are not computed again from the previous version of the table.
+-- Copies the rows of days that are not computed again from the previous version of the table.
 insert into {relation} by name
 select {columns}
 from {schema}.{aside}

@@ -1,7 +1,7 @@
 -- Statements for the settings under `retention`.
 
 -- name: removable
--- Days of events that may leave this file: covered, not removed yet, and only while no model has to be computed from
+-- Days whose events may be removed from this file: covered, not removed yet, and only while no model has to be computed from
 -- events.
 create or replace temp view removable as
 select date, pull, loaded_at
@@ -12,7 +12,7 @@ where
     and not exists (from ops.touched_days where touched_days.stream = 'events');
 
 -- name: tables
--- The tables of events and messages: those whose rows belong to an export.
+-- The tables of events and messages, whose rows belong to an export.
 select tables.table_name as "table"
 from duckdb_columns() as columns
 inner join duckdb_tables() as tables using (database_oid, table_oid)
@@ -31,7 +31,7 @@ order by date;
 
 -- name: leaving
 -- params: days date[], removed_at timestamptz
--- Determines which of the days leave.
+-- Decides which of the days are removed.
 create or replace temp table leaving_days as
 select date from removable where date::varchar in (select unnest($days));
 
@@ -65,7 +65,7 @@ from (
 
 -- name: closed_opt_outs
 -- params: before date
--- The numbers of opt-out versions that ended before the day, by their last day.
+-- For each day before the given one, the number of opt-out versions that ended on it.
 select valid_to::varchar as day, count(*) as rows
 from opt_outs_history
 where valid_to < $before::date
@@ -80,8 +80,7 @@ attach '{old}' as old (read_only);
 
 -- name: take_days
 -- params: days date[]
--- Copies the computed rows of days whose pages were removed from another file of this data folder, which may still have
--- their events.
+-- Copies the computed rows of days whose pages were removed from another file of this data folder, which may still have the events.
 create or replace temp table taken_days as
 select date
 from old.ops.coverage
@@ -110,8 +109,8 @@ inner join old.ops.models as models
 where columns.database_name = 'old' and columns.column_name in ('date', 'week');
 
 -- name: take_model
--- In a new file, the next refresh treats the copied rows as those of an older version of the model, and keeps the rows of
--- days without events. A file that has the table has other rows of a week already.
+-- In a new file, the next refresh treats the copied rows like rows of an older version of the model, and keeps those of days
+-- without events. If the file has the table already, it has other rows for a week.
 create table if not exists {schema}.{table} as from old.{schema}.{table} limit 0;
 
 insert into {schema}.{table} by name

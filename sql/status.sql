@@ -1,7 +1,7 @@
 -- Statements of commands that read the published file.
 
 -- name: removed
--- Days whose events have left the file.
+-- Days whose events were removed from the file.
 select date::varchar as date from ops.removed_days order by date;
 
 -- name: coverage
@@ -11,7 +11,7 @@ from ops.coverage
 order by stream, date;
 
 -- name: exports
--- Paid exports in a warehouse file, as the ledger recorded them then.
+-- Paid exports as the ledger recorded them when the file was written.
 select
   key,
   date::varchar as day,
@@ -34,7 +34,7 @@ order by key;
 select listed::double as listed, people::double as people, events::double as events from ops.exclusions;
 
 -- name: findings
--- The findings of the last checks, grouped by check, with their meaning.
+-- The findings of the last checks by check, with their meaning.
 select
   name,
   severity,
@@ -51,7 +51,7 @@ group by name, severity
 order by severity, name;
 
 -- name: held_back
--- Days whose last answer was held back, or of which the service had not collected all; the next run requests them again,
+-- Days whose last answer was held back, or for which the service had not collected everything. The next run requests them again,
 -- however old they are.
 select stream, date::varchar as date
 from ops.held_back
@@ -60,7 +60,7 @@ select 'campaigns', date::varchar
 from ops.unfinished_campaigns;
 
 -- name: messages
--- The daily statistics of each covered day, over all channels; an unsupported counter counts as zero.
+-- The daily statistics of each covered day, over all channels. A counter that a channel does not support counts as zero.
 select
   coverage.date::varchar as date,
   count(daily.date)::double as rows,
@@ -68,8 +68,8 @@ select
   coalesce(sum(daily.message_failed), 0)::double as failed,
   coalesce(sum(daily.delivered), 0)::double as delivered,
   coalesce(sum(daily.click), 0)::double as click,
-  -- Number of nights on which the service was asked, at most two: two equal answers are accepted. The two dates of a run
-  -- around midnight are one night.
+  -- Number of nights on which the service was asked, at most two, because two equal answers are accepted. A run around midnight has
+  -- two dates but is one night.
   (
     select if(max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours, 1, least(2, count(distinct loads.pulled_at::date)))
     from ops.loads as loads
@@ -82,7 +82,7 @@ group by coverage.date
 order by coverage.date;
 
 -- name: runs
--- The latest runs, newest first, in the order of their records and not by clock.
+-- The latest runs, latest first, by the order in which they were recorded and not by clock.
 select
   run_id,
   command,
@@ -95,8 +95,8 @@ order by rowid desc
 limit 5;
 
 -- name: empty_once
--- Days of the free streams without rows that were requested on one night only, with the Korean day of the
--- last answer. A later night requests them again, however old they are, because two nights must agree.
+-- Days of the free streams that had no rows and were requested on only one night, with the Korean day of the last answer. Two
+-- nights must agree, so a later night requests them again, however old they are.
 select coverage.stream, coverage.date::varchar as date, max(loads.pulled_at)::date::varchar as asked
 from ops.coverage as coverage
 join ops.loads as loads

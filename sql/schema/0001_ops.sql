@@ -27,12 +27,12 @@ create table ops.coverage (
     pull varchar,
     pulled_at timestamptz,
     incomplete boolean,
-    -- Records of events that may be missing; null if their number is not known, or the day is complete.
+    -- Number of event records that may be missing; null if unknown, or if the day is complete.
     short bigint
 );
 
--- The days that the settings want, as the last run left them. state is loaded, restatable, missing, under_way, waits, removed or
--- not_complete.
+-- The days that the settings want, and their state after the last run: loaded, restatable, missing, under_way, waits, given_up,
+-- removed or not_complete.
 create table ops.days (
     stream varchar,
     date date,
@@ -48,7 +48,7 @@ create table ops.load_notes (
     note varchar,
     subject varchar,
     records bigint,
-    -- The rows of a statistic that came more than once, the largest first.
+    -- The counts of a statistic with several rows, largest first.
     statistic_id varchar,
     given_rows json
 );
@@ -85,7 +85,7 @@ create table ops.restatements (
     before bigint,
     after bigint,
     pull varchar,
-    -- Keys of the statistic: a statistic that vanished has no row any more.
+    -- The keys of the statistic, because a statistic that vanished has no row any more.
     resource_type varchar,
     campaign_id varchar,
     variant_id varchar,
@@ -115,7 +115,7 @@ create table ops.exports (
     billed_records bigint
 );
 
--- The settings exports.budget, exports.price_per_record, exports.currency and exports.start_date of the last run: one row.
+-- The settings exports.budget, exports.price_per_record, exports.currency and exports.start_date in the last run. One row.
 create table ops.budget (
     records_per_run bigint,
     records_per_month bigint,
@@ -125,7 +125,7 @@ create table ops.budget (
     currency varchar
 );
 
--- The setting prices of the last run. A channel has one price, or a price for each sub-channel.
+-- The setting prices in the last run. A channel has one price, or one for each sub-channel.
 create table ops.message_prices (
     channel varchar,
     sub_channel varchar,
@@ -154,7 +154,7 @@ create table ops.checks (
     finding varchar,
     expected varchar,
     actual varchar,
-    -- The meaning of a finding of the check, and the remedy.
+    -- What a finding of the check means, and the remedy.
     meaning varchar
 );
 
@@ -164,7 +164,7 @@ create table ops.check_versions (
     fingerprint varchar
 );
 
--- Days whose rows a load changed, and which models and checks have not read since.
+-- Days whose rows a load changed, and which models and checks have not processed since.
 create table ops.touched_days (
     stream varchar,
     date date
@@ -176,7 +176,7 @@ create table ops.models (
     fingerprint varchar
 );
 
--- The privacy setting under which the rows of this file were written; a file never has rows of two settings.
+-- The privacy settings with which the rows of this file were written. A file never mixes rows of two settings.
 create table ops.privacy (
     recipients varchar,
     key_fingerprint varchar,
@@ -184,7 +184,7 @@ create table ops.privacy (
     columns varchar
 );
 
--- Answers that were held back because they would have removed most of a day. Grain: one pull, KST day and campaign (E19).
+-- Answers that were held back because they would have removed most of a day's rows. Grain: one pull, KST day and campaign (E19).
 create table ops.held_back (
     stream varchar,
     date date,
@@ -195,7 +195,7 @@ create table ops.held_back (
     messages bigint
 );
 
--- The settings of A/B tests. Grain: one campaign in the settings; the row `default` applies to all others.
+-- The settings of A/B tests. Grain: one campaign in the settings. The row `default` applies to all other campaigns.
 create table ops.experiments (
     campaign_id varchar,
     baseline varchar,
@@ -223,17 +223,17 @@ create table ops.snapshots (
     pulled_at timestamptz
 );
 
--- Grain: one name of events that end in `_click` and show no interest, by the settings.
+-- Grain: one name of an event that ends in `_click` but shows no interest, from the settings.
 create table ops.not_clicks (
     name varchar
 );
 
--- Grain: one id that is nobody's.
+-- Grain: one id that belongs to nobody.
 create table ops.placeholder_ids (
     id varchar
 );
 
--- From when on clicks on an e-mail count as those of a machine: mail scanners open every link within seconds. Grain: one row.
+-- When clicks on an e-mail count as those of a machine, because mail scanners open every link within seconds. Grain: one row.
 create table ops.machine_clicks (
     seconds_after double,
     clicked bigint,
@@ -261,20 +261,20 @@ create table ops.erasures (
     late_records bigint
 );
 
--- The keyed digests of erased persons, written backwards, by the line of their erasure.
+-- The keyed digests of erased persons, written backwards, with the line of their erasure.
 create table ops.erased_ids (
     line bigint,
     id varchar
 );
 
--- The head of the journal when the file was written: number and checksum of its last line, and its erasures.
+-- The head of the journal when the file was written: number and checksum of its last line, and the names of its erasures.
 create table ops.journal (
     seq bigint,
     sum varchar,
     erase varchar
 );
 
--- Removals by the settings under `retention`, one row for each run and place.
+-- Removals by the settings under `retention`. Grain: one run and place.
 create table ops.retention (
     removed_at timestamptz,
     place varchar,
@@ -284,7 +284,7 @@ create table ops.retention (
     items bigint
 );
 
--- Answers of queries that were sent to the service, as recorded in the ledger when the file was published.
+-- Pushes of query results to the service, as the ledger recorded them when the file was written.
 create table ops.pushes (
     push_id varchar,
     target varchar,

@@ -1,4 +1,4 @@
--- For copies of the warehouse: the state of each day of a model, and the days whose events left this file.
+-- For copies of the warehouse: the state of each day of a model, and the days whose events were removed from this file.
 
 -- Grain: one incremental model of ops.models and partition of it: a KST day, or the Monday of a week. Days without rows have
 -- no row.
@@ -9,7 +9,7 @@ create table ops.model_days (
     digest varchar
 );
 
--- Days of events whose rows left this file by the settings under `retention`.
+-- Days whose events were removed from this file by the settings under `retention`.
 create table ops.removed_days (
     date date,
     rows bigint,

@@ -1,13 +1,13 @@
--- Macros and seeds of the marts, for models and analysts alike; sql/models defines the marts themselves.
+-- Macros and seeds for models and analysts. sql/models defines the marts themselves.
 
 create schema marts;
 
--- Whether a stream consists of snapshots, which show today's list. Such a stream has no past days that could be missing.
+-- True for a stream of snapshots, each of which shows today's list. It has no past days that could be missing.
 create macro marts.is_snapshot(stream) as
     stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
 
--- The days that a query is about: from the session's variable `start` to its variable `end`. Unless they are set: the last `days`
--- days up to the latest day of the stream; without `days`, all of its days.
+-- The days of a query, from the session variable `start` to `end`. If these are not set, the last `days` days up to the stream's
+-- latest day, or without `days` all of its days.
 create macro marts.period(held_stream, days := null) as table
 select
     coalesce(getvariable('end')::date, last_held) as last_date,
@@ -24,23 +24,24 @@ from (
     where stream = held_stream
 );
 
--- Whether a value is the one in the session's variable of this name; true for any value unless the variable is set.
+-- True if the value equals the session variable of this name, or if the variable is not set.
 create macro marts.matches(variable, value) as
     getvariable(variable)::varchar is null or value = getvariable(variable)::varchar;
 
--- The session variable of this name, which is one of the choices; by default the first.
+-- The session variable of this name, which must be one of the choices; if it is not set, the first choice.
 create macro marts.choice(variable, choices) as case
     when getvariable(variable) is null then choices[1]
     when list_contains(choices, getvariable(variable)::varchar) then getvariable(variable)::varchar
     else error(variable || ' must be one of ' || array_to_string(choices, ', '))
 end;
 
--- The number of days of a stream between two days.
+-- The number of days between two days for which a stream has data.
 create macro marts.days_held(held_stream, first_day, last_day) as (
     select count(*) from ops.coverage where stream = held_stream and date between first_day and last_day
 );
 
--- The number of days with statistics but without events, on which texts sent instead of failed messages are unknown.
+-- The number of days with statistics but without events. On such days it is unknown which texts were sent in place of failed
+-- messages.
 create macro marts.days_without_texts(first_day, last_day) as (
     select count(*)
     from (from ops.coverage where stream = 'statistics')
@@ -48,7 +49,7 @@ create macro marts.days_without_texts(first_day, last_day) as (
     where date between first_day and last_day
 );
 
--- A list of days as text, in ranges: the first 20, then the number of the others. Null without any.
+-- Days as text, in ranges: the first 20 ranges, then the number of the others. Null for an empty list.
 create macro marts.listed_days(days) as (
     select
         array_to_string(
@@ -61,11 +62,11 @@ create macro marts.listed_days(days) as (
     )
 );
 
--- The distinct members of lists, sorted; null without any.
+-- The different members of lists, sorted. Null for none.
 create macro marts.members_of(lists) as nullif(list_sort(list_distinct(flatten(lists))), []);
 
--- The columns that campaigns, variants, journeys and nodes share: the latest name, or the id without one, and earlier names.
--- Parameters are the columns of daily_statistics with id and name; a part has the id of the whole and its own.
+-- The columns that campaigns, variants, journeys and nodes share: the latest name (or else the id), and earlier names. The
+-- parameters are the columns of daily_statistics with id and name. A part has two ids: the whole's and its own.
 create macro marts.named(whole_id, part_id, given_name) as table
 with by_name as (
     select
@@ -92,7 +93,7 @@ select
 from by_name
 group by id, part;
 
--- The kind of an event, by its name. Names are an open vocabulary: unknown ones are classified by their ending, else null.
+-- The kind of an event, by its name. The service may add names, so unknown ones are classified by their ending; null if that fails.
 create macro marts.event_kind(event_name) as case
     when event_name = 'send_success' then 'succeeded'
     when event_name = 'send_failure' then 'failed'
@@ -100,7 +101,7 @@ create macro marts.event_kind(event_name) as case
     when event_name = 'failover_text_message_send_failure' then 'failover_failed'
     when ends_with(event_name, '_click')
     then if(
-        -- Closing a message, or refusing further ones, shows no interest in it.
+        -- Closing a message, or refusing further messages, is not a click.
         regexp_matches(event_name, '(^|[_-])(close|dismiss|unsubscribe|opt[_-]?out|refuse|reject|spam|수신거부)[_-]')
         or coalesce(list_contains((select list(name) from ops.not_clicks), event_name), false),
         'closed',
@@ -110,8 +111,8 @@ create macro marts.event_kind(event_name) as case
     when ends_with(event_name, '_open') then 'opened'
 end;
 
--- The code in a reason, in capitals: '3018', 'blocked (3018)', '[e104] blocked', '3018: blocked', 'code=3018', and of e-mail the
--- extended status code, such as 5.1.1. Null for a reason in words alone.
+-- The code in a failure reason, in capitals: '3018', 'blocked (3018)', '[e104] blocked', '3018: blocked', 'code=3018'; for e-mail
+-- the extended status code, such as 5.1.1. Null if the reason has only words.
 create macro marts.failure_code(reason) as nullif(
     coalesce(
         nullif(regexp_extract(
@@ -130,14 +131,14 @@ create macro marts.failure_code(reason) as nullif(
     ''
 );
 
--- A reason in small letters, without the parts that this pattern matches and without brackets.
+-- A reason in lower case, without parts that match this pattern and without brackets.
 create macro marts.failure_words(reason, parts) as nullif(
     left(trim(regexp_replace(regexp_replace(lower(reason), parts, '…', 'g'), '[\s…"(){}\[\],;:=]+', ' ', 'g')), 200), ''
 );
 
--- What reasons of one cause have in common: their code or, without one, their words without addresses, names of hosts, quoted parts
--- and anything with a digit. A status of HTTP or SMTP such as 400 says little without the words. Reasons that have no other words
--- keep their quoted parts and names, and then their numbers.
+-- What reasons with the same cause have in common: the code or, without one, the words without addresses, host names, quoted parts
+-- and anything with a digit. A status of HTTP or SMTP such as 400 says little, so the words are used with it. Reasons without other
+-- words keep their quoted parts and names, or else their numbers.
 create macro marts.failure_key(reason) as case
     when not regexp_matches(marts.failure_code(reason), '^[0-9]{3}$') then marts.failure_code(reason)
     else coalesce(
@@ -158,7 +159,7 @@ create macro marts.failure_key(reason) as case
     )
 end;
 
--- Why a message failed, by the words of the reason in English or Korean, or by the status code of e-mail; null for other words.
+-- The cause of a failure, from Korean or English words in the reason, or from the status code of e-mail. Null for other words.
 create macro marts.failure_cause(reason) as case
     when regexp_matches(reason, '(?i)provider ?token|certificate|인증서|발신 ?(번호|프로필)') then 'sender'
     when
@@ -189,31 +190,32 @@ create macro marts.failure_cause(reason) as case
     when regexp_matches(reason, '(?i)sender|credential|auth|permission|발신|권한|인증') then 'sender'
 end;
 
--- A sentence with each {word} replaced by its value in the map.
+-- Replaces each {word} in a sentence by its value in the map.
 create macro marts.fill_words(sentence, words) as list_reduce(
     list_transform(map_entries(words), lambda entry: {'key': entry.key, 'value': coalesce(entry.value, '?')}),
     lambda text, entry: {'key': '', 'value': replace(text.value, '{' || entry.key || '}', entry.value)},
     {'key': '', 'value': sentence}
 ).value;
 
--- A share as sentences write it: one decimal, below 1% two.
+-- A share as in sentences: with one decimal, or two below 1%.
 create macro marts.written_rate(share) as printf(if(share < 0.01, '%.2f%%', '%.1f%%'), 100 * share);
 
--- A variant in a Korean sentence: A안. Names such as 개선안 and 대조군 stay as they are.
+-- A variant's name in a Korean sentence: A becomes A안. Names such as 개선안 and 대조군 stay unchanged.
 create macro marts.variant_in_korean(name) as if(regexp_matches(name, '[안군]$'), name, name || '안');
 
--- Names compared without case.
+-- Names in lower case, for comparing them without case.
 create macro marts.lower_case(names) as list_transform(names, lambda name: lower(name));
 
--- Whether an id is nobody's: blank, a word that programs write for a missing id, zeros, or one of the setting placeholder_ids.
+-- True if an id belongs to nobody: blank, a word that programs write if the id is missing, zeros, or one of the setting
+-- placeholder_ids.
 create macro marts.is_placeholder(given) as
     trim(given) = '' or coalesce(list_contains((select list(id) from ops.placeholder_ids), lower(trim(given))), false);
 
--- An id, or null if it is nobody's.
+-- The id, or null if it belongs to nobody.
 create macro marts.real_id(given) as if(marts.is_placeholder(given), null, given);
 
--- The strongest id of a record, as a number that never changes. Ids of different kinds are never equal; placeholders count as missing.
--- BI tools read BIGINT, and not UBIGINT.
+-- The strongest id of a record, as a number that never changes. Ids of different kinds never have the same number. Placeholders
+-- count as missing. The type is BIGINT, because BI tools cannot read UBIGINT.
 create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as (md5_number_lower(
     case
         when marts.real_id(user_id) is not null then 'user_id ' || user_id
@@ -223,8 +225,8 @@ create macro marts.strongest_id(user_id, service_user_id, device_id, service_dev
     end
 ) >> 1)::bigint;
 
--- A time rounded by at most 2%, to the geometric middle of a step of 4%. It stays on the same side of a minute, an hour and a
--- day, and zero stays zero.
+-- A time, rounded by at most 2% to the geometric middle of a step of 4%. The result stays on the same side of a minute, an hour and
+-- a day. Zero stays zero.
 create macro marts.middle_of_step(seconds) as pow(1.04, floor(ln(seconds) / ln(1.04)) + 0.5);
 
 create macro marts.rounded_seconds(seconds) as case
@@ -235,8 +237,8 @@ create macro marts.rounded_seconds(seconds) as case
     else greatest(marts.middle_of_step(seconds), 86400.001)
 end::double;
 
--- The percentile of counted values, as quantile_cont gives it of the values themselves: an aggregate of the counts up to
--- and with each value, and of all of them.
+-- The percentile of values that are given with their counts, equal to quantile_cont over the single values. Needs the count up to
+-- each value, and the count of all.
 create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) as (
     min(value) filter (count_so_far > floor((count_of_all - 1) * share))
     + (any_value(count_of_all - 1) * share - floor(any_value(count_of_all - 1) * share))
@@ -246,8 +248,8 @@ create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) 
     )
 );
 
--- Percentiles and shares of response times, as a struct to unnest like marts.performance. times is a relation with one row for
--- each time (seconds): the number of its responses (responses), of responses up to that time (responses_so_far), and of all
+-- Percentiles and shares of response times, as a struct to unnest, like marts.performance. times is a relation with one row per
+-- time (seconds): its number of responses (responses), the number of responses up to that time (responses_so_far), and of all
 -- responses (all_responses).
 create macro marts.response_profile(times) as {
     'responses': sum(times.responses)::bigint,
@@ -262,7 +264,7 @@ create macro marts.response_profile(times) as {
     coalesce(sum(times.responses) filter (times.seconds <= 86400), 0) / nullif(sum(times.responses), 0)
 };
 
--- The steps in which messages to a person are counted: one to five, and from six, eleven and 21 on.
+-- The steps in which messages per person are counted: one to five, then from 6, from 11, and from 21.
 create macro marts.message_step(messages) as case
     when messages <= 5 then messages
     when messages <= 10 then 6
@@ -277,15 +279,15 @@ create macro marts.message_step_name(step) as case step
     else step::varchar
 end;
 
--- The name of a trend over groups by its distance from none, in standard errors; null if it is unknown.
+-- The name of a trend over groups, from its deviation in standard errors; null if that is unknown.
 create macro marts.trend_by_deviations(deviations) as case
     when deviations < -3 then 'falling'
     when deviations > 3 then 'rising'
     when deviations is not null then 'steady'
 end;
 
--- Whether a rate is better or worse than an earlier one by more than three standard errors of their difference; null if a rate is above
--- 1, because messages count more than once then, or has no base. `is_bad`: a rate of failures.
+-- Whether a rate differs from an earlier one by more than three standard errors, and in which direction. Null if a rate has no base
+-- or is above 1, because then messages count more than once. `is_bad`: the rate is one of failures, so that higher is worse.
 create macro marts.rate_verdict(rate, base, earlier, earlier_base, is_bad) as case
     when not coalesce(rate between 0 and 1 and earlier between 0 and 1 and least(base, earlier_base) > 0, false) then null
     when
@@ -295,25 +297,26 @@ create macro marts.rate_verdict(rate, base, earlier, earlier_base, is_bad) as ca
     else 'worse'
 end;
 
--- A change: of a rate the difference, of a count or an amount the share of the earlier one.
+-- The change of a measure: the difference of a rate, or the relative change of a count or amount.
 create macro marts.change_of(measure, value, previous) as
     if(measure like '%_rate', value - previous, value / nullif(previous, 0) - 1);
 
--- How many days before a range the compared one is: directly before it, but for less than a week a whole week, so that weekdays match.
+-- The number of days by which the compared range is earlier: the range directly before it, or for less than a week the same
+-- weekdays a week earlier.
 create macro marts.days_back(first_date, last_date) as greatest(last_date - first_date + 1, 7)::integer;
 
--- A sub-channel as settings name it: `brand-message` for BRAND_MESSAGE.
+-- A sub-channel as the settings name it: `brand-message` for BRAND_MESSAGE.
 create macro marts.sub_channel_name(given) as replace(lower(given), '_', '-');
 
 create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);
 
--- Whether an event is a message: a send, a failure, or a display in the app or on the web.
+-- True if an event is a message: a send, a failure, or a display in the app or on the web.
 create macro marts.is_message(event_name, channel) as
     marts.event_kind(event_name) = 'failed'
     or marts.event_kind(event_name) = if(marts.is_display(channel), 'delivered', 'succeeded');
 
--- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
--- messages reach people by being shown; webhooks go to systems.
+-- True if this event means that a message reached a person: it was sent, on its channel or as a text in its place. In-app and
+-- in-web messages reach people when they are shown; webhooks reach systems, not people.
 create macro marts.is_reaching(kind, channel) as case
     when channel = 'webhook' then false
     when marts.is_display(channel) then kind = 'delivered'
@@ -323,10 +326,9 @@ end;
 create macro marts.is_one_goal(lists) as coalesce(len(list_distinct(flatten(lists))), 0) <= 1;
 
 -- Counters and rates of messages, as a struct to unnest: `select channel, unnest(marts.performance(message_days)) from
--- marts.message_days group by channel`. days is a relation with the counters of marts.message_days, such as that mart
--- itself or any that is made of it. A rate divides by the messages of which its counter is known, and counts what became of
--- these messages alone; it is null without any.
--- Conversions of different goals never add up: over several goals, sum and rate are null.
+-- marts.message_days group by channel`. days is a relation with the counters of marts.message_days, such as that mart itself. A
+-- rate counts only messages whose counter is known, and is null without any. Conversions of different goals are never added: over
+-- several goals, sum and rate are null.
 create macro marts.performance(days) as {
     'sent': sum(days.sent)::bigint,
     'failed': sum(days.failed)::bigint,
@@ -350,33 +352,33 @@ create macro marts.performance(days) as {
     'goals': marts.members_of(list(distinct days.goals))
 };
 
--- Whether a dimension of E19 is the currency of amounts. Its keys are an open vocabulary.
+-- True if a dimension of E19 is the currency of amounts. The service may add dimensions.
 create macro marts.is_currency(dimension_key) as coalesce(regexp_matches(dimension_key, '(?i)currency|통화'), false);
 
--- The currencies of amounts: those that the service names, otherwise that of the settings (exports.currency), otherwise none.
+-- The currency of amounts: the one that the service names, otherwise that of the settings (exports.currency), otherwise none.
 create macro marts.currencies_of(named) as coalesce(
     named, (select list(currency) from ops.budget where currency is not null), []
 );
 
--- The messages that could be clicked: for in-app and in-web messages those that were shown, if that is known.
+-- The messages that could be clicked. For in-app and in-web messages, those that were shown, if that is known.
 create macro marts.clickable_messages(channel, succeeded, delivered) as if(
     marts.is_display(channel), coalesce(delivered, succeeded), succeeded
 );
 
--- The effect of a template's status on sending. Statuses are an open vocabulary: these are the beginnings of their words.
+-- What a template's status means for sending. The service may add statuses, so these patterns match the beginnings of words.
 create macro marts.template_state(status) as case
     when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거절|거부|불가') then 'refused'
     when regexp_matches(status, '(?i)(^|[^a-z])(stop|stp$|susp|block|paus|dorman|inactiv|disab|banned)|중단|중지|정지|차단|휴면')
     then 'suspended'
 end;
 
--- The 080 numbers in a text, which its recipient can call to opt out, as digits.
+-- The 080 numbers in a text, as digits. Recipients call them to opt out.
 create macro marts.shown_numbers(text) as list_distinct(list_transform(
     regexp_extract_all(text, '(?:^|[^0-9])(080[-. )]{0,2}[0-9]{3,4}[-. ]{0,2}[0-9]{4})(?:[^0-9]|$)', 1),
     lambda number: regexp_replace(number, '[^0-9]', '', 'g')
 ));
 
--- Messages that name their recipient, with the text and the template that an opt-out may be about.
+-- Messages that name their recipient, with the text and template that an opt-out may refer to.
 create macro marts.addressed_messages() as table
 select
     event_id,
@@ -394,15 +396,15 @@ union all
 select event_id, date, 'chatapp-alimtalk', recipient_no, concat_ws(' ', content, template_extra), 'alimtalk', template_code
 from alimtalk_messages;
 
--- The cost of records, exact to the last digit of the price.
+-- The price of records, exact to the last digit of the price per record.
 create macro marts.price_of(records, price_per_record) as
     records::decimal(18, 0) * coalesce(price_per_record, 0)::decimal(19, 12);
 
--- Whether people can be counted: not if privacy.columns drops an id of people.
+-- True if people can be counted. They cannot if privacy.columns drops an id of people.
 create macro marts.counts_people() as
     coalesce((select not regexp_matches(columns, '\b(service_)?(user|device)_id: drop') from ops.privacy), true);
 
--- Whether paid exports would give an answer: no events are loaded, although messages were sent, or statistics are missing.
+-- True if paid exports are needed for an answer: no events are loaded although messages were sent, or statistics are missing.
 create macro marts.awaits_exports() as
     not exists (from ops.coverage where stream = 'events')
     and (
@@ -416,16 +418,16 @@ create table public_holidays (
     name_ko varchar
 );
 
--- The sentences of verdicts on A/B tests: a seed.
+-- The sentences for verdicts on A/B tests: a seed table.
 create table verdict_words (
     verdict_code varchar,
     sentence varchar,
     sentence_ko varchar
 );
 
--- Tests of significance: DuckDB has no distributions of its own.
+-- Tests of significance. DuckDB has no distributions of its own.
 
--- The complementary error function of x >= 0, by its rational Chebyshev approximation, accurate to seven digits.
+-- The complementary error function for x >= 0: a rational Chebyshev approximation, accurate to seven digits.
 create macro marts.erfc(x) as
     1 / (1 + x / 2) * exp(
         list_reduce(
@@ -440,7 +442,7 @@ create macro marts.erfc(x) as
 -- The two-sided p-value of a normal z.
 create macro marts.normal_two_sided_p(z) as marts.erfc(abs(z) / sqrt(2));
 
--- The p-value of a chi-squared x with the given degrees of freedom.
+-- The p-value of a chi-squared value x with the given degrees of freedom.
 create macro marts.chi_squared_p(x, freedom) as case
     when freedom is null then null
     when freedom % 2 = 0
@@ -455,7 +457,7 @@ create macro marts.chi_squared_p(x, freedom) as case
     )
 end;
 
--- The normal quantile of p >= 0.5, by Hastings' rational approximation, accurate to 0.0005.
+-- The normal quantile for p >= 0.5: Hastings' rational approximation, accurate to 0.0005.
 create macro marts.normal_quantile(p) as
     sqrt(-2 * ln(1 - p))
     - (2.515517 + 0.802853 * sqrt(-2 * ln(1 - p)) + 0.010328 * -2 * ln(1 - p))
@@ -464,8 +466,8 @@ create macro marts.normal_quantile(p) as
         + 0.001308 * pow(sqrt(-2 * ln(1 - p)), 3)
     );
 
--- The probability that chance alone ever shows such a difference, however often one looks (mixture sequential probability ratio
--- test). True differences are assumed to spread around zero with the standard deviation `scale`.
+-- The probability that such a difference ever occurs by chance, however often you look (mixture sequential probability ratio test).
+-- It assumes that true differences are spread around zero with the standard deviation `scale`.
 create macro marts.sequential_p(difference, variance, scale) as case
     when difference is not null and scale > 0 and variance > 0 then least(
         1,
@@ -474,13 +476,14 @@ create macro marts.sequential_p(difference, variance, scale) as case
     )
 end;
 
--- Half the width of the confidence sequence of that test: 1 - alpha of them contain the true difference at every look.
+-- Half the width of that test's confidence sequence: at every look, a share of 1 - alpha of such intervals contain the true
+-- difference.
 create macro marts.sequential_half_width(variance, scale, alpha) as sqrt(
     variance * (1 + variance / (scale * scale)) * (ln(1 + scale * scale / variance) - 2 * ln(alpha))
 );
 
--- The probability that chance alone ever splits people so far from the intended shares, however often one looks. The alternative
--- is a Dirichlet distribution around the shares with the weight of 100 people.
+-- The probability that people are ever split so far from the intended shares by chance, however often you look. The alternative is
+-- a Dirichlet distribution around the shares with the weight of 100 people.
 create macro marts.sequential_split_p(counts, shares) as case
     when list_sum(counts) > 0 then least(
         1,

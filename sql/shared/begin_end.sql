@@ -4,8 +4,8 @@
 
 -- name: begin
 -- params: pulls text[], first_days date[], last_days date[], instants timestamptz[], stream text
--- A load takes several pulls of one stream at a time; the latest pull of a day counts. The resulting warehouse does not
--- depend on the order in which pulls are loaded.
+-- Starts a load of one or more pulls of a stream. The latest pull of a day counts, so the order in which pulls are loaded does not
+-- matter.
 create or replace temp table asked as
 select
     unnest($pulls) as pull,
@@ -13,7 +13,7 @@ select
     unnest($last_days)::date as last_day,
     unnest($instants)::timestamptz as pulled_at;
 
--- The days that each pull may replace: those that no later pull has replaced already, with the order of the pulls.
+-- The days that each pull may replace, because no later pull has replaced them, and the order of the pulls.
 create or replace temp table versions as
 with asked_days as (
     select pull, pulled_at, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
@@ -31,13 +31,13 @@ anti join ops.coverage as later
         and later.date = asked_days.date
         and (later.pulled_at, later.pull) > (asked_days.pulled_at, asked_days.pull);
 
--- Each day that changes, with the pull that it belongs to after the load.
+-- Each day that changes, with its pull after the load.
 create or replace temp table days as
 select date, pull, pulled_at
 from versions
 where latest;
 
--- Notes without a date are recorded on the first day of the pull.
+-- Notes without a date are recorded on the first day of their pull.
 create or replace temp view first_days as
 select pull, min(date) as date
 from versions
@@ -49,7 +49,7 @@ create or replace temp table day_contents (date date, content hugeint);
 -- Initially, no day is held back (shared/losses).
 create or replace temp table held_back_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
 
--- The pulls whose days change, with the first and the last of all these days.
+-- The pulls whose days change, and the first and last of all these days.
 select distinct
     pull,
     (select min(date) from days)::varchar as first_day,
@@ -58,7 +58,7 @@ from versions;
 
 -- name: contents
 -- params: stream text, first_day date, last_day date
--- A checksum of each day's rows and notes, taken before the days are replaced and after. Pull ids are left out, so that
+-- A checksum of each day's rows and notes. It is taken before and after the days are replaced, and leaves out pull ids, so that
 -- equal data has equal checksums.
 insert into day_contents
 with noted as (
@@ -90,7 +90,7 @@ group by date;
 
 -- name: clear_notes
 -- params: stream text, complete boolean
--- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
+-- Deletes the notes of these days and the sizes of their held-back answers, because both belong to the pulls that are replaced.
 delete from ops.load_notes where stream = $stream and date in (select date from days) and $complete;
 delete from ops.drift_by_day where stream = $stream and date in (select date from days) and $complete;
 
@@ -104,7 +104,7 @@ where
 
 -- name: drift
 -- params: stream text
--- Reports each difference from the specification in the extra columns of this load. An `extra` with a whole document has
+-- Records the differences from the specification that the extra columns of this load show. An `extra` with a whole document has
 -- conforming fields too.
 
 insert into ops.drift_by_day by name
@@ -141,7 +141,7 @@ group by date, odd.place, field, kind;
 
 -- name: cover
 -- params: complete boolean, stream text, loaded_at timestamptz, first_day date, last_day date
--- Records the days as covered, even if they have no rows, unless the pull is incomplete.
+-- Marks the days as covered, even those without rows, unless the pull is incomplete.
 delete from ops.coverage where $complete and stream = $stream and date in (select date from days);
 
 insert into ops.coverage by name
@@ -160,7 +160,7 @@ group by days.date, days.pull, days.pulled_at;
 
 -- name: end
 -- params: stream text, repaired_pulls text[], complete boolean, loaded_at timestamptz
--- Marks the days as changed for models and checks, unless they are unchanged, and the pulls as loaded.
+-- Marks the pulls as loaded, and the days that changed as dirty for models and checks.
 insert into ops.touched_days
 select $stream, date
 from days
@@ -171,7 +171,7 @@ where date not in (
     having count(*) = 2 and min(content) = max(content)
 );
 
--- Notes answers that could be read only with some characters replaced.
+-- Records which answers could be read only after some characters were replaced.
 insert into ops.load_notes by name
 select $stream as stream, first_days.date, pull, 'mended' as note, count(*) as records
 from (select unnest($repaired_pulls) as pull) as repaired
@@ -179,7 +179,7 @@ inner join first_days using (pull)
 semi join days using (pull, date)
 group by all;
 
--- Another reading of an export, or another id for it, is another pull with the same key in its id.
+-- Other readings of the export, and readings under another id, are pulls with the same key in their id. Only this one stays.
 delete from ops.loads
 where
     pull in (select pull from asked)
@@ -198,7 +198,7 @@ select
 from asked
 left join loaded_rows using (pull);
 
--- Returns the results of each pull.
+-- The results of each pull.
 
 select pull, 'day' as fact, date::varchar as name, 0 as number
 from versions

@@ -3,8 +3,7 @@
 
 -- name: found
 -- params: stream text
--- The days (E19: of a campaign) whose rows the pull would reduce, with the sizes of the answers held back for them
--- before.
+-- The days (for E19, of a campaign) that the pull would shrink, with the sizes of the answers already held back for them.
 select
     concat_ws(' ', sizes.date, sizes.campaign_id) as key,
     {rows: sizes.rows_before, messages: sizes.messages_before} as before,
@@ -27,7 +26,7 @@ order by all;
 
 -- name: hold_back
 -- params: held_back_keys text[], stream text
--- Keeps the days (E19: of a campaign) in `held_back_keys` from being replaced. Requires a load of a single pull.
+-- Excludes the days (for E19, of a campaign) in `held_back_keys` from being replaced. The load must have only one pull.
 insert into held_back_sizes by name
 select date, campaign_id, rows, messages
 from sizes
@@ -45,6 +44,6 @@ select
 from held_back_sizes
 cross join asked;
 
--- E19: the other campaigns of the day are still loaded.
+-- For E19, the other campaigns of the day are still loaded.
 delete from days where date in (select date from held_back_sizes where campaign_id is null);
 delete from versions where date in (select date from held_back_sizes where campaign_id is null);

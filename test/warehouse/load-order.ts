@@ -69,10 +69,10 @@ function others(folder: string, names: readonly string[]): string {
 
 const HEAD = `# The order of a load
 
-Each group of pulls is loaded in one transaction of \`src/warehouse/load.ts\`, from \`begin\` to \`end\` of \`shared/begin_end.sql\`. Between
-them, the \`load.ts\` of the stream takes its steps, in this order. Some steps are taken only if the data needs them. A step that is taken
-several times is listed where it is first taken. Tables in braces are those of the stream. A test writes this page from the loads of \`test/golden\`:
-\`UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts\`. The build checks what each file \`needs\` of other files and \`leaves\` for them.
+Each group of pulls is loaded in one transaction by \`src/warehouse/load.ts\`, from \`begin\` to \`end\` of \`shared/begin_end.sql\`. In between,
+the stream's \`load.ts\` runs the statements below, in this order. Some run only if the data needs them. A statement that runs several times
+is listed once, where it first runs. Tables in braces belong to the stream. A test writes this page from the loads of \`test/golden\`:
+\`UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts\`. The build checks what each file \`needs\` from other files and \`leaves\` for them.
 `;
 
 /** The page, from the recorded loads of all streams. */

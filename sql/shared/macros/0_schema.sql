@@ -1,4 +1,4 @@
--- All macros are created again together, under a version that identifies their sources.
+-- All macros are created again together. Their version identifies their source.
 
 drop schema if exists macros cascade;
 create schema macros;

@@ -46,7 +46,7 @@ create table campaign_collections_history (
     extra json
 );
 
--- Grain: one campaign, as its latest pull shows it; each night pulls the lookback days again.
+-- Grain: one campaign, from its latest pull. Each night pulls the lookback days again.
 create view campaign_collections as
 from campaign_collections_history
 qualify row_number() over (partition by campaign_id order by pulled_at desc, pull desc, window_end desc) = 1;
@@ -55,8 +55,8 @@ create view campaign_metric_totals as
 from campaign_metric_totals_history
 semi join campaign_collections using (campaign_id, pull);
 
--- Grain: one campaign and KST day of the last month whose figures the service had collected before the day was over, by
--- the latest pull of the day. A campaign without messages or clicks on a day has nothing to collect.
+-- Grain: one campaign and KST day of the last month whose numbers the service had collected before the day was over, in the latest
+-- pull of the day. Campaigns without messages and clicks on the day are left out.
 create view ops.unfinished_campaigns as
 with days_asked as (
     select

@@ -1,11 +1,11 @@
--- The load of the detailed statistics of campaigns (E19), in the order of its steps: answers are unfolded level by level.
+-- Loads the detailed statistics of campaigns (E19), in the order of the steps. Answers are unfolded level by level.
 -- needs: asked, days, first_days, held_back_sizes, loaded_rows, versions
 -- leaves: extras, sizes
 
 -- name: read
 -- params: paths text[], path_pulls text[], campaigns text[], window_starts timestamptz[], window_ends timestamptz[],
 --   files text[], largest_object bigint
--- E19: reads the answers of the pulls. The parameters are the files and the requests, in the same order.
+-- Reads the answers of the pulls. The parameters list files and requests in the same order.
 create or replace temp table asked_campaigns as
 select
     unnest($paths) as file,
@@ -45,7 +45,7 @@ from (select *, _judged(document, 'answer', treatment()) as odd from redacted) a
 inner join asked_campaigns on judged.filename = asked_campaigns.file;
 
 -- name: none
--- For a range without campaigns: nothing was requested, so no files exist.
+-- Used if the range has no campaigns: nothing was requested, so there are no files.
 create or replace temp table documents (
     pull varchar,
     campaign_id varchar,
@@ -61,14 +61,14 @@ select
     * exclude (document, a),
     korean_day(epoch_us(window_start)) as first_date,
     korean_day(epoch_us(window_end) - 1) as last_date,
-    -- The text has no time zone. The service uses Korean days, so Korean time is assumed; the text is kept too.
+    -- The text has no time zone. The service's days are Korean, so Korean time is assumed. The text is kept too.
     korean_time(a."lastCollectedAt") at time zone 'Asia/Seoul' as last_collected_at,
     a."lastCollectedAt" as last_collected_text,
     document -> '$.stats[*]' as stats
 from (select *, json_transform(document, shape('answer')) as a from documents) as read;
 
 -- name: unfold
--- Before each further level, its documents: the elements of a list of {staged}, with all columns of their row except {own}.
+-- Unfolds the next level: its documents are the elements of a list in {staged}, with all columns of their row except {own}.
 create or replace temp table documents as
 select * exclude (odd) replace (fitting(document, odd) as document), extra_of(odd) as extra
 from (
@@ -107,9 +107,8 @@ from (select *, json_transform(document, shape('dimension')) as d from documents
 
 -- name: days
 -- params: complete boolean, gone_pulls text[], gone_campaigns text[]
--- A campaign's day belongs to the latest pull that covers it: a pull that requested this campaign and day, or a
--- complete pull of the day without the campaign, which shows that it has no rows. Loading an older pull later changes
--- nothing.
+-- Assigns each day of a campaign to the latest pull that covers it: either the pull requested this campaign and day, or it is
+-- complete and lacks the campaign, which then has no rows. So loading an older pull later changes nothing.
 create or replace temp table later as
 select
     campaign_id,
@@ -133,7 +132,7 @@ anti join later
         and versions.date = later.date
         and (later.pulled_at, later.pull) > (versions.pulled_at, versions.pull)
 where
-    -- A campaign that is deleted at the service keeps its rows.
+    -- A campaign that was deleted at the service keeps its rows.
     (
         $complete
         and (versions.pull, campaigns.campaign_id) not in (select (unnest($gone_pulls), unnest($gone_campaigns)))
@@ -148,8 +147,7 @@ where
             and versions.date between staged_answers.first_date and staged_answers.last_date
     );
 
--- Compares the rows of a campaign in each pull with the rows that they would replace: a day that would become empty is
--- held back.
+-- Compares the rows of a campaign in each pull with the rows they would replace. A day that would become empty is held back.
 
 create or replace temp table sizes as
 with there as (
@@ -244,7 +242,7 @@ insert into ops.load_notes by name
 with odd as (
     select
         pull,
-        -- A note must be on a day of the pull, so the given day is moved into the pull's range.
+        -- Notes must be on a day of the pull, so other days are moved into the pull's range.
         coalesce(least(greatest(staged_dailies.date, asked.first_day), asked.last_day), asked.first_day) as noted_on,
         staged_dailies.date as given_date,
         campaign_id
@@ -292,7 +290,7 @@ select place, date, extra
 from dated
 semi join days using (pull, date);
 
--- An incomplete pull covers no day, but may change the row count of covered days.
+-- An incomplete pull covers no day, but may change the number of rows on covered days.
 
 update ops.coverage
 set rows = (select count(*) from campaign_metrics where campaign_metrics.date = coverage.date)

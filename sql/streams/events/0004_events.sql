@@ -1,4 +1,4 @@
--- Campaign event exports: E21.
+-- Exports of campaign events (E21).
 
 create table events (
     event_id varchar,

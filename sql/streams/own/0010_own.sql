@@ -1,4 +1,4 @@
--- Your own tables, which each night copies into the schema own, and what is known of them.
+-- Your own tables, copied each night into the schema own, and facts about them.
 
 create schema own;
 
@@ -8,16 +8,16 @@ create table ops.own_tables (
     keys varchar[],
     unique_columns varchar[],
     rows bigint,
-    -- The latest instant in the table that is not later than its copy.
+    -- The latest instant in the table, at most the time of the copy.
     newest_at timestamptz,
     pulled_at timestamptz,
-    -- Rows that repeat the unique columns of another row.
+    -- Rows whose unique columns equal those of another row.
     repeated bigint,
-    -- The different persons in the table, and those of them that the events know.
+    -- The number of persons in the table, and how many of them have events.
     persons bigint,
     known_persons bigint
 );
 
--- Snapshots, own tables among them, have no past days that could be missing.
+-- True for streams of snapshots, including own tables. They have no past days that could be missing.
 create or replace macro marts.is_snapshot(stream) as
     stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs') or starts_with(stream, 'own_');

@@ -1,4 +1,4 @@
--- Conversions in one of your own tables; none until the settings name it (conversions).
+-- Conversions from one of your own tables. Empty until the settings name the table (conversions).
 
 create view own.conversions as
 select

@@ -1,6 +1,6 @@
--- The people who get no messages, and those with whom they are compared.
+-- People who get no messages, and those with whom they are compared.
 
--- The holdouts of the settings.
+-- The holdouts in the settings.
 create table ops.holdouts (
     holdout varchar,
     kind varchar,
@@ -12,7 +12,7 @@ create table ops.holdouts (
     exempt varchar[]
 );
 
--- The people of each holdout; none until the settings name one (holdouts).
+-- The people of each holdout. Empty until the settings define one (holdouts).
 create view own.holdouts as
 select
     null::varchar as holdout,

@@ -1,4 +1,4 @@
--- The people of audiences by the columns that divide them (segments of audiences); none until the settings name one.
+-- The people of audiences, by the columns that divide them (segments of audiences). Empty until the settings define such columns.
 create view own.segments as
 select
     null::varchar as audience,

@@ -1,5 +1,5 @@
 -- Statements that assign each new person of an audience to an arm, once. The session has the macros of erasures, and hashes persons
--- under every setting.
+-- whatever the privacy settings are.
 
 -- name: none
 create or replace temp table assigned (
@@ -14,14 +14,14 @@ create or replace temp table assigned (
 );
 
 -- name: earlier
--- The persons who have an arm, from the landed file.
+-- Reads the persons who have an arm already from the landed file.
 insert into assigned by name
 select * replace ({replaced})
 from read_parquet('{file}') as earlier;
 
 -- name: add
 -- params: day date
--- The arm depends only on the person and the holdout: their digest, as a number below 1, is compared with the share.
+-- Assigns new persons. The arm depends only on person and holdout: their digest, as a number below 1, is compared with the share.
 insert into assigned by name
 select
     '{holdout}' as holdout,
@@ -47,7 +47,7 @@ where
 )
 
 -- name: unknown
--- Persons whose stored id cannot be translated, because they left the audience.
+-- Deletes persons whose stored id cannot be translated, because they have left the audience.
 delete from assigned
 where coalesce(user_id, service_user_id, device_id, service_device_id) is null;
 
@@ -56,7 +56,7 @@ select count(*) as rows
 from assigned;
 
 -- name: copy
--- Uncompressed, so that a search of the file's bytes finds what it has.
+-- The file is not compressed, so that an erasure finds ids by searching its bytes.
 copy (
     from assigned order by holdout, assigned_on, user_id, service_user_id, device_id, service_device_id
 ) to '{to}' (format parquet, compression uncompressed);

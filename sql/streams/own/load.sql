@@ -1,9 +1,9 @@
--- Statements that load the landed copy of an own table, and record its metadata.
+-- Loads the landed copy of an own table, and records facts about it.
 -- needs: day_contents, days, loaded_rows
 
 -- name: latest
 -- params: stream text, pulled_at timestamptz
--- Whether the warehouse has no later copy.
+-- True if the warehouse has no later copy.
 select not exists (from ops.coverage where stream = $stream and pulled_at > $pulled_at) as is_latest;
 
 -- name: rows
@@ -17,7 +17,7 @@ from read_parquet('{file}');
 
 -- name: cover
 -- params: stream text, pull text, loaded_at timestamptz
--- Only the latest copy is covered. It makes no day of models dirty: the contents before and after are the same.
+-- Only the latest copy counts as covered. It makes no day of models dirty.
 delete from ops.coverage where stream = $stream;
 
 insert into ops.coverage by name
@@ -90,7 +90,8 @@ union all
 select recipient_no from alimtalk_messages
 
 -- name: view
--- Conversions, or the people of all holdouts or segments, without staff and test people. A view, so that an erasure applies to it.
+-- Creates a view of conversions, or of the people of all holdouts or segments, without staff and test people. It is a view, so that
+-- erasures apply to it.
 create or replace view own.{view} as
 with people as (
 {people}
@@ -108,7 +109,7 @@ where {whose};
 true
 
 -- name: somebody
--- Not null, undefined or zeros, as programs write for a missing id.
+-- An id that is not null, 'undefined', zeros or another text that programs write if the id is missing.
 nullif(lower(trim(coalesce(people.user_id, people.service_user_id, people.device_id, people.service_device_id))), '')
 not in (select placeholders.id from ops.placeholder_ids as placeholders)
 
@@ -126,7 +127,7 @@ select
 where false
 
 -- name: converted
--- A day does not depend on the reader's time zone. A value that is infinite, too large to square, or not a number is null.
+-- The day does not depend on the reader's time zone. A value that is infinite, not a number, or too large to square becomes null.
 select
     {persons},
     if(typeof({at}) = 'DATE', {at}::timestamp at time zone 'Asia/Seoul', {at}::timestamptz),

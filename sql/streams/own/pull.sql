@@ -1,8 +1,8 @@
--- Statements that copy an own table into the landing zone, under the settings of privacy and without erased persons. The session
--- hashes persons under every setting, and its table `erased_ids` has the digests of the erased ones.
+-- Statements that copy an own table into the landing zone, with the privacy settings applied and without erased persons. The
+-- session hashes persons whatever the settings are; its table `erased_ids` has the digests of erased persons.
 
 -- name: macros
--- A text or a JSON document without numbers and addresses; most have none, and need no function.
+-- Redacts numbers and addresses in a text or JSON document. Most have none, so no function is called.
 create or replace temp macro redacted(given, is_document, how) as
     case
         when not regexp_matches(given, getvariable('patterns').personal) then given
@@ -10,7 +10,8 @@ create or replace temp macro redacted(given, is_document, how) as
         else _redacted_field(given, how)
     end;
 
--- Replaces an erased person in a text by asterisks: all numbers and addresses if one is the person's, and the ids of the pattern.
+-- Replaces an erased person in a text by asterisks: all numbers and addresses if one of them is the person's, and the ids that
+-- match the pattern.
 create or replace temp macro without_erased(given, is_document, ids) as
     regexp_replace(
         case
@@ -24,7 +25,7 @@ create or replace temp macro without_erased(given, is_document, ids) as
     );
 
 -- name: erased_words
--- A pattern of the ids of erased persons that occur as words in texts.
+-- A pattern for the ids of erased persons that occur as words in texts.
 select coalesce(string_agg(regexp_replace(word, '[.+]', '\\\0', 'g'), '|'), '') as ids
 from (
     select distinct unnest({words}) as word
@@ -37,7 +38,7 @@ where
     or person_digest('service_device_id', word) in (from erased_ids);
 
 -- name: copy
--- Uncompressed, so that a search of the file's bytes finds what it has.
+-- The file is not compressed, so that an erasure finds ids by searching its bytes.
 copy (
     select {columns}
     from read_parquet('{from}')

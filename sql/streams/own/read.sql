@@ -1,4 +1,4 @@
--- Statements of the process that reads the source of an own table. It can read only the copy of the source and write one file.
+-- Statements of the process that reads the source of an own table. It may only read the copy of the source and write one file.
 
 -- name: attach
 attach '{file}' as source (read_only);
@@ -11,8 +11,8 @@ set enable_external_access = false;
 set lock_configuration = true;
 
 -- name: view
--- The value of a text as a type; null if it has another form. An instant without an offset is in the table's time zone. A number that
--- begins with 0, or has too many digits for its type, is a code. A number may have thousands separators (39,000).
+-- Converts a text to a type; null if it has another form. An instant without an offset is in the table's time zone. A number that
+-- starts with 0, or has too many digits for the type, is a code and not a number. Numbers may have thousands separators (39,000).
 create temp macro as_integer(given) as
     if(
         regexp_full_match(given, '-?(0|[1-9]\d{0,18}|[1-9]\d{0,2}(,\d{3}){1,6})'),
@@ -41,11 +41,11 @@ create temp macro as_instant(given) as
             at time zone '{zone}'
     end;
 
--- An id as a text. Some programs write 1001.0 in a column with missing ids; that is 1001.
+-- An id as text. Some programs write 1001.0 if the column has missing ids; that becomes 1001.
 create temp macro as_id(given) as
     nullif(trim(if(regexp_matches(typeof(given), '^(DOUBLE|FLOAT|DECIMAL)'), regexp_replace(given::varchar, '\.0+$', ''), given::varchar)), '');
 
--- The number of texts with a value, and for each type the number of those that do not fit it.
+-- The number of texts with a value, and for each type the number of texts that do not fit it.
 create temp macro odd(given) as [
     count(*) filter (given <> ''),
     count(*) filter (given <> '' and as_integer(given) is null),
@@ -69,7 +69,7 @@ select distinct name, '' as type
 from parquet_schema([{files}]);
 
 -- name: fitting
--- The numbers of texts that do not fit a type, of several columns in one reading of the source.
+-- For several columns in one pass: the number of texts that do not fit each type.
 select [{counts}]::bigint[][] as counts
 from (select {values} from given) as texts;
 

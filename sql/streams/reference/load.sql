@@ -1,12 +1,11 @@
--- The load of reference data: catalogs (E2), brand templates (E4) with their status (E5), alimtalk templates (E10) and opt-outs
--- (E12), in the order of its steps.
+-- Loads reference data, in the order of the steps: catalogs (E2), brand templates (E4) with their status (E5), alimtalk templates
+-- (E10) and opt-outs (E12).
 -- needs: asked, days, loaded_rows
 -- leaves: extras
 
 -- name: read
 -- params: paths text[], path_lists text[], path_pulls text[], files text[], largest_object bigint, stream text
--- E2, E4, E10, E12: reads each row of the lists as a document. The parameters are the files, their lists and their pulls,
--- in the same order.
+-- Reads each row of the lists as a document (E2, E4, E10, E12). The parameters list files, lists and pulls in the same order.
 create or replace temp table documents as
 with files as (
     select
@@ -34,7 +33,7 @@ redacted as (
         files.pull,
         asked.first_day as date,
         if(may_be_personal(document), _redacted_document(document, 'document', treatment()), document) as document,
-        -- The fallback number of a brand message is the sender's own: it stays when other numbers are redacted.
+        -- The fallback number of a brand message belongs to the sender, so it is not redacted.
         case
             when $stream = 'brand_templates'
             then coalesce(
@@ -45,13 +44,13 @@ redacted as (
     from unfolded
     inner join files on unfolded.filename = files.file
     inner join asked using (pull)
-    -- Without duplicate rows; in the other streams, rows are distinguished by an id.
+    -- Removes duplicate rows. In the other streams, an id tells rows apart.
     qualify
         $stream not in ('alimtalk_templates', 'opt_outs')
         or row_number() over (partition by files.list, files.pull, hash(document) order by nth) = 1
 ),
 
--- The items of a catalog have the fields that it names, and an alimtalk template is not specified.
+-- A catalog names the fields of its items, and alimtalk templates are not specified, so both are kept whole.
 judged as (
     select
         *,
@@ -71,18 +70,18 @@ select * exclude (nth, odd) replace (fitting(document, odd) as document), extra_
 from judged
 order by nth;
 
--- The names of the catalogs in the pulls' lists of catalogs; empty in other streams.
+-- The names in the pulls' lists of catalogs. Empty for other streams.
 create or replace temp table named_catalogs (pull varchar, catalog_name varchar);
 
 -- name: stage
--- Creates a staged table: the columns of its history, for the rows of each list and pull.
+-- Creates a staged table with the columns of its history, for the rows of each list and pull.
 create or replace temp table staged_{table} as
 select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
 from {table}_history
 limit 0;
 
 -- name: catalogs
--- E2: catalogs and their items. The fields of a catalog are documents of their own (section catalog_fields).
+-- Catalogs and their items (E2). A catalog's fields are documents of their own (section catalog_fields).
 insert into staged_catalogs by name
 select
     * exclude (document, sender_number, c),
@@ -93,7 +92,7 @@ select
     c.fields
 from (select *, json_transform(document, shape('catalog')) as c from documents where list = '*') as read;
 
--- The fields of an item are defined by its catalog, so the whole item is kept unchanged.
+-- The catalog defines the fields of an item, so the whole item is kept unchanged.
 insert into staged_catalog_items by name
 select
     list,
@@ -108,8 +107,8 @@ where list <> '*';
 insert into named_catalogs select pull, catalog_name from staged_catalogs;
 
 -- name: unfold
--- The documents of a list within the rows of {table}, whose id is {id}. The list of a row without an id could not be
--- joined to it.
+-- Unfolds a list inside the rows of {table}, whose id is {id}. Rows without an id are left out, because their elements could not be
+-- joined to them.
 create or replace temp table documents as
 select * exclude (odd) replace (fitting(document, odd) as document), extra_of(odd) as extra
 from (
@@ -141,8 +140,8 @@ from (select *, json_transform(document, shape('catalog_field')) as f from docum
 -- name: template_status
 -- params: paths text[], path_lists text[], path_templates text[], path_pulls text[], path_days date[], files text[],
 --   largest_object bigint
--- E5: the status of each template, whose key contains the messenger's name. The parameters are the files, and the templates
--- that they answer.
+-- The status of each template (E5), under a key that contains the messenger's name. The parameters list files and templates in the
+-- same order.
 create or replace temp table template_status as
 with reads as (
     select
@@ -158,7 +157,7 @@ answers as (
         filename,
         json -> '$.data' as data,
         list_filter(json_keys(json -> '$.data'), lambda key: ends_with(key, 'Template'))[1] as key
-    -- Reads whole answers, because columns would reject a duplicate key.
+    -- Reads whole answers, because reading columns would reject a duplicate key.
     from read_json_objects(
         $files,
         format = 'unstructured',
@@ -181,7 +180,7 @@ inner join reads on answers.filename = reads.file;
 create or replace temp table template_status (list varchar, template_id varchar, pull varchar, read_on date, given json, status varchar);
 
 -- name: template_status_extras
--- A status of another type is kept as text, and is drift.
+-- A status of another type is kept as text and counts as drift.
 insert into extras
 select 'template_status', days.date, json_object('status', given)
 from template_status
@@ -189,8 +188,8 @@ inner join days using (pull)
 where json_type(given) not in ('VARCHAR', 'NULL');
 
 -- name: brand_templates
--- E4, with the status from E5. The contents depend on the type and are not specified (N4), so the whole template is
--- kept beside the columns.
+-- Brand templates (E4) with the status from E5. Their contents depend on the type and are not specified (N4), so the whole template
+-- is kept as well.
 insert into staged_brand_templates by name
 with read as (
     select
@@ -245,8 +244,8 @@ select
 from (select *, json_transform(document, shape('brand_template_button')) as b from documents) as read;
 
 -- name: alimtalk_templates
--- E10. The structure of a template is not specified, so the whole template is kept; the columns take the values of the
--- likely keys. Templates without a code, or with the code of another sender in the same list, are numbered.
+-- Alimtalk templates (E10). Their structure is not specified, so the whole template is kept, and the columns have the values of
+-- likely keys. A template without a code, or with the code of another sender in the same list, gets a number.
 insert into staged_alimtalk_templates by name
 select
     list,
@@ -269,8 +268,8 @@ from documents;
 create or replace temp table extras (place varchar, date date, extra json);
 
 -- name: opt_outs
--- E12. If privacy.recipients is `drop`, recipients who opt out at the same instant differ only in their number, which
--- is not stored.
+-- Opt-outs (E12). If privacy.recipients is `drop`, recipients who opt out at the same instant cannot be told apart, because their
+-- number is not stored.
 insert into staged_opt_outs by name
 with read as (
     select *, json_transform(document, shape('opt_out')) as o
@@ -299,9 +298,9 @@ select 'opt_out' as place, date, extra from staged_opt_outs semi join days using
 
 -- name: snapshots
 -- params: lists text[], list_pulls text[], list_rows bigint[], list_announced text[], stream text
--- The snapshot of a list on a day has the rows of the latest pull of that day. The parameters are the lists that the pulls
--- read completely, in the same order. Snapshots are loaded in the order of their days (ops/unload_after), so only the
--- first day may have a snapshot already.
+-- A list's snapshot of a day has the rows of the day's latest pull. The parameters describe the lists that the pulls read
+-- completely, in the same order. Snapshots are loaded in the order of their days (ops/unload_after), so only the first day may have
+-- one already.
 create or replace temp table snapshots as
 with asked_lists as (
     select
@@ -317,7 +316,7 @@ given as (
     inner join asked using (pull)
 ),
 
--- An earlier catalog that is missing from the list of catalogs has no items.
+-- A catalog that is missing from the list of catalogs has no items any more.
 gone as (
     select distinct earlier.list, given.pull, 0 as rows, null::bigint as announced, given.date, given.pulled_at
     from given
@@ -349,7 +348,7 @@ anti join ops.snapshots as later
         and later.date = latest.date
         and (later.pulled_at, later.pull) > (latest.pulled_at, latest.pull);
 
--- The first day of each list in this load, and the day of the snapshot before it.
+-- The first day of each list in this load, and the day of the previous snapshot.
 create or replace temp table first_snapshots as
 select
     firsts.list,
@@ -374,9 +373,9 @@ select $stream as stream, * exclude (nth)
 from snapshots;
 
 -- name: versions
--- Updates the history of a table with the snapshots of this load. Rows that are equal in consecutive snapshots are one version;
--- the latest of them stays, because a status may have been read again. All of its columns identify a row without an id. First the
--- history is reset to the snapshot before this load.
+-- Updates the history of a table with the snapshots of this load, after resetting it to the snapshot before. Equal rows in
+-- consecutive snapshots are one version; the latest row stays, because its status may be newer. A row without an id is identified
+-- by all of its columns.
 delete from {table}_history
 using first_snapshots
 where {list} = first_snapshots.list and valid_from >= first_snapshots.date;
@@ -430,7 +429,7 @@ select
 from numbered
 group by list, {key}, unnamed, version;
 
--- Closes the versions that are missing in the next snapshot.
+-- Ends the versions that are missing in the next snapshot.
 
 update {table}_history
 set valid_to = coalesce(last_snapshot.date, first_snapshots.previous)
@@ -458,7 +457,7 @@ inner join snapshots as last_snapshot
 where versions_found.first_nth > 0;
 
 -- name: status_read
--- E5: the last day on which the status of a continuing version was read.
+-- Records the last day on which the status of a continuing version was read (E5).
 update brand_templates_history
 set status_read_on = staged.status_read_on
 from versions_found
@@ -470,7 +469,7 @@ where
 
 -- name: cover
 -- params: complete boolean, stream text, loaded_at timestamptz
--- Records a day as covered if every list was read completely on it; its row count is the sum over all lists.
+-- Marks a day as covered if every list was read completely. Its number of rows is the sum over all lists.
 delete from ops.coverage
 where $complete and stream = $stream and date in (select date from days);
 
@@ -492,14 +491,14 @@ select pull, sum(rows)
 from snapshots
 group by pull;
 
--- Notes differences between the announced and the received number of rows.
+-- Records differences between the announced and the received number of rows.
 insert into ops.load_notes by name
 select $stream as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
 from snapshots
 where announced <> rows;
 
 -- name: catalog_values
--- Values of another type than their catalog declares: the typed view has none for them, the item keeps them.
+-- Records values of another type than their catalog declares. The typed view shows null for them; the item keeps them.
 insert into ops.drift_by_day by name
 with declared as (
     select distinct

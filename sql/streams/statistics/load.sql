@@ -1,10 +1,10 @@
--- The load of the daily statistics (E17, E18), in the order of its steps. An empty id, name, channel or tag counts as missing.
+-- Loads the daily statistics (E17, E18), in the order of the steps. An empty id, name, channel or tag counts as missing.
 -- needs: asked, days, first_days, loaded_rows, versions
 -- leaves: extras, sizes
 
 -- name: read
 -- params: paths text[], path_pulls text[], files text[], largest_object bigint
--- Reads the records of the answers of E17 and E18, which are bare arrays.
+-- Reads the records in the answers of E17 and E18, which are arrays without an envelope.
 create or replace temp table documents as
 with given as (
     select pull, record ->> '$.channel' as channel, nfc_json(coalesce(record, 'null'::json)::varchar) as document
@@ -22,7 +22,7 @@ with given as (
 ),
 
 masked as (
-    -- The message of a webhook, and its address, may contain credentials.
+    -- The message and the address of a webhook may have credentials.
     select pull, if(may_hold_credentials(document), _masked(document, coalesce(channel, '')), document) as document
     from given
 ),
@@ -37,8 +37,8 @@ from (select *, _judged(document, '{place}', treatment()) as odd from redacted) 
 inner join asked using (pull);
 
 -- name: statistics
--- E17: reads the fields that only its records have. A record whose day is outside the range is left out: it stays in the landed
--- file, and the pull that requests its day loads it.
+-- Reads the fields that only E17 has. A record outside the range of days is left out. It stays in the landed file, and the pull
+-- that requests its day loads it.
 create or replace temp view records as
 select
     pull,
@@ -54,9 +54,9 @@ select
     nullif(r.variant_id, '') as variant_id,
     nullif(r.variant_name, '') as variant_name,
     neutral_channel(r.channel) as channel,
-    -- Identifies a statistic of the day, with the message: two messages of a campaign on one channel may be two rows.
+    -- Identifies a statistic of the day, including the message, because two messages of a campaign on one channel may be two rows.
     [resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel] as grain,
-    -- The order of a message's members is ignored.
+    -- Does not depend on the order of the message's members.
     sorted_members(r.message) as message_key,
     coalesce(campaign_id, user_journey_id) as sender,
     coalesce(campaign_name, user_journey_name) as sender_label,
@@ -80,7 +80,7 @@ from daily_statistics
 where coalesce(campaign_name, user_journey_name) is not null;
 
 -- name: subchannels
--- E18: reads the fields that only its records have. The requested day counts.
+-- Reads the fields that only E18 has. The record belongs to the requested day.
 create or replace temp view records as
 select
     pull,
@@ -113,8 +113,8 @@ from daily_statistics_by_subchannel
 where resource_name is not null;
 
 -- name: staged
--- Gives each record the id of its grain, and reads its conversions as documents. Of records with the same key, including the message,
--- the one with the largest counts is taken, and all are noted (`twins.sql`).
+-- Gives each record an id made from its grain, and reads its conversions as documents. Of several records with the same key
+-- (including the message), the one with the largest counts is used, and all are noted (`twins.sql`).
 create or replace temp table staged_statistics as
 with typed_statistics as (
     select
@@ -193,23 +193,22 @@ read as (
 select * exclude (c), c.name, c.type, counter(c.count) as count
 from read;
 
--- The pulls with records but without a readable day.
+-- Pulls that have records but no readable day.
 select pull, count(*) as records
 from staged_statistics
 inner join asked using (pull)
 group by pull
 having
     bool_and(coalesce(day_note = 'undated', false))
-    -- In an answer for one day, records without a day belong to it.
+    -- Not in an answer for one day, where records without a day belong to that day.
     and (any_value(first_day <> last_day) or count(json_extract(extra, '/date')) = count(*));
 
 -- name: sizes
 -- params: first_day date, last_day date
--- The size of each day in each pull, and of the day that it would replace, in an earlier pull of this load or in the
--- warehouse.
+-- The size of each day in each pull, and of the day that it would replace: in an earlier pull of this load, or in the warehouse.
 create or replace temp table sizes as
 with given as (
-    -- The day may have the counts of all twins.
+    -- A day may have the sum of twins, so that is compared too.
     select pull, date, count(*) as rows, coalesce(sum(coalesce(sent_by_all, message_sent)), 0)::bigint as messages
     from staged_statistics
     group by pull, date
@@ -241,8 +240,8 @@ from steps
 where rows_before is not null;
 
 -- name: restatements
--- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
--- of this load. A statistic with twins, now or before, is left out, because other streams decide its counts.
+-- Records each counter whose value differs from the replaced one, in the warehouse or in an earlier pull of this load. Statistics
+-- that have or had twins are left out, because other streams decide their counts.
 insert into ops.restatements by name
 with replacements as (
     select versions.*
@@ -321,7 +320,7 @@ changes as (
     where before.value is distinct from after.value
 ),
 
--- A statistic that is missing in the new answer is described by the replaced day.
+-- A statistic that is missing from the new answer is described by the replaced day.
 subjects as (
     select
         date,
@@ -344,14 +343,14 @@ left join subjects using (date, statistic_id);
 
 -- name: replaced
 -- params: stream text
--- Replaces the rows of the days, and notes nonconforming answers.
+-- Replaces the rows of the days, and records how answers differ from the specification.
 insert into loaded_rows
 select pull, count(*)
 from staged_statistics
 semi join versions using (pull, date)
 group by pull;
 
--- The last name that the service gave each row: a night may bring rows without names.
+-- The last name that the service gave for each row, because a night may bring rows without names.
 create or replace temp table known_names as
 select date, statistic_id, max_by(columns('_name$'), version)
 from (
@@ -413,7 +412,7 @@ from (
     from staged_statistics
     where ordinal > 1
     union all
-    -- Most rows of the pull have no name, though names of some campaigns or journeys are known.
+    -- True if most rows of the pull have no name although names of some campaigns or journeys are known.
     select any_value(first_days.date), pull, 'no_names', null, count(*) filter (sender_label is null)
     from staged_statistics
     inner join first_days using (pull)

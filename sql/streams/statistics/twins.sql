@@ -1,10 +1,11 @@
--- Twins: rows of E17 or E18 that have one key and other counts or messages. The load keeps the largest and notes all.
--- These statements decide whether to add them up. The service may have divided a statistic (after an edited text), repeated or restated it.
--- Only separate statistics can decide that: E17 for E18; E18 or E19 for E17. The result does not depend on the order of loads.
+-- Twins are rows of E17 or E18 with the same key but other counts or messages. The load keeps the largest row and notes all of
+-- them. These statements decide whether the rows are added up: the service may have split a statistic (after its text was edited),
+-- repeated it, or restated it. Separate statistics decide: E17 for E18; E18 or E19 for E17. The result does not depend on the order
+-- of loads.
 
 -- name: rows
 -- params: first_day date, last_day date
--- The twins on the days of this load, nearly always none. Returns their number.
+-- The twins on the days of this load, usually none. Returns their number.
 create or replace temp table twin_rows as
 select
     * exclude (given),
@@ -56,7 +57,7 @@ given as (
     inner join statistics using (stream, date, statistic_id)
 ),
 
--- The counts of each resource in each stream, with the largest rows and with the sum.
+-- The counts of each resource in each stream, with the largest rows and with the sums.
 totals as (
     select
         stream,
@@ -80,7 +81,7 @@ totals as (
     group by stream, date, campaign_id, key
 ),
 
--- E19 counts the successful sends of a campaign, whatever their variant and channel.
+-- E19 counts the successful sends of a campaign over all variants and channels.
 detailed as (
     select date, campaign_id, sum(value) as sends
     from campaign_metrics
@@ -137,7 +138,7 @@ inner join statistics using (stream, date, key)
 where (statistics.stream, statistics.date, statistics.statistic_id) in (select (stream, date, statistic_id) from twin_rows);
 
 -- name: apply
--- Applies the decision to a table: the counts of the largest row, or the sum.
+-- Applies the decision to a table: its rows get the counts of the largest row, or the sum.
 create or replace temp table counted_rows as
 select twin_rows.*
 from twin_rows
@@ -176,7 +177,7 @@ from (
 qualify nth > 1;
 
 -- name: note
--- Notes the decision, and marks the days for models and checks.
+-- Records the decision, and marks the days as dirty for models and checks.
 update ops.load_notes
 set note = case
     when verdicts.verdict = 'summed' then 'summed'

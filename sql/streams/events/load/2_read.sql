@@ -1,15 +1,14 @@
--- E21: reads the records on pages by the list of fields: scalars as text, message and metadata as JSON. The keys of
--- each record are kept too, so that unknown keys are noticed. A page that is not an answer with records stops the load
--- with an error that names the page, because its records cannot be separated.
+-- Reads the records on pages (E21) by the list of fields: scalars as text, message and metadata as JSON. The keys of each record
+-- are read too, to notice unknown ones. A page that is not an answer with records stops the load, with an error that names the
+-- page.
 --
--- DuckDB finds the end of a line five times as fast as the end of a JSON document. A page of several lines is invalid
--- in the newline-delimited layout; the load then falls back to the other layout.
+-- DuckDB finds the end of a line five times as fast as the end of a JSON document. If a page has several lines, that layout fails,
+-- and the load uses the other one.
 -- leaves: staged
 
 -- name: open
--- A connection that prepares batches has its own in-memory database for its tables, and uses the macros of the
--- warehouse. The load's own transaction never reads from this database, or it would keep all batches in memory until
--- its end.
+-- A connection that prepares batches has its own in-memory database for its tables, and uses the macros of the warehouse. The
+-- load's own transaction must not read from it, because all batches would stay in memory until the transaction ends.
 
 attach if not exists ':memory:' as {batch};
 set search_path = '{batch}.main,{home}.macros';
@@ -24,8 +23,8 @@ limit 0;
 
 -- name: records
 -- params: files text[], largest_object bigint, paths text[], path_days date[], channels text[]
--- Usually every record has the keys of the first record, in the same order. Its unknown keys are then unknown in all
--- records, and are read with a structure of their own.
+-- Usually every record has the keys of the first record, in the same order. Unknown keys are then the same in all records, and are
+-- read with a structure of their own.
 set variable first_keys = (
     select if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)
     from read_json(
@@ -72,8 +71,7 @@ unfolded as (
     from pages
 ),
 
--- Each step computes the columns that macros and conditions of the next step use: DuckDB evaluates an expression again
--- wherever its name is used.
+-- Each step computes the columns that the next step uses, because DuckDB evaluates an expression again wherever its name is used.
 read as (
     select
         export_date,
@@ -93,7 +91,7 @@ keyed as (
     from read
 ),
 
--- A record with keys of its own, or with a value of another kind than the specification says, is rare.
+-- Only few records have keys of their own, or a value of another kind than specified.
 judged as (
     select
         *,
@@ -102,7 +100,7 @@ judged as (
                 not starts_with(record, '{')
                 or not keys_are_usual
                 or not has_usual_keys(keys[2], getvariable('specification').keys['channel_metadata'])
-                -- Empty, or not an object.
+                -- The metadata is empty or not an object.
                 or (given.channel_metadata is not null and len(keys[2]) = 0)
                 or holds_no_text(types)
                 or (given.time is not null and given_micros is null),
@@ -156,7 +154,7 @@ typed as (
     from texts_joined
 ),
 
--- Empty texts count as missing: an empty reason would turn every send into a failure, and an empty id would merge many records.
+-- Empty texts count as missing. An empty reason would turn every send into a failure, and an empty id would merge many records.
 named as (
     select
         nullif(r.id, '') as event_id,
@@ -190,7 +188,7 @@ named as (
 
 select
     * exclude (texts)
-    -- The reason of a failure may quote the request to another system.
+    -- The reason for a failure may quote a request to another system.
     replace (
         case
             when (channel = 'webhook' or not list_contains($channels, channel)) and may_hold_credentials(failure_reason)
@@ -207,6 +205,6 @@ select
     end as carries
 from named;
 
--- Whether any field may contain an address or a number.
+-- True if a field may contain a number or an address.
 select coalesce(bool_or(is_candidate), false) as personal
 from staged;

@@ -1,4 +1,4 @@
--- Applies the settings of privacy to records and their messages, before anything is unfolded.
+-- Applies the privacy settings to records and their messages, before anything is unfolded.
 -- needs: staged
 -- leaves: messages
 
@@ -20,7 +20,7 @@ set extra = _ruled_document(extra::varchar)
 where extra is not null and regexp_matches(extra::varchar, getvariable('settings').ruled_pattern || '\\*"');
 
 -- name: fields
--- Removes addresses and numbers from the fields of records; few records have any.
+-- Removes numbers and addresses from the fields of records. Only few records have any.
 create or replace temp table candidate_records as
 from staged where is_candidate;
 
@@ -28,6 +28,7 @@ delete from staged where is_candidate;
 
 insert into staged by name
 select
+    -- "\0" gives each column its own name.
     _redacted_field(
         columns(* exclude (occurred_at, date, export_date, extra, is_candidate, carries, message)),
         treatment()
@@ -42,8 +43,8 @@ select
 from candidate_records;
 
 -- name: messages
--- Each distinct message once, with the records that carry it, because a campaign sends the same message to many recipients; without
--- credentials (messages to other systems) and without numbers and addresses of people.
+-- Each different message once, with the records that have it, because a campaign sends the same message to many recipients.
+-- Credentials (in messages to other systems) and people's numbers and addresses are removed.
 
 create or replace table messages as
 with gathered as (
@@ -63,7 +64,7 @@ unmasked as (
     from gathered
 ),
 
--- The recipient's own key is redacted when its column is read, so it alone does not make a message suspicious.
+-- The number under the recipient's own key is redacted when its column is read, so it does not make a message suspicious.
 addressed as (
     select
         *,
@@ -82,7 +83,7 @@ select
         when treatment() = 'keep' then message
         when
             may_be_personal(rest)
-            -- The message contains its own number, or a kind of number that must be searched for.
+            -- The message repeats its recipient's number, or that number needs a search for other spellings.
             or (recipient is not null and (not regexp_full_match(recipient, '01[0-9]{8,9}') or contains(rest, ltrim(recipient, '0'))))
         then _redacted_document(message, if(carries = 'other', 'other', 'message'), treatment())
         else message

@@ -1,11 +1,11 @@
--- Keeps one copy of each record in several exports.
+-- If several exports have the same record, keeps one copy.
 -- needs: days
 -- leaves: changed_exports, note_counts, repeats
 
 -- name: find
 -- params: first_day date, last_day date
--- Finds ids that several records have, in these exports and in those of the 31 days around them. Ids are compared by
--- hash, which needs less memory than the ids.
+-- Finds ids that several records have, in these exports and those of the 31 days around them. Compares hashes, because they need
+-- less memory than ids.
 
 create or replace temp table repeated_ids as
 with own as (
@@ -35,7 +35,7 @@ select hashed
 from others
 where hashed in (select hashed from own);
 
--- The exports whose rows change: those that are loaded, and those that lose rows to them.
+-- The exports whose rows change: those being loaded, and those that lose rows to them.
 create or replace temp table changed_exports as
 select date from days;
 
@@ -52,8 +52,8 @@ group by export_date;
 
 create or replace temp table lost_without_id (date date, export_date date, winner date, records bigint);
 
--- Counts the records of each export before any is removed, so that its notes do not depend on which exports are loaded
--- together. outside: records that happened outside its day.
+-- Counts the records of each export before any is removed, so that the notes do not depend on which exports are loaded together.
+-- outside: records that happened outside the export's day.
 create or replace temp table note_counts as
 select
     export_date,
@@ -78,10 +78,9 @@ from note_counts;
 
 -- name: surplus
 -- params: first_day date, last_day date
--- Keeps one of several equal rows: the one in the export of its own day, else the one in the earliest export, then the
--- first by content. All parts of a message come from the same export, and the choice does not depend on the order of
--- pages or of loads. If the export of the kept row is replaced later, the exports whose copies were removed have to
--- be loaded again; therefore they are noted.
+-- Of several equal rows, keeps the one in the export of its own day, else the one in the earliest export, else the first by
+-- content. All parts of a message come from the same export. The choice does not depend on the order of pages or loads. The exports
+-- that lose copies are noted, because they must be loaded again if the export with the kept row is replaced.
 
 create or replace temp table surplus as
 select *
@@ -122,8 +121,8 @@ where event_id is null;
 
 -- name: surplus_without_id
 -- params: first_day date, last_day date
--- Finds equal records without an id, time included, in exports of adjacent days. Equal records within one export all stay.
--- For each record that is removed, one of its equal messages is removed too.
+-- Finds equal records without an id (equal time included) in exports of adjacent days. Equal records inside one export all stay.
+-- For each removed record, one equal message is removed, too.
 create or replace temp table surplus as
 with contents as (
     select row_id, place_in_record, date, export_date, hash(*columns(* exclude (row_id, export_date))) as content
@@ -182,6 +181,6 @@ left join ops.coverage on coverage.stream = 'events' and surplus.export_date = c
 where surplus.export_date <> surplus.winner
 group by surplus.export_date, surplus.winner;
 
--- The removed rows may belong to exports that are not being loaded.
+-- Removed rows may belong to exports that are not part of this load.
 insert into ops.touched_days
 select distinct 'events', unnest([date, export_date]) from surplus where export_date not in (select date from days);

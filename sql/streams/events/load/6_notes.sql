@@ -2,7 +2,7 @@
 -- leaves: extras, loaded_rows
 -- params: days date[], beside bigint[], erased bigint[], full_days date[], first_day date, last_day date, pulls text[],
 --   counts bigint[]
--- Notes about nonconforming exports.
+-- Records how exports differ from the specification.
 
 insert into ops.load_notes by name
 with beside as (
@@ -13,7 +13,7 @@ all_counts as (
     select export_date, note, noted as records
     from (unpivot note_counts on no_id, no_event_name, no_time, stray, odd_time into name note value noted)
     union all
-    -- Answers for pages that are kept beside others repeat their records.
+    -- Second answers for a page repeat records of the first, so those do not count as repeated.
     select export_date, note, counted.records - if(note = 'repeated', coalesce(beside.records, 0), 0)
     from (unpivot repeats on shared_id, repeated into name note value records) as counted
     left join beside using (export_date)
@@ -34,7 +34,7 @@ inner join days on all_counts.export_date = days.date
 group by all
 having sum(all_counts.records) > 0;
 
--- The drift of an export is that of the rows that it keeps.
+-- The drift of an export is computed from the rows that it keeps.
 delete from ops.drift_by_day where stream = 'events' and date in (select date from changed_exports);
 
 create or replace temp table extras as
@@ -52,7 +52,7 @@ where
     and extra is not null;
 
 insert into ops.drift_by_day by name
--- Channels that the specification does not know.
+-- Channels that the specification does not list.
 select
     'events' as stream,
     export_date as date,
@@ -68,7 +68,7 @@ where
 group by all
 
 union all
--- Messages that are not an object; they are kept in other_messages. Counted before the join, which could take all of them into memory.
+-- Messages that are not an object; other_messages has them. Counted before the join, which could read all of them into memory.
 select 'events', export_date, 'record', 'message_data', 'type', min(type), sum(records)
 from (
     select export_date, channel, min(json_type(message_data)) as type, count(*) as records
@@ -101,8 +101,7 @@ group by export_date, field;
 create or replace temp table loaded_rows as
 select unnest($pulls) as pull, unnest($counts)::bigint as rows;
 
--- Updates the row counts of days whose rows were removed as duplicates of the loaded days. Archived days keep the count
--- of the rows that they had.
+-- Updates the row counts of days that lost duplicates to the loaded days. Archived days keep the count of their original rows.
 
 update ops.coverage
 set rows = (
@@ -118,7 +117,7 @@ where
     and date not in (select date from days)
     and date not in (select date from ops.removed_days);
 
--- Stray records count on days other than the export's; models and checks must look at these days again.
+-- Records outside the export's day count on other days, so models and checks must refresh these days.
 
 insert into ops.touched_days
 select distinct 'events', date
