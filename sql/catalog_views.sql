@@ -3,7 +3,7 @@
 -- name: create
 -- Returns the statements that create a typed view for each catalog, catalog.<name>. A view has a column for each declared field; it
 -- is null if an item's value has another type. (catalog_items has the whole item.) DuckDB ignores case in names, so a repeated name
--- gets a tilde and a number, which no specified name has. A field without a name gets no column, and a catalog without a name no
+-- gets a tilde and a number. No specified name has these. A field without a name gets no column, and a catalog without a name no
 -- view.
 with declared as (
     select

@@ -59,7 +59,7 @@ from (
 
 -- name: scan
 -- params: files text[], largest_object bigint
--- The records on pages of E12 and E21 that have an erased id, as an id of their own or anywhere in their text.
+-- The records on pages of E12 and E21 with an erased id, as their own id or in their text.
 create or replace temp table scanned as
 with pages as (
     select filename, data

@@ -109,8 +109,8 @@ inner join old.ops.models as models
 where columns.database_name = 'old' and columns.column_name in ('date', 'week');
 
 -- name: take_model
--- In a new file, the next refresh treats the copied rows like rows of an older version of the model, and keeps those of days
--- without events. If the file has the table already, it has other rows for a week.
+-- In a new file, the next refresh treats the copied rows like rows of an older model, and keeps those of days without events. If
+-- the file has the table already, it has other rows for a week.
 create table if not exists {schema}.{table} as from old.{schema}.{table} limit 0;
 
 insert into {schema}.{table} by name

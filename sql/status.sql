@@ -95,7 +95,7 @@ order by rowid desc
 limit 5;
 
 -- name: empty_once
--- Days of the free streams that had no rows and were requested on only one night, with the Korean day of the last answer. Two
+-- Days of the free streams without rows that were requested on only one night, with the Korean day of the last answer. Two
 -- nights must agree, so a later night requests them again, however old they are.
 select coverage.stream, coverage.date::varchar as date, max(loads.pulled_at)::date::varchar as asked
 from ops.coverage as coverage

@@ -90,7 +90,7 @@ group by date;
 
 -- name: clear_notes
 -- params: stream text, complete boolean
--- Deletes the notes of these days and the sizes of their held-back answers, because both belong to the pulls that are replaced.
+-- Deletes the notes of these days and the sizes of their held-back answers. Both belong to replaced pulls.
 delete from ops.load_notes where stream = $stream and date in (select date from days) and $complete;
 delete from ops.drift_by_day where stream = $stream and date in (select date from days) and $complete;
 
@@ -160,7 +160,7 @@ group by days.date, days.pull, days.pulled_at;
 
 -- name: end
 -- params: stream text, repaired_pulls text[], complete boolean, loaded_at timestamptz
--- Marks the pulls as loaded, and the days that changed as dirty for models and checks.
+-- Marks the pulls as loaded, and changed days as dirty.
 insert into ops.touched_days
 select $stream, date
 from days

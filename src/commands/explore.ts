@@ -44,7 +44,7 @@ export const exploreCommand: Command<ExploreFlags> = async (flags, invocation) =
     throw new UsageError('Other machines can reach this host, so a password is needed.', {
       hint: `Set ${PASSWORD} to at least ${SHORTEST} characters, or leave out --host.`,
     });
-  // Fail now, with a hint, if there is no published file.
+  // Without a published file, fail now, with a hint.
   await (await Reader.open(published)).close();
   const token = isLocal ? randomBytes(24).toString('base64url') : (password ?? '');
   const runs = (): Promise<readonly PastRun[]> =>

@@ -1,4 +1,4 @@
-/** `dawnload init`: asks for address, project and keys, tests them with the service, and writes `dawnload.yaml` and `.env`. */
+/** `dawnload init`: collects address, project and keys, tests them with the service, and writes `dawnload.yaml` and `.env`. */
 import { existsSync } from 'node:fs';
 import { chmod, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -82,7 +82,7 @@ const NEXT = [
   ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/schedule.md'],
 ] as const;
 
-/** Asks for missing answers (''), and tests all answers until the service accepts them. */
+/** Prompts for missing answers (''), and tests all answers until the service accepts them. */
 async function complete(
   initial: Answers,
   options: InitOptions,

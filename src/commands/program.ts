@@ -8,7 +8,7 @@ import { formatCount } from '../terminal/text.js';
 import type { QueryOptions } from './query.js';
 import type { Command as Performer } from './shared.js';
 
-/** A command as it was typed. */
+/** A typed command. */
 export interface Typed {
   readonly flags: Flags;
   readonly perform: (invocation: Invocation) => Promise<ExitCode>;

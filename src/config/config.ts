@@ -101,7 +101,7 @@ export function loadConfig(
     fields: fieldsFor(rest.brand, fieldsOf(streams)),
     /** The absolute path of the settings' folder. Relative paths in the settings start there. */
     folder,
-    /** The path of the settings file, for messages; undefined if there is no file. */
+    /** The path of the settings file, for messages; undefined without a file. */
     file,
     /** The absolute path of the data folder. */
     dataDir: resolve(cwd, flags.dataDir ?? resolve(folder, settings.data_dir)),

@@ -92,7 +92,7 @@ const KEY = String.raw`"(?i:${KEYS})\\*"\s*:`;
 
 const KEYLESS = String.raw`(?:^|"message_data"\s*:\s*)["\[0-9]`;
 
-/** An @, except at the beginning of a JSON text, where it starts the name of a chat channel. */
+/** An @. Not at the beginning of a JSON text, because names of chat channels start with it. */
 const ADDRESS = String.raw`(?:[^"]|[^:,{\[]")@`;
 
 /** The session variable `patterns` of the statements. */

@@ -213,7 +213,7 @@ export function receiptOf(
   cut: { readonly records: number; readonly pulls: number },
   search: Searched,
   unread: readonly string[],
-  /** The state of the lake, as a clause; undefined if there is no lake. */
+  /** The state of the lake, as a clause; undefined without a lake. */
   lake: string | undefined,
 ) {
   return {

@@ -97,8 +97,8 @@ function residentMegabytes(pid: number | undefined): Promise<number> {
 }
 
 /**
- * Ends the process when its parent has ended, even by `kill -9`. This runs in a thread of its own, because DuckDB and long texts may block
- * the main thread for minutes, which then does not notice `disconnect`.
+ * Ends the process when its parent has ended, even by `kill -9`. This runs in a thread of its own. DuckDB and long texts may block the main
+ * thread for minutes, and then it does not notice `disconnect`.
  */
 const WATCH = `
   const parent = process.ppid;

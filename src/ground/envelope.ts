@@ -40,7 +40,7 @@ export interface Span {
 
 export interface Part extends Span {
   readonly elements: number | undefined;
-  /** The SHA-256 of a value that was too large for the outside of a large body, where it is left empty. */
+  /** The SHA-256 of a value that was too large for the outside of a large body, which has an empty value instead. */
   readonly digest?: string;
 }
 
@@ -131,7 +131,7 @@ export class EnvelopeScanner {
   #keyBytes: Buffer[] | undefined;
   #partStart = 0;
   #elements = 0;
-  /** The number being read, as far as it was in earlier pieces; or a word, and how much of it has been read. */
+  /** The part of a number that earlier pieces had; or a word, and how much of it has been read. */
   #digits = '';
   #word: Buffer = NO_WORD;
   #read = 0;
@@ -331,7 +331,7 @@ function isOfNumber(byte = 0): boolean {
   );
 }
 
-// Repairs texts that a strict parser rejects. Faulty characters are replaced where they are, and everything else stays as received.
+// Repairs texts that a strict parser rejects. Faulty characters are replaced in place, and everything else stays as received.
 
 /** Matches a JSON string with its quotes, or a comma without a value before or after it. */
 const STRINGS_AND_COMMAS = /"[^"\\]*(?:\\[^][^"\\]*)*"|,(?=[ \t\r\n]*[\]},])|(?<=[[{][ \t\r\n,]*),/g;

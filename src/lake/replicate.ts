@@ -173,7 +173,7 @@ class Transaction {
 
   /**
    * Replaces a day's export in each of its tables, and the people of its events. If the lake does not have the export, its tables are not
-   * searched for rows, because a search reads all file lists of a table and costs as much as the rest of the push.
+   * searched for rows: a search reads all file lists of a table, and costs as much as the rest of the push.
    */
   async replaceEvents(day: Day): Promise<void> {
     const { session, schemas } = this.writing.lake;

@@ -102,7 +102,7 @@ export type TemplateRead = Facts['templates'][number];
 const TABLE_FILE = 'table.parquet';
 
 /**
- * The name of a page of this pull, of the file of an own table, or of a page of an earlier pull (the answer to E5 for an unchanged
+ * The name of a page of this pull or of the file of an own table; or of a page of an earlier pull (the answer to E5 for an unchanged
  * template).
  */
 const NAME =

@@ -58,7 +58,7 @@ type DaysNow = Awaited<ReturnType<typeof daysNow>>;
 /**
  * Computes the wanted days without the lock, from the published file and the ledger.
  *
- * @param jobFrom returns the job, given the first day that the file covers; without a job, no days are wanted
+ * @param jobFrom returns the job, given the first day that the file covers. Without a job, no days are wanted.
  * @param journal the journal, if it was read already
  * @throws ConfigError when the data folder belongs to another project
  * @throws CorruptDatabaseError, DamageError if the file or the journal cannot be read

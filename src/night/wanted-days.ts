@@ -48,7 +48,7 @@ interface WantedDay {
   readonly stream: StreamName;
   readonly date: Day;
   readonly state: DayState;
-  /** Number of records in the export; null for free streams, or if there is no estimate. */
+  /** Number of records in the export; null for free streams, or without an estimate. */
   readonly expectedRecords: number | null;
   /** Price at `exports.price_per_record`; null if unknown. */
   readonly expectedPrice: number | null;

@@ -74,7 +74,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   }
 
   const behind = newest === undefined ? 0 : dayCount({ start: newest, end: complete }) - 1;
-  // If the clocks disagree, nobody knows the latest complete day.
+  // If the clocks disagree, the latest complete day is unknown.
   if (newest !== undefined && behind > LATE_DAYS && !(failure instanceof ClockError)) {
     const message = `The latest daily statistics are those of ${newest}; ${complete} is complete at the service.`;
     add('stale', message, { days_behind: behind }, 'dawnload plan');

@@ -17,7 +17,8 @@ const PACE = {
 
 /**
  * Checks that the service accepts the keys and the project (E1, E17). Resolves with the messages of the last complete day and the expected
- * records of its export, or with the error and the setting that the service rejects. `skewMs`: how far this machine's clock is behind the
+ * records of its export. If the service rejects a setting, resolves with the error and the setting. `skewMs`: how far this machine's clock
+ * is behind the
  * service's; undefined if the service sends no time.
  *
  * @throws InterruptedError, and errors not caused by settings

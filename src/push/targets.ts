@@ -63,7 +63,7 @@ export function wantedOf(wish: Wish, pushes: readonly string[] = []) {
       delete_missing && !isDeletable,
       'deletes missing items only with --mode replace, and with id as the only key',
     ],
-    // A person has many events, so the user id is not enough.
+    // A user has many events, so the user id is not enough.
     [kind === 'events' && wish.key === undefined, 'needs --key: the columns that make events distinct'],
   ];
   const fault = faults.find(([isFault]) => isFault);

@@ -194,7 +194,7 @@ async function loadGroup(
     orRepaired(session, slices, tempDirectory, subject, (usable, repaired) => {
       const readable = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
-        // Small pages are read where they are.
+        // Small pages are read in place.
         const files = pull.files.map((page) => {
           const [only, ...others] = read.filter(({ landed }) => landed === page.file);
           return only === undefined || others.length > 0 ? page : { ...page, file: only.file };

@@ -182,8 +182,8 @@ export async function discardDatabase(path: string): Promise<void> {
 }
 
 /**
- * Throws StorageError if a program has the published file open for writing, because its log would remain and DuckDB would apply it to the
- * new file.
+ * Throws StorageError if a program has the published file open for writing. Its log would remain, and DuckDB would apply it to the new
+ * file.
  */
 async function assertNotWritten(published: string): Promise<void> {
   if (!existsSync(published)) return;

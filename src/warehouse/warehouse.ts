@@ -187,8 +187,7 @@ export class Warehouse {
   }
 
   /**
-   * The number of records that the loaded export of a day may lack, according to its pages and the daily statistics (`lack` in
-   * sql/ops.sql).
+   * The number of records that a day's loaded export may lack, by its pages and the daily statistics (`lack` in sql/ops.sql).
    */
   lackOf(day: Day): Promise<Lack> {
     return this.session.row('ops/lack', lackShape, { day });
@@ -231,7 +230,7 @@ export class Warehouse {
    * numbers of events.
    */
   async removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
-    // Stop here if there are no days, because finding texts without a message would read all messages.
+    // Without days, stop here, because finding texts without a message would read all messages.
     if (days.length === 0) return [];
     return this.#writing(() =>
       this.session.transaction(async () => {

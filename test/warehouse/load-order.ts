@@ -71,7 +71,7 @@ const HEAD = `# The order of a load
 
 Each group of pulls is loaded in one transaction by \`src/warehouse/load.ts\`, from \`begin\` to \`end\` of \`shared/begin_end.sql\`. In between,
 the stream's \`load.ts\` runs the statements below, in this order. Some run only if the data needs them. A statement that runs several times
-is listed once, where it first runs. Tables in braces belong to the stream. A test writes this page from the loads of \`test/golden\`:
+is listed once, at its first run. Tables in braces belong to the stream. A test writes this page from the loads of \`test/golden\`:
 \`UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts\`. The build checks what each file \`needs\` from other files and \`leaves\` for them.
 `;
 

@@ -4,7 +4,7 @@
 -- lookback: 3 days
 --
 -- For each opt-out (by the KST day of its request) and channel: the last message to the same recipient within 72 hours that shows
--- the 080 number of the opt-out, and the last such message that was delivered. marts.opt_outs_after_messages decides which of them
+-- the opt-out's 080 number, and the last delivered one of these. marts.opt_outs_after_messages decides which of them
 -- the opt-out follows. Recipients stored as given are compared in one spelling.
 
 with requests as (

@@ -6,7 +6,8 @@
 --
 -- A response belongs to the last message to that person in the previous seven days, from the same campaign or node, on the same
 -- channel. is_machine: the click on an e-mail was made by a machine, such as a mail scanner (ops.machine_clicks): it came within
--- seconds_after of sending or of a delivery on the same day, or was one of several clicks on the message within within_seconds.
+-- seconds_after of sending or of a delivery on the same day. Several clicks on a message within within_seconds count as a
+-- machine's, too.
 -- is_machine and event_id are null for deliveries.
 -- is_machine: the click on an e-mail came from a machine, such as a mail scanner (ops.machine_clicks): within seconds_after of
 -- sending, or of a delivery on the same day, or as one of several clicks on the message within within_seconds. Null for deliveries.

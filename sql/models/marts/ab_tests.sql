@@ -12,10 +12,10 @@
 -- shares_moved_on: the day from which variants got other shares of new people although the intended split stayed the same. Messages
 -- are not compared by day, because their clicks and conversions come on later days; after such a change they get no verdict.
 -- unit: people if events are loaded. A person's messages are not independent, so the variance of rates by message assumes that they
--- behave as one. If people are unknown, there is no verdict. The service counts conversions but not converting people, so
+-- behave as one. If people are unknown, the verdict is missing. The service counts conversions but not converting people, so
 -- conversions get a verdict only if a setting gives the maximum per person.
 -- people_crossed: people who got messages of two variants; they count for neither. The verdict is `people_crossed` if they are more
--- than 1%, or if more of them began with one variant than the split explains, unless accept_crossing is set.
+-- than 1%, or if more of them began with one variant than the split explains. accept_crossing prevents that verdict.
 -- size_needed: the size that each side needs to show the smallest effect with the required power; null if everyone on both sides
 -- succeeded.
 

@@ -95,7 +95,7 @@ select
     steps.conversion_rate,
     steps.sent / nullif(steps.sent_at_first, 0) as share_of_first,
     steps.sent / nullif(steps.sent_before, 0) as share_of_previous,
-    -- If a node sends more than the previous one, there is no loss.
+    -- Null if a node sends more than the previous one.
     if(share_of_previous <= 1, 1 - share_of_previous, null) as drop_off,
     steps.typical_position,
     steps.began_on,

@@ -55,8 +55,8 @@ create view campaign_metric_totals as
 from campaign_metric_totals_history
 semi join campaign_collections using (campaign_id, pull);
 
--- Grain: one campaign and KST day of the last month whose numbers the service had collected before the day was over, in the latest
--- pull of the day. Campaigns without messages and clicks on the day are left out.
+-- Grain: one campaign and KST day of the last month whose numbers the service had collected too early (by the latest pull of the
+-- day). Campaigns without messages and clicks on the day are left out.
 create view ops.unfinished_campaigns as
 with days_asked as (
     select

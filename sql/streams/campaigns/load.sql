@@ -45,7 +45,7 @@ from (select *, _judged(document, 'answer', treatment()) as odd from redacted) a
 inner join asked_campaigns on judged.filename = asked_campaigns.file;
 
 -- name: none
--- Used if the range has no campaigns: nothing was requested, so there are no files.
+-- Used if the range has no campaigns: nothing was requested, so files are missing.
 create or replace temp table documents (
     pull varchar,
     campaign_id varchar,

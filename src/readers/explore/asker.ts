@@ -35,7 +35,7 @@ export class Asker {
     private readonly now: () => Date,
   ) {}
 
-  /** The time of the published file in milliseconds; undefined if there is no file. */
+  /** The time of the published file in milliseconds; undefined without a file. */
   get publishedAt(): number | undefined {
     return statSync(this.file, { throwIfNoEntry: false })?.mtimeMs;
   }

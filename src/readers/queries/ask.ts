@@ -504,7 +504,7 @@ function periodIn({ sql, params }: QueryFile): { call: string; stream: string } 
   return call === undefined || stream === undefined || !hasStart ? undefined : { call, stream };
 }
 
-/** The days of a bundled question, from its `marts.period`; undefined if there is no first day. */
+/** The days of a bundled question, from its `marts.period`; undefined without a first day. */
 export async function daysAsked(reader: Reader, query: QueryFile): Promise<DayRange | undefined> {
   const found = periodIn(query);
   if (found === undefined) return undefined;

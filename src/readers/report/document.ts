@@ -32,7 +32,7 @@ export const MOST_TO_DO = 6;
 const MOST_FINDINGS = 5;
 
 interface Circumstances {
-  /** The latest day of daily statistics; undefined if there is none. */
+  /** The latest day of daily statistics; undefined without any. */
   readonly day: Day | undefined;
   /** When the page was made, in KST. For a served page, when its file was published. */
   readonly madeAt: string;

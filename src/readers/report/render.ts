@@ -525,7 +525,7 @@ function verdictIn(row: Row, column: string): (typeof VERDICTS)[number] | undefi
 const paragraph = (kind: string, texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<p class="${kind}">${prose(texts.join(' '))}</p>`;
 
-/** Sentences as a list; undefined if there are none. */
+/** Sentences as a list; undefined without any. */
 export const listed = (texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<ul>${texts.map((text) => markup`<li>${prose(text)}</li>`)}</ul>`;
 

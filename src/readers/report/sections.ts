@@ -78,7 +78,7 @@ interface Question {
   readonly since?: number;
   /** True to leave out its sentences. */
   readonly isSilent?: boolean;
-  /** True to say nothing if there are no rows, because a warehouse without a holdout needs no advice on the page. */
+  /** True to say nothing without rows, because a warehouse without a holdout needs no advice on the page. */
   readonly needsRows?: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { Warehouse } from '../../warehouse/warehouse.js';
 import { makeViews, type People } from './views.js';
 
 /**
- * Records rows, keys and days of each own table, drops tables that are no longer in the settings, and creates the views of conversions and
+ * Records rows, keys and days of each own table. Drops tables that are no longer in the settings. Creates the views of conversions and
  * holdouts. Resolves with a sentence for each view that cannot be made with these settings.
  */
 export async function noteOwn(

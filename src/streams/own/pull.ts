@@ -1,6 +1,6 @@
 /**
- * Copies the source of each own table, reads the copy in a separate process, applies the privacy settings, leaves out erased persons, lands
- * one file, and loads it. A table that fails keeps its last copy.
+ * Copies the source of each own table, and reads the copy in a separate process. Applies the privacy settings and leaves out erased
+ * persons. Lands one file, and loads it. A table that fails keeps its last copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -70,8 +70,8 @@ interface Waiting extends Partial<Again> {
 /**
  * Reads all lists.
  *
- * @param outside for lists whose pages announce no number of rows: the numbers known `before` the first reading, and a function that
- *   requests them `again` after each reading
+ * @param outside for lists whose pages announce no number of rows: the numbers `before` the first reading, and a function that requests
+ * them `again` later
  * @throws CredentialsError, InterruptedError as the client does, and StorageError, after all lists have ended
  */
 export async function readLists(

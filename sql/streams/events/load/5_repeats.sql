@@ -78,8 +78,8 @@ from note_counts;
 
 -- name: surplus
 -- params: first_day date, last_day date
--- Of several equal rows, keeps the one in the export of its own day, else the one in the earliest export, else the first by
--- content. All parts of a message come from the same export. The choice does not depend on the order of pages or loads. The exports
+-- Keeps one of several equal rows: in the export of its own day, else in the earliest export, else the first by content. All parts
+-- of a message come from the same export. The choice does not depend on the order of pages or loads. The exports
 -- that lose copies are noted, because they must be loaded again if the export with the kept row is replaced.
 
 create or replace temp table surplus as

@@ -2,7 +2,7 @@
 -- leaves: extras, loaded_rows
 -- params: days date[], beside bigint[], erased bigint[], full_days date[], first_day date, last_day date, pulls text[],
 --   counts bigint[]
--- Records how exports differ from the specification.
+-- Records how exports are irregular.
 
 insert into ops.load_notes by name
 with beside as (
