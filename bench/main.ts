@@ -1,16 +1,16 @@
 /**
- * Measures runs, as one table: `npm run bench -- [events] [options]`. What small runs cost, in times of `dawnload --version`; a night with
- * a day of 20,000 events beside that day's load alone, which is a rebuild; how much larger than a fresh copy the published file is, over
- * some nights; and one large day: DuckDB's bare load of its pages beside the load of `rebuild`, and that of a further event beside its
- * whole rebuild (the slope from a day with a fifth of the events), in worlds that are odd too; processor and memory. The sandbox and other
- * programs share the processors with the job, so compare ratios within one run.
+ * Measures runs and prints one table: `npm run bench -- [events] [options]`. It measures small runs as multiples of `dawnload --version`;
+ * a night with 20,000 events as a multiple of loading its day in a rebuild; the published file after some nights as a multiple of a fresh
+ * copy; and one large day, with usual and odd messages: DuckDB's bare load of its pages compared with `rebuild`, in total and per additional
+ * event (the difference to a day with a fifth of the events); processor time and memory. The sandbox and other programs share the
+ * processors with the job, so compare ratios within one run.
  *
  * --against COMMIT  also builds that commit, measures it first, and shows both side by side
  * --fixed           without the large day
- * --large           the large day alone
+ * --large           only the large day
  * --days N          instead: one day, then N days with that many events in one backfill
- * --pace N          instead: a day at N requests a second, from the first one to the published file, against the time that N
- *                   pages a second need; with --latency MS each answer takes that long
+ * --pace N          instead: a day at N requests per second, from the first request to the published file, compared with the time that
+ *                   N pages per second need; with --latency MS, each answer takes that long
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,12 +25,12 @@ import { CLI, Job, type Measured } from './job.js';
 
 const DAY = '2026-11-19';
 const DAYS = ['--start', DAY, '--end', DAY];
-/** Each message is unique to its recipient, with an unknown field. */
+/** Individual messages: each differs by recipient, and has an unknown field. */
 const OWN: readonly Fault[] = [
   { endpoint: 'E21', kind: 'own-messages' },
   { endpoint: 'E21', kind: 'extra-field', field: 'novelty', value: 'x1' },
 ];
-/** The same, on a channel that the specification does not know. */
+/** Individual messages on a channel that the specification does not have. */
 const UNHEARD: readonly Fault[] = [
   ...OWN,
   { endpoint: 'E21', kind: 'other-type', field: 'channel', value: 'telepathy', records: 'all' },
@@ -59,23 +59,23 @@ const NIGHTS = 12;
 
 /** The measurements, by their names in the table, with the wanted bounds. */
 const FIGURES = {
-  version: ['dawnload --version, s'],
-  first: ['a first run of a tiny project, times that', 'at most 25'],
-  idle: ['a night that finds nothing new, times that', 'at most 12'],
-  rebuild: ['the rebuild of the tiny project, times that', 'at most 25'],
-  night: ['a night with 20,000 events, times the load of its day alone', 'at most 1.5'],
-  loose: ['the published file, largest of some nights, times a fresh copy', 'at most 1.5'],
-  load: ['a large day: the bare load by DuckDB, times the load of the rebuild'],
-  drift: ['the same, an unknown field in each record', 'at least 0.2'],
-  own: ['the same, each message its recipient’s own', 'at least 0.25'],
-  unheard: ['the same, on an unknown channel', 'at least 0.25'],
-  whole: ['a further event: processor of the bare load, divided by that of the whole rebuild'],
-  wholeOwn: ['the same, each message its recipient’s own', 'at least 0.25'],
-  processor: ['end to end, s of processor per million events', 'at most 45'],
-  driftProcessor: ['the same, an unknown field in each record', 'at most 55'],
-  rate: ['end to end, events per second'],
-  peak: ['end to end, MB of memory at the peak', 'at most 1000'],
-  forget: ['forget of an unknown id, MB of memory at the peak', 'at most 600'],
+  version: ['`dawnload --version`, seconds'],
+  first: ['first run of a tiny project, as a multiple of `--version`', 'at most 25'],
+  idle: ['night without new data, as a multiple of `--version`', 'at most 12'],
+  rebuild: ['rebuild of the tiny project, as a multiple of `--version`', 'at most 25'],
+  night: ['night with 20,000 events, as a multiple of loading its day', 'at most 1.5'],
+  loose: ['largest published file, as a multiple of a fresh copy', 'at most 1.5'],
+  load: ['large day: bare DuckDB load divided by the load of `rebuild`'],
+  drift: ['… with an unknown field in each record', 'at least 0.2'],
+  own: ['… with individual messages that have an unknown field', 'at least 0.25'],
+  unheard: ['… and on an unknown channel', 'at least 0.25'],
+  whole: ['processor time per additional event: bare load divided by `rebuild`'],
+  wholeOwn: ['… with individual messages that have an unknown field', 'at least 0.25'],
+  processor: ['download and load, seconds of processor time per million events', 'at most 45'],
+  driftProcessor: ['… with an unknown field in each record', 'at most 55'],
+  rate: ['download and load, events per second'],
+  peak: ['download and load, peak memory in MB', 'at most 1000'],
+  forget: ['`forget` of an unknown id, peak memory in MB', 'at most 600'],
 } as const;
 type Figures = Partial<Record<keyof typeof FIGURES, number>>;
 type Stages = Readonly<Record<string, unknown>>;
