@@ -217,8 +217,8 @@ describe('docs/tables.md', () => {
     overview = tablesMarkdown(schemas);
   });
 
-  test('has a section for every table and view, with the meaning of each column', () => {
-    expect(overview).toContain('### events\n');
+  test('has a row for every table and view, with the meaning of each column', () => {
+    expect(overview).toContain('| **events** |');
     expectBetween('docs/tables.md', 'overview', overview);
   });
 });
@@ -266,31 +266,42 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
       const values = choices.length > 0 ? choices.join(', ') : type;
       return `\`${name}\` (${values}${fallback === 'null' ? '' : `; default \`${fallback}\``}): ${description}`;
     });
-  const shared = sharedOf(catalogue.flatMap((one) => taken(one)));
+  const shared = sharedOf(
+    catalogue.flatMap((one) => taken(one)),
+    6,
+  );
   const sections = catalogue.map((one) => {
     const { csv = '', parameters = [] } = goldenAnswers().find(({ name }) => name === one.name) ?? {};
     const given = parameters.map((pair) => ` --param ${pair.join('=')}`).join('');
     const command = given === '' ? [] : [`dawnload query ${one.name}${given}`];
     const example = [...command, ...exampleOf(csv)];
     const words = [`**${one.title}.** ${one.question}`, ...ownAndShared(taken(one), shared)].join('<br>');
-    return [`## ${one.name}`, words, `\`\`\`text\n${example.join('\n')}\n\`\`\``].join('\n\n');
+    return [`## ${one.name}`, words, `\`\`\`text\n${example.join('\n')}\n\`\`\``].join('\n');
   });
   const subjects = [...new Set(catalogue.map(({ subject }) => subject))].map((subject) => {
     const names = catalogue.filter((one) => one.subject === subject).map(({ name }) => `[${name}](#${name})`);
     return `- **${subject}**: ${names.join(', ')}`;
   });
-  const common = `Parameters that sections list under "Also":<br>${shared.join('<br>')}`;
+  const common = namesTable(shared, ['parameter in several queries ("Also")', 'meaning']);
   return [subjects.join('\n'), common, ...sections].join('\n\n');
 }
 
-/** The texts that six or more share; of those that begin with one name, the most frequent. */
-function sharedOf(texts: readonly string[]): string[] {
+/** The texts that at least `least` places share; of those that begin with one name, only the most frequent. */
+function sharedOf(texts: readonly string[], least: number): string[] {
   const uses = new Map<string, number>();
   for (const text of texts) uses.set(text, (uses.get(text) ?? 0) + 1);
-  const often = [...uses].filter(([, count]) => count >= 6).sort(([, one], [, other]) => other - one);
+  const often = [...uses].filter(([, count]) => count >= least).sort(([, one], [, other]) => other - one);
   const isFirst = (text: string): boolean =>
     text === often.find(([one]) => nameIn(one) === nameIn(text))?.[0];
   return often.flatMap(([text]) => (isFirst(text) ? [text] : [])).sort();
+}
+
+/** A table with a row for each text: its name, and what follows the name. */
+function namesTable(texts: readonly string[], [name, meaning]: readonly [string, string]): string {
+  const rows = texts.map(
+    (text) => `| ${nameIn(text)} | ${text.slice(nameIn(text).length).replace(/^:? /, '')} |`,
+  );
+  return [`| ${name} | ${meaning} |`, '| --- | --- |', ...rows].join('\n');
 }
 
 /** The texts of a section's own, and one line that names the shared ones. */
@@ -308,33 +319,30 @@ function nameIn(text: string): string {
 }
 
 /**
- * A section for each table and view: what it is for, its grain, and what each column means. A meaning that many tables share
- * comes once, before them.
+ * A table for each schema, with a row for each table and view: what it has, its grain, and what its columns mean. A meaning that several
+ * tables share comes once, in a table before them.
  */
 function tablesMarkdown(schemas: readonly SchemaEntry[]): string {
   const escaped = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('|', '\\|');
-  const meaning = (column: RelationEntry['columns'][number]): string =>
-    `\`${column.name}\`: ${escaped(column.description)}`;
-  const meanings = ({ columns }: RelationEntry): string[] => columns.map((column) => meaning(column));
-  const shared = sharedOf(schemas.flatMap(({ relations }) => relations.flatMap((one) => meanings(one))));
+  const meanings = ({ columns }: RelationEntry): string[] =>
+    columns.map(({ name, description }) => `\`${name}\`: ${escaped(description)}`);
+  const shared = sharedOf(
+    schemas.flatMap(({ relations }) => relations.flatMap((one) => meanings(one))),
+    3,
+  );
+  const rowOf = (relation: RelationEntry): string =>
+    `| **${relation.name}** | ${escaped(relation.description)} One row per ${escaped(relation.grain)}. | ${ownAndShared(meanings(relation), shared).join('<br>')} |`;
   const blocks = schemas
     .filter(({ relations }) => relations.length > 0)
     .flatMap(({ name, description, relations }) => [
       `## Schema ${name}`,
       escaped(description),
-      relations.map((relation) => `[${relation.name}](#${anchorOf(relation.name)})`).join(' · '),
-      ...relations.flatMap((relation) => [
-        `### ${relation.name}`,
-        [
-          `${escaped(relation.description)} One row per ${escaped(relation.grain)}.`,
-          ...ownAndShared(meanings(relation), shared),
-        ].join('<br>'),
-      ]),
+      ['| table | contents | columns |', '| --- | --- | --- |', ...relations.map(rowOf)].join('\n'),
     ]);
   const before = [
     '## Shared columns',
     'These columns mean the same in every table that lists them under "Also".',
-    shared.join('<br>'),
+    namesTable(shared, ['column', 'meaning']),
   ];
   return `${[...before, ...blocks].join('\n\n')}\n`;
 }
