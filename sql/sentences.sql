@@ -28,7 +28,7 @@
 --     as: note
 -- no_messages:
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages went out on the available days.
+--     en: No messages were sent on the available days.
 --     ko: 이 기간 중 데이터가 있는 날짜에 발송한 메시지가 없습니다.
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
 --     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
@@ -41,3 +41,14 @@
 --   select 1 where not exists (from answer) and not exists (from own.conversions)
 --     en: No conversions. Name your orders under `conversions` in the settings; the next `dawnload run` loads them.
 --     ko: 전환 데이터가 없습니다. 설정의 `conversions`에 주문 테이블을 지정하면 다음 `dawnload run`에서 불러옵니다.
+-- event_days:
+--   select *, marts.days_held('events', first_date, last_date) as held from marts.period('events', days := 28)
+--   where exists (from answer) and held <= last_date - first_date
+--     en: Only {held} {held#day has|days have} events {first_date~last_date}.
+--     ko: {first_date~last_date} 중 이벤트 데이터가 있는 {held}일 기준입니다.
+--     as: note
+-- one_goal:
+--   select max(goal) as goal from answer having goal is not null and (select count(distinct goal) from marts.revenue_days where revenue > 0) > 1
+--     en: Conversions count “{goal}” alone, also of user journeys. Revenue is of campaigns and all goals, so do not divide the two.
+--     ko: 전환은 ‘{goal}’만, 유저 여정까지 집계합니다. 매출은 캠페인의 모든 대표 목표를 합한 값이므로 둘을 나누어 비교하지 마세요.
+--     as: note

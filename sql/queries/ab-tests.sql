@@ -32,8 +32,9 @@
 --   regexp_extract(answer.content, amount_form) as amount, amount <> '' and not regexp_matches(baseline.content, amount_form) as is_offer, if(is_offer,
 --   format(' Only the text of {} names an amount: {}.', answer.variant_name, amount), '') as offer_en, if(is_offer, format(
 --   ' {} 문구에만 금액·할인율({})이 있습니다.', variant_ko, amount), '') as offer_ko,
---   round(sales.revenue, 2) as revenue, round(other_sales.revenue, 2) as other_revenue, if(sales.revenue > other_sales.revenue,
---   ' also', '') as also_en, replace(answer.base_en, 'people who', 'of people') as of_en, sales.currency, sales.first_date from named as answer left join answer
+--   if(sales.revenue > 0 and other_sales.revenue is not null, sales.revenue, null) as revenue, other_sales.revenue as other_revenue, if(sales.revenue >
+--   other_sales.revenue, ' also', '') as also_en, if(answer.days_without_events > 0 and answer.unit = 'person', 'on days with events, ', '') as days_en,
+--   if(days_en = '', '', '이벤트가 있는 날짜 기준 ') as days_ko, replace(answer.base_en, 'people who', 'of people') as of_en, sales.currency, sales.first_date from named as answer left join answer
 --   as baseline on answer.campaign_id = baseline.campaign_id and answer.channel = baseline.channel and answer.metric =
 --   baseline.metric and baseline.verdict_code = 'baseline' left join sales on answer.campaign_id = sales.campaign_id and
 --   answer.variant_id = sales.variant_id left join sales as other_sales on baseline.campaign_id = other_sales.campaign_id and
@@ -63,19 +64,13 @@
 --     en: The test of “{campaign_name}” has no verdict, because {people} people got messages of two variants.
 --     ko: ‘{campaign_name}’에서는 {people}명이 두 안의 메시지를 모두 받아 판정하지 않았습니다.
 --     as: finding
---   from winners where revenue > 0 and other_revenue is not null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name}{content_en},
---       {compared_baseline_rate} with {baseline_name}{other_en}, {difference:points} (95% interval {difference_low:points} to {difference_high:points}).
---       Since {first_date}, {variant_name}{also_en} sold {revenue:money} per message, {baseline_name} {other_revenue:money}.{offer_en}
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {variant_ko}{content_ko} {compared_rate},
---       {baseline_ko}{other_ko} {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}).
---       {first_date}부터 메시지당 매출은 {variant_ko} {revenue:money}, {baseline_ko} {other_revenue:money}입니다.{offer_ko}
---     as: to do
---   from winners where revenue is null or revenue <= 0 or other_revenue is null order by sent desc
---     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {compared_rate} {of_en} with {variant_name}{content_en},
---       {compared_baseline_rate} with {baseline_name}{other_en}, {difference:points} (95% interval {difference_low:points} to {difference_high:points}).{offer_en}
---     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {base_ko}{은/는} {variant_ko}{content_ko} {compared_rate},
---       {baseline_ko}{other_ko} {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}).{offer_ko}
+--   from winners order by sent desc
+--     en: Send {variant_name} of “{campaign_name}” to everyone and end the test: {days_en}{compared_rate} {of_en} with {variant_name}{content_en},
+--       {compared_baseline_rate} with {baseline_name}{other_en}, {difference:points} (95% interval {difference_low:points} to
+--       {difference_high:points}).[[ Over all sends since {first_date}, {variant_name}{also_en} sold {revenue:money} per message, {baseline_name} {other_revenue:money}.]]{offer_en}
+--     ko: ‘{campaign_name}’ A/B 테스트를 종료하고 전체 대상에 {variant_ko}{을/를} 적용하세요. {days_ko}{base_ko}{은/는} {variant_ko}{content_ko} {compared_rate},
+--       {baseline_ko}{other_ko} {compared_baseline_rate}입니다({difference:points}, 95% 신뢰 구간 {difference_low:points}~{difference_high:points}).[[
+--       {first_date}부터 전체 발송의 메시지당 매출은 {variant_ko} {revenue:money}, {baseline_ko} {other_revenue:money}입니다.]]{offer_ko}
 --     as: to do
 --   select 1 where not exists (from answer where verdict_code not in ('baseline', 'alone', 'hold_out'))
 --     en: No A/B test to compare. A test needs two variants of a campaign on a channel that counts clicks or conversions.

@@ -1,27 +1,38 @@
 -- title: Purchases after messages
 -- title_ko: 메시지 이후 구매
 -- chart: bar resource_name last_touch_7d by channel
--- first: resource_name preceded channel last_touch_7d any_touch_7d last_touch_revenue any_touch_revenue
+-- first: resource_name preceded channel last_touch_7d last_touch_share_7d first_touch_7d last_touch_revenue_7d revenue_per_conversion
 -- subject: conversions and costs
 -- question: After which messages do people buy, by the orders in your own table?
 -- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 구매하나요?
--- words: last click, last touch, 기여도, 마지막 클릭 기여 매출
+-- words: last click, last touch, first touch, first click, multi-touch, unattributed, order value with and without a message, 기여도, 마지막 클릭 기여 매출, 첫 접촉, 첫 터치, 첫 클릭, 미귀속, 메시지 받은 고객 객단가
 -- also: people exports no_conversions
 -- params:
 --   start (date, default last_date - 27): first KST day of conversions; by default the range has 28 days
 --   end (date, default max(date)): last KST day of conversions; by default the latest available day
 --   after (varchar, default 'click', one of click send): which touch counts: a click, or a message that was sent or shown
 --   by (varchar, default 'campaign', one of campaign channel message): one row per campaign or user journey, channel, or message
+-- given:
+--   touched as (select *, if(coalesce(getvariable('after'), 'click') = 'click', 'a click on a message', 'a message') as touch_en,
+--   if(coalesce(getvariable('after'), 'click') = 'click', '메시지 클릭', '메시지 발송') as touch_ko from answer)
 -- sentences:
---   select sum(last_touch_7d) as conversions, sum(last_touch_7d) filter (preceded = 'message') as credited,
---   credited / conversions as credited_share, if(coalesce(getvariable('after'), 'click') = 'click', 'a click on a message', 'a message') as
---   touch_en, if(coalesce(getvariable('after'), 'click') = 'click', '메시지 클릭', '메시지 발송') as touch_ko from answer having conversions > 0
---   and credited > 0
---     en: {credited} of {conversions} conversions ({credited_share}) came within 7 days after {touch_en}.
---     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 {touch_ko} 후 7일 안에 발생했습니다.
+--   select sum(last_touch_7d) as conversions, sum(last_touch_7d) filter (preceded = 'message') as credited, credited / conversions as credited_share,
+--   nullif(conversions - credited, 0) as left_over, left_over / conversions as left_over_share, any_value(touch_en) as touch_en, any_value(touch_ko) as
+--   touch_ko from touched having conversions > 0 and credited > 0
+--     en: {credited} of {conversions} conversions ({credited_share}) came within 7 days after {touch_en}[[; no message is credited
+--       with the other {left_over} ({left_over_share})]].
+--     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 {touch_ko} 후 7일 안에 발생했습니다.[[ 나머지 {left_over}건({left_over_share})은 미귀속입니다.]]
 --   from answer where preceded = 'message' and resource_name is not null and last_touch_7d > 0 order by last_touch_7d desc, resource_name limit 1
 --     en: “{resource_name}” is the last touch before {last_touch_7d} of them.
 --     ko: 마지막으로 접한 메시지가 ‘{resource_name}’인 전환이 {last_touch_7d}건으로 가장 많습니다.
+--   from answer where preceded = 'message' and resource_name is not null and first_touch_7d > 0 order by first_touch_7d desc, resource_name limit 1
+--     en: “{resource_name}” is the first touch within 7 days before {first_touch_7d} of them.
+--     ko: 7일 안에 처음 접한 메시지는 ‘{resource_name}’{이/가} {first_touch_7d}건으로 가장 많습니다.
+--   select sum(last_touch_revenue_7d) filter (preceded = 'message') / sum(last_touch_7d) filter (preceded = 'message') as after, sum(last_touch_revenue_7d)
+--   filter (preceded = 'nothing') / sum(last_touch_7d) filter (preceded = 'nothing') as others, any_value(currency) as currency, any_value(touch_en) as
+--   touch_en, any_value(touch_ko) as touch_ko from touched having after > 0 and others > 0
+--     en: On average, a conversion after {touch_en} is worth {after:money}, another one {others:money}.
+--     ko: 건당 평균 금액은 {touch_ko} 이후 전환 {after:money}, 나머지 전환 {others:money}입니다.
 --   select sum(last_touch_7d) as conversions from answer having conversions > 0 and coalesce(sum(last_touch_7d) filter (preceded = 'message'), 0) = 0
 --     en: None of the {conversions} conversions came within 7 days after a message.
 --     ko: 전환 {conversions}건 중 메시지 이후 7일 안에 발생한 전환이 없습니다.
@@ -94,7 +105,7 @@ touched as (
             marts.is_reaching(touches.kind, touches.channel)
         )
 ),
--- For each conversion and row, the last touch and the number of days between.
+-- The first and the last touch of each conversion by each of the rows, and the days since the last.
 pairs as (
     select
         converted.conversion,
@@ -104,6 +115,7 @@ pairs as (
         touched.variant_name,
         touched.user_journey_node_id,
         max(touched.touched_us) as touched_us,
+        min(touched.touched_us) as first_touched_us,
         arg_max(touched.channel, touched.touched_us) as channel,
         (any_value(converted.converted_us) - max(touched.touched_us)) / 86_400_000_000 as days_before,
         any_value(converted.value) as value
@@ -121,7 +133,11 @@ ranked as (
         row_number() over (
             partition by conversion
             order by touched_us desc, channel_of_row, resource_id, variant_name, user_journey_node_id
-        ) = 1 as is_last
+        ) = 1 as is_last,
+        row_number() over (
+            partition by conversion
+            order by first_touched_us, channel_of_row, resource_id, variant_name, user_journey_node_id
+        ) = 1 as is_first
     from pairs
 ),
 counted as (
@@ -139,8 +155,10 @@ counted as (
         count(*) filter (days_before <= 1) as any_touch_1d,
         count(*) filter (days_before <= 3) as any_touch_3d,
         count(*) as any_touch_7d,
-        sum(value) filter (is_last) as last_touch_revenue,
-        sum(value) as any_touch_revenue
+        count(*) filter (is_first) as first_touch_7d,
+        sum(value) filter (is_last) as last_touch_revenue_7d,
+        sum(value) filter (is_first) as first_touch_revenue_7d,
+        sum(value) as any_touch_revenue_7d
     from ranked
     group by all
 ),
@@ -172,8 +190,10 @@ answered as (
         one_day as any_touch_1d,
         three_days as any_touch_3d,
         seven_days as any_touch_7d,
-        revenue as last_touch_revenue,
-        revenue as any_touch_revenue
+        seven_days as first_touch_7d,
+        revenue as last_touch_revenue_7d,
+        revenue as first_touch_revenue_7d,
+        revenue as any_touch_revenue_7d
     from others
 )
 select
@@ -187,8 +207,12 @@ select
     answered.any_touch_1d,
     answered.any_touch_3d,
     answered.any_touch_7d,
-    round(answered.last_touch_revenue, 2) as last_touch_revenue,
-    round(answered.any_touch_revenue, 2) as any_touch_revenue,
+    answered.first_touch_7d,
+    round(answered.last_touch_7d / sum(answered.last_touch_7d) over (), 6) as last_touch_share_7d,
+    round(answered.last_touch_revenue_7d, 2) as last_touch_revenue_7d,
+    round(answered.first_touch_revenue_7d, 2) as first_touch_revenue_7d,
+    round(answered.any_touch_revenue_7d, 2) as any_touch_revenue_7d,
+    round(answered.last_touch_revenue_7d / nullif(answered.last_touch_7d, 0), 2) as revenue_per_conversion,
     (select any_value(currency) from converted) as currency,
     held.days_held,
     held.days,

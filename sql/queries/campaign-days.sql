@@ -19,15 +19,9 @@
 --     en: “{resource_name}” sent the most messages: {sent} on {days} {days#day|days}.
 --     ko: 이 기간에는 ‘{resource_name}’{을/를} 가장 많이 발송했습니다({days}일 동안 {sent}건).
 --   select resource_name, sum(sent) as sent, sum(clicked) as clicked, min(date) as first_date, max(date) as last_date from answer
---   where coalesce(getvariable('campaign'), getvariable('journey')) is not null group by resource_name having sum(sent) > 0 and
---   sum(clicked) is not null
---     en: “{resource_name}” sent {sent} {sent#message|messages} {first_date~last_date} and got {clicked} {clicked#click|clicks}.
---     ko: ‘{resource_name}’: {first_date~last_date} 발송 {sent}건, 클릭 {clicked}건.
---   select resource_name, sum(sent) as sent, min(date) as first_date, max(date) as last_date from answer where
---   coalesce(getvariable('campaign'), getvariable('journey')) is not null group by resource_name having sum(sent) > 0 and
---   sum(clicked) is null
---     en: “{resource_name}” sent {sent} {sent#message|messages} {first_date~last_date}.
---     ko: ‘{resource_name}’: {first_date~last_date} 발송 {sent}건.
+--   where coalesce(getvariable('campaign'), getvariable('journey')) is not null group by resource_name having sum(sent) > 0
+--     en: “{resource_name}” sent {sent} {sent#message|messages} {first_date~last_date}[[ and got {clicked} {clicked#click|clicks}]].
+--     ko: ‘{resource_name}’: {first_date~last_date} 발송 {sent}건[[, 클릭 {clicked}건]].
 --   select goal, sum(conversions) as conversions from answer where coalesce(getvariable('campaign'), getvariable('journey')) is not
 --   null and goal is not null group by goal having sum(conversions) > 0 order by 2 desc limit 1
 --     en: “{goal}” was reached {conversions} {conversions#time|times}.

@@ -34,7 +34,7 @@
 --     ko: 주마다 캠페인이 달라 지표가 변할 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'statistics')
---     en: No messages went out in these two weeks.
+--     en: No messages were sent in these two weeks.
 --     ko: 이 두 주에 발송한 메시지가 없습니다.
 
 with week as (select last_date from marts.period('statistics')),

@@ -26,13 +26,17 @@
 --     ko: 목표가 다른 전환은 합산하지 않습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: “Sent” does not mean “delivered”. Only some channels report deliveries.
---     ko: 발송 건수에는 도달하지 않은 메시지도 포함됩니다. 도달 여부는 도달을 집계하는 채널에서만 확인할 수 있습니다.
+--     en: “Sent” counts attempts, failed ones included, and does not mean “delivered”. Only some channels report deliveries.
+--     ko: 발송 건수는 실패를 포함한 시도 수이며, 도달하지 않은 메시지도 포함됩니다. 도달 여부는 도달을 집계하는 채널에서만 확인할 수 있습니다.
+--     as: note
+--   select 1 from answer where channel = 'all' and delivered is not null and exists (from answer where marts.is_display(channel) and delivered > 0)
+--     en: The row “all” leaves out in-app and in-web messages in delivered and the delivery rate, because they are shown.
+--     ko: ‘전체’ 행의 도달 수와 도달률에는 노출을 집계하는 인앱·인웹 메시지를 넣지 않습니다.
 --     as: note
 --   select first_date, sum(sent) as sent, lag(sum(sent)) over (order by first_date) as previous, if(max(days) > 7, 'month', 'week') as unit,
 --   if(max(days) > 7, '달', '주') as unit_ko from answer where days_held = days and days >= 7 group by first_date qualify row_number()
 --   over (order by first_date desc) = 1 and previous is not null
---     en: {sent} messages went out in the latest complete {unit} (from {first_date:day}), versus {previous} in the one before.
+--     en: {sent} messages were sent in the latest complete {unit} (from {first_date:day}), versus {previous} in the one before.
 --     ko: 데이터가 모두 있는 가장 최근 {unit_ko}({first_date:day}부터)에는 {sent}건, 그 직전 {unit_ko}에는 {previous}건을 발송했습니다.
 --   select count(distinct first_date) as periods from answer where days_held < days having periods > 0
 --     en: {periods} {periods#period is|periods are} incomplete. Compare rates and messages per day, not sums.
@@ -91,7 +95,8 @@ performance as (
         grouping(channel) as is_total,
         -- The service may give no channel.
         if(is_total = 1, 'all', channel) as channel,
-        unnest(marts.performance(messages))
+        unnest(marts.performance(messages)),
+        sum(messages.delivered) filter (messages.deliverable is not null)::bigint as delivered_of_deliverable
     from messages
     group by grouping sets ((period, channel), (period))
     having is_total = 0 or (count(distinct channel) > 1 and (select grain = 'channel' from params))
@@ -103,7 +108,8 @@ select
     performance.sent,
     performance.failed,
     performance.succeeded,
-    performance.delivered,
+    -- The total has the deliveries of its rate: in-app and in-web messages are shown, not delivered.
+    if(performance.is_total = 1, performance.delivered_of_deliverable, performance.delivered) as delivered,
     performance.clicked,
     performance.conversions,
     performance.direct_conversions,

@@ -4,19 +4,26 @@
 -- subject: times
 -- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
 -- question_ko: 채널별로 메시지당 오픈·클릭 등 이벤트가 얼마나, 몇 명에게서, 어느 시간대에 발생하나요?
--- words: open rate, opens, openings, 오픈율, 오픈률, 개봉률, 개봉율, 열람률, 오픈, 개봉
--- also: people exports
+-- words: open rate, opens, openings, click-to-open, click to open rate, ctor, opens by campaign, 오픈 대비 클릭, 캠페인별 오픈율, 오픈율, 오픈률, 개봉률, 개봉율, 열람률, 오픈, 개봉
+-- also: people exports event_days
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 --   event (varchar, default null): only this event, such as email_open
---   by (varchar, default 'event', one of event hour): a row for each event, or for each event and KST hour at which it happened
+--   by (varchar, default 'event', one of event hour campaign): a row for each event; also for each KST hour at which it happened, or each campaign and user journey
 -- sentences:
 --   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' and hour is null
 --   group by channel having sum(events) > 0 order by events desc limit 1
 --     en: {channel} got the most clicks: {events}.
 --     ko: 클릭은 {channel} 채널이 가장 많습니다({events}건).
+--   from answer where click_to_open_rate is not null and hour is null order by people_opened desc, channel, resource_name limit 1
+--     en: {channel}[[, “{resource_name}”]]: {people} people clicked and {people_opened} opened, a click-to-open rate of {click_to_open_rate}.
+--     ko: {channel}[[ ‘{resource_name}’]] 오픈 {people_opened}명, 클릭 {people}명으로 오픈 대비 클릭률은 {click_to_open_rate}입니다.
+--   select 1 from answer where people_share is not null limit 1
+--     en: Rates divide by the messages of the channel that did not fail, and by the people who got one.
+--     ko: 비율은 채널의 발송 성공 메시지 수와 그 수신자 수로 나눈 값입니다.
+--     as: note
 --   with hours as (select channel, kind, hour, sum(events) as events, sum(sum(events)) over (partition by channel, kind) as of_all from
 --   answer where hour is not null and kind in ('opened', 'clicked') group by channel, kind, hour) select channel, kind, hour, events,
 --   of_all from hours where events > 0
@@ -38,7 +45,7 @@
 with params as (
     select
         *,
-        marts.choice('by', ['event', 'hour']) = 'hour' as by_hour
+        marts.choice('by', ['event', 'hour', 'campaign']) as rows_by
     from marts.period('events', days := 28)
 ),
 machines as (
@@ -55,7 +62,8 @@ events as (
         event_people.channel,
         event_people.event_name,
         event_people.kind,
-        if(params.by_hour, hour(event_people.occurred_at at time zone 'Asia/Seoul'), null)::integer as hour,
+        if(params.rows_by = 'campaign', coalesce(event_people.campaign_id, event_people.user_journey_id), null) as resource_id,
+        if(params.rows_by = 'hour', hour(event_people.occurred_at at time zone 'Asia/Seoul'), null)::integer as hour,
         coalesce(people.person, event_people.person) as person,
         machines.event_id is not null as is_machine
     from marts.event_people
@@ -74,6 +82,7 @@ events as (
 names as (
     select
         channel,
+        resource_id,
         event_name,
         kind,
         hour,
@@ -82,9 +91,9 @@ names as (
         count(*) filter (is_machine) as machine_clicks,
         if(marts.counts_people(), count(distinct person) filter (not is_machine), null) as people
     from events
-    group by grouping sets ((channel, event_name, kind, hour), (channel, kind))
+    group by grouping sets ((channel, resource_id, event_name, kind, hour), (channel, resource_id, kind))
 )
--- Rates are per successful message of the channel, and per person who received one.
+-- Rates divide by the successful messages of the channel, and by the people who received one; those who got none are no part of them.
 select
     names.channel,
     names.event_name,
@@ -92,11 +101,26 @@ select
     names.events,
     round(names.events / received.events, 6) as events_per_message,
     names.people,
-    round(names.people / received.people, 6) as people_share,
+    round(if(names.kind like '%failed', null, names.people / received.people), 6) as people_share,
     names.machine_clicks,
-    names.kind
+    names.kind,
+    resources.resource_name,
+    if(names.kind = 'clicked', opened.people, null) as people_opened,
+    round(if(names.kind = 'clicked', names.people / opened.people, null), 6) as click_to_open_rate,
+    names.resource_id
 from names
 left join names as received
-    on names.channel is not distinct from received.channel and received.is_all and received.kind = 'succeeded'
+    on
+        names.channel is not distinct from received.channel
+        and names.resource_id is not distinct from received.resource_id
+        and received.is_all
+        and received.kind = 'succeeded'
+left join names as opened
+    on
+        names.channel is not distinct from opened.channel
+        and names.resource_id is not distinct from opened.resource_id
+        and opened.is_all
+        and opened.kind = 'opened'
+left join (select distinct resource_id, resource_name from marts.resources) as resources on names.resource_id = resources.resource_id
 where not names.is_all and marts.matches('event', names.event_name)
-order by names.channel, if(names.hour is null, names.events, 0) desc, names.event_name, names.hour;
+order by names.channel, resources.resource_name, names.resource_id, if(names.hour is null, names.events, 0) desc, names.event_name, names.hour;

@@ -93,8 +93,8 @@ select
     round(share_of_failed, 6) as share_of_failed,
     round(recent_failure_rate, 6) as recent_failure_rate,
     round(previous_failure_rate, 6) as previous_failure_rate,
-    recent_days_missing,
-    previous_days_missing,
+    recent_days_without_events,
+    previous_days_without_events,
     first_date,
     last_date
 from wanted

@@ -35,7 +35,7 @@
 --     ko: ‘{resource_name}’({channel})에서는 그 전에 받은 메시지 수에 따른 클릭률 차이가 유의미하지 않습니다.
 --   select any_value(days_held) as days_held, any_value(days_needed) as days_needed from answer having any_value(days_held) <
 --   any_value(days_needed)
---     en: Only {days_held} of the {days_needed} days needed have events. Earlier messages are missing from the counts, so no trend is
+--     en: Only {days_held} of the {days_needed} days needed have events. Messages on the other days are not counted, so no trend is
 --       shown.
 --     ko: 필요한 {days_needed}일 중 이벤트 데이터가 있는 날은 {days_held}일입니다. 그 전에 받은 메시지 수가 실제보다 적게 집계되므로 추세는 표시하지 않습니다.
 --     as: note

@@ -48,8 +48,8 @@
 --       메시지가 적어도 이탈이 아닙니다.
 --   select 1 from answer limit 1
 --     en: Funnels compare messages in one period, not the same people. A step with fewer messages may have people who wait or took
---       another branch.
---     ko: 퍼널은 같은 기간에 발송한 메시지를 비교합니다. 메시지가 적은 단계에는 대기 중이거나 다른 경로로 간 사람이 있을 수 있습니다.
+--       another branch. `journey-people` follows people from their entry.
+--     ko: 퍼널은 같은 기간에 발송한 메시지를 비교합니다. 메시지가 적은 단계에는 대기 중이거나 다른 경로로 간 사람이 있을 수 있습니다. 진입한 사람은 `journey-people`에서 따라갑니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: No user journey sent messages in this period.

@@ -18,9 +18,10 @@
 --     en: {people} of them ({share_of_entered}) reached its last step, “{user_journey_node_name}”.
 --     ko: 그중 {people}명({share_of_entered})이 마지막 단계 ‘{user_journey_node_name}’까지 도달했습니다.
 --   from answer where p50_seconds > 0 order by entered desc, step desc limit 1
---     en: Half of those who reached “{user_journey_node_name}” took less than {p50_seconds}.
---     ko: ‘{user_journey_node_name}’ 단계까지 보통 {p50_seconds} 걸립니다.
---   select user_journey_name, sum(first_seen_here) as later from answer where step > 1 group by user_journey_id, user_journey_name having later > 0 order by later desc limit 1
+--     en: Half of those who reached “{user_journey_node_name}” took less than {p50_seconds} from their entry.
+--     ko: ‘{user_journey_node_name}’ 단계까지 진입 후 보통 {p50_seconds} 걸립니다.
+--   select user_journey_name, sum(first_seen_here) as later from answer where step > 1 group by user_journey_id, user_journey_name having later > 0 and
+--   user_journey_id = (select user_journey_id from answer order by entered desc limit 1)
 --     en: Not counted: {later} {later#person|people} first seen at a later step of “{user_journey_name}”, who entered earlier or by another way.
 --     ko: ‘{user_journey_name}’의 중간 단계에서 처음 확인된 {later}명은 집계하지 않았습니다. 더 일찍 진입했거나 다른 경로로 들어온 사람입니다.
 --     as: note
@@ -33,8 +34,8 @@
 --     ko: {days}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다. 나머지 날에 도달한 단계는 집계하지 않습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: People who entered recently may reach later steps in the next days.
---     ko: 최근 진입한 사람은 며칠 뒤 다음 단계에 도달할 수 있습니다.
+--     en: People who entered recently may reach later steps in the next days. `journey-funnel` counts the messages of each step instead, whoever got them.
+--     ko: 최근 진입한 사람은 며칠 뒤 다음 단계에 도달할 수 있습니다. `journey-funnel`은 진입 시점과 관계없이 단계별 메시지를 집계합니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: Nobody entered a user journey on these days.

@@ -5,7 +5,7 @@
 -- question: How did the last seven days compare with the seven before, and how was each of the last 28 days?
 -- question_ko: 최근 7일은 그 전 7일과 비교해 어떤가요? 최근 28일의 일별 추이는 어떤가요?
 -- words: KPI, dashboard, overview, daily trend, yesterday, last week, this week, 어제, 지난주, 이번 주, 핵심 지표, 대시보드, 요약, 추이
--- also: people excluded goals_of_revenue no_messages
+-- also: people excluded goals_of_revenue one_goal no_messages
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day
 -- given:
@@ -28,11 +28,11 @@
 --     en: {first_date~last_date}: “{goal}” has {conversions} {conversions#conversion|conversions}.
 --     ko: {first_date~last_date} ‘{goal}’ 전환은 {conversions}건입니다.
 --   select value as sent, last_date - 6 as first_date, last_date from answer where figure = 'sent' and days_held = 7
---     en: {sent} messages went out {first_date~last_date}.
---     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
+--     en: {sent} messages were sent {first_date~last_date}, failed ones included.
+--     ko: {first_date~last_date}에 메시지 {sent}건을 발송했습니다(실패 포함).
 --   select value as sent, days_held, last_date from answer where figure = 'sent' and days_held < 7
---     en: {sent} messages went out on the {days_held} available {days_held#day|days} of the week to {last_date}.
---     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 보냈습니다.
+--     en: {sent} messages were sent on the {days_held} available {days_held#day|days} of the week to {last_date}, failed ones included.
+--     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 발송했습니다(실패 포함).
 --   select change from answer where figure = 'sent' and abs(change) < 0.01
 --     en: That is about as many as the week before ({change}).
 --     ko: 직전 주와 비슷합니다({change}).
@@ -40,10 +40,10 @@
 --   0.01
 --     en: That is {rate} {comparison} than the week before.
 --     ko: 직전 주보다 {rate} {comparison}.
---   select last_date - 6 as first_date, last_date, len(list_filter(daily_values[15:], lambda day: day is null)) as missing from answer
+--   select last_date - 6 as first_date, last_date, len(list_filter(daily_values[15:], lambda day: day is null)) as days from answer
 --   where figure = 'sent' and (days_held < 7 or previous is null)
---     en: The weeks cannot be compared: {missing} of the 14 days to {last_date} have no statistics.
---     ko: {last_date}까지의 14일 중 {missing}일의 통계가 없어 두 주를 비교하지 않습니다.
+--     en: The weeks cannot be compared: {days} of the 14 days to {last_date} have no statistics.
+--     ko: {last_date}까지의 14일 중 {days}일의 통계가 없어 두 주를 비교하지 않습니다.
 --   select * from counts where value > previous
 --     en: {figure} rose significantly: {value:money}, versus {previous:money} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 늘었습니다.

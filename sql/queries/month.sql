@@ -5,14 +5,14 @@
 -- question: What did each month send, reach, earn and cost?
 -- question_ko: 월별로 얼마나 발송했고, 몇 명에게 도달했으며, 매출과 비용은 얼마인가요?
 -- words: monthly report, 월간 보고, 월별 실적
--- also: excluded goals_of_revenue no_messages
+-- also: excluded goals_of_revenue one_goal no_messages
 -- params:
 --   months (bigint, default 6): how many months, up to the month of the latest available day
 --   goal (varchar, default null): the conversion that counts; by default the main goal with the most conversions
 -- sentences:
 --   from answer where sent is not null order by month desc limit 1
---     en: {sent} messages went out in {month}.
---     ko: {month}에 메시지 {sent}건을 보냈습니다.
+--     en: {sent} messages were sent in {month}, failed ones included.
+--     ko: {month}에 메시지 {sent}건을 발송했습니다(실패 포함).
 --   from answer where revenue > 0 order by month desc limit 1
 --     en: Campaigns were credited with {revenue:money} in {month}, by the service’s own attribution.
 --     ko: {month} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계 기준).
@@ -39,8 +39,8 @@
 --     en: Revenue covers campaigns only, because the service does not report sales of user journeys.
 --     ko: 메시지 서비스가 유저 여정의 매출을 제공하지 않아 매출은 캠페인만 집계합니다.
 --     as: note
---   select 1 from answer where fee is not null limit 1
---     en: Export fees count in the month of the request, whatever days the export has.
+--   select 1 from marts.export_fees where fee > 0 and exists (from answer) limit 1
+--     en: The fee of a month is that of the exports requested in it, whatever days they have.
 --     ko: 이벤트 내보내기 비용은 내보낸 데이터의 날짜와 관계없이 요청한 달에 집계합니다.
 --     as: note
 

@@ -22,9 +22,9 @@
 -- sentences:
 --   from losing limit 3
 --     en: “{item}” ({channel}) is followed by more opt-outs: {per_thousand} within 72 hours per 1,000 messages
---       {first_sent~last_sent}, versus {per_thousand_of_others} for other messages with an 080 number.
+--       {first_sent~last_sent}, versus {per_thousand_of_others} for other messages with an 080 number {first_date~last_date}.
 --     ko: ‘{item}’({channel}): {first_sent~last_sent} 발송 1,000건당 {per_thousand}건에서 72시간 내 수신거부가 발생했습니다. 080 번호가 있는 다른
---       메시지({per_thousand_of_others}건)보다 유의미하게 많습니다.
+--       메시지({first_date~last_date} {per_thousand_of_others}건)보다 유의미하게 많습니다.
 --     as: finding
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date, count(*) filter (verdict_code not in ('too_few', 'alone')) as
 --   compared from answer having count(*) filter (verdict_code
@@ -37,17 +37,13 @@
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}
---   from losing where revenue > 0 limit 2
+--   select *, if(revenue > 0, revenue, null) as earned from losing limit 2
 --     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} of {messages} messages {first_sent~last_sent} were followed by an opt-out
---       within 72 hours ({per_thousand} per 1,000, other messages {first_date~last_date}: {per_thousand_of_others}). The service credits it with {revenue:money} of revenue {sold_from~sold_to}.
+--       within 72 hours ({per_thousand} per 1,000, other messages {first_date~last_date}: {per_thousand_of_others}).[[ The service credits it with
+--       {earned:money} of revenue {sold_from~sold_to}.]]
 --     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 {messages}건 중 {opted_out}건에서 72시간 내
---       수신거부가 발생했습니다(1,000건당 {per_thousand}건, {first_date~last_date} 다른 메시지는 {per_thousand_of_others}건). {sold_from~sold_to} 기여 매출은 {revenue:money}입니다.
---     as: to do
---   from losing where revenue is null or revenue <= 0 limit 2
---     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} of {messages} messages {first_sent~last_sent} were followed by an opt-out
---       within 72 hours ({per_thousand} per 1,000, other messages {first_date~last_date}: {per_thousand_of_others}).
---     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 {messages}건 중 {opted_out}건에서 72시간 내
---       수신거부가 발생했습니다(1,000건당 {per_thousand}건, {first_date~last_date} 다른 메시지는 {per_thousand_of_others}건).
+--       수신거부가 발생했습니다(1,000건당 {per_thousand}건, {first_date~last_date} 다른 메시지는 {per_thousand_of_others}건).[[
+--       {sold_from~sold_to} 기여 매출은 {earned:money}입니다.]]
 --     as: to do
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'opt_outs')
 --     en: Opt-outs are not pulled: set reference.opt_outs in dawnload.yaml.

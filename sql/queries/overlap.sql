@@ -5,7 +5,7 @@
 -- question: Which campaigns and user journeys reach the same people?
 -- question_ko: 같은 사람에게 가는 캠페인과 유저 여정은 무엇인가요?
 -- words: same people, 겹치는 고객, 타깃 중복
--- also: people exports
+-- also: people exports event_days
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -25,10 +25,6 @@
 --     en: In {least_en}{pairs} {pairs#pair|pairs}, at least half of the smaller audience is shared. That is far more than if audiences were picked
 --       at random.
 --     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {least_ko}{pairs}개입니다. 대상을 무작위로 골랐을 때보다 훨씬 많이 겹칩니다.
---   select days_held, days from answer where days_held < days limit 1
---     en: Only {days_held} of the {days} days have events.
---     ko: {days}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다.
---     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: No two of them have enough people to compare.
 --     ko: 비교할 만큼 수신자가 많은 조합이 없습니다.

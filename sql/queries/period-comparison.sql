@@ -18,27 +18,27 @@
 --   before_en, if(is_short, '전주 같은 요일', '직전 기간') as before_ko from marts.period('statistics', days := 7))
 -- sentences:
 --   select sum(value) as sent, period.first_date, period.last_date from answer, marts.period('statistics', days := 7) as period where
---   measure = 'sent' and days_missing = 0 and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
---     en: {sent} messages went out {first_date~last_date}.
---     ko: {first_date~last_date}에 메시지 {sent}건을 보냈습니다.
---   select sum(value) as sent, period.last_date - period.first_date + 1 - max(days_missing) as days, period.first_date,
---   period.last_date from answer, marts.period('statistics', days := 7) as period where measure = 'sent' and days_missing > 0 and
+--   measure = 'sent' and days_without_statistics = 0 and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
+--     en: {sent} messages were sent {first_date~last_date}, failed ones included.
+--     ko: {first_date~last_date}에 메시지 {sent}건을 발송했습니다(실패 포함).
+--   select sum(value) as sent, period.last_date - period.first_date + 1 - max(days_without_statistics) as days, period.first_date,
+--   period.last_date from answer, marts.period('statistics', days := 7) as period where measure = 'sent' and days_without_statistics > 0 and
 --   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by period.first_date, period.last_date
---     en: {sent} messages went out on the {days} available {days#day|days} {first_date~last_date}.
---     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 보냈습니다.
+--     en: {sent} messages were sent on the {days} available {days#day|days} {first_date~last_date}, failed ones included.
+--     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 발송했습니다(실패 포함).
 --   select moved as change, spans.* from spans, (select sum(value) / sum(previous) - 1 as moved from answer where measure = 'sent' and
---   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing + previous_days_missing) = 0 and
+--   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_without_statistics + previous_days_without_statistics) = 0 and
 --   sum(previous) > 0) where abs(moved) < 0.01
 --     en: That is about as many as {before_en} ({change}).
 --     ko: {before_ko}{과/와} 비슷합니다({change}).
 --   select abs(moved) as rate, if(moved > 0, 'more', 'fewer') as comparison, spans.* from spans, (select sum(value) / sum(previous) - 1 as moved from
---   answer where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_missing +
---   previous_days_missing) = 0 and sum(previous) > 0) where abs(moved) >= 0.01
+--   answer where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_without_statistics +
+--   previous_days_without_statistics) = 0 and sum(previous) > 0) where abs(moved) >= 0.01
 --     en: That is {rate} {comparison} than {before_en}.
 --     ko: {before_ko}보다 {rate} {comparison}.
---   select max(days_missing + previous_days_missing) as days from answer having days > 0
---     en: The periods cannot be compared because {days} {days#day|days} of the two {days#is|are} missing.
---     ko: 두 기간 중 {days}일의 데이터가 없어 직전 기간과 비교하지 않습니다.
+--   select max(days_without_statistics + previous_days_without_statistics) as days from answer having days > 0
+--     en: The periods cannot be compared because {days} {days#day|days} of the two {days#has|have} no statistics.
+--     ko: 두 기간 중 {days}일의 통계가 없어 직전 기간과 비교하지 않습니다.
 --     as: note
 --   select 1 from answer where measure = 'conversion_rate' having bool_or(value is null and goals is not null)
 --     en: Campaigns count different goals, so they have no common conversion rate.
@@ -124,10 +124,10 @@ compared as (
         measures.campaign_id,
         measures.measure,
         any_value(measures.goals_of_measure) as goals,
-        any_value(missing.this) as days_missing,
-        any_value(missing.previous) as previous_days_missing,
-        any_value(missing.year_before) as year_before_days_missing,
-        -- In a period without rows, no messages were sent. With rows, the number may be unknown.
+        any_value(missing.this) as days_without_statistics,
+        any_value(missing.previous) as previous_days_without_statistics,
+        any_value(missing.year_before) as year_before_days_without_statistics,
+        -- Nothing was sent in a period without rows; in one with rows it may be unknown how much was.
         map(list(measures.period), list(measures.value)) as found,
         map(
             list(measures.period),
@@ -140,8 +140,8 @@ compared as (
         ) as bases,
         if(measures.measure = 'sent', 0, null) as nothing,
         if(map_contains(found, 'this'), found['this'], nothing) as value,
-        case when previous_days_missing = 0 then if(map_contains(found, 'previous'), found['previous'], nothing) end as previous,
-        case when year_before_days_missing = 0 then if(map_contains(found, 'year_before'), found['year_before'], nothing) end as year_before
+        case when previous_days_without_statistics = 0 then if(map_contains(found, 'previous'), found['previous'], nothing) end as previous,
+        case when year_before_days_without_statistics = 0 then if(map_contains(found, 'year_before'), found['year_before'], nothing) end as year_before
     from measures
     cross join (from missing pivot (max(days) for period in ('this', 'previous', 'year_before'))) as missing
     group by measures.channel, measures.campaign_id, measures.measure
@@ -151,9 +151,9 @@ select
     compared.measure,
     round(compared.value, 6) as value,
     round(compared.previous, 6) as previous,
-    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.previous), 6), null) as change,
+    if(compared.days_without_statistics = 0, round(marts.change_of(compared.measure, compared.value, compared.previous), 6), null) as change,
     if(
-        compared.days_missing = 0,
+        compared.days_without_statistics = 0,
         marts.rate_verdict(
             compared.value,
             compared.bases['this'],
@@ -164,11 +164,11 @@ select
         null
     ) as verdict_code,
     round(compared.year_before, 6) as year_before,
-    if(compared.days_missing = 0, round(marts.change_of(compared.measure, compared.value, compared.year_before), 6), null)
+    if(compared.days_without_statistics = 0, round(marts.change_of(compared.measure, compared.value, compared.year_before), 6), null)
         as change_on_year,
-    compared.days_missing,
-    compared.previous_days_missing,
-    compared.year_before_days_missing,
+    compared.days_without_statistics,
+    compared.previous_days_without_statistics,
+    compared.year_before_days_without_statistics,
     array_to_string(compared.goals, ', ') as goals,
     compared.channel,
     compared.campaign_id

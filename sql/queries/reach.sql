@@ -29,7 +29,7 @@ days as (
 range_days as (
     select
         count(coverage.date) as days_held,
-        coalesce(marts.listed_days(list(days.date) filter (coverage.date is null)), '') as days_missing
+        coalesce(marts.listed_days(list(days.date) filter (coverage.date is null)), '') as days_without_events
     from days
     left join ops.coverage on coverage.stream = 'events' and days.date = coverage.date
 ),
@@ -90,7 +90,7 @@ select
     round(reached.clicker_share, 6) as clicker_share,
     (select count(distinct person) from readers where messages > 0) as people_in_all,
     range_days.days_held,
-    range_days.days_missing,
+    range_days.days_without_events,
     channels_of.channels,
     coalesce(reached.campaign_id, reached.user_journey_id) as resource_id
 from reached

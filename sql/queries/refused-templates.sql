@@ -17,7 +17,7 @@
 --     as: finding
 --   select list_sort(list(distinct coalesce(template_name, template)))[:3] as templates, sum(sent) as sent from answer where template_known =
 --   'later' having sent > 0
---     en: Refused or suspended now: {templates}. The list was read after {sent} messages went out, so the status at that time is
+--     en: Refused or suspended now: {templates}. The list was read after {sent} messages were sent, so the status at that time is
 --       unknown.
 --     ko: {templates} 템플릿은 현재 반려·중단 상태입니다. 상태는 발송 후에 확인한 것이어서, {sent}건 발송 당시에도 반려·중단 상태였는지는 알 수 없습니다.
 --   select count(*) as templates, sum(sent) as sent, max(since_day) as since_day, min(first_date) as first_date, max(last_date) as last_date, if(templates >

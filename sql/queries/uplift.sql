@@ -25,17 +25,12 @@
 --   earned.last_date where named.kind in ('audience', 'table') and earned.currency = (select any_value(currency) from ops.budget) group
 --   by holdout, first_date, last_date, days having sum(costs.cost) > 0)
 -- sentences:
---   from earned where holdout not in (select holdout from spent) order by holdout
---     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} of sales (95% interval
---       {incremental_low:estimate} to {incremental_high:estimate}).
---     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
---     as: finding
 --   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
---   least ', '') as least_en, if(is_partial, '확인된 ', '') as least_ko from earned inner join spent using (holdout) order by holdout
+--   least ', '') as least_en, if(is_partial, '확인된 ', '') as least_ko from earned left join spent using (holdout) order by holdout
 --     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} of sales (95% interval
---       {incremental_low:estimate} to {incremental_high:estimate}). Sending them cost {least_en}{cost:estimate}.
---     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.
---       같은 기간 {least_ko}메시지 발송 비용은 {cost:estimate}입니다.
+--       {incremental_low:estimate} to {incremental_high:estimate}).[[ Sending them cost {least_en}{cost:estimate}.]]
+--     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.[[
+--       같은 기간 {least_ko}메시지 발송 비용은 {cost:estimate}입니다.]]
 --     as: finding
 --   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1

@@ -8,13 +8,14 @@ import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
 import type { Invocation } from '../config/invocation.js';
 import {
   describeQuery,
+  isNamed,
   limitAbout,
   loadCatalogue,
   newQuery,
-  queriesAbout,
   type QueryFile,
   queryNamed,
   questionOf,
+  questionsAbout,
   wordsOf,
 } from '../readers/queries/catalogue.js';
 import { SUBJECTS, WORDS } from '../readers/explore/words.js';
@@ -23,7 +24,6 @@ import { deliver } from '../readers/queries/child.js';
 import type { Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
-import { NOTHING } from '../readers/queries/search.js';
 import { filled } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
 import { SHEET_ROWS } from '../readers/queries/xlsx.js';
@@ -73,12 +73,14 @@ async function listOrAnswer(
   const isWord = [options.format, options.output, options.param, options.new].every(
     (option) => option === undefined,
   );
-  const hits = isWord && options.name !== undefined ? queriesAbout(options.name, queries) : NOTHING;
+  const search = isWord && options.name !== undefined && !isNamed(options.name, queries) ? options.name : '';
+  const hits = questionsAbout(loadCatalogue(queries), search);
+  const spoken = /[가-힣]/.test(search) ? 'ko' : lang;
+  const limit = limitAbout(search, spoken);
+  if (limit !== undefined) terminal.note(limit);
+  if (limit !== undefined && (hits.items.length === 0 || hits.missing.length > 0)) return EXIT.done;
   if (hits.items.length > 0) {
-    const spoken = /[가-힣]/.test(options.name ?? '') ? 'ko' : lang;
     const words = hits.missing.join(', ');
-    const limit = limitAbout(options.name ?? '', spoken);
-    if (limit !== undefined) terminal.note(limit);
     if (words !== '') terminal.note(filled(WORDS.partly[spoken], { words }, new Wording(spoken)));
     return listQueries(offered(hits.items, dataDir).slice(0, 5), format, spoken, invocation);
   }

@@ -40,8 +40,8 @@ export const documentShape = z.strictObject({
   /** Sentences of checks and errors: the English one with {} for the variable parts, the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
   traps: z.array(words).default([]),
-  /** What the data cannot answer, with the words by which it is searched. */
-  limits: z.array(words.extend({ words: word })).default([]),
+  /** What the data cannot answer: its question in docs/limits.md, and the words by which it is searched. */
+  limits: z.array(words.extend({ question: word, words: word })).default([]),
 });
 
 export type Words = z.infer<typeof words>;
@@ -238,7 +238,7 @@ const PATTERNS: readonly {
     words: (code) => ({ en: code, ko: `전환 ‘${code.replace(/^conversion:\w+:/, '')}’` }),
   },
   {
-    columns: ['days_missing'],
+    columns: ['days_without_events'],
     pattern: /^\d{4}-\d\d-\d\d\.\./,
     words: (code) => ({ en: code, ko: code.replaceAll('..', '~') }),
   },

@@ -29,7 +29,7 @@ test('the demo ends with what bundled queries say of the data', async () => {
   const [{ sum }] = (await reader.objects(
     "select sum(message_sent)::integer as sum from daily_statistics where date > (select max(date) from ops.coverage where stream = 'statistics') - 7",
   )) as [{ sum: number }];
-  expect(told[1]).toContain(`${sum.toLocaleString('en-US')} messages went out on`);
+  expect(told[1]).toContain(`${sum.toLocaleString('en-US')} messages were sent on`);
   expect(told.join('\n')).not.toMatch(/[{}]|undefined/);
 });
 

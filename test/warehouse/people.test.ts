@@ -275,12 +275,12 @@ describe('what reaches a person', () => {
         clickers: '1',
         clicker_share: 0.5,
         days_held: '2',
-        days_missing: dayAfter(DAY),
+        days_without_events: dayAfter(DAY),
       },
       { resource_id: 'c2', people_reached: '1', messages: '1', clickers: null, clicker_share: null },
     ]);
     const [years] = await asked(workshop, 'reach', { start: '2001-01-01', end: LATER });
-    expect(years?.['days_missing']).toBe(`2001-01-01..${dayAfter(DAY, -1)}, ${dayAfter(DAY)}`);
+    expect(years?.['days_without_events']).toBe(`2001-01-01..${dayAfter(DAY, -1)}, ${dayAfter(DAY)}`);
     const byChannel = await asked(workshop, 'reach', { ...range, per: 'channel' });
     expect(byChannel.map((row) => [row['channel'], row['people_reached'], row['clicker_share']])).toEqual([
       ['push-notification', '2', 0.5],

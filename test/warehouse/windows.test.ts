@@ -38,8 +38,8 @@ describe('the trend of a failure reason', () => {
     );
     expect(
       await workshop.look(
-        `select failure_reason as reason, recent_failed, previous_failed, change, trend, recent_days_missing,
-        previous_days_missing from marts.failure_reasons order by all`,
+        `select failure_reason as reason, recent_failed, previous_failed, change, trend, recent_days_without_events,
+        previous_days_without_events from marts.failure_reasons order by all`,
       ),
     ).toEqual(
       [
@@ -50,8 +50,8 @@ describe('the trend of a failure reason', () => {
         previous_failed: null,
         change: null,
         trend: null,
-        recent_days_missing: '0',
-        previous_days_missing: '6',
+        recent_days_without_events: '0',
+        previous_days_without_events: '6',
       })),
     );
   });

@@ -4,6 +4,22 @@
 --
 -- Direct conversions are included in the conversions, so don't add them up.
 
+with counted as (
+    select
+        statistic_id,
+        name,
+        coalesce(sum(count) filter (type = 'total_count_conversion'), 0) as total,
+        count(*) filter (type = 'total_count_conversion') as total_rows,
+        bool_or(count is null) filter (type = 'total_count_conversion') as lacks_total,
+        coalesce(sum(count) filter (type = 'direct_count_conversion'), 0) as direct,
+        bool_or(count is null) filter (type = 'direct_count_conversion') as lacks_direct,
+        -- Types that the specification does not define.
+        sum(count) filter (type not in ('total_count_conversion', 'direct_count_conversion')) as other
+    from daily_conversions
+    where date in (select date from batch_days)
+    group by statistic_id, name
+)
+
 select
     daily_statistics.date,
     daily_statistics.resource_type,
@@ -13,30 +29,13 @@ select
     daily_statistics.variant_name,
     daily_statistics.user_journey_node_id,
     daily_statistics.channel,
-    daily_conversions.name as conversion_name,
-    -- If the type has no row, conversions are 0, unless some are direct. If the count is not a number, they are unknown.
-    if(
-        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'total_count_conversion')
-        or (
-            count(*) filter (daily_conversions.type = 'total_count_conversion') = 0
-            and coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0) > 0
-        ),
-        null,
-        coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'total_count_conversion'), 0)
-    )::bigint as conversions,
-    -- A direct conversion follows a click, so it is unknown on a channel that does not count clicks.
-    if(
-        bool_or(daily_conversions.count is null) filter (daily_conversions.type = 'direct_count_conversion')
-        or (any_value(daily_statistics.click) is null and coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0) = 0),
-        null,
-        coalesce(sum(daily_conversions.count) filter (daily_conversions.type = 'direct_count_conversion'), 0)
-    )::bigint as direct_conversions,
-    -- Types that the specification does not list.
-    sum(daily_conversions.count) filter (
-        daily_conversions.type not in ('total_count_conversion', 'direct_count_conversion')
-    )::bigint as other_conversions,
+    counted.name as conversion_name,
+    -- Without a row of the type, conversions are 0, unless some are direct; a count that is not a number is unknown.
+    if(lacks_total or (total_rows = 0 and direct > 0), null, total)::bigint as conversions,
+    -- A direct conversion follows a click, so a channel that counts no clicks has no number of them.
+    if(lacks_direct or (daily_statistics.click is null and direct = 0), null, direct)::bigint as direct_conversions,
+    counted.other::bigint as other_conversions,
     daily_statistics.statistic_id
-from (from daily_conversions where date in (select date from batch_days)) as daily_conversions
+from counted
 inner join (from daily_statistics where date in (select date from batch_days)) as daily_statistics
-    on daily_conversions.statistic_id = daily_statistics.statistic_id
-group by all;
+    on counted.statistic_id = daily_statistics.statistic_id;

@@ -14,8 +14,8 @@
 with latest as (
     select
         max(date) as last_date,
-        7 - count(*) filter (date > last_held - 7) as recent_days_missing,
-        7 - count(*) filter (date between last_held - 13 and last_held - 7) as previous_days_missing
+        7 - count(*) filter (date > last_held - 7) as recent_days_without_events,
+        7 - count(*) filter (date between last_held - 13 and last_held - 7) as previous_days_without_events
     from (select date, max(date) over () as last_held from ops.coverage where stream = 'events') as held
 ),
 
@@ -137,11 +137,11 @@ select
     reasons.failed / nullif(channels.attempts, 0) as failure_rate,
     coalesce(compared.recent_failed, 0)::bigint as recent_failed,
     compared.recent_failure_rate,
-    if(latest.previous_days_missing = 0, coalesce(compared.previous_failed, 0)::bigint, null) as previous_failed,
-    if(latest.previous_days_missing = 0, compared.previous_failure_rate, null) as previous_failure_rate,
-    if(latest.recent_days_missing + latest.previous_days_missing = 0, compared.ratio - 1, null) as change,
+    if(latest.previous_days_without_events = 0, coalesce(compared.previous_failed, 0)::bigint, null) as previous_failed,
+    if(latest.previous_days_without_events = 0, compared.previous_failure_rate, null) as previous_failure_rate,
+    if(latest.recent_days_without_events + latest.previous_days_without_events = 0, compared.ratio - 1, null) as change,
     case
-        when latest.recent_days_missing + latest.previous_days_missing > 0 then null
+        when latest.recent_days_without_events + latest.previous_days_without_events > 0 then null
         when coalesce(compared.recent_failed + compared.previous_failed, 0) = 0 then 'quiet'
         -- No messages were sent in one of the windows.
         when compared.deviations is null then null
@@ -152,8 +152,8 @@ select
         when reasons.first_date > latest.last_date - 7 then 'new'
         else 'rising'
     end as trend,
-    latest.recent_days_missing,
-    latest.previous_days_missing,
+    latest.recent_days_without_events,
+    latest.previous_days_without_events,
     reasons.first_date,
     reasons.last_date
 from reasons

@@ -13,7 +13,7 @@ import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
 import { wrapLine } from '../../terminal/text.js';
-import { findWords, NOTHING, type Found } from './search.js';
+import { findWords, type Found } from './search.js';
 import { parseSentences, type Sentence } from './sentences.js';
 
 /** The subjects under which queries are listed, in this order. */
@@ -126,22 +126,19 @@ export function queryNamed(name: string, own?: string): QueryFile {
   if (file !== undefined) return parseQuery(name, file, readSql(file));
   const inOwn = own && join(own, `${name}.sql`);
   if (inOwn && existsSync(inOwn)) readSql(inOwn);
-  const others = `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`;
   throw new UsageError(`Unknown query: ${name}.`, {
     hint:
       inOwn && existsSync(inOwn)
         ? `${inOwn} has no header with a title, as docs/queries.md shows one. \`dawnload query -f ${inOwn}\` runs it without one.`
-        : (limitAbout(name, /[가-힣]/.test(name) ? 'ko' : 'en') ?? others),
+        : `${didYouMean(name, [...files.keys()])}\`dawnload query\` lists them. Use --sql or --file for other SQL.`,
   });
 }
 
-/** Returns the queries that match a search, best first. Empty if the text is the name of a query. */
-export function queriesAbout(search: string, own?: string): Found<QueryFile> {
-  // If the user's folder has a file of that name, it is meant, even if it is invalid.
-  const isOwn = own !== undefined && existsSync(join(own, `${search}.sql`));
-  return isBundled(search) || isOwn ? NOTHING : questionsAbout(loadCatalogue(own), search);
-}
+/** True for the name of a bundled query or of a file in the user's folder, even if that is invalid. */
+export const isNamed = (name: string, own?: string): boolean =>
+  isBundled(name) || (own !== undefined && existsSync(join(own, `${name}.sql`)));
 
+/** The queries that match a search, best first. */
 export function questionsAbout(catalogue: readonly QueryFile[], search: string): Found<QueryFile> {
   const placesOf = (query: QueryFile): string[] => {
     const { name, title, title_ko: korean, question, question_ko: asked, words, sql } = query;
@@ -161,7 +158,12 @@ export const limitAbout = (search: string, language: Language): string | undefin
   Dictionary.load()
     .of('limits')
     .find(({ words }) =>
-      words.split(', ').some((phrase) => new RegExp(`(?<![a-z])${phrase}(?![a-z])`, 'i').test(search)),
+      // Without blanks and hyphens, in the singular or plural: `e-mail domains`, `수신가능`.
+      words
+        .split(', ')
+        .some((phrase) =>
+          new RegExp(`(?<![a-z_])${phrase.replace(/[ -]/g, '[ -]?')}(?:e?s)?(?![a-z_])`, 'i').test(search),
+        ),
     )?.[language];
 
 /** The files by query name. A query in the user's folder cannot replace a bundled one, because each number has one definition. */

@@ -119,8 +119,14 @@ export async function rowsOf(connection: DuckDBConnection, selects: readonly str
  */
 const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
-/** Fills the values of a row into the text. Names in a list get quotes, and a sentence starts with a capital. */
-export function filled(text: string, row: Row, wording: Wording): string {
+/** `[[ It sold {revenue:money}.]]`: a part that is left out if one of its values is null. */
+const PART = /\[\[(.*?)\]\]/g;
+
+/** Fills the values of a row into the text. Names in a list are quoted; a sentence begins with a capital. */
+export function filled(sentence: string, row: Row, wording: Wording): string {
+  const text = sentence.replaceAll(PART, (_, part: string) =>
+    [...part.matchAll(/\{(\w+)/g)].every(([, name = '']) => row[name] !== null) ? part : '',
+  );
   let written = '';
   let from = 0;
   for (const hole of text.matchAll(HOLE)) {

@@ -27,7 +27,7 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/^cost_return$/, 'times'],
   [/^price$/, 'price'],
   [/(^|_)p_value$/, 'probability'],
-  [/(^|_)(cost|revenue)(_per_\w+)?$/, 'money'],
+  [/(^|_)(cost|revenue)(_per_\w+|_\d+d)?$/, 'money'],
   [/^hour$/, 'hour'],
   [/(^|_)(date|day|month)$/, 'day'],
 ];

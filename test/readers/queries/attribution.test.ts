@@ -105,13 +105,13 @@ function touchesOf(after: 'click' | 'send', by: 'campaign' | 'channel' | 'messag
   });
 }
 
-/** The conversions and the value of each row: of its last touches and of any, within 1, 3 and 7 days. */
+/** The conversions and the value of each row: of its last touches and of any, within 1, 3 and 7 days, and of its first touches within 7. */
 function counted(touches: readonly Touch[]): Map<string, number[]> {
   const byPerson = new Map<string, Touch[]>();
   for (const touch of touches) byPerson.set(touch.person, [...(byPerson.get(touch.person) ?? []), touch]);
   const rows = new Map<string, number[]>();
   const add = (row: string, place: number, amount: number): void => {
-    const numbers = rows.get(row) ?? Array<number>(8).fill(0);
+    const numbers = rows.get(row) ?? Array<number>(10).fill(0);
     numbers[place] = (numbers[place] ?? 0) + amount;
     rows.set(row, numbers);
   };
@@ -129,6 +129,9 @@ function counted(touches: readonly Touch[]): Map<string, number[]> {
     add(before[0]?.row ?? 'nothing', 6, amount);
     for (const row of before[0] === undefined ? ['nothing'] : new Set(before.map((touch) => touch.row)))
       add(row, 7, amount);
+    const first = before.at(-1)?.row ?? 'nothing';
+    add(first, 8, 1);
+    add(first, 9, amount);
   }
   return rows;
 }
@@ -149,7 +152,14 @@ async function answer(after: string, by: string): Promise<Map<string, number[]>>
   const rows = z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(stdout));
   const all = rows.map((row) => {
     const names = ['last_touch_1d', 'last_touch_3d', 'last_touch_7d', 'any_touch_1d', 'any_touch_3d'];
-    const numbers = [...names, 'any_touch_7d', 'last_touch_revenue', 'any_touch_revenue'];
+    const numbers = [
+      ...names,
+      'any_touch_7d',
+      'last_touch_revenue_7d',
+      'any_touch_revenue_7d',
+      'first_touch_7d',
+      'first_touch_revenue_7d',
+    ];
     return answered.parse({ ...row, numbers: numbers.map((name) => row[name] ?? 0) });
   });
   return new Map(
@@ -176,7 +186,7 @@ describe.each(['click', 'send'] as const)('after a %s', (after) => {
     const expected = counted(touchesOf(after, 'message'));
     const given = await answer(after, 'message');
     const totals = (rows: ReadonlyMap<string, number[]>): number[] =>
-      [0, 1, 2, 3, 4, 5, 6, 7].map((nth) =>
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) =>
         [...rows.values()].reduce((sum, one) => sum + (one[nth] ?? 0), 0),
       );
     expect(totals(given)).toEqual(totals(expected));

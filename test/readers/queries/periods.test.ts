@@ -59,14 +59,14 @@ describe('a period', () => {
         value: 700,
         previous: null,
         change: null,
-        previous_days_missing: '1',
+        previous_days_without_statistics: '1',
         year_before: 700,
         change_on_year: 0,
       },
     ]);
     await warehouse.connection.run(forget("date = '2026-11-15'"));
     expect(await ask('period-comparison', sent)).toMatchObject([
-      { value: 600, days_missing: '1', change: null, year_before: 700, change_on_year: null },
+      { value: 600, days_without_statistics: '1', change: null, year_before: 700, change_on_year: null },
     ]);
   });
 });

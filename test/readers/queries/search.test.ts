@@ -1,7 +1,9 @@
 /** The search for questions, in the words of those who ask. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadCatalogue, questionsAbout } from '../../../src/readers/queries/catalogue.js';
+import { limitAbout, loadCatalogue, questionsAbout } from '../../../src/readers/queries/catalogue.js';
 import { findWords } from '../../../src/readers/queries/search.js';
+import { Dictionary } from '../../../src/warehouse/dictionary.js';
 
 const found = (search: string): string[] =>
   questionsAbout(loadCatalogue(), search).items.map(({ name }) => name);
@@ -56,4 +58,43 @@ test('what has all words is found alone; else what has most of them, with the wo
   expect(about('구독취소')).toEqual({ items: ['구독 취소 방지'], missing: [] });
   expect(about('신규 쿠폰')).toEqual({ items: ['신규 회원'], missing: ['쿠폰'] });
   expect(about('쿠폰')).toEqual({ items: [], missing: [] });
+});
+
+test('each row of docs/limits.md is found by its usual words, in both languages', () => {
+  const limits = Dictionary.load().of('limits');
+  const rows = [...readFileSync('docs/limits.md', 'utf8').matchAll(/^\| ([A-Z]|iOS).*?(?= *\|)/gm)];
+  expect(rows.map(([row]) => row.slice(2))).toEqual(limits.map(({ question }) => question));
+  for (const { words, en, ko } of limits) {
+    const phrases = words.split(', ');
+    for (const phrase of phrases) expect(limitAbout(phrase, 'en'), phrase).toBe(en);
+    expect(phrases.some((phrase) => /[가-힣]/.test(phrase) && limitAbout(phrase, 'ko') === ko)).toBe(true);
+  }
+});
+
+test.each([
+  ['reachable people', '수신가능 고객', 'How many people can we reach?'],
+  ['bounces', '반송률', 'Which mail domain fails?'],
+  ['spam complaints', '스팸 신고', 'Who marked a message as spam?'],
+  ['refunds', '환불', 'What was refunded?'],
+  ['opens of machines or bot-opens', '자동 오픈', 'Which opens came from machines?'],
+  ['entered a journey and received nothing', '진입 후 미수신', 'Who was in the audience and got nothing?'],
+])('%s and %s find a limit', (english, korean, question) => {
+  const limit = Dictionary.load()
+    .of('limits')
+    .find((one) => one.question === question)!;
+  expect([limitAbout(english, 'en'), limitAbout(korean, 'ko')]).toEqual([limit.en, limit.ko]);
+});
+
+test.each([
+  'open rate',
+  '클릭률',
+  'revenue',
+  'age_days',
+  'opt-outs',
+  '수신거부',
+  'image',
+  'most clicks',
+  'forecast',
+])('%s is no limit', (search) => {
+  expect(limitAbout(search, 'en')).toBeUndefined();
 });
