@@ -3,13 +3,13 @@
 -- chart: interval item difference difference_low difference_high by channel
 -- first: item channel verdict verdict_code per_thousand per_thousand_of_others messages opted_out
 -- subject: opt-outs
--- question: Which campaigns, templates or hours have more opt-outs within 72 hours than the others?
--- question_ko: 발송 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대는 무엇인가요?
--- words: unsubscribe, unsubscribes, unsubscribed, why did opt-outs rise, 구독 취소, 구독 해지, 수신거부 증가 원인, 수신거부 왜 늘었나
+-- question: Which campaigns, templates, hours or numbers of earlier messages have more opt-outs within 72 hours than the others?
+-- question_ko: 발송 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대·수신 건수는 무엇인가요?
+-- words: opt-outs by number of messages, opt-outs by frequency, 수신 건수별 수신거부, unsubscribe, unsubscribes, unsubscribed, why did opt-outs rise, 구독 취소, 구독 해지, 수신거부 증가 원인, 수신거부 왜 늘었나
 -- params:
 --   start (date, default last_date - 27): first KST day of sending; by default the range has 28 days
 --   end (date, default max(date)): last KST day of sending; by default the latest with all 72 hours available
---   per (varchar, default 'campaign', one of campaign template hour): how messages are grouped
+--   per (varchar, default 'campaign', one of campaign template hour messages_before): how messages are grouped; messages_before is the number that the person got in the 28 days before
 --   campaign (varchar, default null): only the row of the campaign or user journey with this id
 --   others (varchar, default 'channel', one of channel all): compared with all others of the channel, or of all channels
 --   least_messages (bigint, default 100, from 0): no verdict for fewer messages than this
@@ -20,12 +20,23 @@
 --   'campaigns') group by campaign_id having coalesce(len(marts.members_of(list(currencies))), 0) <= 1) as sold on answer.resource_id = sold.campaign_id where verdict_code
 --   = 'more' order by opted_out desc)
 -- sentences:
---   from losing limit 3
+--   from losing where coalesce(getvariable('per'), '') <> 'messages_before' limit 3
 --     en: “{item}” ({channel}) is followed by more opt-outs: {per_thousand} within 72 hours per 1,000 messages
 --       {first_sent~last_sent}, versus {per_thousand_of_others} for other messages with an 080 number {first_date~last_date}.
 --     ko: ‘{item}’({channel}): {first_sent~last_sent} 발송 1,000건당 {per_thousand}건에서 72시간 내 수신거부가 발생했습니다. 080 번호가 있는 다른
 --       메시지({first_date~last_date} {per_thousand_of_others}건)보다 유의미하게 많습니다.
 --     as: finding
+--   from losing where getvariable('per') = 'messages_before'
+--     en: On {channel}, people with {item} messages in the 28 days before opt out more: {per_thousand} within 72 hours per 1,000 messages, versus
+--       {per_thousand_of_others} of the others ({first_date~last_date}).
+--     ko: {channel} 채널에서는 이전 28일 동안 {item}건을 받은 사람의 수신거부가 유의미하게 많습니다(72시간 내 1,000건당 {per_thousand}건, 나머지
+--       {per_thousand_of_others}건, {first_date~last_date}).
+--     as: finding
+--   select any_value(marts.days_held('events', first_date - 28, last_date)) as held, any_value(last_date - first_date + 29) as days from answer
+--   where getvariable('per') = 'messages_before' having held < days
+--     en: Only {held} of the {days} days needed have events. People got more earlier messages than shown here.
+--     ko: 필요한 {days}일 중 이벤트 데이터가 있는 {held}일 기준이어서, 실제로 받은 이전 메시지는 더 많습니다.
+--     as: note
 --   select any_value(first_date) as first_date, any_value(last_date) as last_date, count(*) filter (verdict_code not in ('too_few', 'alone')) as
 --   compared from answer having count(*) filter (verdict_code
 --   in ('more', 'unknown')) = 0 and count(*) filter (verdict_code not in ('too_few', 'alone')) > 0 and getvariable('campaign') is null
@@ -37,7 +48,7 @@
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}
---   select *, if(revenue > 0, revenue, null) as earned from losing limit 2
+--   select *, if(revenue > 0, revenue, null) as earned from losing where coalesce(getvariable('per'), 'campaign') in ('campaign', 'template') limit 2
 --     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} of {messages} messages {first_sent~last_sent} were followed by an opt-out
 --       within 72 hours ({per_thousand} per 1,000, other messages {first_date~last_date}: {per_thousand_of_others}).[[ The service credits it with
 --       {earned:money} of revenue {sold_from~sold_to}.]]
@@ -68,7 +79,7 @@ params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_date,
         coalesce(getvariable('start')::date, last_date - 27) as first_date,
-        marts.choice('per', ['campaign', 'template', 'hour']) as per,
+        marts.choice('per', ['campaign', 'template', 'hour', 'messages_before']) as per,
         marts.choice('others', ['channel', 'all']) as others,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
         marts.choice('lang', ['en', 'ko']) as lang
@@ -84,12 +95,37 @@ known as (
     select count(*) = 0 or count(recipient) > 0 as has_recipients
     from opt_outs_history
 ),
+before as (
+    select sends.event_id, sends.channel, marts.message_step(coalesce(sum(earlier.messages), 0)) as at_least
+    from (
+        select distinct date, event_id, channel, person
+        from marts.event_people
+        where
+            date in (select date from days)
+            and event_id in (select event_id from marts.opt_outs_after_messages)
+            and kind in ('succeeded', 'failover_succeeded')
+    ) as sends
+    left join marts.daily_people as earlier
+        on sends.person = earlier.person and earlier.date between sends.date - 28 and sends.date - 1
+    where (select per = 'messages_before' from params)
+    group by all
+),
 told as (
     select *, null as event_id
     from marts.recipient_messages
+    where (select per <> 'messages_before' from params)
     union all by name
-    select * exclude (date), sent_date as date, 0 as messages
-    from marts.opt_outs_after_messages
+    -- The messages of the same campaigns and journeys, by the number of earlier ones as in fatigue.
+    select sent_date as date, channel, at_least, messages, null as event_id
+    from marts.daily_fatigue
+    where
+        (select per = 'messages_before' from params)
+        and window_days = 28
+        and (channel, coalesce(campaign_id, user_journey_id)) in (select (channel, resource_id) from marts.recipient_messages)
+    union all by name
+    select preceding.* exclude (date), preceding.sent_date as date, 0 as messages, before.at_least
+    from marts.opt_outs_after_messages as preceding
+    left join before on preceding.event_id = before.event_id and preceding.channel is not distinct from before.channel
 ),
 groups as (
     select
@@ -97,11 +133,13 @@ groups as (
         case params.per
             when 'campaign' then coalesce(told.campaign_id, told.user_journey_id)
             when 'template' then concat_ws(' ', told.template_kind, told.template)
-            else printf('%02d', told.hour)
+            when 'hour' then printf('%02d', told.hour)
+            else printf('%02d', told.at_least)
         end as key,
         if(params.others = 'channel', told.channel, '') as compared_within,
         if(params.per = 'template', any_value(told.template), null) as template,
         if(params.per = 'hour', any_value(told.hour), null) as hour,
+        any_value(told.at_least) as at_least,
         max(told.counted_as) as counted_as,
         min(told.date) filter (told.messages > 0) as first_sent,
         max(told.date) filter (told.messages > 0) as last_sent,
@@ -174,7 +212,8 @@ judged as (
 )
 select
     coalesce(
-        campaigns.campaign_name, user_journeys.user_journey_name, judged.template, judged.hour::varchar, nullif(judged.key, '')
+        campaigns.campaign_name, user_journeys.user_journey_name, judged.template, judged.hour::varchar, marts.message_step_name(judged.at_least),
+        nullif(judged.key, '')
     ) as item,
     judged.channel,
     judged.messages,
