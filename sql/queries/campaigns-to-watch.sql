@@ -11,17 +11,12 @@
 --   top (bigint, default 5): how many campaigns of each group
 --   least_messages (bigint, default 100, from 0): only campaigns with at least this many clickable messages
 -- sentences:
---   select campaign_id, campaign_name, channel, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days
---   from answer, marts.period('statistics', days := 28) where kind = 'best' limit 1
---     en: “{campaign_name}” has significantly more clicks per message than other campaigns on its channel ({channel}) in the last {days}
+--   select answer.*, last_date - greatest(first_date, first_held) + 1 as days, if(kind = 'best', 'more', 'fewer') as way_en, if(kind = 'best', '높습니다',
+--   '낮습니다') as way_ko from answer, marts.period('statistics', days := 28) where kind in ('best', 'worst')
+--   qualify row_number() over (partition by kind order by answer.rowid) = 1 order by kind
+--     en: “{campaign_name}” has significantly {way_en} clicks per message than other campaigns on its channel ({channel}) in the last {days}
 --       {days#day|days}: {click_rate}, versus {click_rate_of_others}.
---     ko: 최근 {days}일간 ‘{campaign_name}’의 메시지당 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 높습니다.
---     as: finding
---   select campaign_id, campaign_name, channel, click_rate, click_rate_of_others, last_date - greatest(first_date, first_held) + 1 as days
---   from answer, marts.period('statistics', days := 28) where kind = 'worst' limit 1
---     en: “{campaign_name}” has significantly fewer clicks per message than other campaigns on its channel ({channel}) in the last {days}
---       {days#day|days}: {click_rate}, versus {click_rate_of_others}.
---     ko: 최근 {days}일간 ‘{campaign_name}’의 메시지당 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 낮습니다.
+--     ko: 최근 {days}일간 ‘{campaign_name}’의 메시지당 클릭률은 {click_rate}로, 같은 채널({channel})의 다른 캠페인({click_rate_of_others})보다 유의미하게 {way_ko}.
 --     as: finding
 --   select campaign_id, campaign_name, channel, week_click_rate, previous_click_rate from answer where kind = 'falling'
 --     en: The click rate of “{campaign_name}” ({channel}) fell significantly this week: {week_click_rate}, versus {previous_click_rate} the

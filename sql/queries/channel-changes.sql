@@ -14,13 +14,10 @@
 --   'click_rate' then 'Click rate' else 'Conversion rate' end as name_en, case measure when 'failure_rate' then '실패율' when
 --   'delivery_rate' then '도달률' when 'click_rate' then '클릭률' else '전환율' end as name_ko from answer)
 -- sentences:
---   select * from judged where verdict_code = 'worse' order by sent desc, channel, measure
---     en: {name_en} of {channel} is significantly worse: {value:rate}, versus {previous:rate} the week before.
---     ko: {channel} {name_ko}{이/가} 직전 주 {previous:rate}에서 {value:rate}{으로/로} 유의미하게 나빠졌습니다.
---     as: finding
---   select * from judged where verdict_code = 'better' order by sent desc, channel, measure
---     en: {name_en} of {channel} is significantly better: {value:rate}, versus {previous:rate} the week before.
---     ko: {channel} {name_ko}{이/가} 직전 주 {previous:rate}에서 {value:rate}{으로/로} 유의미하게 좋아졌습니다.
+--   select *, if(verdict_code = 'worse', '나빠졌습니다', '좋아졌습니다') as verdict_ko from judged where verdict_code in ('worse', 'better')
+--   order by verdict_code desc, sent desc, channel, measure
+--     en: {name_en} of {channel} is significantly {verdict_code}: {value:rate}, versus {previous:rate} the week before.
+--     ko: {channel} {name_ko}{이/가} 직전 주 {previous:rate}에서 {value:rate}{으로/로} 유의미하게 {verdict_ko}.
 --     as: finding
 --   select count(*) as rates from answer having count(*) filter (verdict_code in ('better', 'worse')) = 0 and count(verdict_code) > 0
 --     en: No rate of a channel changed significantly.

@@ -20,15 +20,11 @@
 --   few_rate, many.same_day_rate as many_rate from steps as few, steps as many where few.place = 1 and many.place_from_end = 1 and
 --   many.place > 1)
 -- sentences:
---   from ends where trend = 'falling' and many_rate < few_rate
---     en: The more messages people got before “{resource_name}” ({channel}), the fewer clicked. Among people messaged on the same days,
+--   select *, if(trend = 'falling', 'fewer', 'more') as way_en, if(trend = 'falling', '낮습니다', '높습니다') as way_ko from ends
+--   where (trend = 'falling' and many_rate < few_rate) or (trend = 'rising' and many_rate > few_rate)
+--     en: The more messages people got before “{resource_name}” ({channel}), the {way_en} clicked. Among people messaged on the same days,
 --       {few_rate} clicked after {few} messages and {many_rate} after {many_en}.
---     ko: ‘{resource_name}’({channel}){은/는} 그 전에 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 받은 사람끼리 비교하면 {few}건 받은 사람은 {few_rate}, {many_ko} 받은
---       사람은 {many_rate}입니다.
---   from ends where trend = 'rising' and many_rate > few_rate
---     en: The more messages people got before “{resource_name}” ({channel}), the more clicked. Among people messaged on the same days,
---       {few_rate} clicked after {few} messages and {many_rate} after {many_en}.
---     ko: ‘{resource_name}’({channel}){은/는} 그 전에 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 받은 사람끼리 비교하면 {few}건 받은 사람은 {few_rate}, {many_ko} 받은
+--     ko: ‘{resource_name}’({channel}){은/는} 그 전에 메시지를 많이 받은 사람일수록 클릭률이 {way_ko}. 같은 날 받은 사람끼리 비교하면 {few}건 받은 사람은 {few_rate}, {many_ko} 받은
 --       사람은 {many_rate}입니다.
 --   from ends where trend = 'steady'
 --     en: The number of earlier messages makes no significant difference to clicks on “{resource_name}” ({channel}).

@@ -52,12 +52,10 @@
 --     en: {figure} fell significantly: {value:money}, versus {previous:money} the week before.
 --     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 줄었습니다.
 --     as: finding
---   select figure, value, previous from answer where verdict_code = 'better' and figure like '%_rate'
---     en: {figure} improved significantly: {value:rate}, versus {previous:rate} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 좋아졌습니다.
---   select figure, value, previous from answer where verdict_code = 'worse' and figure like '%_rate'
---     en: {figure} became significantly worse: {value:rate}, versus {previous:rate} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 나빠졌습니다.
+--   select *, if(verdict_code = 'better', 'improved significantly', 'became significantly worse') as verdict_en, if(verdict_code = 'better', '좋아졌습니다',
+--   '나빠졌습니다') as verdict_ko from answer where verdict_code in ('better', 'worse') and figure like '%_rate' order by verdict_code, answer.rowid
+--     en: {figure} {verdict_en}: {value:rate}, versus {previous:rate} the week before.
+--     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 {verdict_ko}.
 --   select 1 from answer where verdict_code is not null limit 1
 --     en: “≈ Normal variation” means that the change is no larger than expected by chance. Counts are compared with the same weekdays a week
 --       earlier, rates by their number of messages.

@@ -27,15 +27,11 @@
 --     en: {people} of {everyone} recipients ({rate}) got 21 messages or more in one week.
 --     ko: 한 주에 메시지를 21건 이상 받은 사람은 수신자 {everyone}명 중 {people}명({rate})입니다.
 --     as: finding
---   from ends where trend = 'falling' and falls and many_rate < few_rate
---     en: The more messages people got, the smaller the share they clicked: {few_rate} after {few_en}, {many_rate} after
+--   select *, if(trend = 'falling', 'smaller', 'larger') as way_en, if(trend = 'falling', '낮습니다', '높습니다') as way_ko from ends
+--   where (trend = 'falling' and falls and many_rate < few_rate) or (trend = 'rising' and rises and many_rate > few_rate)
+--     en: The more messages people got, the {way_en} the share they clicked: {few_rate} after {few_en}, {many_rate} after
 --       {many_en} ({share} of people), compared within the same days and campaigns.
---     ko: 메시지를 많이 받은 사람일수록 클릭률이 낮습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
---       {many_rate}입니다.
---   from ends where trend = 'rising' and rises and many_rate > few_rate
---     en: The more messages people got, the larger the share they clicked: {few_rate} after {few_en}, {many_rate} after
---       {many_en} ({share} of people), compared within the same days and campaigns.
---     ko: 메시지를 많이 받은 사람일수록 클릭률이 높습니다. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
+--     ko: 메시지를 많이 받은 사람일수록 클릭률이 {way_ko}. 같은 날 같은 캠페인끼리 비교하면 {few_ko} 받은 사람은 {few_rate}, {many_ko} 받은 사람(수신자의 {share})은
 --       {many_rate}입니다.
 --   from ends where trend in ('falling', 'rising') and not falls and not rises
 --     en: Compared within the same days and campaigns, people clicked {few_rate} after {few_en} and {many_rate} after {many_en} ({share} of

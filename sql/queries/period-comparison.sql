@@ -14,26 +14,22 @@
 --   campaign (varchar, default null): only the campaign with this id
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
 -- given:
---   spans as (select last_date - first_date < 6 as is_short, if(is_short, 'on the same weekdays of the week before', 'in the previous period') as
---   before_en, if(is_short, '전주 같은 요일', '직전 기간') as before_ko from marts.period('statistics', days := 7))
+--   spans as (select *, last_date - first_date < 6 as is_short, if(is_short, 'on the same weekdays of the week before', 'in the previous period') as
+--   before_en, if(is_short, '전주 같은 요일', '직전 기간') as before_ko from marts.period('statistics', days := 7)),
+--   sums as (select sum(value) as sent, max(days_without_statistics) as lacking, if(max(days_without_statistics + previous_days_without_statistics) = 0
+--   and sum(previous) > 0, sent / sum(previous) - 1, null) as change from answer where measure = 'sent' and coalesce(getvariable('by')::varchar,
+--   'channel') <> 'campaign')
 -- sentences:
---   select sum(value) as sent, period.first_date, period.last_date from answer, marts.period('statistics', days := 7) as period where
---   measure = 'sent' and days_without_statistics = 0 and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by all
+--   from sums, spans where lacking = 0
 --     en: {sent} messages were sent {first_date~last_date}, failed ones included.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 발송했습니다(실패 포함).
---   select sum(value) as sent, period.last_date - period.first_date + 1 - max(days_without_statistics) as days, period.first_date,
---   period.last_date from answer, marts.period('statistics', days := 7) as period where measure = 'sent' and days_without_statistics > 0 and
---   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' group by period.first_date, period.last_date
+--   select *, last_date - first_date + 1 - lacking as days from sums, spans where lacking > 0
 --     en: {sent} messages were sent on the {days} available {days#day|days} {first_date~last_date}, failed ones included.
 --     ko: {first_date~last_date} 중 데이터가 있는 {days}일 동안 메시지 {sent}건을 발송했습니다(실패 포함).
---   select moved as change, spans.* from spans, (select sum(value) / sum(previous) - 1 as moved from answer where measure = 'sent' and
---   coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_without_statistics + previous_days_without_statistics) = 0 and
---   sum(previous) > 0) where abs(moved) < 0.01
+--   from sums, spans where abs(change) < 0.01
 --     en: That is about as many as {before_en} ({change}).
 --     ko: {before_ko}{과/와} 비슷합니다({change}).
---   select abs(moved) as rate, if(moved > 0, 'more', 'fewer') as comparison, spans.* from spans, (select sum(value) / sum(previous) - 1 as moved from
---   answer where measure = 'sent' and coalesce(getvariable('by')::varchar, 'channel') <> 'campaign' having max(days_without_statistics +
---   previous_days_without_statistics) = 0 and sum(previous) > 0) where abs(moved) >= 0.01
+--   select *, abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from sums, spans where abs(change) >= 0.01
 --     en: That is {rate} {comparison} than {before_en}.
 --     ko: {before_ko}보다 {rate} {comparison}.
 --   select max(days_without_statistics + previous_days_without_statistics) as days from answer having days > 0

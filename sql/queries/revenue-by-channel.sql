@@ -11,16 +11,15 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   channel (varchar, default null): only this channel, such as push-notification
 -- given:
---   earned as (select *, currencies[1] as currency, sum(revenue) over () as revenue_of_all, count(*) over () as rows_of_all from answer where (select count(distinct
---   currency) from (select unnest(currencies) as currency from answer)) <= 1 and revenue > 0)
+--   earned as (select answer.*, currencies[1] as currency, sum(revenue) over () as revenue_of_all, count(*) over () as rows_of_all, max(revenue) over () as
+--   most, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date from answer, marts.period('campaigns', days := 28) where
+--   (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 and revenue > 0)
 -- sentences:
---   select earned.*, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date from earned, marts.period('campaigns', days := 28) where
---   rows_of_all > 1 and channel <> 'several' and revenue = (select max(revenue) from earned) limit 1
+--   from earned where rows_of_all > 1 and channel <> 'several' and revenue = most limit 1
 --     en: Campaigns were credited with {revenue_of_all:money} {first_date~last_date}, the largest part through {channel}: {revenue:money}
 --       ({revenue_share}).
 --     ko: {first_date~last_date} 캠페인 매출은 {revenue_of_all:money}이며, {channel} 매출이 {revenue:money}({revenue_share})으로 가장 큽니다.
---   select earned.*, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date from earned, marts.period('campaigns', days := 28) where
---   rows_of_all = 1 and channel <> 'several'
+--   from earned where rows_of_all = 1 and channel <> 'several'
 --     en: Campaigns on {channel} were credited with {revenue:money} {first_date~last_date}.
 --     ko: {first_date~last_date} {channel} 캠페인 매출은 {revenue:money}입니다.
 --   from earned where cost_return is not null and channel <> 'several' qualify count(*) over () > 1 order by cost_return desc limit 1

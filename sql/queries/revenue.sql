@@ -11,19 +11,18 @@
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   campaign (varchar, default null): only the campaign with this id
 --   goal (varchar, default null): the conversion whose amounts count; by default the main goal of each campaign
+-- given:
+--   earned as (select answer.*, currencies[1] as currency, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date,
+--   (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 as has_one_currency from answer,
+--   marts.period('campaigns', days := 28) where variant_name is null and revenue > 0)
 -- sentences:
---   select campaign_name, revenue, currencies[1] as currency, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date from answer, marts.period('campaigns', days := 28)
---   where getvariable('campaign') is null and variant_name is null and revenue > 0 and (select count(distinct currency) from (select unnest(currencies) as currency from
---   answer)) <= 1 order by revenue desc limit 1
+--   from earned where getvariable('campaign') is null and has_one_currency order by revenue desc limit 1
 --     en: “{campaign_name}” was credited with the most {first_date~last_date}: {revenue:money}.
 --     ko: {first_date~last_date} 매출은 ‘{campaign_name}’{이/가} 가장 큽니다({revenue:money}).
---   select campaign_name, revenue_per_message, currencies[1] as currency from answer where variant_name is null and revenue > 0 and succeeded >= 100
---   and (select count(distinct currency) from (select unnest(currencies) as currency from answer)) <= 1 qualify count(*) over () > 1
---   order by revenue_per_message desc limit 1
+--   from earned where succeeded >= 100 and has_one_currency qualify count(*) over () > 1 order by revenue_per_message desc limit 1
 --     en: “{campaign_name}” was credited with the most per message, among those with 100 messages: {revenue_per_message:money}.
 --     ko: 메시지 100건 이상 캠페인 중 메시지당 매출은 ‘{campaign_name}’{이/가} 가장 높습니다({revenue_per_message:money}).
---   select campaign_name, revenue, revenue_per_message, currencies[1] as currency, greatest(first_date, first_held) as first_date, least(last_date, last_held) as last_date from answer,
---   marts.period('campaigns', days := 28) where getvariable('campaign') is not null and variant_name is null and revenue > 0
+--   from earned where getvariable('campaign') is not null
 --     en: The service credits “{campaign_name}” with {revenue:money} {first_date~last_date}, {revenue_per_message:money} per message.
 --     ko: {first_date~last_date} ‘{campaign_name}’ 매출은 {revenue:money}, 메시지당 {revenue_per_message:money}입니다(메시지 서비스 집계 기준).
 --   select campaign_name, currencies from answer where variant_name is null and len(currencies) > 1

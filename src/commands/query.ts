@@ -23,6 +23,7 @@ import { offered, recorded } from '../readers/queries/access.js';
 import { deliver } from '../readers/queries/child.js';
 import type { Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
+import { NOTHING } from '../readers/queries/search.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
 import { filled } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
@@ -74,7 +75,8 @@ async function listOrAnswer(
     (option) => option === undefined,
   );
   const search = isWord && options.name !== undefined && !isNamed(options.name, queries) ? options.name : '';
-  const hits = questionsAbout(loadCatalogue(queries), search);
+  // The folder may have invalid files, which matter to a search only.
+  const hits = search === '' ? NOTHING : questionsAbout(loadCatalogue(queries), search);
   const spoken = /[가-힣]/.test(search) ? 'ko' : lang;
   const limit = limitAbout(search, spoken);
   if (limit !== undefined) terminal.note(limit);

@@ -100,7 +100,7 @@ export interface Found<T> {
   readonly missing: readonly string[];
 }
 
-const NOTHING: Found<never> = { items: [], missing: [] };
+export const NOTHING: Found<never> = { items: [], missing: [] };
 
 /**
  * Returns the items with all words, best first, or else the few with most words. Rare words weigh more than frequent ones, and earlier
