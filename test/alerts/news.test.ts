@@ -23,7 +23,7 @@ describe('news', { tags: ['long'] }, () => {
     const parts = heard[1]?.['parts'] as { title: string; lines: string[] }[];
     expect(parts.map(({ title }) => title)).toEqual(['한눈에 보기', '눈에 띄는 점', '추천 액션']);
     const said = parts[0]?.lines ?? [];
-    expect(said.join(' ')).toMatch(/메시지[는]? [\d,]+건을? 보냈습니다\./);
+    expect(said.join(' ')).toMatch(/메시지[는]? [\d,]+건을? 발송했습니다/);
     // The page of that morning says the same.
     const page = await readFile(join(nights.place.folder, 'data/report.html'), 'utf8');
     const plain = (text: string): string => text.replaceAll(/<[^>]*>|\s|\u2060/g, '');
