@@ -17,7 +17,7 @@ import { streamFolders } from '../landing/landing-zone.js';
 import { readWhole } from '../landing/page-file.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
 import { lockState, type RunLock } from '../landing/run-lock.js';
-import { isJudged } from '../service/verdict.js';
+import { isListedRefusal } from '../service/verdict.js';
 import { cut, didYouMean, quoteShell } from '../ground/text.js';
 import { exportsKnownBy, type ExportRow } from '../warehouse/reader.js';
 import {
@@ -116,7 +116,7 @@ export class Ledger {
       for (const { key } of left) await this.#record({ event: 'ambiguous', key, note });
       await this.readTexts();
       const judged = this.entries().filter(
-        ({ answerText: text }) => text !== undefined && isJudged(text, this.settings.refusals),
+        ({ answerText: text }) => text !== undefined && isListedRefusal(text, this.settings.refusals),
       );
       const why = 'exports.refusals lists this answer.';
       for (const { key } of judged) await this.#record({ event: 'failed', key, note: why });
@@ -130,7 +130,7 @@ export class Ledger {
     for (const entry of this.entries()) {
       const kept = await readKept(this.place.dataDir, entry);
       const settled =
-        isJudged(kept?.answerText ?? '', refusals) && ({ state: 'failed', billed: 'no' } as const);
+        isListedRefusal(kept?.answerText ?? '', refusals) && ({ state: 'failed', billed: 'no' } as const);
       if (kept !== undefined) this.#book.set(entry.key, { ...entry, ...kept, ...settled });
     }
   }

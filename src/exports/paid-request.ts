@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { daysOf, listDays, monthOf, windowOf, type Day, type Window } from '../ground/calendar.js';
 import { RefusedError } from '../ground/errors.js';
 import { type Permit, type ServiceClient } from '../service/client.js';
-import { isJudged, readError } from '../service/verdict.js';
+import { isListedRefusal, readError } from '../service/verdict.js';
 import { exportRequest } from '../service/endpoints.js';
 import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
 import { withoutPeople } from '../documents/spelling.js';
@@ -383,7 +383,7 @@ export async function requestExport(
   }
   // Settings list complete texts, so a text that is too long is not kept.
   const text = meaning.kind === 'error' ? judgedText(secrets.hide(meaning.text)) : undefined;
-  if (meaning.kind !== 'refused' && (text === undefined || !isJudged(text, refusals)))
+  if (meaning.kind !== 'refused' && (text === undefined || !isListedRefusal(text, refusals)))
     return { kind: 'unknown', note, body: text ?? redacted, isError: text !== undefined };
   const reason = verdict.kind === 'ok' ? `${note} without an export_id` : verdict.reason;
   return { kind: 'refused', reason, note };

@@ -89,6 +89,9 @@ export class DamageError extends DawnloadError {}
 /** Many records of an export are outside its day, so it is not loaded until you correct its id or accept it. */
 export class StrayError extends DamageError {}
 
+/** A load of several pulls was rolled back, because each must be loaded by itself. Never shown. */
+export class ApartError extends DawnloadError {}
+
 /** The database file is damaged. `dawnload rebuild` replaces it from the landing zone. */
 export class CorruptDatabaseError extends DawnloadError {
   constructor(message: string, cause?: unknown) {

@@ -21,7 +21,7 @@ interface Searched {
 /** Columns with ids of persons, as the lake stores them. */
 const IDS: readonly string[] = [...ID_COLUMNS, 'recipient', 'recipient_no'];
 
-const AT_ONCE = 64;
+const FILES_AT_ONCE = 64;
 
 /** Prepares the lake's session: macros that hash as in the register, and the list of erased persons. */
 export async function prepareErased(
@@ -46,8 +46,8 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
     const files = await lake.catalog.dataFiles(lake.session, lake.tableOf(relation));
     searched.tables++;
     searched.files += files.length;
-    for (let first = 0; first < files.length; first += AT_ONCE) {
-      const some = files.slice(first, first + AT_ONCE);
+    for (let first = 0; first < files.length; first += FILES_AT_ONCE) {
+      const some = files.slice(first, first + FILES_AT_ONCE);
       const rows = await lake.session.rows('lake/erased_in_files', fileWithIds, {
         files: some.map(({ file }) => quoted(file)).join(', '),
         columns: listOf(columns),

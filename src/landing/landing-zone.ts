@@ -212,7 +212,7 @@ export interface LandingParts {
   readonly load: (pulls: readonly Pull[]) => Promise<boolean>;
 }
 
-const AT_ONCE = 64;
+const MANIFESTS_AT_ONCE = 64;
 
 export class LandingZone {
   /** The instant of the latest pull, in milliseconds. */
@@ -357,7 +357,7 @@ export class LandingZone {
    * cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
    */
   async pulls(folders: readonly PullFolder[] = this.pullFolders, onDamage?: OnDamage): Promise<LandedPull[]> {
-    const limit = pLimit(AT_ONCE);
+    const limit = pLimit(MANIFESTS_AT_ONCE);
     const read = (one: PullFolder): Promise<LandedPull | undefined> =>
       unlessDamaged(this.pull(one.id), (error) => {
         if (onDamage === undefined) throw error;

@@ -7,7 +7,7 @@ import { UsageError } from '../ground/errors.js';
 import { didYouMean, listed } from '../ground/text.js';
 import type { Asking } from '../readers/queries/catalogue.js';
 import { type ServiceAnswer } from '../service/client.js';
-import { isJudged, isSame, readError } from '../service/verdict.js';
+import { isListedRefusal, isSame, readError } from '../service/verdict.js';
 import * as endpoints from '../service/endpoints.js';
 
 /**
@@ -202,7 +202,7 @@ export function outcomeOf(
   if (once && (verdict.kind !== 'unreachable' || verdict.sent)) {
     const error = isObject ? readError(status ?? 0, envelope, body) : undefined;
     const text = message ?? (error?.kind === 'error' ? error.text : undefined);
-    if (error?.kind !== 'refused' && !(text !== undefined && isJudged(text, refusals)))
+    if (error?.kind !== 'refused' && !(text !== undefined && isListedRefusal(text, refusals)))
       return { outcome: 'ambiguous', taken: 0, reason, text };
   }
   const isOfRow = isNoItem || (verdict.kind === 'refused' && OF_ROWS.includes(status) && isObject);

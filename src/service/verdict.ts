@@ -270,7 +270,7 @@ function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
 }
 
 /** True if the settings list the text as a refusal. The whole text must match; case does not matter. */
-export function isJudged(text: string, refusals: readonly string[]): boolean {
+export function isListedRefusal(text: string, refusals: readonly string[]): boolean {
   return refusals.some((judged) => isSame(judged, text));
 }
 

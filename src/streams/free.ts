@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { areNightsApart, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../ground/calendar.js';
+import { ApartError } from '../ground/errors.js';
 import type { Gap, StreamName } from '../ground/streams.js';
 import type { Pull } from '../landing/landing-zone.js';
 import type { LoadContext } from '../warehouse/load.js';
@@ -56,26 +57,23 @@ const change = z.object({
 
 /**
  * Excludes days that the pull must not replace, and records them in `ops.held_back`. Requires the load's transaction and its table `sizes`.
- * Resolves with `apart` if several pulls are given and a day may have to be held back. Then load each pull by itself, because an earlier
- * one may decide whether a later one is accepted.
+ *
+ * @throws ApartError when several pulls are given and a day may have to be held back: an earlier one may decide whether a later one is
+ *   accepted
  */
-export async function holdBack(
-  { session, group }: LoadContext,
-  pulls: readonly Pull[],
-): Promise<'apart' | undefined> {
+export async function holdBack({ session, group }: LoadContext, pulls: readonly Pull[]): Promise<void> {
   const losses = (await session.rows('shared/losses/found', change, group)).filter(({ before, after }) =>
     isLoss(before, after),
   );
   const [pull, ...others] = pulls;
-  if (pull === undefined || losses.length === 0) return undefined;
-  if (others.length > 0) return 'apart';
-  if (pull.facts.accepted) return undefined;
+  if (pull === undefined || losses.length === 0) return;
+  if (others.length > 0) throw new ApartError('The pulls must be loaded one by one.');
+  if (pull.facts.accepted) return;
   const heldBack = losses.filter(
     ({ before, after, heldBack: earlier }) =>
       !replaces(before, { ...after, pulledAt: pull.pulledAt }, earlier),
   );
   await session.run('shared/losses/hold_back', { ...group, held_back_keys: heldBack.map(({ key }) => key) });
-  return undefined;
 }
 
 // The following functions decide whether an answer may replace a loaded day. Pure: the same answers in the same order give the same rows,

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Day } from '../ground/calendar.js';
 import type { Effects } from '../ground/effects.js';
-import { DamageError } from '../ground/errors.js';
+import { ApartError, DamageError } from '../ground/errors.js';
 import type { Field } from '../ground/fields.js';
 import { EVENTS, type StreamName } from '../ground/streams.js';
 import { rowsIn, type Page, type Pull } from '../landing/landing-zone.js';
@@ -35,12 +35,12 @@ export interface Loadable {
   /** True if its pages are lists of records, so that they can be split between any two records. */
   readonly divisible: boolean;
   /**
-   * Replaces the rows of the pulls' days in the load's transaction. Resolves with other days that must be loaded again. Resolves with
-   * `apart` if each pull must be loaded by itself; then the transaction is rolled back.
+   * Replaces the rows of the pulls' days in the load's transaction. Resolves with other days that must be loaded again.
    *
+   * @throws ApartError when each pull must be loaded by itself
    * @throws DamageError when a page is not what landed
    */
-  load(loaded: LoadedPulls, context: LoadContext): Promise<readonly Day[] | 'apart' | undefined>;
+  load(loaded: LoadedPulls, context: LoadContext): Promise<readonly Day[] | void>;
 }
 
 /** The pulls of a load; all are of one stream. */
@@ -160,10 +160,9 @@ export class Loader {
         throw new DamageError(`The pull ${pull.id} is of a stream that this version does not have.`, {
           hint: 'Install the version of dawnload that landed it, or move its folder away.',
         });
-      const reports = await loadGroup(stream, pulls, this.context);
-      if (reports !== 'apart') return void outcome.reports.push(...reports);
+      return void outcome.reports.push(...(await loadGroup(stream, pulls, this.context)));
     } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
+      if (!(error instanceof DamageError || error instanceof ApartError)) throw error;
       if (pulls.length === 1) return void outcome.failures.push({ pull, error });
     }
     const half = Math.ceil(pulls.length / 2);
@@ -176,9 +175,9 @@ const idsOf = (rows: readonly { readonly pull: string }[]): Set<string> =>
   new Set(rows.map(({ pull }) => pull));
 
 /**
- * Loads a group of pulls of one stream, for the first time or again. Resolves with `apart`, and changes nothing, if each pull must be
- * loaded by itself.
+ * Loads a group of pulls of one stream, for the first time or again.
  *
+ * @throws ApartError when each pull must be loaded by itself; the warehouse is unchanged
  * @throws DamageError when a file is incomplete, or not an answer of the service
  * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
  */
@@ -186,11 +185,11 @@ async function loadGroup(
   stream: Loadable,
   pulls: readonly Pull[],
   context: LoadParts,
-): Promise<LoadReport[] | 'apart'> {
+): Promise<LoadReport[]> {
   const { session, tempDirectory } = context;
   const pages = pulls.flatMap(({ id, files }) => files.map((page) => ({ ...page, pull: id })));
   const subject = { name: pulls[0]?.id ?? '', isSnapshot: stream.grain === 'snapshot' };
-  const load = (slices: readonly Readable<(typeof pages)[number]>[]): Promise<LoadReport[] | 'apart'> =>
+  const load = (slices: readonly Readable<(typeof pages)[number]>[]): Promise<LoadReport[]> =>
     orRepaired(session, slices, tempDirectory, subject, (usable, repaired) => {
       const readable = pulls.map((pull) => {
         const read = usable.filter((page) => page.pull === pull.id);
@@ -213,7 +212,7 @@ function attempt(
   pulls: readonly ReadablePull[],
   context: LoadParts,
   repaired: readonly string[],
-): Promise<LoadReport[] | 'apart'> {
+): Promise<LoadReport[]> {
   const { session, effects } = context;
   return withMemoryLimit(session, context.limits, async (limits) => {
     const group = {
@@ -222,7 +221,7 @@ function attempt(
       loaded_at: effects.now(),
       complete: pulls.every(({ facts }) => facts.complete),
     };
-    const load = async (): Promise<LoadReport[] | 'apart'> => {
+    const load = async (): Promise<LoadReport[]> => {
       const changed = await session.rows('shared/begin_end/begin', changing, {
         ...group,
         first_days: pulls.map(({ days }) => days.start),
@@ -236,13 +235,12 @@ function attempt(
         first === undefined
           ? undefined
           : await stream.load({ pulls, current }, { ...context, limits, group: { ...group, ...first } });
-      if (neighbors === 'apart') return neighbors;
       const facts = await session.rows('shared/begin_end/end', fact, { ...group, repaired_pulls: repaired });
       effects.reach('load/before-commit');
       return pulls.map((pull) => reportOf(pull, facts, neighbors ?? []));
     };
-    const reports = await session.transaction(load, (result) => result !== 'apart');
-    if (reports !== 'apart') effects.reach('load/after-commit');
+    const reports = await session.transaction(load);
+    effects.reach('load/after-commit');
     return reports;
   });
 }
@@ -274,7 +272,7 @@ function reportOf({ id, stream }: Pull, facts: readonly Fact[], neighbors: reado
   };
 }
 
-const AT_ONCE = 400;
+const PULLS_AT_ONCE = 400;
 
 /** Maximum number of rows in a group. A larger pull is a group by itself. */
 const ROWS_AT_ONCE = 200_000;
@@ -296,7 +294,7 @@ export function groupsOf(pulls: readonly Pull[]): Pull[][] {
 function fits(pull: Pull, group: readonly Pull[]): boolean {
   const all = [...group, pull];
   return (
-    all.length <= AT_ONCE &&
+    all.length <= PULLS_AT_ONCE &&
     all.every(({ facts }) => facts.complete) &&
     all.reduce((sum, { files }) => sum + rowsIn(files), 0) <= ROWS_AT_ONCE &&
     (pull.stream !== EVENTS || group.every(({ days }) => days.start !== pull.days.start))

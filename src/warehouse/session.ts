@@ -150,8 +150,7 @@ export class Session {
     return this.#sound(() => copyAnswer(this.connection, table, answer));
   }
 
-  /** @param keeps returns false to roll back; by default, the transaction is committed */
-  async transaction<T>(work: () => Promise<T>, keeps: (result: T) => boolean = () => true): Promise<T> {
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.#execute('begin transaction');
     let result: T;
     try {
@@ -161,7 +160,7 @@ export class Session {
       await this.#settle('rollback').catch(() => undefined);
       throw error;
     }
-    await this.#settle(keeps(result) ? 'commit' : 'rollback');
+    await this.#settle('commit');
     return result;
   }
 

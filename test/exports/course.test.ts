@@ -1,7 +1,7 @@
 /** What the answers of E21 mean, as a table: a script of answers, what is requested, and how the reading ends. */
 import { describe, expect, test } from 'vitest';
 import type { Answer, Other } from '../../src/streams/events/answer.js';
-import { Course, type Step, type Terms } from '../../src/streams/events/course.js';
+import { Course, type Move, type Terms } from '../../src/streams/events/course.js';
 
 const TERMS: Terms = {
   expectsRecords: true,
@@ -34,7 +34,7 @@ function follow(answer: (number: number, nth: number) => Answer, terms: Partial<
   const asked: number[] = [];
   let now = 0;
   for (;;) {
-    const step: Step = course.next(now, now >= minutes * MINUTE);
+    const step: Move = course.next(now, now >= minutes * MINUTE);
     if (step.kind === 'pause') now += MINUTE / 2;
     else if (step.kind !== 'ask') return { end: step.kind, minutes: now / MINUTE, asked, course };
     else for (const number of step.pages) course.take(number, answer(number, asked.push(number) - 1), now);

@@ -5,7 +5,7 @@ import { firstOf, FOR_TILES, type Chart, type QueryFile } from '../queries/catal
 import type { Said } from '../queries/sentences.js';
 import { currencyOf, unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
-import { folded, isJudged, listed, Renderer } from '../report/render.js';
+import { folded, hasVerdict, listed, Renderer } from '../report/render.js';
 import { WEEK, type Failure, type Finding, type Known, type Outcome, type Sheet } from './answer.js';
 import { givenIn, OWN, PAGE_ROWS, titleOf } from './form.js';
 import { addressOf, questionAddress, shortName, type View } from './frame.js';
@@ -145,7 +145,7 @@ function draw(
   if (kind === 'heatmap') return renderer.shown({ ...asked, asked: { query, kind, caption: 'heatmap' } });
   const isNumber = (row: Row): boolean =>
     typeof row[measure] === 'number' &&
-    (ends.length === 0 || (typeof row[ends[0] ?? ''] === 'number' && isJudged(row)));
+    (ends.length === 0 || (typeof row[ends[0] ?? ''] === 'number' && hasVerdict(row)));
   const some = rows.filter(isNumber).slice(0, MOST_BARS);
   // No chart if several bars would have the same name.
   const names = new Set(some.map((row) => JSON.stringify([row[name], by && row[by]])));

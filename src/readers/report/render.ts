@@ -299,7 +299,7 @@ export class Renderer {
       if (verdict === 'same') return `≈\u00a0${text}`;
       if (verdict !== undefined) return markup`<span class="${verdict}">${this.word(verdict)} ${text}</span>`;
       if (draw === undefined) return text;
-      if (isInterval && !isJudged(row)) return text;
+      if (isInterval && !hasVerdict(row)) return text;
       const all = isInterval ? ends : [column];
       const label = [this.#value(row, named), ...all.map((one) => this.#value(row, one, unit))].join(', ');
       return markup`<span class="drawn">${draw(label, row)}<span data-head="${head}">${text}</span></span>`;
@@ -479,7 +479,7 @@ const UNJUDGED =
   /^(?:alone|hold_out|baseline|unequal_groups|shares_moved|people_\w+|converters_unknown|too_early|too_few|unknown|none)$/;
 
 /** False if the verdict of a row says that it cannot be compared. */
-export const isJudged = ({ verdict_code: code }: Row): boolean => !UNJUDGED.test(String(code ?? ''));
+export const hasVerdict = ({ verdict_code: code }: Row): boolean => !UNJUDGED.test(String(code ?? ''));
 
 type Draw = (label: string, row: Row) => Html;
 
@@ -491,7 +491,7 @@ function barOf(column: string, rows: readonly Row[]): Draw {
 function scaleOf(columns: readonly string[], rows: readonly Row[]): [number, number] {
   const isBare = columns.length === 2;
   const bounds = rows
-    .filter(isJudged)
+    .filter(hasVerdict)
     .flatMap((row) => columns.slice(0, 3).map((name) => Math.abs(numberOf(row, name) ?? 0)));
   // One very wide interval would squeeze the others, so it is cut at the end of the scale. Its bounds are in the row.
   const usual =

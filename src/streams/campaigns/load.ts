@@ -21,10 +21,7 @@ const LEVELS = [
 ] as const;
 
 /** Loads complete pulls, or one incomplete pull. Only complete pulls mark the days as covered. */
-export async function loadCampaigns(
-  { pulls }: LoadedPulls,
-  context: LoadContext,
-): Promise<'apart' | undefined> {
+export async function loadCampaigns({ pulls }: LoadedPulls, context: LoadContext): Promise<void> {
   const { session, group } = context;
   const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));
   const gone = pulls.flatMap(({ id, facts }) => facts.gone.map((campaignId) => ({ campaignId, pull: id })));
@@ -47,9 +44,8 @@ export async function loadCampaigns(
     gone_pulls: gone.map(({ pull }) => pull),
     gone_campaigns: gone.map(({ campaignId }) => campaignId),
   });
-  if ((await holdBack(context, pulls)) === 'apart') return 'apart';
+  await holdBack(context, pulls);
   const tables = { table: 'campaign_metrics', parts: 'campaign_metric_dimensions' };
   await replaceDays(context, tables, () => session.run('streams/campaigns/load/replaced', group));
   await decideTwins(context);
-  return undefined;
 }

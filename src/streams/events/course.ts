@@ -42,7 +42,7 @@ export interface Unready {
   readonly reason: string;
 }
 
-export type Step =
+export type Move =
   /** Request these pages at the same time. */
   | { readonly kind: 'ask'; readonly pages: readonly number[] }
   | { readonly kind: 'pause' }
@@ -77,7 +77,7 @@ const EMPTY_PAGES = 3;
 /** The maximum number of pages to read, as a multiple of the plausible number. */
 const MOST = 10;
 
-const AT_ONCE = { plausible: 64, implausible: 4 };
+const PAGES_AT_ONCE = { plausible: 64, implausible: 4 };
 
 interface Failure {
   readonly attempts: number;
@@ -87,7 +87,7 @@ interface Failure {
 
 type Purpose = 'ready' | 'page' | 'check' | 'again' | 'doubt';
 
-const PAUSE: Step = { kind: 'pause' };
+const PAUSE: Move = { kind: 'pause' };
 const KEPT = 'Landed pages are kept. The next run resumes the same export at no cost.';
 
 export class Course {
@@ -154,7 +154,7 @@ export class Course {
    * @param now in milliseconds
    * @param isOver true if the waiting time is over
    */
-  next(now: number, isOver: boolean): Step {
+  next(now: number, isOver: boolean): Move {
     if (this.#phase === 'waiting') {
       const step = this.#untilReady(now, isOver);
       if (step !== undefined) return step;
@@ -169,7 +169,7 @@ export class Course {
       const step = this.#rest(now, isOver);
       if (step !== undefined) return step;
       if (this.#again.size > 0) {
-        const pages = [...this.#again].slice(0, AT_ONCE.plausible);
+        const pages = [...this.#again].slice(0, PAGES_AT_ONCE.plausible);
         for (const number of pages) this.#again.delete(number);
         return this.#ask('again', pages);
       }
@@ -228,7 +228,7 @@ export class Course {
 
   // Step 1: wait until the export is ready.
 
-  #untilReady(now: number, isOver: boolean): Step | undefined {
+  #untilReady(now: number, isOver: boolean): Move | undefined {
     const unready = this.#unready;
     if (unready === undefined) return this.#ask('ready', [this.#first]);
     if (unready.kind === 'empty' && !this.terms.expectsRecords) return unready;
@@ -285,7 +285,7 @@ export class Course {
   // Step 2: read the pages.
 
   /** Requests pages 0 and 1 first. If they are identical twice, the service ignores the page parameter. */
-  #untilDistinct(now: number, isOver: boolean): Step | undefined {
+  #untilDistinct(now: number, isOver: boolean): Move | undefined {
     for (const early of [0, 1]) {
       const step = early < this.total && !this.#has(early) ? this.#request([early], now, isOver) : undefined;
       if (step !== undefined) return step;
@@ -303,12 +303,12 @@ export class Course {
   }
 
   /** Requests the missing pages; undefined if all have arrived. */
-  #rest(now: number, isOver: boolean): Step | undefined {
+  #rest(now: number, isOver: boolean): Move | undefined {
     const { plausiblePages, atLeast } = this.terms;
     const isPlausible = this.total <= plausiblePages;
     if (this.#endOfImplausible() !== undefined) return undefined;
     const pages: number[] = [];
-    const most = isPlausible ? AT_ONCE.plausible : AT_ONCE.implausible;
+    const most = isPlausible ? PAGES_AT_ONCE.plausible : PAGES_AT_ONCE.implausible;
     for (let number = 0; number < this.total && pages.length < most; number++)
       if (!this.#has(number)) pages.push(number);
     const [first] = pages;
@@ -327,7 +327,7 @@ export class Course {
   }
 
   /** Requests pages: first those without a failure, then, after a pause, the others. */
-  #request(pages: readonly number[], now: number, isOver: boolean): Step | undefined {
+  #request(pages: readonly number[], now: number, isOver: boolean): Move | undefined {
     const fresh = pages.filter((number) => !this.#failures.has(number));
     if (fresh.length > 0) return this.#ask('page', fresh);
     const again: number[] = [];
@@ -473,13 +473,13 @@ export class Course {
     this.#readySince = now;
   }
 
-  #ask(purpose: Purpose, pages: readonly number[]): Step {
+  #ask(purpose: Purpose, pages: readonly number[]): Move {
     this.#purpose = purpose;
     this.#hasPaused = false;
     return { kind: 'ask', pages };
   }
 
-  #pause(): Step {
+  #pause(): Move {
     this.#hasPaused = true;
     return PAUSE;
   }

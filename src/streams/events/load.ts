@@ -62,10 +62,10 @@ export async function loadEvents(
   const records: number[] = [];
   const erased: number[] = [];
   for (const pull of pulls) {
-    const { records: loaded = 0, outside: strays = 0 } = counts.get(pull.days.start) ?? {};
+    const { records: loaded = 0, outside = 0 } = counts.get(pull.days.start) ?? {};
     const landed = rowsIn(pull.files);
-    if (strays * ONE_OF > loaded && !pull.facts.accepted)
-      throw new StrayError(`${strays} of its ${loaded} records happened on other days`);
+    if (outside * ONE_OF > loaded && !pull.facts.accepted)
+      throw new StrayError(`${outside} of its ${loaded} records happened on other days`);
     records.push(loaded);
     erased.push(landed - loaded);
     if (loaded === landed || (loaded < landed && pull.isCut?.() === true)) continue;

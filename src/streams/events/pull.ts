@@ -33,7 +33,7 @@ export async function pullEvents(
   await settleAll([requested, resumed]);
 }
 
-const AT_ONCE = 16;
+const EXPORTS_AT_ONCE = 16;
 
 /** Minutes to wait for an export that is read again. Few are needed, because most records are loaded already. */
 const AGAIN_MINUTES = 5;
@@ -73,7 +73,7 @@ async function downloadAll(
   patience: Patience,
 ): Promise<void> {
   const { effects, signal } = parts.invocation;
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(EXPORTS_AT_ONCE);
   let isFailed = false;
   const download = async (entry: Export): Promise<void> => {
     signal.throwIfAborted();

@@ -33,7 +33,7 @@ const ENTRY = join(PACKAGE_ROOT, 'dist', 'src', 'streams', 'own', 'read.js');
 const MEGABYTES = 1024;
 const MOST_COLUMNS = 500;
 /** Columns per statement. Planning one statement for all 500 would take a gigabyte and minutes. */
-const AT_ONCE = 25;
+const COLUMNS_AT_ONCE = 25;
 
 /** @throws DamageError with the reason, in one sentence, why the source cannot be read */
 export async function readCopies(task: Task, signal: AbortSignal): Promise<Read> {
@@ -205,8 +205,8 @@ async function decided(plans: readonly Planned[], table: OwnTable, session: Sess
   const open = plans.filter(({ types }) => types !== undefined);
   const shape = z.object({ counts: z.array(z.array(count)) });
   const counts: number[][] = [];
-  for (let at = 0; at < open.length; at += AT_ONCE) {
-    const some = open.slice(at, at + AT_ONCE);
+  for (let at = 0; at < open.length; at += COLUMNS_AT_ONCE) {
+    const some = open.slice(at, at + COLUMNS_AT_ONCE);
     const columns = {
       values: some.map(({ value }, nth) => `trim(${value}) as c${nth}`).join(', '),
       counts: some.map((_, nth) => `odd(c${nth})`).join(', '),

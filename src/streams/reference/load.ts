@@ -46,15 +46,12 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
 };
 
 /** Adds the snapshots of the pulls to the histories. Requires the load's transaction and its table `days`. */
-export async function loadReference(
-  { pulls }: LoadedPulls,
-  { session, group }: LoadContext,
-): Promise<undefined> {
+export async function loadReference({ pulls }: LoadedPulls, { session, group }: LoadContext): Promise<void> {
   const stream = REFERENCE.find((one) => one === pulls[0]?.stream);
-  if (stream === undefined) return undefined;
+  if (stream === undefined) return;
   const lists: Awaited<ReturnType<typeof listsThere>> = [];
   for (const pull of pulls) lists.push(...(await listsThere(session, pull)));
-  if (lists.length === 0) return undefined;
+  if (lists.length === 0) return;
   const files = lists.flatMap(({ files, list, pull }) => files.map(({ file }) => ({ file, list, pull })));
   await session.run('streams/reference/load/read', {
     ...group,

@@ -25,10 +25,7 @@ const STATISTICS = {
 } as const;
 
 /** Replaces the days of the pulls, which are all of one stream. Requires the load's transaction and its table `days`. */
-export async function loadStatistics(
-  { pulls }: LoadedPulls,
-  context: LoadContext,
-): Promise<'apart' | undefined> {
+export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContext): Promise<void> {
   const { session, group } = context;
   const stream = pulls[0]?.stream === 'statistics' ? 'statistics' : 'statistics_by_subchannel';
   const names = STATISTICS[stream];
@@ -42,13 +39,12 @@ export async function loadStatistics(
   const undated = await session.rows('streams/statistics/load/staged', withoutDays);
   if (stream === 'statistics') assertDays(undated, pulls);
   await session.run('streams/statistics/load/sizes', { ...group, ...names });
-  if ((await holdBack(context, pulls)) === 'apart') return 'apart';
+  await holdBack(context, pulls);
   if (stream === 'statistics') await session.run('streams/statistics/load/restatements');
   await replaceDays(context, { table: names.table, parts: names.conversions }, async () => {
     await session.run('streams/statistics/load/replaced', { ...group, ...names });
   });
   await decideTwins(context);
-  return undefined;
 }
 
 const withoutDays = z.object({ pull: z.string(), records: count });
