@@ -1,53 +1,15 @@
-/** Defines the command line: names, arguments, options, examples, and one lazy import per command. */
-import { Argument, Command, InvalidArgumentError, Option, type CommanderError } from 'commander';
+/** The parser of the command line: builds the commands of entries.ts, and converts the parser's errors to ours. */
+import { Command, type CommanderError } from 'commander';
 import type { Flags } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
-import { EXIT, UsageError, type ExitCode } from '../ground/errors.js';
+import { UsageError, type ExitCode } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
-import { formatCount } from '../terminal/text.js';
-import type { QueryOptions } from './query.js';
-import type { Command as Performer } from './shared.js';
+import { choice, ENTRIES, type Entry } from './entries.js';
 
 /** A typed command. */
 export interface Typed {
   readonly flags: Flags;
   readonly perform: (invocation: Invocation) => Promise<ExitCode>;
-}
-
-interface Entry<O extends object> {
-  readonly examples?: readonly string[];
-  readonly options?: readonly (Option | readonly [flags: string, about: string])[];
-  /** Imports the function that does the work. Undefined for a command that has only subcommands. */
-  readonly load?: () => Promise<Performer<O, string[]>>;
-}
-
-const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
-const KEY_OPTION = [
-  '--key <columns>',
-  'the column, or comma-separated columns, that identify a row (default: the id; events need it)',
-] as const;
-
-const PARAM = new Option('-p, --param <k=v>', 'a parameter of the query; may be repeated').argParser(
-  (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
-);
-
-const SQL_OPTIONS = [
-  ['--sql <text>', 'SQL instead of the name of a query'],
-  ['-f, --file <file>', 'a file of SQL instead of the name of a query'],
-  PARAM,
-] as const;
-
-const choice = (flags: string, about: string, ...words: readonly string[]): Option =>
-  new Option(flags, about).choices(words);
-
-const LANGUAGE = (what: string): Option => choice('--lang <language>', what, 'en', 'ko');
-
-function numeric(flags: string, about: string, low: number, high: number, preset: number): Option {
-  return new Option(flags, about).default(preset).argParser((text) => {
-    const value = Number(text);
-    if (text.trim() !== '' && value >= low && value <= high) return value;
-    throw new InvalidArgumentError(`It must be a number from ${low} to ${formatCount(high)}.`);
-  });
 }
 
 function withExamples(command: Command, ...examples: readonly string[]): Command {
@@ -116,362 +78,27 @@ export function commandLine(version: string): {
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
   withExamples(program, ...start, 'dawnload help backfill');
 
-  /** Adds a command. The name of a subcommand starts with the name of its command: `lake plan`. */
-  function add<O extends object>(
-    name: string,
-    about: string,
-    { examples = [`dawnload ${name.replace(/<\w+>/, '2026-11-20.1')}`], options = [], load }: Entry<O>,
-  ): Command {
+  const add = ({ name, about, examples, options, args, hasOwnHelp, perform }: Entry): void => {
     const [first = '', ...rest] = name.split(/ (?![<[])/);
     const parent = program.commands.find((one) => one.name() === first);
     const command = (parent ?? program).command(parent === undefined ? first : rest.join(' '));
     withExamples(command.description(about), ...examples);
-    if (load === undefined) return command;
+    if (perform === undefined) return;
     command.addHelpText('after', '\nThe options of all commands: `dawnload --help`.');
-    for (const option of options) {
-      if (option instanceof Option) command.addOption(option);
-      else command.option(...option);
-    }
-    return command.action(() => {
+    for (const option of options) command.addOption(option);
+    for (const argument of args) command.addArgument(argument);
+    if (hasOwnHelp) command.helpOption(false);
+    command.action(() => {
       const { config: settingsFile, ...flags } = command.optsWithGlobals<
         Flags & { readonly config?: string }
       >();
       typed = {
         flags: { ...flags, settingsFile },
-        perform: async (invocation) => {
-          const options = command.optsWithGlobals<O>();
-          return (await load())(options, { changed: keepStatus, ...invocation }, ...command.args);
-        },
+        perform: (invocation) => perform(command, { changed: keepStatus, ...invocation }),
       };
     });
-  }
-
-  add('demo', 'run the nightly job against the embedded sandbox; no account, no cost', {
-    load: async () => (await import('./demo.js')).demoCommand,
-  });
-  add('init', 'collect address, project and keys, test them, write dawnload.yaml and .env', {
-    examples: [
-      'dawnload init',
-      'dawnload init --base-url https://api.example.com --start-date 2026-11-01',
-      'dawnload init --force    # replaces the files and keeps copies',
-    ],
-    options: [
-      ['--base-url <url>', 'the address of the service'],
-      ['--project-id <id>', 'the project, 32 lowercase hexadecimal digits'],
-      ['--start-date <day>', 'the first KST day to load, such as 2026-11-01'],
-      ['--allow-http', 'allow an http address, to which keys and data travel unencrypted'],
-      ['--skip-checks', 'write the files without testing the settings'],
-      ['--force', 'replace existing files, keeping copies'],
-    ],
-    load: async () => (await import('./init.js')).initCommand,
-  });
-  add('doctor', 'check everything a run needs, and show what to fix', {
-    examples: ['dawnload doctor', 'dawnload doctor --deep', 'dawnload doctor --first    # on a new account'],
-    options: [
-      ['--first', 'also show which assumptions about the service are confirmed'],
-      ['--deep', 'also read every block of the database files and every landed file'],
-      ['--send-test-alert', 'also send a test alert to all receivers'],
-      JSON_OPTION,
-    ],
-    load: async () => (await import('./doctor.js')).doctorCommand,
-  });
-  add('plan', 'show what is missing, and what a run would request and cost; sends nothing', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./plan.js')).planCommand,
-  });
-  add('run', 'run the nightly job once: load missing days and update recent ones', {
-    examples: ['dawnload run', 'dawnload run --config /etc/dawnload/dawnload.yaml --json'],
-    options: [JSON_OPTION],
-    load: async () => (await import('./run.js')).runCommand,
-  });
-  add('backfill', 'load or reload a range of KST days, like a nightly run; events are billed', {
-    examples: [
-      'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams campaigns',
-      'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
-      'dawnload backfill --start 2026-11-18 --end 2026-11-18 --yes-paid',
-    ],
-    options: [
-      new Option('--start <day>', 'the first KST day, such as 2026-10-01').makeOptionMandatory(),
-      new Option('--end <day>', 'the last KST day, included').makeOptionMandatory(),
-      [
-        '--streams <names>',
-        'comma-separated; default statistics,campaigns,events; also catalogs,brand_templates,alimtalk_templates,opt_outs',
-      ],
-      ['--dry-run', 'show what would be requested; sends nothing'],
-      ['--yes-paid', 'agree to pay for event exports, within exports.budget'],
-      ['--accept-empty', 'accept free answers even if they remove most rows of a loaded day'],
-      JSON_OPTION,
-    ],
-    load: async () => (await import('./run.js')).backfillCommand,
-  });
-
-  add('exports', 'list paid exports, and decide about them', {
-    examples: ['dawnload exports list', 'dawnload exports resume 2026-11-20.1'],
-  });
-  add('exports list', 'list all paid exports; exit code 1 while one needs your decision', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./exports.js')).exportsListCommand,
-  });
-  add('exports show <key>', 'show one paid export', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./exports.js')).exportsShowCommand,
-  });
-  add('exports resume <key>', 'download an export, or its missing pages, again at no cost', {
-    load: async () => (await import('./exports.js')).exportsResumeCommand,
-  });
-  add('exports decide <key>', 'decide about an export whose outcome is unknown or incomplete', {
-    examples: [
-      'dawnload exports decide 2026-11-20.1 --attach 8c1f0e2a',
-      'dawnload exports decide 2026-11-20.1 --pay-again',
-      'dawnload exports decide 2026-11-20.1 --accept-incomplete',
-    ],
-    options: [
-      ['--attach <id>', 'enter a lost export id, or correct a wrong one'],
-      ['--pay-again', 'request the day again; it is billed again, within exports.budget'],
-      ['--abandon', 'give up the export; no run requests its day again'],
-      ['--accept-incomplete', 'accept an empty or short export as complete'],
-      ['--yes', 'with --attach, enter the id even if the service does not confirm it'],
-    ],
-    load: async () => (await import('./exports.js')).exportsDecideCommand,
-  });
-
-  add('recover', 'show what the journal lost; restore it and allow payments and pushes again', {
-    options: [['--yes', 'do so without asking'], JSON_OPTION],
-    load: async () => (await import('./recover.js')).recoverCommand,
-  });
-  add('rebuild', 'rebuild the warehouse from the landing zone, offline', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./rebuild.js')).rebuildCommand,
-  });
-  add('backup <folder>', 'copy everything a restore needs into a new folder, and verify it', {
-    examples: ['dawnload backup /mnt/backups/2026-11-21'],
-    options: [JSON_OPTION],
-    load: async () => (await import('./backup.js')).backupCommand,
-  });
-  add('retain', 'list what `retention` would delete; `--yes` deletes it', {
-    examples: ['dawnload retain', 'dawnload retain --yes'],
-    options: [['--yes', 'delete all of it; a nightly run deletes only a few days at a time'], JSON_OPTION],
-    load: async () => (await import('./retain.js')).retainCommand,
-  });
-  add('forget', 'find a person, show what is stored, and erase it everywhere in the data folder', {
-    examples: [
-      'dawnload forget --user-id u-1024 --show',
-      'dawnload forget --recipient 010-1234-5678 --dry-run',
-      'dawnload forget -f persons.txt --yes --also-service',
-    ],
-    options: [
-      ['--user-id <id>', 'the id that your systems give the person'],
-      ['--recipient <number>', 'a telephone number, in any spelling'],
-      ['--email <address>', 'an e-mail address'],
-      ['-f, --file <path>', 'many people: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one per line'],
-      new Option('--show', 'print everything that is stored, as JSON; changes nothing').conflicts('dryRun'),
-      ['--dry-run', 'show how many rows and records would be erased'],
-      ['--also-service', 'ask the service to delete the persons first (E15)'],
-      ['--include-shared', 'also erase people linked by an id that more than three persons share'],
-      ['--reference <text>', 'the request, such as a ticket number, for the receipt'],
-      ['--yes', 'erase without asking'],
-      JSON_OPTION,
-    ],
-    load: async () => (await import('./forget.js')).forgetCommand,
-  });
-
-  add('push', 'send query results back to the service', {
-    examples: [
-      'dawnload push user-properties -f tiers.sql --dry-run',
-      'dawnload push catalog-items products --mode patch -f prices.sql --key id',
-      'dawnload push opt-outs 0801234567 -f asked.sql --key recipient_no',
-      'dawnload push prices    # a push of dawnload.yaml',
-    ],
-    options: [
-      ['--query <name>', 'the query whose rows are sent'],
-      ...SQL_OPTIONS,
-      KEY_OPTION,
-      choice('--mode <mode>', 'how catalog items are changed', 'replace', 'patch', 'delete'),
-      ['--delete-missing', 'delete the items that earlier pushes sent and the query lacks'],
-      ['--dry-run', 'show what would be sent; sends nothing'],
-      ['--yes', 'send without asking, despite warnings'],
-      JSON_OPTION,
-    ],
-    load: async () => (await import('./push.js')).pushCommand,
-  })
-    .argument(
-      '[target]',
-      'catalog-items, user-properties, opt-outs, events, journey, or a push of dawnload.yaml',
-    )
-    .argument('[name]', 'the catalog, 080 number, event or journey');
-  add('push list', 'list all pushes; exit code 1 while one needs your decision', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./push.js')).pushListCommand,
-  });
-  add('push rejected', 'list the rows that were rejected, with the reasons', {
-    examples: ['dawnload push rejected', 'dawnload push rejected -f tiers.sql --key user_id    # with ids'],
-    options: [['--query <name>', 'a query that finds the rows'], ...SQL_OPTIONS, KEY_OPTION, JSON_OPTION],
-    load: async () => (await import('./push.js')).pushRejectedCommand,
-  });
-  add('push decide <push>', 'decide about the rows of a push whose outcome is unknown', {
-    examples: ['dawnload push decide 2026-11-21.1 --delivered', 'dawnload push decide 2026-11-21.1 --again'],
-    options: [
-      ['--delivered', 'the service has the rows; they are not sent again'],
-      ['--again', 'the service does not have the rows; the next push sends them again'],
-      ['--abandon', 'leave the outcome open; these rows are not sent again'],
-    ],
-    load: async () => (await import('./push.js')).pushDecideCommand,
-  });
-
-  add('lake', 'copy the published tables to Iceberg, for other query engines', {
-    examples: ['dawnload lake setup', 'dawnload lake push', 'dawnload lake verify'],
-  });
-  add('lake setup', 'create the tables of the lake, and test its catalog', {
-    examples: ['dawnload lake setup', 'dawnload lake setup --take-over    # becomes the writer'],
-    options: [['--take-over', 'take over a lake that another data folder wrote'], JSON_OPTION],
-    load: async () => (await import('./lake.js')).lakeSetupCommand,
-  });
-  add('lake plan', 'show which days and models a push would change; changes nothing', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./lake.js')).lakePlanCommand,
-  });
-  add('lake push', 'update the lake from the published file', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./lake.js')).lakePushCommand,
-  });
-  add('lake status', 'show the contents of the lake, what a push would change, and the last commits', {
-    options: [JSON_OPTION],
-    load: async () => (await import('./lake.js')).lakeStatusCommand,
-  });
-  add(
-    'lake verify',
-    'compare the lake with the published file, by table and day; exit code 1 if they differ',
-    {
-      examples: ['dawnload lake verify', 'dawnload lake verify --erased'],
-      options: [
-        ['--erased', 'instead, search all data files for erased persons; exit code 1 if any is found'],
-        JSON_OPTION,
-      ],
-      load: async () => (await import('./lake.js')).lakeVerifyCommand,
-    },
-  );
-
-  add('status', 'show coverage by day and stream, freshness and export fees; exit code for monitors', {
-    examples: ['dawnload status', 'dawnload status --format prometheus'],
-    options: [
-      choice('--format <format>', 'the format', 'text', 'json', 'prometheus').conflicts('json'),
-      JSON_OPTION,
-    ],
-    load: async () => (await import('./status.js')).statusCommand,
-  });
-  const query = add(
-    'query [name...]',
-    'run a bundled query, one of your own, or any SQL on the published file',
-    {
-      examples: [
-        'dawnload query',
-        'dawnload query revenue per month    # searches',
-        'dawnload query channel-summary --param start=2026-11-01',
-        'dawnload query --sql "from marts.channel_days limit 9" --format csv',
-        'dawnload query channel-summary --lang ko --output channels.xlsx',
-        'dawnload query --new lapsed-users -f lapsed.sql    # a query of your own',
-      ],
-      options: [
-        ...SQL_OPTIONS,
-        ['--list', 'list the queries, like `dawnload query` without a name'],
-        ['--new <name>', 'save the SQL under this name in the folder `queries`'],
-        choice('--format <format>', 'the format of the answer', 'table', 'csv', 'json', 'parquet', 'xlsx'),
-        LANGUAGE('the language of the headers of a table, CSV or workbook'),
-        ['--bom', 'start a CSV with a byte order mark for Excel; the default for files with --lang ko'],
-        ['--no-bom', 'leave the byte order mark out'],
-        ['-o, --output <file>', 'write the answer to a file instead of stdout'],
-        ['-h, --help', 'display help for the command, and for a query'],
-      ],
-      load: async () => {
-        const { describe, queryCommand } = await import('./query.js');
-        return ({ help, ...options }: QueryOptions & { help?: boolean }, invocation, ...words) => {
-          const name = words.length === 0 ? undefined : words.join(' ');
-          if (help !== true) return queryCommand({ ...options, name }, invocation);
-          if (name !== undefined) return describe(name, invocation);
-          query.outputHelp();
-          return EXIT.done;
-        };
-      },
-    },
-  ).helpOption(false);
-  add('docs [name]', 'describe the tables, views and columns of the warehouse, or a bundled question', {
-    examples: [
-      'dawnload docs',
-      'dawnload docs marts.channel_days',
-      'dawnload docs revenue-by-channel',
-      'dawnload docs --format skill > SKILL.md',
-    ],
-    options: [
-      choice('--format <format>', 'the format', 'text', 'json', 'skill').conflicts('json').default('text'),
-      LANGUAGE('the language of the description').default('en'),
-      JSON_OPTION,
-    ],
-    load: async () => (await import('./docs.js')).docsCommand,
-  });
-  add('report', 'write the report: one HTML page about the published warehouse', {
-    examples: ['dawnload report', 'dawnload report --lang ko --output report.html'],
-    options: [
-      LANGUAGE('the language of the page'),
-      ['-o, --output <file>', 'where to write the page (default: report.html in the data folder)'],
-    ],
-    load: async () => (await import('./report.js')).reportCommand,
-  });
-  add('explore', 'open questions, charts and SQL in a browser on this machine', {
-    examples: ['dawnload explore --open', 'dawnload explore --lang ko --port 8787'],
-    options: [
-      numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 8787),
-      ['--open', 'open the page in the default browser'],
-      new Option('--host <address>', 'also serve other machines; needs DAWNLOAD_EXPLORE_PASSWORD').default(
-        '127.0.0.1',
-      ),
-      numeric('--seconds <seconds>', 'the time limit for a question', 0.1, 3_600, 60),
-      LANGUAGE('the language of the pages (default: that of the browser, or `report`)'),
-    ],
-    load: async () => (await import('./explore.js')).exploreCommand,
-  });
-  add('schedule', 'keep running and start the nightly job at 07:10 KST', {
-    examples: ['dawnload schedule', 'dawnload schedule --at 08:00 --now'],
-    options: [
-      ['--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)'],
-      ['--now', 'also run once immediately'],
-    ],
-    load: async () => (await import('./schedule.js')).scheduleCommand,
-  });
-  add('sandbox', 'run the sandbox service alone, on a port, for rehearsals', {
-    examples: ['dawnload sandbox', 'dawnload sandbox --port 8080 --events-per-day 1000000'],
-    options: [
-      numeric('--port <port>', 'the port; 0 takes any free one', 0, 65_535, 0),
-      numeric('--events-per-day <count>', 'number of export records per day', 0, 100_000_000, 20_000),
-      numeric('--export-seconds <seconds>', 'how long an export is processing', 0, 86_400, 1),
-      ['--billing-journal <file>', 'a file to append each bill to'],
-    ],
-    load: async () => (await import('./demo.js')).sandboxCommand,
-  });
-  add('mcp', 'answer agents over stdio (MCP): bundled questions and read-only SQL', {
-    examples: ['dawnload mcp --config /etc/dawnload/dawnload.yaml', 'dawnload mcp --rows 200 --seconds 10'],
-    options: [
-      numeric('--rows <count>', 'the maximum number of rows in an answer', 1, 100_000, 1_000),
-      numeric(
-        '--characters <count>',
-        'the maximum number of characters in an answer',
-        10_000,
-        10_000_000,
-        50_000,
-      ),
-      numeric('--seconds <seconds>', 'the time limit for a question', 0.1, 3_600, 30),
-    ],
-    load: async () => (await import('./mcp.js')).mcpCommand,
-  });
-  add('completion', 'print the script for Tab completion in bash, zsh or fish', {
-    examples: [
-      'dawnload completion bash > ~/.dawnload.bash    # then: source ~/.dawnload.bash',
-      'dawnload completion fish | source',
-    ],
-    load: async () => {
-      const { completionCommand } = await import('./completion.js');
-      return (_, invocation, shell) => completionCommand(shell, program, invocation);
-    },
-  }).addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']));
+  };
+  for (const one of ENTRIES) add(one);
   // Commander's own `help` command would answer a mistyped name with the complete help.
   program
     .helpCommand(false)

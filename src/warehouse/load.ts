@@ -40,7 +40,7 @@ export interface Loadable {
    * @throws ApartError when each pull must be loaded by itself
    * @throws DamageError when a page is not what landed
    */
-  load(loaded: LoadedPulls, context: LoadContext): Promise<readonly Day[] | void>;
+  load(loaded: LoadedPulls, context: LoadContext): Promise<readonly Day[] | undefined>;
 }
 
 /** The pulls of a load; all are of one stream. */

@@ -21,7 +21,7 @@ const LEVELS = [
 ] as const;
 
 /** Loads complete pulls, or one incomplete pull. Only complete pulls mark the days as covered. */
-export async function loadCampaigns({ pulls }: LoadedPulls, context: LoadContext): Promise<void> {
+export async function loadCampaigns({ pulls }: LoadedPulls, context: LoadContext): Promise<undefined> {
   const { session, group } = context;
   const answers = pulls.flatMap((pull) => answersOf(pull).map((answer) => ({ ...answer, pull: pull.id })));
   const gone = pulls.flatMap(({ id, facts }) => facts.gone.map((campaignId) => ({ campaignId, pull: id })));

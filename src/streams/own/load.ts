@@ -12,7 +12,7 @@ import { privacyMark } from '../../warehouse/privacy.js';
 export async function loadOwn(
   { pulls }: LoadedPulls,
   { session, group, privacy }: LoadContext,
-): Promise<void> {
+): Promise<undefined> {
   const pull = pulls.at(-1);
   const [page] = pull?.files ?? [];
   const own = pull?.facts.own;

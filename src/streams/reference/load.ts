@@ -46,7 +46,10 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
 };
 
 /** Adds the snapshots of the pulls to the histories. Requires the load's transaction and its table `days`. */
-export async function loadReference({ pulls }: LoadedPulls, { session, group }: LoadContext): Promise<void> {
+export async function loadReference(
+  { pulls }: LoadedPulls,
+  { session, group }: LoadContext,
+): Promise<undefined> {
   const stream = REFERENCE.find((one) => one === pulls[0]?.stream);
   if (stream === undefined) return;
   const lists: Awaited<ReturnType<typeof listsThere>> = [];

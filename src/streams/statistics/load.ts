@@ -25,7 +25,7 @@ const STATISTICS = {
 } as const;
 
 /** Replaces the days of the pulls, which are all of one stream. Requires the load's transaction and its table `days`. */
-export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContext): Promise<void> {
+export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContext): Promise<undefined> {
   const { session, group } = context;
   const stream = pulls[0]?.stream === 'statistics' ? 'statistics' : 'statistics_by_subchannel';
   const names = STATISTICS[stream];
