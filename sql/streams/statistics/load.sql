@@ -193,6 +193,7 @@ read as (
 select * exclude (c), c.name, c.type, counter(c.count) as count
 from read;
 
+-- name: undated
 -- Pulls that have records but no readable day.
 select pull, count(*) as records
 from staged_statistics

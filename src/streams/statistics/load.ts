@@ -36,8 +36,9 @@ export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContex
     place: names.place,
   });
   await session.run(names.records);
-  const undated = await session.rows('streams/statistics/load/staged', withoutDays);
-  if (stream === 'statistics') assertDays(undated, pulls);
+  await session.run('streams/statistics/load/staged');
+  if (stream === 'statistics')
+    assertDays(await session.rows('streams/statistics/load/undated', pullWithoutDays), pulls);
   await session.run('streams/statistics/load/sizes', { ...group, ...names });
   await holdBack(context, pulls);
   if (stream === 'statistics') await session.run('streams/statistics/load/restatements');
@@ -47,10 +48,13 @@ export async function loadStatistics({ pulls }: LoadedPulls, context: LoadContex
   await decideTwins(context);
 }
 
-const withoutDays = z.object({ pull: z.string(), records: count });
+const pullWithoutDays = z.object({ pull: z.string(), records: count });
 
 /** @throws DamageError if no record of a pull has a readable day, because its days would look empty */
-function assertDays([first]: readonly z.infer<typeof withoutDays>[], pulls: readonly ReadablePull[]): void {
+function assertDays(
+  [first]: readonly z.infer<typeof pullWithoutDays>[],
+  pulls: readonly ReadablePull[],
+): void {
   if (first === undefined) return;
   const pull = pulls.find(({ id }) => id === first.pull);
   throw damaged(
