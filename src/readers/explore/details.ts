@@ -66,16 +66,23 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
   const groups = all.map(([word, group]) => [word, isPartial || isWhole(group) ? group.links : []] as const);
   const nonempty = groups.filter(([, found]) => found.length > 0);
   const drawn = nonempty.map(([word, found]) => {
-    const more = found.length - MOST_FOUND;
-    const list = markup`<ul>${found.slice(0, MOST_FOUND)}</ul>${more > 0 ? markup`<p class="note">${view.word('moreFound', { left: more })}</p>` : undefined}`;
+    const left = found.length - MOST_FOUND;
+    const more = left > 0 ? note(view.word('moreFound', { left })) : undefined;
+    const list = markup`<ul>${found.slice(0, MOST_FOUND)}</ul>${more}`;
     // Most people look for questions and campaigns; `failure_rate` can only be a column.
     return word === 'columns' && nonempty.length > 1 && !/[_.]/.test(wanted)
       ? folded(view.word(word), list)
       : markup`<h2>${view.word(word)}</h2>${list}`;
   });
   const limit = limitAbout(wanted, view.language);
-  return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>${limit && markup`<p class="notice">${prose(limit)}</p>`}${drawn.length === 0 ? markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}` : [lacking.length === 0 ? undefined : markup`<p class="note">${view.word('partly', { words: lacking.join(', ') })}</p>`, drawn]}`;
+  const partly = lacking.length === 0 ? [] : [note(view.word('partly', { words: lacking.join(', ') }))];
+  const nothing = markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}`;
+  return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>
+    ${limit && markup`<p class="notice">${prose(limit)}</p>`}
+    ${drawn.length === 0 ? nothing : [...partly, ...drawn]}`;
 }
+
+const note = (text: string): Html => markup`<p class="note">${text}</p>`;
 
 interface Group {
   readonly links: readonly Html[];
@@ -315,11 +322,15 @@ function messageTexts(view: View, rows: readonly Row[]): Html {
       return markup`<dt>${view.wording.value('message_part', key)}</dt><dd>${shortName(text, 4_000)}${source}</dd>`;
     });
   };
-  return markup`<div class="messages">${rows.map(
-    (row) => markup`<figure class="message">
-    <figcaption>${[nameOf(view, 'channel', String(row['channel'])), row['variant_or_node'] === null ? '' : shortName(String(row['variant_or_node'])), view.wording.value('sent', row['sent'] ?? null)].filter((one) => one !== '').join(' · ')}</figcaption>
-    <dl>${members(String(row['message']))}</dl></figure>`,
-  )}</div>`;
+  const figures = rows.map((row) => {
+    const { channel, variant_or_node: part, sent = null, message } = row;
+    const name = part === null ? [] : [shortName(String(part))];
+    const head = [nameOf(view, 'channel', String(channel)), ...name, view.wording.value('sent', sent)];
+    return markup`<figure class="message">
+    <figcaption>${head.filter((one) => one !== '').join(' · ')}</figcaption>
+    <dl>${members(String(message))}</dl></figure>`;
+  });
+  return markup`<div class="messages">${figures}</div>`;
 }
 
 // The data.
@@ -407,9 +418,13 @@ export function tableView(view: View, name: string, known: Known): Html | undefi
   const relation = schemas.flatMap(({ relations }) => relations).find((one) => one.name === name);
   if (relation === undefined) return undefined;
   const sql = `from ${name} limit 20`;
+  const columns = relation.columns.map(({ name: column, type, label, description }) => {
+    const head = view.language === 'ko' && label !== '' ? `${label}: ` : '';
+    return markup`<dt><code>${column}</code> <small>${type}</small></dt><dd>${head}${description}</dd>`;
+  });
   return markup`<h1>${name}</h1><p>${prose(relation.description)} ${view.word('rowPer', { grain: relation.grain })}</p>
     <p><a href="${addressOf('/sql', [['q', sql]])}">${view.word('openSql')}: <code>${sql}</code></a></p>
-    <dl>${relation.columns.map((one) => markup`<dt><code>${one.name}</code> <small>${one.type}</small></dt><dd>${view.language === 'ko' && one.label !== '' ? `${one.label}: ` : ''}${one.description}</dd>`)}</dl>`;
+    <dl>${columns}</dl>`;
 }
 
 // Free SQL: an editor, the answer as a table and a chart, and a form to keep it as a question.
