@@ -22,7 +22,7 @@ import { DurableFolder, fsync, fsyncFolder } from '../landing/atomic-file.js';
 import { dataFiles } from '../landing/paths.js';
 import { namesIn, nearestExisting, orStorageError } from '../landing/storage-error.js';
 import { DataFolder } from '../night/data-folder.js';
-import { landedDamage } from '../operations/doctor.js';
+import { landedDamage } from '../operations/landed.js';
 import { formatBytes, plural } from '../terminal/terminal.js';
 import { KEY_BYTES, storedKey } from '../warehouse/privacy.js';
 import { readEveryBlock } from '../warehouse/reader.js';

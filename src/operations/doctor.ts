@@ -15,20 +15,16 @@ import {
   type Config,
 } from '../config/config.js';
 import { DamageError, DawnloadError, InterruptedError, messageOf } from '../ground/errors.js';
-import { ERASE, mayBeCut, Register } from '../erasure/register.js';
-import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
-import { landedPages } from '../streams/events/reading.js';
+import { Register } from '../erasure/register.js';
 import { LakeState } from '../lake/commits.js';
 import { withLake } from '../lake/lake.js';
 import { changesOf } from '../lake/replicate.js';
 import { MOST_SKEW_MS, NOTABLE_SKEW_MS, skewInWords } from '../service/clocks.js';
 import type { Invocation } from '../config/invocation.js';
-import { wereRemoved } from '../erasure/retention.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
 import { duckdbVersion } from '../landing/duckdb.js';
-import { firstAnswers, rowsIn, LandingZone } from '../landing/landing-zone.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';
-import { makeTemporary, nearestExisting, unlessDamaged, unwritable } from '../landing/storage-error.js';
+import { makeTemporary, nearestExisting, unwritable } from '../landing/storage-error.js';
 import { excludedIds } from '../config/files.js';
 import { assertSameProject } from '../night/data-folder.js';
 import { daysNow, ledgerNow } from '../night/days-now.js';
@@ -45,6 +41,7 @@ import { loadCatalogue, questionOf } from '../readers/queries/catalogue.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { readEveryBlock, Reader } from '../warehouse/reader.js';
 import { contactService } from './contact.js';
+import { landedDamage } from './landed.js';
 import { sendTestAlert } from './alerts.js';
 
 const checkShape = z.object({
@@ -509,40 +506,6 @@ async function everyBlock(path: string, dataDir: string): Promise<Finding> {
 
 /** Maximum number of damaged files to name. */
 const MOST_SHOWN = 10;
-
-interface Damage {
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
-
-/**
- * Returns the number of landed files, and the damaged or missing ones. Compares the records of each paid export with the ledger, which reveals
- * missing pages.
- */
-export async function landedDamage(
-  config: Config,
-  effects: Effects,
-): Promise<{ readonly files: number; readonly damage: readonly Damage[] }> {
-  const { dataDir } = config;
-  const journal = await Journal.read(config, effects);
-  const isCut = (pull: string): boolean => mayBeCut(journal.of(ERASE), pull);
-  const landing = await LandingZone.open(dataDir, effects, undefined, isCut);
-  const damage: Damage[] = [];
-  const files = await landing.verifyAll((error) => damage.push(error));
-  for (const entry of landedAmong(exportsOf(journal.of(EXPORT)).values())) {
-    const { key, records } = entry;
-    if (wereRemoved(journal, entry)) continue;
-    const pull = await unlessDamaged(landing.exportPull(entry));
-    const pages = pull === undefined ? [] : await landedPages(landing, pull.id, pull);
-    const rows = rowsIn(firstAnswers(pages));
-    if (rows === records) continue;
-    damage.push({
-      message: `The pages of export ${key} have ${rows} of its ${records ?? 0} records: pages are missing or damaged.`,
-      hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
-    });
-  }
-  return { files, damage };
-}
 
 async function landedFiles(config: Config, effects: Effects): Promise<Finding> {
   const { files, damage } = await landedDamage(config, effects);
