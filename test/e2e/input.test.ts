@@ -110,7 +110,7 @@ test('without keys a run asks for them, but first for what is mistyped: one sent
 test('all faults of the settings are named, each on its line', async () => {
   const wrong = { DAWNLOAD_BASE_URL: 'x', DAWNLOAD_PROJECT_ID: 'y' };
   const lines =
-    /^dawnload: DAWNLOAD_BASE_URL must be .*\.\ndawnload: DAWNLOAD_PROJECT_ID must be .*\.\n {2}Correct it/;
+    /^dawnload: DAWNLOAD_BASE_URL must be .*\.\ndawnload: DAWNLOAD_PROJECT_ID must be .*\.\s+Correct it/;
   expectSentence(await dawnload('run', wrong), lines, 2);
 });
 

@@ -89,8 +89,8 @@ export async function performCommand(
   } catch (error) {
     const known = error instanceof DawnloadError;
     code = known ? error.exitCode : error instanceof CommanderError ? EXIT.usage : 1;
-    err.push(known ? `dawnload: ${error.message}` : `unforeseen: ${messageOf(error)}\n${stackOf(error)}`);
-    if (known) err.push(error.hint ?? '');
+    if (known) err.push(...error.lines.map((line) => `dawnload: ${line}`), error.hint ?? '');
+    else err.push(`unforeseen: ${messageOf(error)}\n${stackOf(error)}`);
   }
   return { code, stdout: out.join('\n'), stderr: err.join('\n') };
 }
