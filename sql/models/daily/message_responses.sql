@@ -5,13 +5,9 @@
 -- dirties: all later days
 --
 -- A response belongs to the last message to that person in the previous seven days, from the same campaign or node, on the same
--- channel. is_machine: the click on an e-mail was made by a machine, such as a mail scanner (ops.machine_clicks): it came within
--- seconds_after of sending or of a delivery on the same day. Several clicks on a message within within_seconds count as a
--- machine's, too.
--- is_machine and event_id are null for deliveries.
--- is_machine: the click on an e-mail came from a machine, such as a mail scanner (ops.machine_clicks): within seconds_after of
--- sending, or of a delivery on the same day, or as one of several clicks on the message within within_seconds. Null for deliveries.
--- event_id is null for deliveries.
+-- channel. is_machine: a machine, such as a mail scanner, clicked on the e-mail (ops.machine_clicks). The click came within
+-- seconds_after of sending, or of a delivery on the same day. Or it was one of several clicks on the message within
+-- within_seconds. is_machine and event_id are null for deliveries.
 
 -- Sends and responses are read separately, because DuckDB would materialize a shared CTE with all columns of a week.
 with sends as (

@@ -1,15 +1,14 @@
 -- grain: one KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
 -- also_in: main
 --
--- The version of a day is the latest one in a snapshot on or before that day, or else the earliest one. template_known shows which:
--- `that day`; `earlier` (the last snapshot with the template is older: it was deleted, or nights are missing); `later` (the day is
--- before the template's first snapshot); or `unknown` (no snapshot has the template). Templates of the same name are distinguished by the sender if both
--- sides name it. Of templates that cannot be distinguished, one that existed on that day is used, or else the
--- latest, or else the first by id. candidates is their number.
--- which: `that day`, `earlier` (an earlier snapshot showed the template last: it was deleted, or nights are missing), `later`
--- (the day is before the template's first snapshot), or `unknown` (no snapshot shows the template). Templates of the same name
--- are distinguished by the sender where both sides name it. Among templates that cannot be distinguished, one that existed on
--- that day is taken, then the latest, then the first by id. candidates is their number.
+-- Each day uses the latest version of the template from a snapshot on or before that day, or else the earliest
+-- version. template_known shows where the version comes from:
+-- - `that day`: the day's own snapshot;
+-- - `earlier`: an earlier snapshot, because the template was deleted later, or nights are missing;
+-- - `later`: the template's first snapshot, which is after the day;
+-- - `unknown`: no snapshot has the template.
+-- Templates of the same name are distinguished by their sender if the day and the snapshot both name it. candidates counts the
+-- templates that still match. Of these, the row uses one that existed on that day, or else the latest, or else the first by id.
 
 with days as (
     select *, struct_pack(template_kind, template, sender_key, plus_friend_id) as use
