@@ -11,6 +11,7 @@ import { askPage } from '../streams/events/answer.js';
 import { requestAgain } from '../exports/paid-request.js';
 import { formatKst, windowOf } from '../ground/calendar.js';
 import {
+  DawnloadError,
   EXIT,
   InterruptedError,
   messageOf,
@@ -104,7 +105,7 @@ export const exportsDecideCommand: Command<DecideOptions, [string]> = (options, 
   const decisions = [attach !== undefined, abandon, payAgain, acceptIncomplete];
   if (decisions.filter((one) => one === true).length !== 1)
     throw new UsageError('Exactly one decision is needed.', {
-      hint: 'Add one of --attach ID, --pay-again, --abandon and --accept-incomplete.',
+      hint: 'Add --attach ID, --pay-again, --abandon or --accept-incomplete.',
     });
   if (attach !== undefined) return attachId(key, attach, options, invocation);
   return abandon === true ? giveUp(key, invocation) : decideOnline(key, payAgain === true, invocation);
@@ -130,11 +131,11 @@ async function giveUp(key: string, invocation: Invocation): Promise<ExitCode> {
 
 /** Pays for the day again, or loads the pages that arrived as if they were complete. */
 async function decideOnline(key: string, paysAgain: boolean, invocation: Invocation): Promise<ExitCode> {
-  const config = requireService(invocation.loadConfig());
+  const config = invocation.loadConfig();
   const entry = presentEntry(await ledgerNow(config, invocation.effects), key);
   if (!paysAgain) assertResumable(entry);
   const step = paysAgain ? payingAgain(key) : downloading(key, true);
-  return delivered('exports decide', step, config, invocation);
+  return delivered('exports decide', step, requireService(config), invocation);
 }
 
 async function delivered(
@@ -199,10 +200,10 @@ async function attachId(
   const unknown =
     exports.partsOf(key) === undefined ? undefined : await doubtOf(exportId, config, invocation);
   const asLoaded = entry?.state === 'loaded' ? ` ${key} is loaded, as export ${entry.exportId}.` : '';
-  const doubt = unknown && `${unknown}${asLoaded}`;
-  if (doubt !== undefined && !(await agree(doubt)))
-    throw new RefusedError(`${doubt} Nothing was changed.`, {
-      hint: 'Correct the id, or try again later. Add `--yes` to enter the id anyway.',
+  const known = entry === undefined ? ` The ledger does not list ${key}.` : asLoaded;
+  if (unknown !== undefined && !(await agree(unknown.why + known)))
+    throw new RefusedError(`${unknown.why}${known} Nothing was changed.`, {
+      hint: `${unknown.remedy} Add \`--yes\` to enter the id anyway.`,
     });
   const { day, state } = await ledger.attach(key, exportId, agree, config.exports.pricePerRecord);
   const isOver = state === 'abandoned';
@@ -216,26 +217,32 @@ async function attachId(
   return EXIT.done;
 }
 
-/** Asks the service for the export (E21), at no cost. Resolves with a sentence if the service may not have it. */
+/** Asks the service for the export (E21), at no cost. Resolves with a sentence and a remedy if the service may not have it. */
 async function doubtOf(exportId: string, config: Config, invocation: Invocation) {
   const { pageParameter } = config.exports;
+  const remedy = 'Correct the id, or try again later.';
+  const unknown = `It is unknown whether the service has export ${exportId}`;
   try {
     const settings = { ...requireService(config), retries: 0 };
     await using service = ServiceClient.open(settings, invocation);
     const result = await askPage(service, exportId, pageParameter, 0);
     const reason = 'reason' in result ? result.reason.replace(/[.]$/, '') : '';
-    if (result.kind === 'not_found') return `The service does not know export ${exportId} (${reason}).`;
+    if (result.kind === 'not_found')
+      return { why: `The service does not know export ${exportId} (${reason}).`, remedy };
     if (result.kind !== 'trouble' && result.kind !== 'strange') return undefined;
-    return `It is unknown whether the service has export ${exportId} (${reason}).`;
+    return { why: `${unknown} (${reason}).`, remedy };
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
-    const why = messageOf(error).replace(/[.]$/, '');
-    return `The service did not answer about export ${exportId} (${why}).`;
+    const hint = error instanceof DawnloadError ? error.hint : undefined;
+    return {
+      why: `${unknown}. ${messageOf(error).replace(/[.]?$/, '.')}`,
+      remedy: hint ?? 'Try again later.',
+    };
   }
 }
 
 export const exportsResumeCommand: Command<object, [string]> = async (_, invocation, key) => {
-  const config = requireService(invocation.loadConfig());
+  const config = invocation.loadConfig();
   const state = await ledgerNow(config, invocation.effects);
   let entry = entryIn(state, key);
   if (entry.state === 'ambiguous') {
@@ -247,7 +254,7 @@ export const exportsResumeCommand: Command<object, [string]> = async (_, invocat
     entry = folder.ledger.get(key);
   }
   assertResumable(presentEntry(state, key, entry));
-  return delivered('exports resume', downloading(key, false), config, invocation);
+  return delivered('exports resume', downloading(key, false), requireService(config), invocation);
 };
 
 /** @throws RefusedError if the export has no id, or is over */

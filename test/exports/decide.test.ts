@@ -57,6 +57,21 @@ describe('an export id', { tags: ['long'], timeout: 120_000 }, () => {
   );
 });
 
+test('an id that nobody could look up is explained by its cause, and an unknown key comes before missing keys', async () => {
+  const place = await makePlace(yaml(DAY));
+  const noKeys = { DAWNLOAD_ACCESS_KEY: '', DAWNLOAD_SECRET_KEY: '' };
+  const attached = await place.run(['exports', 'decide', KEY, '--attach', 'x'], noKeys);
+  expect(attached.stderr).toContain(
+    `It is unknown whether the service has export x. The access keys are not set. The ledger does not list ${KEY}. Nothing was changed.`,
+  );
+  expect(attached.stderr).toMatch(/Set DAWNLOAD_ACCESS_KEY .* Add `--yes` to enter the id anyway[.]/);
+  for (const command of [
+    ['resume', KEY],
+    ['decide', KEY, '--pay-again'],
+  ])
+    await ends(place.run(['exports', ...command], noKeys), 2, `The ledger has no export ${KEY}.`);
+});
+
 extended(
   'Ctrl-C ends the wait for several exports within seconds, and the next run resumes them',
   async () => {
