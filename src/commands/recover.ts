@@ -60,9 +60,10 @@ export const recoverCommand: Command<Options<never, 'yes' | 'json'>> = async ({ 
       "Other exports may have left no trace in this data folder. Check the service's bills, and enter each missing one: `dawnload exports decide DAY.1 --attach EXPORT_ID`.",
     );
   const exports = untracked.length === 0 ? undefined : plural(untracked.length, 'export');
-  const question = `${exports === undefined ? 'Let' : `Enter ${exports}, and let`} runs pay and push again?`;
+  const enter = exports === undefined ? 'let' : `enter ${exports}, and let`;
+  const question = `${enter.charAt(0).toUpperCase()}${enter.slice(1)} runs pay and push again?`;
   if (yes !== true && !(await terminal.confirm(question, signal))) {
-    terminal.note('Nothing was changed. `dawnload recover --yes` restores these lines and allows payments.');
+    terminal.note(`Nothing was changed. To ${enter} runs pay and push again: \`dawnload recover --yes\`.`);
     return EXIT.incomplete;
   }
   await ledger.recover(untracked, config.exports.pricePerRecord);

@@ -85,12 +85,13 @@ export async function doubtIn(
   const witness = await readWitness(dataDir);
   if (witness === undefined) {
     const isNew = journal.head.seq <= 1 && !hasData && heads.length === 0;
-    const restored = 'The data folder was restored from a backup: private/witness.json is missing.';
-    return doubtFrom(journal, heads, isNew ? undefined : restored);
+    const missing =
+      'private/witness.json is missing, so the data folder may have been restored from a backup.';
+    return doubtFrom(journal, heads, isNew ? undefined : missing);
   }
   const copied =
     how !== 'head' && (await isCopied(witness, dataDir, effects))
-      ? 'The data folder was copied or restored: private/witness.json is a copy.'
+      ? 'private/witness.json is a copy, so the data folder was copied or restored.'
       : undefined;
   return doubtFrom(journal, [...heads, { ...witness, place: 'private/witness.json' }], copied);
 }

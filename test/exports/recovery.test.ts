@@ -105,7 +105,12 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect((await place.run(['plan'], at(2))).stdout).toMatch(
       /so far 2 exports \(1 of unknown size\), [\d,]+ records/,
     );
-    await ends(place.run(['recover'], at(2)), 1, /Check the service's bills/);
+    await ends(
+      place.run(['recover'], at(2)),
+      1,
+      /Check the service's bills/,
+      'To let runs pay and push again: `dawnload recover --yes`.',
+    );
     expect((await place.run(['recover', '--yes'], at(2))).code).toBe(0);
     expect(await place.run(['run'], at(2))).toMatchObject({ code: 0 });
     expect(paid(place)).toEqual(['2026-11-22']);
