@@ -9,8 +9,9 @@ import type { Invocation } from './config/invocation.js';
 import { commandLine, mistakeOf, type Typed } from './commands/program.js';
 import { packageVersion, realEffects } from './ground/effects.js';
 import { codeOf, endOf, EXIT, InterruptedError, type ExitCode } from './ground/errors.js';
+import { quoteShell } from './ground/text.js';
 import { outputLost, printFailure } from './terminal/failure.js';
-import { jsonLog, quiet, realTerminal, timed } from './terminal/terminal.js';
+import { jsonLog, quiet, realTerminal, repeating, timed } from './terminal/terminal.js';
 
 // The process list shows only the command's name, because arguments may be personal data.
 process.title = 'dawnload';
@@ -76,6 +77,11 @@ async function perform(typed: Typed, command: string): Promise<ExitCode> {
   if (logFormat === 'timed') terminal = timed(terminal, now);
   if (logFormat === 'json')
     terminal = jsonLog(terminal, { runId, now }, (line) => process.stderr.write(line));
+  const given = { '--config': flags.settingsFile, '--data-dir': flags.dataDir };
+  const options = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${quoteShell(value)}`],
+  );
+  if (options.length > 0) terminal = repeating(terminal, options.join(' '));
   const load = await configLoader(flags);
   return typed.perform({
     flags,

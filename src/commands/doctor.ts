@@ -28,10 +28,11 @@ export const doctorCommand: Command<Extent & JsonOptions> = async (options, invo
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 const NAME_WIDTH = 14;
 
-function linesOf({ name, verdict, reason, remedy }: Check, { color, width }: Terminal): string {
+function linesOf({ name, verdict, reason, remedy }: Check, terminal: Terminal): string {
+  const { color, width, complete = String } = terminal;
   const mark = verdict.padEnd(4);
-  const rows = [[mark, name.padEnd(NAME_WIDTH), visible(reason)]];
-  if (remedy !== null) rows.push(['', '', visible(remedy)]);
+  const rows = [[mark, name.padEnd(NAME_WIDTH), visible(complete(reason))]];
+  if (remedy !== null) rows.push(['', '', visible(complete(remedy))]);
   const lines = listed(rows, width ?? Infinity);
   return color ? styleText(COLORS[verdict], mark) + lines.slice(mark.length) : lines;
 }

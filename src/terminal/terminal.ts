@@ -24,6 +24,8 @@ export interface Terminal {
   /** Prints one line of data. JSON stays on one line; text for people is wrapped in a narrow window. */
   out(text: string): void;
   draw(text: string): void;
+  /** Adds global options to the commands in a text that the caller draws (`repeating`). */
+  readonly complete?: (text: string) => string;
   note(text: string, fields?: LogFields): void;
   warn(text: string, fields?: LogFields): void;
   error(text: string): void;
@@ -177,6 +179,31 @@ function promptsTo(stderr: NodeJS.WriteStream): PassThrough {
 
 export function quiet(terminal: Terminal): Terminal {
   return { ...live(terminal), note: () => undefined, record: () => undefined };
+}
+
+/**
+ * Returns a terminal that adds the global options to each printed command (`dawnload run`), so that you can copy it. Leaves JSON and drawn
+ * tables unchanged, and the commands that choose their own settings.
+ */
+export function repeating(terminal: Terminal, options: string): Terminal {
+  const full = (text: string): string =>
+    text.replaceAll(/`dawnload (?!help|demo|init)[^`]*(?=`)/g, (command) => `${command} ${options}`);
+  return {
+    ...live(terminal),
+    complete: full,
+    out(text) {
+      terminal.out(/^[[{]/.test(text) ? text : full(text));
+    },
+    note(text, fields) {
+      terminal.note(full(text), fields);
+    },
+    warn(text, fields) {
+      terminal.warn(full(text), fields);
+    },
+    error(text) {
+      terminal.error(full(text));
+    },
+  };
 }
 
 /** Returns a terminal that starts each note, warning and error with the time in Korea. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { InterruptedError } from '../../src/ground/errors.js';
-import { realTerminal, type Streams, type Terminal } from '../../src/terminal/terminal.js';
+import { realTerminal, repeating, type Streams, type Terminal } from '../../src/terminal/terminal.js';
 import { personWho } from '../support/person.js';
 
 const QUESTION = 'Request paid exports of 2 days?';
@@ -93,4 +93,23 @@ test('where nobody looks on the answer is no', async () => {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {} };
   const terminal = realTerminal(streams as unknown as Streams, Date.now);
   expect(await terminal.confirm(QUESTION, new AbortController().signal)).toBe(false);
+});
+
+test('printed commands repeat the given global options, except in JSON and where a command chooses its own', () => {
+  const repeated = (way: 'out' | 'note' | 'warn' | 'error', text: string): string =>
+    shown(
+      (terminal) => {
+        repeating(terminal, '--config a.yaml')[way](text);
+      },
+      {},
+      false,
+    );
+  for (const way of ['out', 'note', 'warn', 'error'] as const)
+    expect(repeated(way, 'Run `dawnload recover`.').replace(/\s+/g, ' ')).toContain(
+      'Run `dawnload recover --config a.yaml`.',
+    );
+  const { complete = String } = repeating(personWho([]).terminal, '--config a.yaml');
+  expect(complete('`dawnload run`')).toBe('`dawnload run --config a.yaml`');
+  expect(repeated('note', '`dawnload demo` or `dawnload`')).toBe('`dawnload demo` or `dawnload`\n');
+  expect(repeated('out', '["`dawnload run`"]')).toBe('["`dawnload run`"]\n');
 });
