@@ -6,7 +6,7 @@ import type { Invocation } from '../config/invocation.js';
 import { spendOf } from '../exports/budget.js';
 import { keysUnderWay } from '../exports/export.js';
 import { daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../ground/calendar.js';
-import { codeOf, EXIT, messageOf, StorageError, type ExitCode } from '../ground/errors.js';
+import { codeOf, DawnloadError, EXIT, messageOf, StorageError, type ExitCode } from '../ground/errors.js';
 import type { StreamName } from '../ground/streams.js';
 import { DAY_STREAMS, snapshotsOn, STREAMS } from '../streams/index.js';
 import { daysNow, newestOf, type PublishedRun } from '../night/days-now.js';
@@ -110,7 +110,8 @@ async function writeStatus(invocation: Invocation, journal: Journal | undefined)
 /** Saves the status for other accounts. Called after every command that changes the data folder. */
 export const keepStatus = (invocation: Invocation, journal: object): Promise<void> =>
   writeStatus(invocation, journal instanceof Journal ? journal : undefined).catch((error: unknown) => {
-    invocation.terminal.warn(`status.json cannot be written: ${messageOf(error)}`);
+    const why = error instanceof DawnloadError ? error.sentences : messageOf(error);
+    invocation.terminal.warn(`status.json was not saved, so other accounts see the previous status. ${why}`);
   });
 
 function showKept(file: string, format: Format, terminal: Terminal, now: Date): ExitCode {
