@@ -11,6 +11,10 @@ import { isDay, shiftDay } from '../src/ground/calendar.js';
 import type { Pull } from '../src/landing/landing-zone.js';
 import { readEnvelope } from '../src/ground/envelope.js';
 import { KEY, landedPage, pullOf, shared, Workshop, type Row } from './warehouse/support.js';
+import { loadConfig } from '../src/config/config.js';
+import { STREAMS } from '../src/streams/index.js';
+import { noteOwn } from '../src/streams/own/note.js';
+import { privacyMark } from '../src/warehouse/privacy.js';
 import { refreshModels } from '../src/warehouse/models.js';
 import { committedOrder, ORDER_PAGE, orderOfLoads, recordLoads } from './warehouse/load-order.js';
 
@@ -109,6 +113,30 @@ describe.each(readdirSync(CASES))('%s', (name) => {
     }
     expect(await rowsOf(one)).toBe(one.rows);
   });
+});
+
+test('an own table is loaded, noted and dropped', async () => {
+  const workshop = new Workshop();
+  const file = join(workshop.folder, 'orders.parquet');
+  await workshop.look(
+    `copy (select 'u-1' as user_id, date '2026-11-20' as bought_on, 9000 as amount) to '${file}' (format parquet)`,
+  );
+  writeFileSync(
+    join(workshop.folder, 'dawnload.yaml'),
+    'tables: { orders: { from: ./orders.csv, keys: { user_id: member } } }\n' +
+      'conversions: { table: orders, person: user_id, at: bought_on, value: amount }\n',
+  );
+  const config = loadConfig(STREAMS, {}, {}, workshop.folder);
+  const own = { table: 'orders', keys: [], privacy: privacyMark({ recipients: 'keep', key: KEY }) };
+  const about = { id: 'own', pulledAt: new Date('2026-11-20T22:30:00Z'), own };
+  await workshop.load(pullOf('own_orders', '2026-11-20', [{ file, rows: 1, bytes: 0 }], about));
+  expect(await workshop.with((warehouse) => noteOwn(warehouse, config))).toEqual([]);
+  expect(await workshop.look('select user_id, value from own.conversions')).toEqual([
+    { user_id: 'u-1', value: 9000 },
+  ]);
+  const removed = { ...config, tables: [], conversions: undefined };
+  expect(await workshop.with((warehouse) => noteOwn(warehouse, removed))).toEqual([]);
+  expect(await workshop.look("select table_name from duckdb_tables() where schema_name = 'own'")).toEqual([]);
 });
 
 test('the page on the order of a load has the statements as these loads ran them', () => {

@@ -14,8 +14,11 @@ export function recordLoads(): readonly string[][] {
   const note = (name: string): void => {
     if (name === FIRST) loads.push([]);
     const load = loads.at(-1);
-    if (/^(shared|streams)\//.test(name) && load?.includes(name) === false && load.at(-1) !== LAST)
-      load.push(name);
+    // The own tables are noted together after the end of their loads.
+    const isOver = load?.includes(LAST) === true;
+    const own = isOver && load.some((one) => one.startsWith('streams/own/')) ? /^streams\/own\// : undefined;
+    const wanted = isOver ? own : /^(shared|streams)\//;
+    if (wanted?.test(name) === true && load?.includes(name) === false) load.push(name);
   };
   for (const method of ['run', 'rows', 'runForEach'] as const) {
     const original = Session.prototype[method] as (this: Session, ...args: unknown[]) => Promise<never>;
@@ -46,7 +49,7 @@ function relationsIn(name: string) {
   const parts = matches(code, /\b(\w+) as \(\n/g);
   const isOwn = (one: string): boolean => parts.includes(one);
   return {
-    makes: matches(code, /create or replace (?:temp )?(?:table|view) ([\w.{}]+)/g),
+    makes: matches(code, /create or replace (?:temp )?(?:table|view) ([\w.{}"]+)/g),
     reads: matches(code, /\b(?:from|join) ([\w.{}]+)\b(?!\()/g).filter((one) => !isOwn(one)),
     changes: matches(code, /^(?:insert into|delete from|update) ([\w.{}]+)/gm),
   };
@@ -59,19 +62,23 @@ const ALL = matches(readFileSync('src/warehouse/statements.ts', 'utf8'), /^ {2}r
 
 const shown = (name: string): string => name.replace(/\/(\w+)$/, ' › $1');
 
-/** A line about statements of that folder that no recorded load runs; empty if there is none. */
+/** True if a statement is only a part of others, which ends without a semicolon. */
+const isPart = (name: string): boolean => !statement(name).replaceAll(/--.*/g, '').trimEnd().endsWith(';');
+
+/** A line about the complete statements of that folder that no recorded load runs; empty if there is none. */
 function others(folder: string, names: readonly string[]): string {
-  const left = ALL.filter((name) => name.startsWith(folder) && !names.includes(name)).map(shown);
+  const left = ALL.filter((name) => name.startsWith(folder) && !names.includes(name) && !isPart(name));
   return left.length === 0
     ? ''
-    : `\nNo load of \`test/golden\` needs:\n\n${left.map((name) => `- ${name}\n`).join('')}`;
+    : `\nNo load of \`test/golden\` needs:\n\n${left.map((name) => `- ${shown(name)}\n`).join('')}`;
 }
 
 const HEAD = `# The order of a load
 
 Each group of pulls is loaded in one transaction by \`src/warehouse/load.ts\`, from \`begin\` to \`end\` of \`shared/begin_end.sql\`. In between,
 the stream's \`load.ts\` runs the statements below, in this order. Some run only if the data needs them. A statement that runs several times
-is listed once, at its first run. Tables in braces belong to the stream. A test writes this page from the loads of \`test/golden\`:
+is listed once, at its first run. For \`own\`, the statements after \`end\` run once, after all own tables. Statements that are only parts of
+others are left out. Tables in braces belong to the stream. A test writes this page from the loads of \`test/golden\`:
 \`UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts\`. The build checks what each file \`needs\` from other files and \`leaves\` for them.
 `;
 
@@ -92,7 +99,7 @@ export function orderOfLoads(loads: readonly (readonly string[])[]): string {
     const head = '| statement | makes | reads of earlier steps | changes |\n| --- | --- | --- | --- |';
     return `\n## ${stream}\n\n${head}\n${rows.join('\n')}\n${others(`streams/${stream}/load`, names)}`;
   });
-  return `${HEAD}${sections.join('')}\n## own\n${others('streams/own/load', [])}\n## Shared steps\n${others('shared/', loads.flat())}`;
+  return `${HEAD}${sections.join('')}\n## Shared steps\n${others('shared/', loads.flat())}`;
 }
 
 export const ORDER_PAGE = 'sql/streams/README.md';
