@@ -7,7 +7,7 @@ import duckdb = require('@duckdb/node-api');
 import type { Field } from '../ground/fields.js';
 import { dayIn, Places } from './conform.js';
 import { CREDENTIAL, masked } from './credentials.js';
-import { KEYS, mobileWith, plainRecipient, RECIPIENT_KEY, SEPARATORS, UNSEEN } from './spelling.js';
+import { KEYS, mobileWith, plainRecipient, RECIPIENT_KEY, SEPARATORS, UNSEEN } from './contacts.js';
 import { Redaction, type ColumnRule, type DocumentKind, type Treatment } from './personal.js';
 
 export interface DocumentSettings {

@@ -18,7 +18,7 @@ import {
   plainRecipient,
   seen,
   type Finding,
-} from './spelling.js';
+} from './contacts.js';
 
 /** How to treat numbers and addresses: keep them, replace them by a keyed hash, or leave them out. */
 export type Treatment = 'keep' | 'hash' | 'drop';

@@ -1,5 +1,5 @@
 /** Finds people's numbers and addresses in running text, in every spelling that the redaction recognizes. */
-import { findingsIn, SEPARATORS, UNSEEN } from '../documents/spelling.js';
+import { findingsIn, SEPARATORS, UNSEEN } from '../documents/contacts.js';
 
 interface Spelled {
   readonly start: number;

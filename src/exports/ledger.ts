@@ -12,7 +12,7 @@ import type { Effects } from '../ground/effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../ground/errors.js';
 import { doubtIn, type Doubt, type KnownHead } from '../journal/doubt.js';
 import { Journal, type JournalPlace, type Entry } from '../journal/journal.js';
-import { withoutPeople } from '../documents/spelling.js';
+import { withoutPeople } from '../documents/contacts.js';
 import { streamFolders } from '../landing/landing-zone.js';
 import { readWhole } from '../landing/page-file.js';
 import { dataFiles, foldersOf } from '../landing/paths.js';

@@ -10,7 +10,7 @@ import { type Permit, type ServiceClient } from '../service/client.js';
 import { isListedRefusal, readError } from '../service/verdict.js';
 import { exportRequest } from '../service/endpoints.js';
 import { partValue, readEnvelope, type Part } from '../ground/envelope.js';
-import { withoutPeople } from '../documents/spelling.js';
+import { withoutPeople } from '../documents/contacts.js';
 import { priceOf, pricePart } from '../ground/text.js';
 import { eventGap, type Job, type Needed } from '../ground/streams.js';
 import { formatCount, plural } from '../terminal/terminal.js';

@@ -339,18 +339,5 @@ export function paced(requestsPerSecond: number) {
 
 const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
-/** Minutes before its end at which a token is no longer used, because a request must also arrive while it is valid. In milliseconds. */
+/** Milliseconds before its end when a token is no longer used, because a request must also arrive while the token is valid. */
 const MARGIN_MS = 5 * 60 * 1000;
-
-/**
- * Resolves with the results of all promises after all have settled.
- *
- * @throws the first rejection, after all have settled, so that a page being written is written completely
- */
-export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
-  const results = await Promise.allSettled(promises);
-  return results.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
-}

@@ -12,7 +12,7 @@ import {
   type Body,
 } from '../ground/envelope.js';
 import { ServiceError } from '../ground/errors.js';
-import { withoutPeople } from '../documents/spelling.js';
+import { withoutPeople } from '../documents/contacts.js';
 import { Secrets } from '../ground/redaction.js';
 import { cut } from '../ground/text.js';
 

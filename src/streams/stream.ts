@@ -1,4 +1,7 @@
-/** Declares a stream. The rest of the program uses streams only through this interface. */
+/**
+ * Declares a stream. The night pulls and loads every stream through this interface. Paid exports of events also have steps of their own: the
+ * budget, your decisions, and the days that were removed.
+ */
 import type { Config } from '../config/config.js';
 import type { Declaration } from '../config/schema.js';
 import type { Invocation } from '../config/invocation.js';

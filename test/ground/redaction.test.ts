@@ -1,6 +1,6 @@
 /** Text of the service that repeats what it was sent: secrets in every spelling, people as the load finds them. */
 import { describe, expect, test } from 'vitest';
-import { withoutPeople } from '../../src/documents/spelling.js';
+import { withoutPeople } from '../../src/documents/contacts.js';
 import { Secrets } from '../../src/ground/redaction.js';
 import { clean } from '../../src/service/verdict.js';
 import { KEY, record, Workshop } from '../warehouse/support.js';

@@ -2,7 +2,8 @@
 import { rangesOf, windowOf, type Day, type DayRange, dayOf } from '../../ground/calendar.js';
 import type { Job } from '../../ground/streams.js';
 import type { LandingZone, Facts, Page } from '../../landing/landing-zone.js';
-import { type ServiceAnswer, type ServiceClient, settleAll } from '../../service/client.js';
+import { settleAll } from '../../ground/promises.js';
+import type { ServiceAnswer, ServiceClient } from '../../service/client.js';
 import { campaignStatistics } from '../../service/endpoints.js';
 import { readEnvelope, type Envelope } from '../../ground/envelope.js';
 import { CredentialsError } from '../../ground/errors.js';

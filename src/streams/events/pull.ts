@@ -4,7 +4,8 @@
  */
 import { missingDays, isUnderWay, needsPerson, type Export, type Outcome } from '../../exports/export.js';
 import { requestMissing, type PaymentParts } from '../../exports/paid-request.js';
-import { settleAll, type ServiceClient } from '../../service/client.js';
+import { settleAll } from '../../ground/promises.js';
+import type { ServiceClient } from '../../service/client.js';
 import { assertPublishable } from '../../warehouse/publish.js';
 import type { Order, PullParts } from '../stream.js';
 import { patienceOf, Patience, Reading, type DownloadParts } from './reading.js';

@@ -18,7 +18,8 @@ import {
 import { readBody } from '../../landing/page-file.js';
 import { pageName, type ExportPlace } from '../../landing/paths.js';
 import { unlessDamaged } from '../../landing/storage-error.js';
-import { settleAll, type ServiceClient } from '../../service/client.js';
+import { settleAll } from '../../ground/promises.js';
+import type { ServiceClient } from '../../service/client.js';
 import { RECORDS_PER_PAGE } from '../../service/endpoints.js';
 import { formatCount, plural } from '../../terminal/terminal.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';

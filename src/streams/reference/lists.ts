@@ -1,5 +1,6 @@
 /** Reads each list until it is a consistent snapshot, or gives up until the next run. */
-import { settleAll, type ServiceAnswer } from '../../service/client.js';
+import { settleAll } from '../../ground/promises.js';
+import type { ServiceAnswer } from '../../service/client.js';
 import type { LandingZone, Page, Pull, ShortList, PullWriter } from '../../landing/landing-zone.js';
 import type { Terminal } from '../../terminal/terminal.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';

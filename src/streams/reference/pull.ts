@@ -13,7 +13,8 @@ import {
   type ShortList,
   type TemplateRead,
 } from '../../landing/landing-zone.js';
-import { settleAll, type ServiceAnswer, type ServiceClient } from '../../service/client.js';
+import { settleAll } from '../../ground/promises.js';
+import type { ServiceAnswer, ServiceClient } from '../../service/client.js';
 import * as endpoints from '../../service/endpoints.js';
 import { REFERENCE, type ReferenceStream } from './fields.js';
 import type { Order, PullParts } from '../stream.js';

@@ -2,7 +2,8 @@
 import { daysOf, rangesOf, type Day, dayCount, type DayRange } from '../../ground/calendar.js';
 import type { Pull } from '../../landing/landing-zone.js';
 import type { Gap, Job } from '../../ground/streams.js';
-import { type ServiceAnswer, type ServiceClient, settleAll } from '../../service/client.js';
+import { settleAll } from '../../ground/promises.js';
+import type { ServiceAnswer, ServiceClient } from '../../service/client.js';
 import { dailyStatistics, subchannelStatistics, type FreeRequest } from '../../service/endpoints.js';
 import { z } from 'zod';
 import { CredentialsError, ServiceError } from '../../ground/errors.js';
