@@ -118,4 +118,5 @@ export class Asker {
   }
 }
 
+/** Only gives the answer its type: it comes from our own process. */
 const answers = z.custom<Answers>();

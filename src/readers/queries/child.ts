@@ -111,6 +111,7 @@ export async function deliver(
 /** Does the work of the process. */
 export async function perform(asked: unknown, { tell, stdout }: Caller): Promise<Message> {
   try {
+    // The parent is our own process, so this gives only a type.
     const { module, input, megabytes } = z.custom<Task & { readonly megabytes: number }>().parse(asked);
     const { file, asking: wanted, now, isRecorded, ...how } = given.parse(input);
     const question = questionOf(wanted, now);

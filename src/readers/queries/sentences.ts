@@ -91,6 +91,7 @@ export async function saidOf(
   );
 }
 
+/** Only gives a row its type: the columns differ between statements. */
 const rowShape = z.custom<Row>();
 
 /** JSON has no infinity and no NaN. DuckDB writes them as bare words, which become null. */

@@ -69,6 +69,7 @@ interface Planned extends ReadColumn {
 
 /** Does the task of the process. */
 export async function perform(message: unknown): Promise<{ readonly read: Read } | Failed> {
+  // The parent is our own process, so this gives only a type.
   const task = z.custom<Task>().parse(message);
   try {
     return { read: await readAll(task) };
