@@ -77,7 +77,9 @@ end;
 
 -- name: remembered
 -- params: file text, calls json
--- The lines in the file of a target (push/ledger.ts), without incomplete ones.
+-- The complete lines in the file of a target (push/ledger.ts): a call with its rows, an acknowledgement (taken), or rejected rows (reason).
+-- k and r are the hashes of a row's key and content. columns are the digests of the columns that the call writes. They include * if
+-- the call replaces or deletes the whole item. They are empty for calls that reach people, and for rows that only have an id.
 create or replace table lines as
 select
     row_number() over () as nth,
@@ -91,9 +93,9 @@ select
 from read_ndjson_objects($file, ignore_errors = true, maximum_object_size = 1073741824)
 where json is not null;
 
--- For each key, the last row that the service has or may have (doubt). The journal has the calls of E13 and E16; calls that may be
--- repeated are in the file. A later row may change one of the columns or the whole item (*). Then
--- the service's value is unknown (r is null), even if that call was not acknowledged.
+-- For each key and set of columns, the last row that the service has, or may have (doubt). The journal has the outcome of the calls of
+-- E13 and E16; for the others, the file has their acknowledgement. If a later call writes one of the columns, or the whole item (*), the
+-- service's value is unknown (r is null), even if that call was not acknowledged.
 create or replace table remembered as
 with states as (
     select unnest(
@@ -117,7 +119,7 @@ calls as (
     left join states on lines.push = states.push and lines.call = states.call
     where lines.k is not null and lines.reason is null
 ),
--- A call that was intended but not acknowledged counts only if it may be repeated.
+-- An unacknowledged call that writes columns counts, too, because it may have changed them.
 written as (
     select
         columns, unnest(k) as k, unnest(r) as r, nth, doubt, coalesce(is_known, false) as is_known

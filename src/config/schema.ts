@@ -363,13 +363,14 @@ export const isDropped = ({ columns: rules }: FileSettings['privacy'], column: s
 
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
 
-/** Converts names of settings to camel case. Keys chosen by the user (campaigns, variants) stay unchanged. */
+/** Names of settings in camel case. Keys chosen by the user (campaigns, variants) stay unchanged. */
 type Camel<T> = T extends readonly unknown[] | ((...args: never[]) => unknown)
   ? T
   : T extends object
     ? { readonly [K in keyof T as CamelKey<K>]-?: Camel<T[K]> }
     : T;
 
+/** Converts the names. An overload gives the type, because the compiler cannot derive it from the code. */
 export function camel<T>(value: T): Camel<T>;
 export function camel(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

@@ -212,7 +212,7 @@ function originalOf({ start, end, plain }: Finding, { starts, ends }: View, text
   return { start: from, end: ends[end - 1] ?? text.length, plain };
 }
 
-/** Merges overlapping findings. The longest one gives `plain`; the one that ends last gives the end. */
+/** Merges overlapping findings. The result covers all of them and has the `plain` of the longest one. */
 export function merged(findings: readonly Finding[]): Finding[] {
   if (findings.length < 2) return [...findings];
   const apart: Finding[] = [];
@@ -265,7 +265,7 @@ function addressAround(text: string, at: number): Finding[] {
   ];
 }
 
-/** True if the digits between the two positions are inside an id, or overlap a sequence of hashes. */
+/** True if the digits between the two positions belong to an id, or to hashes in a row. */
 function isPartOfId(text: string, start: number, end: number): boolean {
   let [from, to] = [start, end];
   while (start - from < LONGEST && /[0-9A-Fa-f-]/.test(text.charAt(from - 1))) from--;

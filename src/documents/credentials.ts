@@ -10,7 +10,7 @@ const MASK = '***';
 const SECRET =
   'authorization|cookie|token|secret|signature|passw(?:or)?d|passphrase|비밀번호|인증키|credential|jwt|bearer|hmac|(?:api|app|access|private|auth|sign(?:ing)?|encryption|service|subscription|functions?|consumer|license|master)[-_ ]?key|session[-_ ]?id';
 
-/** Excludes longer words: secretary, tokenize. */
+/** The same, but not within secretary or tokenize. */
 const WORD = `(?:${SECRET})(?!ar(?:y|ies|ia[lt])|i[sz](?:e|ing|ation))`;
 
 /** Short names, which count only as a whole. Two of them also have other meanings. */
@@ -24,7 +24,7 @@ export const CREDENTIAL = `${SECRET}|auth|key|sign|pwd|basic|digest|(?:^|["?&;#]
 const REST = String.raw`[^"\\:=&?#\s]*`;
 const NAME = `${REST}${WORD}${REST}|${SHORT}|x-auth|x-${REST}(?:auth|key|sign)${REST}`;
 const IS_NAME = new RegExp(`^(?:${NAME})$`, 'i');
-/** The names of which even a number is a credential: not `token_count`. */
+/** Names whose value may be a number and still be a credential: `token_code`, but not `token_count`. */
 const IS_NAME_OF_NUMBER = new RegExp(`(?:${SECRET}|^(?:${SHORT}))[-_ ]?(?:code|value|number|no|\\d+)?$`, 'i');
 /** Parameters of a URL or a form. */
 const PARAMETERS = new RegExp(`((?:^|[?&;#])(?:${NAME}|key)=)[^&#"\\\\\\s]+`, 'gi');
@@ -33,12 +33,12 @@ const ENCODED = new RegExp(
   String.raw`(%(?:25)*(?:23|26|3B|3F)(?:[\w-]*${WORD}[\w-]*|${SHORT}|key)%(?:25)*3D)(?:(?!%(?:25)*26)[^&#"\\\s])+`,
   'gi',
 );
-/** Headers written as one text, up to the end of their line. */
+/** A header and its value, in a text. The value ends with the line. */
 const HEADERS = new RegExp(
   String.raw`((?:authorization|cookie2?|x-[a-z-]*(?:${SECRET}|auth|key|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)[^"\\\r\n]+`,
   'gi',
 );
-/** Not numbers, as in "Digest 2026 sale". */
+/** A credential after the name of its scheme. A plain number does not count: "Digest 2026 sale". */
 const BEARERS =
   /(\b(?:bearer|basic|digest|apikey)(?:\s|%20|\+)+)(?![\d.]+(?![\w~+/=-]))[A-Za-z0-9._~+/-]*[0-9._~+/=-][A-Za-z0-9._~+/=-]*/gi;
 /** A name and a value in other formats: XML, YAML, JSON that was cut off, a dictionary in single quotes, multipart. */
@@ -48,7 +48,7 @@ const ASSIGNMENTS = new RegExp(
 );
 const USERS = /(:\/\/)[^/?#\s"\\]*@/g;
 
-/** The keys under which name-value pairs have their name and their value. */
+/** In a name-value pair such as {"name": "token", "value": "…"}: the keys of the name and of the value. */
 const NAMES = /^(?:name|key|k|id|header|field)$/i;
 const VALUES = /^(?:values?|val|v|content)$/i;
 

@@ -30,8 +30,8 @@ export interface Edit extends Piece {
 const NONE: Node[] = [];
 
 /**
- * Returns the values of a valid JSON text in the order in which they begin, outermost first. Checks only brackets, quotes and keys: if they
- * don't match, the result is empty, but other invalid text may have nodes (`[1 2]` has three).
+ * Returns the values of a valid JSON text in the order in which they begin, outermost first. Checks only brackets, quotes and keys. If these
+ * don't match, the result is empty. Other invalid text still gives nodes: `[1 2]` gives three.
  */
 export function nodesOf(json: string): Node[] {
   const nodes: Node[] = [];

@@ -202,25 +202,30 @@ function readAgain({ lack, readings, equal, isOver }: Shown): boolean {
   return isOpen && !isOver && readings < READINGS && equal < READINGS;
 }
 
-/** Decides what to record for a loaded export: that it is complete, or may lack records. Undefined if nothing changes. Pure. */
+/**
+ * Decides what to record for a loaded export: that it is complete, or may lack records. Undefined if nothing changes. Pure.
+ *
+ * @param notes what is odd about its pages, as clauses
+ */
 export function judged(
   { key, accepted, short }: Pick<Export, 'key' | 'accepted' | 'short'>,
   lack: Lack,
-  odd: readonly string[],
+  notes: readonly string[],
   isSameEachTime: boolean,
   tolerated: number,
 ): Outcome | undefined {
   const loaded = { event: 'loaded', key } as const;
   const { repeated, uncounted, erased, missing, counted, senders, empty, tells } = lack;
-  const isOdd = repeated > 0 || odd.length > 0;
+  const isOdd = repeated > 0 || notes.length > 0;
   if (accepted === true || (!isOdd && uncounted === 0 && (erased === 0 || short === undefined)))
     return loaded;
   if (tells && missing === 0) return isOdd ? { ...loaded, proof: 'statistics' } : loaded;
   // Does not apply to a page that is always empty or repeated: it may have lost its records each time.
-  if (!tells && missing === 0 && odd.length === 0 && isSameEachTime) return { ...loaded, proof: 'readings' };
+  if (!tells && missing === 0 && notes.length === 0 && isSameEachTime)
+    return { ...loaded, proof: 'readings' };
   const atMost = Math.max(missing, uncounted, tells ? 0 : repeated);
   if (tells && empty === 0 && atMost <= tolerated * counted) return { ...loaded, tolerated: atMost };
-  const reasons = [...odd];
+  const reasons = [...notes];
   if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
   if (uncounted > 0)
     reasons.unshift(
