@@ -120,7 +120,7 @@ export async function requestMissing(
     const one = work.finally(() => all.delete(one));
     all.add(one);
   };
-  // The caller that started it throws its failure.
+  // If it fails, the caller of this function reports it.
   track(
     earlier,
     resumed.catch(() => undefined),

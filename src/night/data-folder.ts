@@ -185,7 +185,7 @@ export function assertSameProject(journal: Journal, { dataDir, ledgerCopy, proje
   );
 }
 
-/** Once the journal has its first line, a missing witness means that the folder was restored. */
+/** Once the journal has its first line, a missing witness means that the folder may have been restored. */
 async function begin(journal: Journal, { dataDir, projectId }: Config): Promise<void> {
   const isNew = journal.of(PROJECT).length === 0;
   if (isNew || (projectIn(journal) === undefined && projectId !== undefined)) {

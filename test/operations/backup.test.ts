@@ -103,7 +103,10 @@ describe('a folder that came back', () => {
     expect(place.sandbox.requests().E20).toBe(paid + 1);
     const inRestored = (args: readonly string[]) => place.run([...args, '--data-dir', restored]);
     const night = await inRestored(['run']);
-    expect([night.code, night.stderr]).toEqual([1, expect.stringMatching(/was (?:copied or )?restored/)]);
+    expect([night.code, night.stderr]).toEqual([
+      1,
+      expect.stringMatching(/(?:was|been) (?:copied or )?restored/),
+    ]);
     expect(
       (await inRestored(['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--yes-paid'])).code,
     ).toBe(1);
