@@ -37,11 +37,12 @@ create or replace temp macro linked(kind, given) as
     if(rule_of(kind) = 'hash', _id_digest(kind, given), _redacted_field(given, 'hash'));
 
 -- name: open
+-- Not `union`, which would keep all numbers in memory.
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
-union
+union all
 select event_id, recipient_no from friendtalk_messages where recipient_no is not null
-union
+union all
 select event_id, recipient_no from alimtalk_messages where recipient_no is not null;
 
 -- name: ids
@@ -283,7 +284,7 @@ with found as (
     select links.* from links semi join found_links using (link)
 )
 
-select events.rowid as row_id, events.event_id, events.export_date
+select distinct events.rowid as row_id, events.event_id, events.export_date
 from events
 left join numbers using (event_id)
 semi join found

@@ -79,9 +79,9 @@ export class Renderer {
     const said = answers.flatMap((answer) => answer.said);
     if (failure === undefined && said.length === 0 && answers.every(({ rows }) => rows.length === 0))
       return undefined;
-    // Two queries of a section may have the same sentence.
+    // Roles in this order. Two queries of a section may say the same.
     const texts = (...roles: readonly Said['as'][]): string[] => [
-      ...new Set(said.filter(({ as }) => roles.includes(as)).map(({ text }) => text)),
+      ...new Set(roles.flatMap((role) => said.filter(({ as }) => as === role).map(({ text }) => text))),
     ];
     const title = isAbout
       ? markup`<h3 id="${id}-title">${this.word(id)}</h3>`
