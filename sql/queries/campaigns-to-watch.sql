@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: Which campaigns do clearly better or worse than others on their channel, and which got worse this week?
 -- question_ko: 같은 채널에서 뚜렷하게 좋거나 나쁜 캠페인, 이번 주에 나빠진 캠페인은 무엇인가요?
--- words: underperforming, worse, 성과가 떨어진, 부진한 캠페인, 저조한
+-- words: 떨어졌나, 왜 떨어졌나, click rate fell, underperforming, worse, 성과가 떨어진, 부진한 캠페인, 저조한
 -- also: people excluded
 -- params:
 --   end (date, default max(date)): last KST day of the 28 days; by default the latest available day

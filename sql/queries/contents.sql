@@ -5,7 +5,7 @@
 -- subject: contents
 -- question: Which templates and titles perform best on each channel?
 -- question_ko: 채널별로 성과가 가장 좋은 템플릿과 제목은 무엇인가요?
--- words: message text, message texts, 메시지 문구, 메시지 내용, 문구별 성과, subject line open rate, 제목별 클릭률, 제목별 오픈율, text, texts, copy, wording, subject line, 문구, 카피, 제목, 소재, 멘트
+-- words: button text, buttons, 버튼 문구, message text, message texts, 메시지 문구, 메시지 내용, 문구별 성과, subject line open rate, 제목별 클릭률, 제목별 오픈율, text, texts, copy, wording, subject line, 문구, 카피, 제목, 소재, 멘트
 -- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification

@@ -4,7 +4,7 @@
 -- subject: conversions and costs
 -- question: Which conversions did the messages bring, by name and channel?
 -- question_ko: 메시지로 어떤 전환이 채널별로 얼마나 발생했나요?
--- words: by goal, 목표별 전환, conversion rate, cvr, 전환율, 전환률
+-- words: 캠페인별 전환율, journey conversion, by goal, 목표별 전환, conversion rate, cvr, 전환율, 전환률
 -- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -4,7 +4,7 @@
 -- subject: times
 -- question: How often do opens, clicks and all other events happen on each channel, per message, by how many people, and at which hour?
 -- question_ko: 채널별로 메시지당 오픈·클릭 등 이벤트가 얼마나, 몇 명에게서, 어느 시간대에 발생하나요?
--- words: open rate, opens, openings, click-to-open, click to open rate, ctor, opens by campaign, 오픈 대비 클릭, 캠페인별 오픈율, 오픈율, 오픈률, 개봉률, 개봉율, 열람률, 오픈, 개봉
+-- words: 이메일 오픈율, 메일 오픈율, open rate, opens, openings, click-to-open, click to open rate, ctor, opens by campaign, 오픈 대비 클릭, 캠페인별 오픈율, 오픈율, 오픈률, 개봉률, 개봉율, 열람률, 오픈, 개봉
 -- also: people exports event_days
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -4,7 +4,7 @@
 -- subject: failures
 -- question: On which channels did more sends fail than on the same weekday in earlier weeks?
 -- question_ko: 지난 몇 주의 같은 요일보다 발송 실패가 늘어난 채널은 무엇인가요?
--- words: sudden increase, 급증, failure rate, 실패율, 실패률
+-- words: bouncing more than usual, failing more than usual, unusual failures, higher than usual, sudden increase, 급증, failure rate, 실패율, 실패률
 -- also: excluded
 -- params:
 --   day (date, default max(date)): the KST day; by default the latest available day

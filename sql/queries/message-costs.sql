@@ -5,7 +5,7 @@
 -- subject: conversions and costs
 -- question: What did the messages of each channel or campaign cost, and what did a click and a conversion cost?
 -- question_ko: 채널이나 캠페인별 메시지 비용, 클릭당·전환당 비용은 얼마인가요?
--- words: unit price, cost per message, 발송 단가, 건당 비용, cpc, cpa, cost per click, spend, 클릭당 비용, 전환당 비용, 광고비, 발송비
+-- words: how much did sms cost, cost of sms, message cost, unit price, cost per message, 발송 단가, 건당 비용, cpc, cpa, cost per click, spend, 클릭당 비용, 전환당 비용, 광고비, 발송비
 -- also: excluded no_messages scanned_mail
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

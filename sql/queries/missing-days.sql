@@ -3,7 +3,7 @@
 -- subject: the data
 -- question: Which days are missing in each stream, up to the last complete one, and which did retention remove?
 -- question_ko: 마지막 완료일까지 종류별로 누락된 날짜와, 보존 기간이 지나 삭제된 날짜는 언제인가요?
--- words: data complete, 누락된 날짜
+-- words: incomplete days, missing or late, 빠진 날, 데이터가 빠진 날, did the data arrive, data complete, 누락된 날짜
 -- params:
 --   start (date, default null): first KST day; by default, and at the earliest, the first day of the settings
 --   end (date, default null): last KST day; by default, and at the latest, the last complete day

@@ -140,15 +140,31 @@ export const isNamed = (name: string, own?: string): boolean =>
 
 /** The queries that match a search, best first. */
 export function questionsAbout(catalogue: readonly QueryFile[], search: string): Found<QueryFile> {
+  const channels = Object.entries(Dictionary.load().of('values')['channel'] ?? {})
+    .flatMap(([channel, { en, ko, also = [] }]) => [channel, en, ko, ...also])
+    .join('\n');
   const placesOf = (query: QueryFile): string[] => {
-    const { name, title, title_ko: korean, question, question_ko: asked, words, sql } = query;
-    return [name, words, `${title}\n${korean}`, `${question}\n${asked}`, withoutComments(sql)];
+    const { name, title, title_ko: korean, question, question_ko: asked, words, params } = query;
+    const takesChannel = params.some((one) => one.name === 'channel');
+    return [
+      name,
+      words,
+      `${title}\n${korean}`,
+      `${question}\n${asked}`,
+      takesChannel ? channels : '',
+      params.map((one) => one.name).join('\n'),
+    ];
   };
-  const { items, missing } = findWords(catalogue, search, placesOf);
+  const said = findWords(catalogue, search, placesOf);
+  // A name of a table or a column is only in the SQL.
+  const isSaid = said.items.length > 0 && (said.missing.length === 0 || /\s/.test(search.trim()));
+  const { items, missing } = isSaid
+    ? said
+    : findWords(catalogue, search, (query) => [...placesOf(query), withoutComments(query.sql)]);
   const wanted = plain(search);
   const isPhrase = ({ words }: QueryFile): boolean =>
     words.split(', ').some((phrase) => plain(phrase) === wanted);
-  // Queries with these words as a phrase come before those with the words somewhere.
+  // A question with these words as a phrase comes before those that have them somewhere.
   const named = items.filter(isPhrase);
   return { items: [...named, ...items.filter((one) => !named.includes(one))], missing };
 }

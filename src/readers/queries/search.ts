@@ -5,7 +5,8 @@ import { plain } from '../../ground/text.js';
 const FILLERS = new Set(
   [
     'a an and the at by for from in of on to with is are was were',
-    'do does did has had have how what when where which who why i it me my our us show most many work works should can made make',
+    'do does did has had have how what when where which who why i it me my our us we you your they their them there show most many much',
+    'work works should can could would will be been being any more than still per each every all get gets got made make give find please',
     '그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 무엇 뭐 어떤 대한 어느 간 왜',
   ].flatMap((words) => words.split(' ')),
 );

@@ -47,6 +47,14 @@ test.each([
   ['많이 구매한 고객', 'top spenders', 'revenue-by-person'],
   ['핵심 지표', 'KPI', 'key-figures'],
   ['요일별 클릭률', 'best day of the week', 'send-heatmap'],
+  ['지난주 이메일 매출', 'how much revenue did we make from email last week', 'revenue-by-channel'],
+  ['가장 많이 판 캠페인 매출', 'which campaigns sold the most last month', 'revenue'],
+  ['두 번 받은 사람', 'who got the same message twice', 'duplicates'],
+  ['한 사람의 이력', 'everything we sent to one customer', 'timeline'],
+  ['푸시 클릭률이 왜 떨어졌나', 'click rate fell', 'campaigns-to-watch'],
+  ['캠페인별 전환율', 'conversion rate per goal', 'conversions'],
+  ['이메일 오픈율', 'open rate of emails', 'event-rates'],
+  ['데이터가 빠진 날', 'is anything missing or late', 'missing-days'],
 ])('%s, or in English %s, finds %s first', (korean, english, first) => {
   expect({ korean: found(korean)[0], english: found(english)[0] }).toEqual({ korean: first, english: first });
 });
