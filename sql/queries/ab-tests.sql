@@ -31,7 +31,7 @@
 --   content_ko, if(differs, '(‘' || baseline.content || '’)', '') as other_ko, '[0-9][0-9,.]*\s*(%|원|만원)' as amount_form,
 --   sales.revenue > 0 and other_sales.revenue is not null as has_sales, regexp_extract(answer.content, amount_form) as amount, amount <> '' and not regexp_matches(baseline.content, amount_form) as is_offer, if(is_offer,
 --   format(' Only the text of {} names an amount ({}){}.', answer.variant_name, amount, if(has_sales, ', which revenue does not subtract', '')), '') as offer_en,
---   if(is_offer, format(' {} 문구에만 금액·할인율({})이 있습니다{}.', variant_ko, amount, if(has_sales, '(매출에서 빼지 않음)', '')), '') as offer_ko,
+--   if(is_offer, format(' {} 문구에만 금액·할인율({})이 있습니다.{}', variant_ko, amount, if(has_sales, ' 위 매출에서는 빼지 않았습니다.', '')), '') as offer_ko,
 --   if(has_sales, sales.revenue, null) as revenue, other_sales.revenue as other_revenue, if(sales.revenue >
 --   other_sales.revenue, ' also', '') as also_en, if(answer.days_without_events > 0 and answer.unit = 'person', 'on days with events, ', '') as days_en,
 --   if(days_en = '', '', '이벤트가 있는 날짜 기준 ') as days_ko, replace(answer.base_en, 'people who', 'of people') as of_en, sales.currency, sales.first_date from named as answer left join answer

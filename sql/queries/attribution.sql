@@ -21,7 +21,7 @@
 --   touch_ko from touched having conversions > 0 and credited > 0
 --     en: {credited} of {conversions} conversions ({credited_share}) came within 7 days after {touch_en}[[; no message is credited
 --       with the other {left_over} ({left_over_share})]].
---     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 {touch_ko} 후 7일 안에 발생했습니다.[[ 나머지 {left_over}건({left_over_share})은 미귀속입니다.]]
+--     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 {touch_ko} 후 7일 안에 발생했습니다.[[ 나머지 {left_over}건({left_over_share})은 메시지와 연결되지 않은 구매입니다.]]
 --   from answer where preceded = 'message' and resource_name is not null and last_touch_7d > 0 order by last_touch_7d desc, resource_name limit 1
 --     en: “{resource_name}” is the last touch before {last_touch_7d} of them.
 --     ko: 마지막으로 접한 메시지가 ‘{resource_name}’인 전환이 {last_touch_7d}건으로 가장 많습니다.

@@ -21,7 +21,7 @@
 --     ko: 시간대 차이는 ‘{resource_name}’({channel})에서 가장 큽니다. {hour}대에 보낸 메시지의 추정 클릭률은 {shrunk_click_rate}, 전체 시간대는 {click_rate_of_all}입니다.
 --   select 1 from answer having count(*) > 0 and count(*) filter (shrunk_click_rate > 1.02 * click_rate_of_all) = 0
 --     en: No hour is better than the others. The hours of each campaign differ no more than expected by chance.
---     ko: 더 좋은 시간대가 없습니다. 캠페인별 시간대 차이는 우연히 생길 수 있는 수준입니다.
+--     ko: 다른 시간대보다 뚜렷하게 좋은 시간대는 없습니다. 캠페인별 시간대 차이는 우연히 생길 수 있는 수준입니다.
 --   select channel, max(machine_clicks_of_all) as machines from answer group by channel having machines > 0
 --     en: Not counted: {machines} clicks of mail scanners ({channel}).
 --     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다({channel}).

@@ -52,7 +52,7 @@
 --   select 1 from answer limit 1
 --     en: A text needs a free 080 number. A friendtalk message may instead name the menu for blocking the channel.
 --       The messenger may add both to a friendtalk message that is flagged as an ad. The exports show the text alone.
---     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다. 광고로 표시한 친구톡에는 메신저가 이를 자동으로 붙일 수 있지만 데이터에는 본문만 있습니다.
+--     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다. 친구톡을 광고로 보내면 메신저가 ‘(광고)’와 수신거부 안내를 자동으로 붙이기도 합니다. 데이터에는 본문만 있으니 실제 수신 화면을 확인하세요.
 --     as: note
 --   select 1 from answer limit 1
 --     en: Ads are texts and friendtalk messages that are marked as ads or begin with “(광고)”. Push, e-mail and brand messages are not checked. Ads at night need a separate consent.

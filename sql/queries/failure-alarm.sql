@@ -24,7 +24,7 @@
 --   select count(*) as channels from answer where is_alarm is null having channels > 0
 --     en: {channels} {channels#channel|channels} cannot be judged yet, because fewer than four earlier days of the same weekday
 --       have sends.
---     ko: 채널 {channels}개는 비교할 같은 요일 데이터가 4주 치보다 적어 실패 급증 여부를 아직 판단할 수 없습니다.
+--     ko: 채널 {channels}개는 같은 요일 데이터가 아직 4주 치가 안 되어 실패 급증 여부를 판단할 수 없습니다.
 --     as: note
 
 with params as (

@@ -1,6 +1,6 @@
 -- title: Reasons for failed sends
 -- title_ko: 발송 실패 사유
--- chart: bar failure_reason failed by channel, bar cause failed
+-- chart: bar cause failed, bar failure_reason failed by channel
 -- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
 -- question_ko: 발송은 왜 실패하고, 늘어나는 사유는 무엇인가요?
@@ -38,7 +38,7 @@
 --     as: note
 --   select 1 from answer where trend is null and coalesce(getvariable('by')::varchar, 'reason') = 'reason' limit 1
 --     en: Trends need the events of two complete weeks.
---     ko: 추세를 표시하려면 2주 전체의 이벤트가 필요합니다.
+--     ko: 이벤트 데이터가 2주 치 모두 있으면 추세를 표시합니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events')
 --     en: No message failed on the days with events.

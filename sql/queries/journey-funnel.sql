@@ -30,8 +30,8 @@
 --   order by drop_off desc limit 1
 --     en: The largest drop in “{user_journey_name}” is before “{user_journey_node_name}”: {drop_off} fewer messages than in the
 --       previous step. More than two weeks of events are needed to see whether people left or took another branch.
---     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다. 이탈인지 다른 경로로 간 것인지 확인하려면
---       2주가 넘는 이벤트가 필요합니다.
+--     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다. 이벤트 데이터가 2주 넘게 쌓이면
+--       이탈인지 다른 경로로 간 것인지 알 수 있습니다.
 --   select count(distinct user_journey_id) as journeys from answer having journeys > 0
 --     en: {journeys} user {journeys#journey|journeys} sent messages in this period.
 --     ko: 이 기간에 메시지를 보낸 유저 여정은 {journeys}개입니다.
@@ -49,7 +49,7 @@
 --   select 1 from answer limit 1
 --     en: Funnels compare messages in one period, not the same people. A step with fewer messages may have people who wait or took
 --       another branch. `journey-people` follows people from their entry.
---     ko: 퍼널은 같은 기간에 발송한 메시지를 비교합니다. 메시지가 적은 단계에는 대기 중이거나 다른 경로로 간 사람이 있을 수 있습니다. 진입한 사람은 `journey-people`에서 따라갑니다.
+--     ko: 퍼널은 같은 기간에 발송한 메시지를 비교합니다. 메시지가 적은 단계에는 대기 중이거나 다른 경로로 간 사람이 있을 수 있습니다. 사람 기준 이동은 `journey-people`에서 볼 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: No user journey sent messages in this period.

@@ -12,10 +12,11 @@
 --   counts as (select *, case when figure in ('revenue', 'message_cost') then '' when figure = 'people' then '명' else '건' end as counter from answer where figure not like '%_rate' and
 --   figure <> 'sent' and verdict_code <> 'same')
 -- sentences:
---   select value as revenue, currency, last_date - 6 as first_date, last_date from answer where figure = 'revenue' and value > 0 and
---   days_held = 7
---     en: {first_date~last_date}: the messaging service credits campaigns with {revenue:money} of revenue, without user journeys.
---     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계, 유저 여정 제외).
+--   select value as revenue, currency, last_date - 6 as first_date, last_date, change, if(verdict_code = 'same', ' (≈ normal variation)', '') as
+--   usual_en, if(verdict_code = 'same', '(≈ 평소 수준의 변동)', '') as usual_ko from answer where figure = 'revenue' and value > 0 and days_held = 7
+--     en: {first_date~last_date}: the messaging service credits campaigns with {revenue:money} of revenue, without user journeys.[[ That is {change} from
+--       the week before{usual_en}.]]
+--     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계, 유저 여정 제외).[[ 전주 대비 {change}입니다{usual_ko}.]]
 --     as: finding
 --   select daily_values[28] as latest, daily_values[21] as before, latest / before - 1 as change, currency, last_date, lower(dayname(last_date))
 --   as weekday, list_transform(range(22, 28), lambda day: daily_values[day] - daily_values[day - 7]) as others, abs(latest - before) < 0.01 * before or

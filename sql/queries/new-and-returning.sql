@@ -22,7 +22,7 @@
 --     ko: 그 주에 클릭한 사람은 신규 {new_clicker_rate}, 기존 {returning_clicker_rate}입니다. 1인당 메시지는 신규 {new_messages}건, 기존 {returning_messages}건입니다.
 --   from answer where new_share is null order by week limit 1
 --     en: Everyone seems new in the week of {week:day}, because events begin there.
---     ko: {week:day}에 시작하는 주는 데이터가 시작되는 주여서 모두 신규로 보입니다.
+--     ko: {week:day} 주차는 데이터가 시작된 주라서 모두 신규로 집계됩니다.
 --     as: note
 --   select week, days_held from answer where days_held < 7 order by week
 --     en: The week of {week:day} has events on {days_held} of 7 days.

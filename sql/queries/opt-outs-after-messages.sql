@@ -23,7 +23,7 @@
 --   from losing where coalesce(getvariable('per'), '') <> 'messages_before' limit 3
 --     en: “{item}” ({channel}) is followed by more opt-outs: {per_thousand} within 72 hours per 1,000 messages
 --       {first_sent~last_sent}, versus {per_thousand_of_others} for other messages with an 080 number {first_date~last_date}.
---     ko: ‘{item}’({channel}): {first_sent~last_sent} 발송 1,000건당 {per_thousand}건에서 72시간 내 수신거부가 발생했습니다. 080 번호가 있는 다른
+--     ko: ‘{item}’({channel}): {first_sent~last_sent} 발송분은 1,000건당 {per_thousand}건이 72시간 안에 수신거부로 이어졌습니다. 080 번호가 있는 다른
 --       메시지({first_date~last_date} {per_thousand_of_others}건)보다 유의미하게 많습니다.
 --     as: finding
 --   from losing where getvariable('per') = 'messages_before'
@@ -44,7 +44,7 @@
 --     ko: {first_date~last_date} 발송 중 72시간 내 수신거부가 유의미하게 많은 메시지는 없습니다(비교 대상 {compared}개).
 --   from answer where getvariable('campaign') is not null and verdict_code not in ('more', 'unknown') order by opted_out desc
 --     en: Opt-outs within 72 hours followed {opted_out} of {messages} messages of “{item}” ({channel}, {first_date~last_date}).
---     ko: ‘{item}’({channel}): {first_date~last_date} 발송 {messages}건 중 {opted_out}건에서 72시간 내 수신거부가 발생했습니다.
+--     ko: ‘{item}’({channel}): {first_date~last_date} 발송 {messages}건 중 {opted_out}건이 72시간 안에 수신거부로 이어졌습니다.
 --   select any_value(verdict) as verdict from answer where verdict_code = 'unknown' having count(*) > 0
 --     en: {verdict}
 --     ko: {verdict}
@@ -52,8 +52,8 @@
 --     en: Send “{item}” ({channel}) less often or to fewer people: {opted_out} of {messages} messages {first_sent~last_sent} were followed by an opt-out
 --       within 72 hours ({per_thousand} per 1,000, other messages {first_date~last_date}: {per_thousand_of_others}).[[ The service credits it with
 --       {earned:money} of revenue {sold_from~sold_to}.]]
---     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 {messages}건 중 {opted_out}건에서 72시간 내
---       수신거부가 발생했습니다(1,000건당 {per_thousand}건, {first_date~last_date} 다른 메시지는 {per_thousand_of_others}건).[[
+--     ko: ‘{item}’({channel})의 발송 횟수나 대상을 줄이세요. {first_sent~last_sent} 발송 {messages}건 중 {opted_out}건이 72시간 안에
+--       수신거부로 이어졌습니다(1,000건당 {per_thousand}건, {first_date~last_date} 다른 메시지는 {per_thousand_of_others}건).[[
 --       {sold_from~sold_to} 기여 매출은 {earned:money}입니다.]]
 --     as: to do
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'opt_outs')

@@ -24,7 +24,7 @@
 --   pairs > 0
 --     en: In {least_en}{pairs} {pairs#pair|pairs}, at least half of the smaller audience is shared. That is far more than if audiences were picked
 --       at random.
---     ko: 수신자가 적은 쪽의 절반 이상이 겹치는 조합이 {least_ko}{pairs}개입니다. 대상을 무작위로 골랐을 때보다 훨씬 많이 겹칩니다.
+--     ko: 수신자가 절반 이상 겹치는(적은 쪽 기준) 조합이 {least_ko}{pairs}개입니다. 대상을 무작위로 골랐을 때보다 훨씬 많이 겹칩니다.
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: No two of them have enough people to compare.
 --     ko: 비교할 만큼 수신자가 많은 조합이 없습니다.

@@ -22,7 +22,7 @@
 --   from earned where rows_of_all = 1 and channel <> 'several'
 --     en: Campaigns on {channel} were credited with {revenue:money} {first_date~last_date}.
 --     ko: {first_date~last_date} {channel} 캠페인 매출은 {revenue:money}입니다.
---   from earned where cost_return is not null and channel <> 'several' qualify count(*) over () > 1 order by cost_return desc limit 1
+--   from earned where cost_return is not null and channel <> 'several' qualify cost >= 0.05 * sum(cost) over () and count(*) over () > 1 order by cost_return desc limit 1
 --     en: Revenue per amount spent is highest on {channel}: {cost_return} ({revenue:money} for {cost:money} of messages).
 --     ko: 비용 대비 매출(ROAS)은 {channel} 채널이 {cost_return}{으로/로} 가장 높습니다(메시지 비용 {cost:money}, 매출 {revenue:money}).
 --   select channel, currencies from answer where channel <> 'several' and len(currencies) > 1

@@ -26,12 +26,16 @@
 --   by holdout, first_date, last_date, days having sum(costs.cost) > 0)
 -- sentences:
 --   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
---   least ', '') as least_en, if(is_partial, '확인된 ', '') as least_ko from earned left join spent using (holdout) order by holdout
+--   least ', '') as least_en, if(is_partial, '최소 ', '') as least_ko from earned left join spent using (holdout) order by holdout
 --     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} of sales (95% interval
 --       {incremental_low:estimate} to {incremental_high:estimate}).[[ Sending them cost {least_en}{cost:estimate}.]]
 --     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.[[
---       같은 기간 {least_ko}메시지 발송 비용은 {cost:estimate}입니다.]]
+--       같은 기간 메시지 발송 비용은 {least_ko}{cost:estimate}입니다.]]
 --     as: finding
+--   select earned.*, spent.cost, incremental_low / spent.cost as times_spent, if(unpriced is not null or days_without_texts + days_without_messages > 0, ' known', '') as known_en,
+--   if(known_en = '', '', '확인된 ') as known_ko from earned inner join spent using (holdout) where incremental_low > spent.cost order by holdout
+--     en: Even the low end of the interval is {times_spent:times} the{known_en} cost of sending. Costs of goods and coupons are not subtracted.
+--     ko: 신뢰 구간의 하한도 {known_ko}발송 비용의 {times_spent:times}입니다. 상품 원가와 쿠폰 비용은 빼지 않았습니다.
 --   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1
 --     en: {first_date~last_date}: messages also made {incremental} more people buy (95% interval {incremental_low} to {incremental_high}).
@@ -136,8 +140,8 @@
 --     ko: 홀드아웃 ‘{holdout}’의 수치는 배정 전 28일의 구매를 반영해 정밀도를 높였습니다.
 --     as: note
 --   select 1 from judged limit 1
---     en: The intervals stay valid however often you look.
---     ko: 매일 중간 결과를 확인해도 신뢰 구간은 그대로 유효합니다.
+--     en: The intervals are wider than usual ones, so that they stay valid however often you look.
+--     ko: 매일 확인해도 결론이 흔들리지 않도록 신뢰 구간을 일반적인 계산보다 넓게 잡았습니다.
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from ops.holdouts)
 --     en: No holdout. Name one under `holdouts` in the settings to measure what messages bring.

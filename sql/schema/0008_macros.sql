@@ -172,6 +172,8 @@ create macro marts.failure_cause(reason) as case
     when
         regexp_matches(reason, '(?i)\b[45]\.2\.2|(mailbox|inbox|memory|storage|device).{0,10}full|over ?quota|out of storage|용량|메모리|저장|가득')
         then 'full'
+    -- A mail server that asks to try again refuses nothing.
+    when regexp_matches(reason, '(?i)grey ?list|try again') then 'temporary'
     when
         regexp_matches(
             reason, '(?i)\b[45]\.7\.|spam|block|refus|denied|den[iy]|reject|blacklist|opt(ed)?[ -]?out|수신 ?거부|수신 ?동의|차단|스팸|거절'

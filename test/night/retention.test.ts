@@ -156,7 +156,10 @@ test('a day that retention would delete at once is never bought, nor paid for ag
     await free.configure(YAML + RETENTION);
     await free.run(['exports', 'decide', '2026-11-12.1', '--attach', 'another', '--yes']);
     const again = await free.run(['exports', 'decide', '2026-11-12.1', '--pay-again']);
-    expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('older than retention.events')]);
+    expect([again.code, again.stderr]).toEqual([
+      3,
+      expect.stringContaining('past its retention (retention.events)'),
+    ]);
     expect(free.sandbox.requests().E20).toBe(count + 1);
   } finally {
     await free.remove();

@@ -419,8 +419,8 @@ describe('A/B tests', () => {
     const said = async (name: string, columns = 'verdict'): Promise<unknown[]> =>
       Object.values((await rows(name, columns))[1] ?? {});
     expect(await said('a handful of clicks', 'verdict, verdict_ko')).toEqual([
-      'No verdict yet: it needs 7 days and 20 successes on each side. Days so far: 10; comparable successes on the smaller side: 3.',
-      '아직 판정하기 이릅니다. 7일 이상 진행하고 두 안 모두 성과가 20건 이상이어야 합니다(현재 10일째, 적은 쪽 3건).',
+      'No verdict yet: it needs 7 days and 20 successes on each side. Days since the first message: 10; comparable successes on the smaller side: 3.',
+      '아직 판정하기 이릅니다. 7일 이상 진행하고 두 안 모두 성과가 20건 이상이어야 합니다(첫 발송 후 10일째, 적은 쪽 3건).',
     ]);
     const [needed, inconclusive] = await said(
       'what a single look would call significant',

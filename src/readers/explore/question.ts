@@ -362,6 +362,7 @@ export function detailAddress({ values }: Known, id: string): string | undefined
 function covers(view: View, { about }: Sheet): Html | undefined {
   if (about === undefined) return undefined;
   const { days, coverage, findings, meanings, notHeld } = about;
+  const complete: string[] = [];
   const streams = coverage.flatMap((one) => {
     const stream = view.wording.value('stream', String(one['stream']));
     if (one['last_snapshot'] !== undefined)
@@ -378,12 +379,15 @@ function covers(view: View, { about }: Sheet): Html | undefined {
         : [],
     );
     if (one['days'] === 0) return [view.word('noStream', { stream })];
-    return which.length === 0 ? [] : [view.word('missing', { stream, which: which.join(', ') })];
+    if (which.length > 0) return [view.word('missing', { stream, which: which.join(', ') })];
+    complete.push(stream);
+    return [];
   });
   const said = [
     days === undefined ? undefined : view.word('covers', { days: daysIn(view, days) }),
     ...(notHeld === undefined ? [] : [view.wording.sentence(notHeld)]),
-    ...(streams.length > 0 ? streams : coverage.length > 0 ? [view.word('complete')] : []),
+    ...streams,
+    ...(complete.length > 0 ? [view.word('complete', { streams: complete.join(', ') })] : []),
     view.word('publishedAt', { at: view.published }),
   ].filter((one) => one !== undefined);
   const found = findings.map(

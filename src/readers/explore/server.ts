@@ -245,8 +245,9 @@ class Explorer {
       const linkOf = ({ asked, fields }: Answer, row: Row = {}): Html => {
         const id = row['campaign_id'] ?? row['resource_id'];
         const address = typeof id === 'string' ? detailAddress(known, id) : undefined;
-        const kind = address?.startsWith('/journey') === true ? 'journey' : 'campaign';
-        if (address !== undefined) return markup`<a href="${address}">${view.word(kind)}</a>`;
+        // Several campaigns on one page need names.
+        const name = known.values['campaign']?.find(({ value }) => value === id)?.name ?? id;
+        if (address !== undefined) return markup`<a href="${address}">${shortName(String(name), 30)}</a>`;
         const query = catalogue.find(({ name }) => name === asked.query);
         return query === undefined ? markup`` : questionLink(query, titleOf(view, query), fields);
       };

@@ -46,7 +46,7 @@ export const unitOf = (column: string, query = ''): Unit | undefined =>
   UNITS.find(([pattern]) => pattern.test(column))?.[1];
 
 /** The label of the values that all rows of an answer share. */
-export const IN_EACH = { en: 'In each row', ko: '공통 값' };
+export const IN_EACH = { en: 'In each row', ko: '모든 행 공통' };
 
 /** The currency of the rows if there is only one, otherwise null. */
 export function currencyOf(rows: readonly Row[]): string | null {

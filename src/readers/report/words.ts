@@ -54,7 +54,7 @@ export const WORDS = {
     'week before at least {value}, texts sent instead unknown',
     '전주 최소 {value}(대체 발송 문자 미집계)',
   ),
-  noWeekBefore: text('previous week incomplete', '전주 데이터 부족'),
+  noWeekBefore: text('no data for the whole previous week', '전주 전체 데이터 없음'),
   trend: text(
     '{name}: 28 days to {day}, the last seven marked; {first} on the first day, {last} on the last',
     '{name}, {day}까지 28일의 추이(최근 7일 표시). 첫날 {first}, 마지막 날 {last}',
@@ -90,7 +90,7 @@ export const WORDS = {
   ),
   earned: text(
     'What messages added, compared with people who get none, with a 95% interval',
-    '메시지를 받지 않은 고객과의 차이(95% 신뢰 구간)',
+    '미발송 그룹과의 차이(선: 95% 신뢰 구간)',
   ),
   watched: text(
     'Campaigns that differ significantly from their channel',
@@ -139,7 +139,7 @@ export const WORDS = {
   readCompared: text('● click rate, dashes: the rate of the others', '● 클릭률, 점선은 다른 캠페인'),
   readInterval: text(
     'an interval across the dashed line: possibly no difference',
-    '선이 점선에 닿으면 차이가 있다고 보기 어려움',
+    '선이 점선(차이 0)에 닿으면 차이가 있다고 보기 어려움',
   ),
   readScale: text('scale: {low} to {high}', '눈금: {low}~{high}'),
   readHeatmap: text('dashes: fewer than 100 messages', '–는 메시지 100건 미만'),
