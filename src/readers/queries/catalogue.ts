@@ -145,15 +145,8 @@ export function questionsAbout(catalogue: readonly QueryFile[], search: string):
     .join('\n');
   const placesOf = (query: QueryFile): string[] => {
     const { name, title, title_ko: korean, question, question_ko: asked, words, params } = query;
-    const takesChannel = params.some((one) => one.name === 'channel');
-    return [
-      name,
-      words,
-      `${title}\n${korean}`,
-      `${question}\n${asked}`,
-      takesChannel ? channels : '',
-      params.map((one) => one.name).join('\n'),
-    ];
+    const taken = params.map((one) => (one.name === 'channel' ? channels : one.name));
+    return [name, words, `${title}\n${korean}`, `${question}\n${asked}`, taken.join('\n')];
   };
   const said = findWords(catalogue, search, placesOf);
   // A name of a table or a column is only in the SQL.
