@@ -272,8 +272,12 @@ function isPartOfId(text: string, start: number, end: number): boolean {
   while (to - end < LONGEST && /[0-9A-Fa-f-]/.test(text.charAt(to))) to++;
   if (to - from < 16) return false;
   return matchesOf(text.slice(from, to), IDS).some(({ index, 0: id }) => {
-    const [begins, ends] = [from + index, from + index + id.length];
-    return id.length % 64 === 0 ? begins < end && ends > start : begins <= start && ends >= end;
+    const at = from + index;
+    // The two or four digits of an escape such as %20 do not belong to the hash behind it.
+    const escape = id.length > 64 && /[%=ux]/.test(text.charAt(at - 1)) ? id.length % 64 : 0;
+    const [begins, ends] =
+      escape === 2 || escape === 4 ? [at + escape, at + id.length] : [at, at + id.length];
+    return (ends - begins) % 64 === 0 ? begins < end && ends > start : begins <= start && ends >= end;
   });
 }
 

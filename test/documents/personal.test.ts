@@ -107,6 +107,12 @@ test.each<[what: string, kind: DocumentKind, given: string, made: string]>([
     String.raw`{"a":"to \"kim lee\"@example.com, see \"kim lee\" @example.com"}`,
     String.raw`{"a":"to ${redaction.digest('"kim lee"@example.com')}, see \"kim lee\" @example.com"}`,
   ],
+  [
+    'the beginning of a number before the hash of an address, which has digits',
+    'document',
+    `{"a":"010%205551%20${'8341'.padEnd(64, 'c')}"}`,
+    `{"a":"010%205551%20${'8341'.padEnd(64, 'c')}"}`,
+  ],
   ['a key', 'document', '{"01055517772": 1}', `{"${NUMBER}": 1}`],
   [
     'a tag inside what looks like one address has another',
