@@ -18,8 +18,8 @@
 -- goals_of_revenue:
 --   select count(distinct goal) as goals from marts.revenue_days where revenue > 0 and exists (from answer) and
 --   getvariable('campaign') is null having goals > 1
---     en: Revenue adds up the main goal of each campaign, {goals} different goals in all.
---     ko: 매출은 캠페인별 대표 목표의 금액을 합한 값입니다(서로 다른 목표 {goals}개).
+--     en: Revenue adds up one goal of each campaign, the main goal if it has amounts: {goals} different goals in all.
+--     ko: 매출은 캠페인마다 한 목표의 금액을 합한 값이며, 대표 목표에 금액이 있으면 그 목표입니다(서로 다른 목표 {goals}개).
 --     as: note
 -- excluded:
 --   select people from ops.exclusions where people > 0 and exists (from answer)

@@ -13,8 +13,8 @@
 --   event (varchar, default null): only this event, such as email_open
 --   by (varchar, default 'event', one of event hour campaign): a row for each event; also for each KST hour at which it happened, or each campaign and user journey
 -- sentences:
---   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' and hour is null
---   group by channel having sum(events) > 0 order by events desc limit 1
+--   select channel, sum(events) as events, max(people_share) as people_share from answer where kind = 'clicked' and hour is null and
+--   getvariable('channel') is null group by channel having sum(events) > 0 order by events desc limit 1
 --     en: {channel} got the most clicks: {events}.
 --     ko: 클릭은 {channel} 채널이 가장 많습니다({events}건).
 --   from answer where click_to_open_rate is not null and hour is null order by people_opened desc, channel, resource_name limit 1

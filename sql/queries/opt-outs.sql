@@ -2,7 +2,7 @@
 -- title_ko: 날짜·번호별 수신거부
 -- chart: line date opt_outs by unsubscribe_number
 -- subject: opt-outs
--- question: How many recipients opt out on each day by each 080 number, and how many opt-outs disappear later?
+-- question: How many opt-outs are requested on each day by each 080 number, and how many disappear later?
 -- question_ko: 080 번호별로 하루에 수신거부가 몇 건 접수되고, 나중에 목록에서 삭제된 것은 몇 건인가요?
 -- words: how many people unsubscribed, number of unsubscribes, unsubscribe rate, opt-out, opt-outs, opt out, 수신 거부, 수신거부율
 -- params:

@@ -21,8 +21,8 @@
 --     ko: {days_needed}일 중 이벤트 데이터가 있는 {days_held}일 기준입니다. 나머지 날에 클릭했을 수 있습니다.
 --     as: note
 --   select 1 from answer limit 1
---     en: Only channels that count clicks are included. Under `pushes` in the settings, the same query gives user ids.
---     ko: 클릭을 집계하는 채널만 포함합니다. 이 사용자 ID는 `dawnload push`로 메시지 서비스에 전송할 수 있습니다.
+--     en: Only channels that count clicks are included, without in-app and in-web messages. Under `pushes` in the settings, the same query gives user ids.
+--     ko: 클릭을 집계하는 채널만 포함합니다(인앱·인웹 메시지 제외). 이 사용자 ID는 `dawnload push`로 메시지 서비스에 전송할 수 있습니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
 --     en: Everyone who got that many messages clicked at least one.
@@ -47,7 +47,8 @@ persons as (
     inner join marts.channel_counters
         on daily_people.channel = channel_counters.channel and channel_counters.counts_clicks
     left join marts.people on daily_people.person = people.weaker_id
-    where marts.matches('channel', daily_people.channel)
+    -- Displays in the app or on the web are no messages here, so their clicks do not count either.
+    where marts.matches('channel', daily_people.channel) and not marts.is_display(daily_people.channel)
     group by all
     having sum(daily_people.messages) > 0
 )

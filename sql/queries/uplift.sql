@@ -36,7 +36,7 @@
 --   if(known_en = '', '', '확인된 ') as known_ko from earned inner join spent using (holdout) where incremental_low > spent.cost order by holdout
 --     en: Even the low end of the interval is {times_spent:times} the{known_en} cost of sending. Costs of goods and coupons are not subtracted.
 --     ko: 신뢰 구간의 하한도 {known_ko}발송 비용의 {times_spent:times}입니다. 상품 원가와 쿠폰 비용은 빼지 않았습니다.
---   from judged where metric = 'conversions' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
+--   from judged where metric = 'buyers' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1
 --     en: {first_date~last_date}: messages also made {incremental} more people buy (95% interval {incremental_low} to {incremental_high}).
 --     ko: {first_date~last_date} 구매 고객도 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명).
@@ -56,14 +56,14 @@
 --       “{holdout}”, {first_date~last_date}).
 --     ko: 메시지가 없었을 때보다 매출이 {loss:estimate} 줄었습니다(홀드아웃 ‘{holdout}’, {first_date~last_date}).
 --     as: finding
---   from judged where metric = 'conversions' and verdict_code = 'more' and (holdout not in (select holdout from earned) or (select
+--   from judged where metric = 'buyers' and verdict_code = 'more' and (holdout not in (select holdout from earned) or (select
 --   count(distinct holdout) from judged) > 1) order by holdout
 --     en: Messages made {incremental} more people buy {first_date~last_date} (95% interval {incremental_low} to {incremental_high};
 --       holdout “{holdout}”).
 --     ko: {first_date~last_date} 메시지 덕분에 구매 고객이 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명, 홀드아웃
 --       ‘{holdout}’).
 --     as: finding
---   select *, -incremental as loss from judged where metric = 'conversions' and verdict_code = 'fewer' order by holdout
+--   select *, -incremental as loss from judged where metric = 'buyers' and verdict_code = 'fewer' order by holdout
 --     en: “{holdout}”: {loss} fewer people bought than would have bought without messages, {first_date~last_date}.
 --     ko: 홀드아웃 ‘{holdout}’: 메시지가 없었을 때보다 구매 고객이 {loss}명 줄었습니다({first_date~last_date}).
 --     as: finding
@@ -75,7 +75,7 @@
 --       beyond what people would have bought anyway (holdout “{holdout}”, {first_date~last_date}).
 --     ko: 메시지가 매출을 늘렸는지 아직 알 수 없습니다. 증분 매출의 95% 신뢰 구간은 {incremental_low:estimate}~{incremental_high:estimate}입니다(홀드아웃
 --       ‘{holdout}’, {first_date~last_date}).
---   from judged where metric = 'conversions' and verdict_code = 'inconclusive' and not exists (from judged as other where
+--   from judged where metric = 'buyers' and verdict_code = 'inconclusive' and not exists (from judged as other where
 --   other.metric = 'revenue' and other.holdout = judged.holdout) order by holdout
 --     en: Whether messages make people buy is still open. Between {incremental_low} and {incremental_high} people bought because of
 --       them (holdout “{holdout}”, {first_date~last_date}).
@@ -266,7 +266,7 @@ metrics as (
                     'earlier': coalesce(bought.earlier_revenue, 0)::double
                 },
                 {
-                    'metric': 'conversions',
+                    'metric': 'buyers',
                     'value': coalesce(bought.is_buyer, false)::integer::double,
                     'earlier': coalesce(bought.was_buyer, false)::integer::double
                 }
@@ -313,7 +313,7 @@ pairs as (
         sum((people - 1) * covariance) as products,
         -- Each share is tested separately.
         if(
-            share > 0 and metric = 'conversions',
+            share > 0 and metric = 'buyers',
             marts.sequential_split_p([held_out, others], [share, 1 - share]),
             null
         ) as split_p_value
@@ -432,7 +432,7 @@ scaled as (
     left join contaminated on compared.holdout = contaminated.holdout
     cross join sold
     cross join general
-    where sold.has_conversions and (compared.metric = 'conversions' or sold.has_values)
+    where sold.has_conversions and (compared.metric = 'buyers' or sold.has_values)
 ),
 tested as (
     select

@@ -47,7 +47,7 @@
 --     ko: {days}일 중 이벤트 데이터가 있는 {days_held}일 기준이어서 메시지를 받은 고객은 더 많을 수 있습니다.
 --     as: note
 --   select first_date as day from asked where not exists (from answer) and first_bought > first_date - days
---     en: The purchases begin too late to tell who had stopped buying by {day:day}. Choose a later start.
+--     en: The purchases begin too late to tell who had stopped buying by {day:day}. Choose a later start, or fewer `inactive_days`.
 --     ko: 구매 데이터가 늦게 시작되어 {day:day}에 누가 이탈 고객인지 알 수 없습니다. 시작일을 늦춰 보세요.
 --   select days from asked where not exists (from answer) and first_bought <= first_date - days
 --     en: On the first day, no customer had gone {days} {days#day|days} without a purchase.

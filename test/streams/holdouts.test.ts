@@ -126,7 +126,7 @@ test('an erased person leaves assignments and results, which are the same for al
   await ends(nights.run(), 0);
   const first = await place.rows(ARMS);
   const before = await upliftOf(place.published, '2026-11-21');
-  expect(before.map(({ metric }) => metric)).toEqual(['revenue', 'conversions']);
+  expect(before.map(({ metric }) => metric)).toEqual(['revenue', 'buyers']);
   // The latest purchase, after which there are no days.
   expect(await upliftOf(place.published, '2030-01-01')).toEqual(before);
   const unknown = await place.run(['query', 'uplift', '--param', 'holdout=c9']);

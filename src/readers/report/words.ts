@@ -29,7 +29,7 @@ export const WORDS = {
   commands: text('Queries behind this page', '이 페이지의 쿼리'),
   seeAbout: text('See “About the data”.', '‘데이터 안내’를 확인하세요.'),
   // Charts and tiles.
-  ofRevenue: text('main goal of each campaign, without journeys', '캠페인별 대표 목표 기준, 여정 제외'),
+  ofRevenue: text('one goal of each campaign, without journeys', '캠페인별 한 목표 기준, 여정 제외'),
   ofConversions: text('“{goal}”, campaigns and journeys', '‘{goal}’, 캠페인·여정 합계'),
   ofPriced: text(
     'campaigns and journeys; channels with a price: {channels}',
