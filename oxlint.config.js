@@ -23,7 +23,7 @@ const ORDER = [
 ];
 const FOLDERS = ORDER.flat();
 
-/** What a folder may not touch at all: the client no file and no database, whatever keeps data no HTTP. */
+/** Modules that a folder must not import. */
 const closed = {
   jobs: ['node:fs', 'node:fs/promises', '@duckdb/node-api', 'undici', 'node:http', 'node:https'],
   service: ['node:fs', 'node:fs/promises', '@duckdb/node-api'],
@@ -69,7 +69,7 @@ const boundaries = [
   ),
 ];
 
-/** What the category `correctness` does not hold of the strict and stylistic rules of typescript-eslint, and of ESLint's own. */
+/** Rules of typescript-eslint (strict and stylistic) and ESLint that `correctness` lacks. */
 const strict = [
   'no-case-declarations',
   'no-empty',

@@ -25,7 +25,7 @@ export default defineConfig({
       {
         name: 'extended',
         description:
-          'Samples of what `npm run torture`, `npm run lives` or other tests do: `npm run test:all` runs them, a change need not wait.',
+          'Samples of what `npm run torture`, `npm run lives` or other tests do: `npm run test:all` runs them; a change need not pass them first.',
       },
     ],
     coverage: { include: ['src/**', 'jobs/**'], reporter: ['text'] },

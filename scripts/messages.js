@@ -191,8 +191,8 @@ export const messageStatements = `-- The statements about the tables of messages
 
 -- name: begin
 -- params: batch text
--- Writes the records of a batch, without their messages, as a temporary file, compressed fast, which the load's transaction reads. Returns
--- the tables that its messages belong to, each filled by the section of its name.
+-- Writes the batch's records, without messages, to a temporary file that the load reads. Returns the tables that its messages belong to;
+-- the section with the name of a table fills it.
 ${copied('select * exclude (is_candidate, carries, message) from staged', 'events')}
 drop table staged;
 

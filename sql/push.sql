@@ -1,5 +1,5 @@
--- Statements of pushes. Some run on the published file. The others run in a separate database. It writes the rows of a query (table
--- answer) as JSON, hashes them, and compares them with earlier pushes. The session hashes with the key of the data folder.
+-- Statements of pushes. Some run on the published file. The others run in a separate database, which writes the rows of a query
+-- (table answer) as JSON, hashes them, and compares them with earlier pushes. The session hashes with the key of the data folder.
 
 -- name: pushes
 -- params: pushes text[]

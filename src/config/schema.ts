@@ -20,7 +20,7 @@ import {
 } from './values.js';
 
 /** The settings of all streams. Each stream adds its own by declaration merging. */
-// oxlint-disable-next-line typescript/no-empty-object-type -- the members are where they belong
+// oxlint-disable-next-line typescript/no-empty-object-type -- streams add members
 export interface StreamSettings {}
 
 /** What a stream declares for the settings. */
@@ -196,7 +196,7 @@ const retention = section(
   'must contain events, landing or reference, such as { events: 730 days }',
 ).refine(
   ({ events, landing }) => landing === undefined || (events !== undefined && events <= landing),
-  'must keep landed pages at least as long as events: set events to as many days as landing or fewer',
+  'must keep landed pages at least as long as events: set events to at most the days of landing',
 );
 
 export type ExperimentSettings = z.infer<typeof experiment>;
@@ -348,7 +348,7 @@ function contradictions(
     return message === undefined ? [] : [{ path: ['privacy', 'columns', name], message }];
   });
   if (Object.entries(mainGoals).some(([id, goal]) => ![undefined, goal].includes(experiments[id]?.goal)))
-    found.push({ path: ['main_goals'], message: 'must not name another goal than experiments does' });
+    found.push({ path: ['main_goals'], message: 'must name the same goal as experiments' });
   if (exclude.user_ids.length > 0 && isDropped(privacy, 'user_id'))
     found.push({
       path: ['exclude', 'user_ids'],

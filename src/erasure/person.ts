@@ -149,7 +149,7 @@ export async function deleteComputed(session: Session): Promise<void> {
   });
 }
 
-/** Deletes rows of erased persons from own tables, whose landed copy may be lost. */
+/** Deletes rows of erased persons from own tables: a table cannot be loaded again if its landed copy is lost. */
 export async function deleteOwn(session: Session): Promise<void> {
   for (const names of await ownRows(session)) await session.run('erasure/delete_rows', names);
 }

@@ -35,7 +35,7 @@ export async function untrackedIn(
   for (const one of all) {
     if (!blocksRuns(one.state) || isTracked(one, book.get(one.key))) continue;
     const earlier = untracked.get(one.key);
-    // The first place has priority. A later one may supply an id that it lacks.
+    // The first place found counts. A later one may supply an id that it lacks.
     untracked.set(
       one.key,
       earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },

@@ -26,7 +26,7 @@ type LockHolder = z.output<typeof holder>;
 
 const SETTINGS = { threads: '1' };
 
-/** DuckDB opens a file a second time in the same process without an error, and closing either one would release both. */
+/** DuckDB opens a file a second time in the same process without an error, and closing one of the two releases the lock of both. */
 const taken = new Set<string>();
 
 export class RunLock {

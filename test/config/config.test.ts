@@ -260,10 +260,7 @@ not_clicks: [survey_no_click]
       'start_date: 2026-11-10\nexports: { start_date: 2026-11-09 }',
       /exports\.start_date must not be before start_date/,
     ],
-    [
-      'experiments: { c1: { goal: 구매 } }\nmain_goals: { c1: 가입 }',
-      /must not name another goal than exper/,
-    ],
+    ['experiments: { c1: { goal: 구매 } }\nmain_goals: { c1: 가입 }', /must name the same goal as exper/],
     ['exports: { budget: {} }', /exports.budget must set records_per_run, records_per_month or both/],
     ['pushes: [{ name: a, target: journey x }]', /must set one of query, sql and file/],
     ['pushes: [{ name: a, target: catalog-items x, sql: select 1 }]', /must set mode/],

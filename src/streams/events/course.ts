@@ -108,7 +108,7 @@ export class Course {
   readonly #repeated = new Map<number, number>();
   /** Pages that do not exist although the page count includes them. */
   readonly #absent = new Set<number>();
-  /** A page that the export seems to lack. Page 0 has the current number of pages. */
+  /** The lowest page reported as not existing; page 0 is read again for the number of pages. */
   #missing: number | undefined;
   readonly #failures = new Map<number, Failure>();
   readonly #byFingerprint = new Map<string, number>();
