@@ -49,6 +49,6 @@
 --     as: note
 -- one_goal:
 --   select max(goal) as goal from answer having goal is not null and (select count(distinct goal) from marts.revenue_days where revenue > 0) > 1
---     en: Conversions count “{goal}” alone, also of user journeys. Revenue is of campaigns and all goals, so do not divide the two.
---     ko: 전환은 ‘{goal}’만, 유저 여정까지 집계합니다. 매출은 캠페인의 모든 대표 목표를 합한 값이므로 둘을 나누어 비교하지 마세요.
+--     en: Conversions count “{goal}” alone, also of user journeys. Revenue adds up one goal of each campaign, so do not divide the two.
+--     ko: 전환은 ‘{goal}’만, 유저 여정까지 집계합니다. 매출은 캠페인마다 한 목표의 금액을 합한 값이므로 둘을 나누어 비교하지 마세요.
 --     as: note

@@ -48,7 +48,7 @@
 --     as: note
 --   select first_date as day from asked where not exists (from answer) and first_bought > first_date - days
 --     en: The purchases begin too late to tell who had stopped buying by {day:day}. Choose a later start, or fewer `inactive_days`.
---     ko: 구매 데이터가 늦게 시작되어 {day:day}에 누가 이탈 고객인지 알 수 없습니다. 시작일을 늦춰 보세요.
+--     ko: 구매 데이터가 늦게 시작되어 {day:day}에 누가 이탈 고객인지 알 수 없습니다. 시작일을 늦추거나 `inactive_days`를 줄여 보세요.
 --   select days from asked where not exists (from answer) and first_bought <= first_date - days
 --     en: On the first day, no customer had gone {days} {days#day|days} without a purchase.
 --     ko: 시작일 기준으로 {days}일 이상 구매하지 않은 고객이 없습니다.

@@ -198,7 +198,7 @@ interface StepOutcome {
   /** `lake`, `push NAME`, `landing` or `page`. */
   readonly step: string;
   readonly failed: boolean;
-  /** Complete sentences. After a failure, they include the command that fixes it. */
+  /** What happened, in one or more sentences. After a failure, also the command that fixes it. */
   readonly sentence: string;
 }
 

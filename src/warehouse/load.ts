@@ -50,7 +50,7 @@ export interface LoadedPulls {
   readonly current: readonly ReadablePull[];
 }
 
-/** True if the stream lands under the name. */
+/** True if pulls with this name belong to the stream. */
 export const landsAs = (
   { lands, landsWith }: Pick<Loadable, 'lands' | 'landsWith'>,
   name: StreamName,
@@ -94,7 +94,7 @@ export interface LoadReport {
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
-  /** Days to load again, because their exports lost records as duplicates of a day that this load replaced. */
+  /** Days to load again: their records were left out as duplicates of a day that this load replaced. */
   readonly neighbors: readonly Day[];
 }
 
