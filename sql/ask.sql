@@ -40,37 +40,30 @@ from parsed;
 -- name: known
 -- params: parameter text
 -- The values that a parameter may have in the warehouse, with their names; for campaigns and user journeys, also their channels.
-with used as (
-    select resource_id as value, list_sort(list(distinct channel)) as channels
-    from marts.message_days
-    where sent > 0 and $parameter in ('campaign', 'journey')
-    group by resource_id
-),
-held as (
-    select 'campaign' as parameter, campaign_id as value, campaign_name as name from campaigns
+with held as (
+    select 'campaign' as parameter, campaign_id as value, campaign_name as name, channels from campaigns
     union all
-    select unnest(['campaign', 'journey']), user_journey_id, user_journey_name from user_journeys
+    select unnest(['campaign', 'journey']), user_journey_id, user_journey_name, channels from user_journeys
     union all
-    select 'channel', channel, null from daily_statistics
+    select 'channel', channel, null, [] from daily_statistics
     union all
-    select 'channel', channel, null from daily_statistics_by_subchannel
+    select 'channel', channel, null, [] from daily_statistics_by_subchannel
     union all
-    select 'channel', channel, null from marts.daily_events
+    select 'channel', channel, null, [] from marts.daily_events
     union all
-    select 'goal', goal, null from marts.goals
+    select 'goal', goal, null, [] from marts.goals
     union all
-    select 'holdout', holdout, null from ops.holdouts
+    select 'holdout', holdout, null, [] from ops.holdouts
     union all
-    select 'number', unsubscribe_number, null from opt_outs_history
+    select 'number', unsubscribe_number, null, [] from opt_outs_history
     union all
-    select 'tag', tag, null from campaign_tags
+    select 'tag', tag, null, [] from campaign_tags
     union all
-    select 'template', template, null from marts.template_versions
+    select 'template', template, null, [] from marts.template_versions
     union all
-    select 'template', template, null from marts.daily_templates
+    select 'template', template, null, [] from marts.daily_templates
 )
-select distinct held.value, held.name, coalesce(used.channels, []) as channels
+select distinct value, name, coalesce(channels, []) as channels
 from held
-left join used using (value)
-where held.parameter = $parameter and held.value <> ''
-order by held.value;
+where parameter = $parameter and value <> ''
+order by value;

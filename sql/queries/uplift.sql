@@ -18,21 +18,21 @@
 --   waiting as (from divided where holdout not in (select holdout from answer) and date > least(getvariable('end')::date,
 --   (select max(date) from ops.coverage where stream = 'statistics'))),
 --   earned as (from judged where metric = 'revenue' and verdict_code = 'more'),
---   spent as (select holdout, first_date, last_date, sum(costs.cost) as cost, string_agg(distinct costs.channel, ', ' order by costs.channel) filter (costs.succeeded
+--   costs as (select holdout, first_date, last_date, sum(costs.cost) as cost, string_agg(distinct costs.channel, ', ' order by costs.channel) filter (costs.succeeded
 --   > costs.priced) as unpriced, if(sum(costs.failover_texts) > 0, marts.days_without_texts(first_date, last_date), 0) as days_without_texts,
 --   days - marts.days_held('statistics', first_date, last_date) as days_without_messages
 --   from earned inner join named using (holdout) inner join marts.message_costs as costs on costs.date between earned.first_date and
 --   earned.last_date where named.kind in ('audience', 'table') and earned.currency = (select any_value(currency) from ops.budget) group
---   by holdout, first_date, last_date, days having sum(costs.cost) > 0)
+--   by holdout, first_date, last_date, days having sum(costs.cost) > 0),
+--   spent as (select *, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial from costs)
 -- sentences:
---   select earned.*, spent.cost, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial, if(is_partial, 'at
---   least ', '') as least_en, if(is_partial, '최소 ', '') as least_ko from earned left join spent using (holdout) order by holdout
+--   select earned.*, spent.cost, if(is_partial, 'at least ', '') as least_en, if(is_partial, '최소 ', '') as least_ko from earned left join spent using (holdout) order by holdout
 --     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} of sales (95% interval
 --       {incremental_low:estimate} to {incremental_high:estimate}).[[ Sending them cost {least_en}{cost:estimate}.]]
 --     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.[[
 --       같은 기간 메시지 발송 비용은 {least_ko}{cost:estimate}입니다.]]
 --     as: finding
---   select earned.*, spent.cost, incremental_low / spent.cost as times_spent, if(unpriced is not null or days_without_texts + days_without_messages > 0, ' known', '') as known_en,
+--   select earned.*, spent.cost, incremental_low / spent.cost as times_spent, if(is_partial, ' known', '') as known_en,
 --   if(known_en = '', '', '확인된 ') as known_ko from earned inner join spent using (holdout) where incremental_low > spent.cost order by holdout
 --     en: Even the low end of the interval is {times_spent:times} the{known_en} cost of sending. Costs of goods and coupons are not subtracted.
 --     ko: 신뢰 구간의 하한도 {known_ko}발송 비용의 {times_spent:times}입니다. 상품 원가와 쿠폰 비용은 빼지 않았습니다.

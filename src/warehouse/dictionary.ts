@@ -127,6 +127,12 @@ export class Dictionary {
     return own(own(this.of('values'), column) ?? {}, value);
   }
 
+  /** Every name by which people may call a value: the code itself, and its words in both languages. */
+  namesOf(column: string, value: string): string[] {
+    const words = this.value(column, value);
+    return words === undefined ? [value] : [value, words.en, words.ko, ...words.also];
+  }
+
   /** Translates a cell of an answer: a code, a list of codes, or a sentence of a check. Undefined if the dictionary lacks it. */
   word(column: string, cell: string, language: Language): string | undefined {
     const entry = this.value(column, cell);

@@ -30,17 +30,10 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
     const values = (known.values[parameter] ?? []).filter(
       ({ value }) => parameter !== 'campaign' || !isJourney.has(value),
     );
-    const channelsOf = (channels: readonly string[]): string =>
-      channels
-        .flatMap((channel) => {
-          const words = Dictionary.load().value('channel', channel);
-          return [channel, words?.en, words?.ko, ...(words?.also ?? [])];
-        })
-        .join(' ');
     const { items, missing } = findWords(values, wanted, ({ value, name, channels }) => [
       name ?? '',
       value,
-      channelsOf(channels),
+      channels.flatMap((channel) => Dictionary.load().namesOf('channel', channel)).join(' '),
     ]);
     const links = items.map(({ value, name }) =>
       link(address(value), name ?? value, name === null ? undefined : value),

@@ -362,11 +362,11 @@ export function detailAddress({ values }: Known, id: string): string | undefined
 function covers(view: View, { about }: Sheet): Html | undefined {
   if (about === undefined) return undefined;
   const { days, coverage, findings, meanings, notHeld } = about;
-  const complete: string[] = [];
-  const streams = coverage.flatMap((one) => {
+  // What is said about each stream; undefined if all its days are there.
+  const streams = coverage.map((one) => {
     const stream = view.wording.value('stream', String(one['stream']));
     if (one['last_snapshot'] !== undefined)
-      return [view.word('snapshot', { stream, day: String(one['last_snapshot']) })];
+      return { stream, said: view.word('snapshot', { stream, day: String(one['last_snapshot']) }) };
     const which = Object.entries(one).flatMap(([key, value]) =>
       ['missing', 'not_held', 'waits', 'given_up', 'under_way', 'removed_by_retention'].includes(key) &&
       value !== 'none'
@@ -378,15 +378,15 @@ function covers(view: View, { about }: Sheet): Html | undefined {
           ]
         : [],
     );
-    if (one['days'] === 0) return [view.word('noStream', { stream })];
-    if (which.length > 0) return [view.word('missing', { stream, which: which.join(', ') })];
-    complete.push(stream);
-    return [];
+    if (one['days'] === 0) return { stream, said: view.word('noStream', { stream }) };
+    const days = which.join(', ');
+    return { stream, said: days === '' ? undefined : view.word('missing', { stream, which: days }) };
   });
+  const complete = streams.flatMap(({ stream, said }) => (said === undefined ? [stream] : []));
   const said = [
     days === undefined ? undefined : view.word('covers', { days: daysIn(view, days) }),
     ...(notHeld === undefined ? [] : [view.wording.sentence(notHeld)]),
-    ...streams,
+    ...streams.map((one) => one.said),
     ...(complete.length > 0 ? [view.word('complete', { streams: complete.join(', ') })] : []),
     view.word('publishedAt', { at: view.published }),
   ].filter((one) => one !== undefined);

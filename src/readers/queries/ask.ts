@@ -335,9 +335,8 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
   const dictionary = Dictionary.load();
   // A channel may also be given by its name in the dictionary, which sentences use.
   const spelled = known.map((one) => {
-    const words = dictionary.value(parameter, one.value);
-    const texts = [one.value, one.name, words?.en, words?.ko, ...(words?.also ?? [])];
-    return { ...one, texts: texts.flatMap((text) => (typeof text === 'string' ? [plain(text)] : [])) };
+    const texts = [...dictionary.namesOf(parameter, one.value), ...(one.name === null ? [] : [one.name])];
+    return { ...one, texts: texts.map(plain) };
   });
   const alike = spelled.filter(({ texts }) => texts.includes(wanted)).map((one) => one.value);
   const [only, ...others] = [...new Set(alike)].sort();

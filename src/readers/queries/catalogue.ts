@@ -140,8 +140,9 @@ export const isNamed = (name: string, own?: string): boolean =>
 
 /** The queries that match a search, best first. */
 export function questionsAbout(catalogue: readonly QueryFile[], search: string): Found<QueryFile> {
-  const channels = Object.entries(Dictionary.load().of('values')['channel'] ?? {})
-    .flatMap(([channel, { en, ko, also }]) => [channel, en, ko, ...also])
+  const dictionary = Dictionary.load();
+  const channels = Object.keys(dictionary.of('values')['channel'] ?? {})
+    .flatMap((channel) => dictionary.namesOf('channel', channel))
     .join('\n');
   const placesOf = (query: QueryFile): string[] => {
     const { name, title, title_ko: korean, question, question_ko: asked, words, params } = query;

@@ -159,19 +159,18 @@ export class Renderer {
         : markup`<span class="${verdict}">${this.word(verdict)}</span> ${difference}`;
     const [first = '', last = ''] = [days.at(0), days.at(-1)].map((day) => show(day ?? null));
     const trend = this.word('trend', { name, day: known(row, 'last_date'), first, last });
-    // A week without all texts sent instead of failed messages cost at least what its days show.
-    const least =
-      figure === 'message_cost' && numberOf(row, 'previous_days_held') === MARKED
-        ? sumOf(days.slice(-2 * MARKED, -MARKED))
-        : null;
-    const before =
-      numberOf(row, 'days_held') !== MARKED
-        ? this.word('partOfWeek', { days: known(row, 'days_held') })
-        : previous === null
-          ? least === null
-            ? this.word('noWeekBefore')
-            : this.word('weekBeforeAtLeast', { value: show(least) })
-          : markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
+    const before = (): Child => {
+      if (numberOf(row, 'days_held') !== MARKED)
+        return this.word('partOfWeek', { days: known(row, 'days_held') });
+      if (previous !== null)
+        return markup`${change}<br>${this.word('weekBefore', { value: show(previous) })}`;
+      // A week without all texts sent instead of failed messages cost at least what its days show.
+      const isCost = figure === 'message_cost' && numberOf(row, 'previous_days_held') === MARKED;
+      const least = isCost ? sumOf(days.slice(-2 * MARKED, -MARKED)) : null;
+      return least === null
+        ? this.word('noWeekBefore')
+        : this.word('weekBeforeAtLeast', { value: show(least) });
+    };
     const seen = days.filter((day) => day !== null);
     const scale =
       seen.length < 2
@@ -184,7 +183,7 @@ export class Renderer {
         ? undefined
         : this.word(base, row);
     return markup`<div class="tile">
-      <h3>${name}</h3>${of && markup`<p>${of}</p>`}<p class="big">${show(value).replaceAll('\u00a0', ' ')}</p><p>${before}${scale}</p>
+      <h3>${name}</h3>${of && markup`<p>${of}</p>`}<p class="big">${show(value).replaceAll('\u00a0', ' ')}</p><p>${before()}${scale}</p>
       ${line(trend, days, highestOf(days), MARKED)}
       </div>`;
   }
