@@ -1,9 +1,9 @@
 -- title: Missing days
 -- title_ko: 누락된 날짜
 -- subject: the data
--- question: Which days are missing in each stream, up to the last complete one, and which did retention remove?
--- question_ko: 마지막 완료일까지 종류별로 누락된 날짜와, 보존 기간이 지나 삭제된 날짜는 언제인가요?
--- words: incomplete days, missing or late, 빠진 날, 데이터가 빠진 날, did the data arrive, data complete, 누락된 날짜
+-- question: Which days are missing in each stream, up to the last complete one, and which did retention remove, and when do data begin?
+-- question_ko: 마지막 완료일까지 종류별로 누락된 날짜와, 보존 기간이 지나 삭제된 날짜, 데이터의 첫 날짜는 언제인가요?
+-- words: first day, since when, data begin, 언제부터, 첫 날짜, incomplete days, missing or late, 빠진 날, 데이터가 빠진 날, did the data arrive, data complete, 누락된 날짜
 -- params:
 --   start (date, default null): first KST day; by default, and at the earliest, the first day of the settings
 --   end (date, default null): last KST day; by default, and at the latest, the last complete day
@@ -22,6 +22,12 @@
 --   select 1 where exists (from ops.coverage) and not exists (from answer where reason not in ('removed by retention', 'given up'))
 --     en: No days are missing.
 --     ko: 누락된 날짜가 없습니다.
+--   select list(stream order by stream) as stream, first_date from (select stream, min(date) as first_date from ops.coverage where stream in
+--   ('statistics', 'statistics_by_subchannel', 'campaigns', 'events') and marts.matches('stream', stream) group by stream) group by
+--   first_date order by first_date
+--     en: Data begin on {first_date}: {stream}.
+--     ko: {first_date}부터 데이터가 있습니다: {stream}.
+--     as: note
 --   select count(distinct first_date) as gaps from answer where reason = 'missing' and stream <> 'events' having gaps > 0
 --     en: `dawnload run` requests the missing days of free streams again.
 --     ko: `dawnload run`을 실행하면 무료 데이터의 빠진 날짜를 다시 요청합니다.

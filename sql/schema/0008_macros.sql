@@ -161,7 +161,7 @@ end;
 
 -- The cause of a failure, from Korean or English words in the reason, or from the status code of e-mail. Null for other words.
 create macro marts.failure_cause(reason) as case
-    when regexp_matches(reason, '(?i)provider ?token|certificate|인증서|발신 ?(번호|프로필)') then 'sender'
+    when regexp_matches(reason, '(?i)provider ?token|certificate|인증서|발신 ?(번호|프로필)') then 'sender or rights'
     when
         marts.failure_code(reason) like '5.1.%'
         or regexp_matches(
@@ -171,25 +171,25 @@ create macro marts.failure_cause(reason) as case
         then 'unknown recipient'
     when
         regexp_matches(reason, '(?i)\b[45]\.2\.2|(mailbox|inbox|memory|storage|device).{0,10}full|over ?quota|out of storage|용량|메모리|저장|가득')
-        then 'full'
+        then 'no room left'
     -- A mail server that asks to try again refuses nothing.
     when regexp_matches(reason, '(?i)grey ?list|try again') then 'temporary'
     when
         regexp_matches(
             reason, '(?i)\b[45]\.7\.|spam|block|refus|denied|den[iy]|reject|blacklist|opt(ed)?[ -]?out|수신 ?거부|수신 ?동의|차단|스팸|거절'
         )
-        then 'refused'
+        then 'refused, blocked'
     when regexp_matches(reason, '(?i)template|content|format|too ?(large|big|long)|length|템플릿|형식|내용|문구|길이|크기')
         then 'template or text'
     when regexp_matches(reason, '(?i)time ?d? ?out|시간 ?초과') then 'temporary'
-    when regexp_matches(reason, '(?i)rate ?limit|too ?many|quota|exceed|throttl|한도|초과|제한') then 'limit'
+    when regexp_matches(reason, '(?i)rate ?limit|too ?many|quota|exceed|throttl|한도|초과|제한') then 'limit reached'
     when
         regexp_matches(
             reason,
             '(?i)\b4\.[0-9]+\.[0-9]+|time ?d? ?out|temporar|unreachable|unavailable|busy|power ?off|shutdown|internal ?(server ?)?error|grey ?list|try again|일시|전원|음영|무선망|지연|시간|시스템'
         )
         then 'temporary'
-    when regexp_matches(reason, '(?i)sender|credential|auth|permission|발신|권한|인증') then 'sender'
+    when regexp_matches(reason, '(?i)sender|credential|auth|permission|발신|권한|인증') then 'sender or rights'
 end;
 
 -- Replaces each {word} in a sentence by its value in the map.

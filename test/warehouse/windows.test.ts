@@ -114,9 +114,9 @@ describe('the trend of a failure reason', () => {
     ]);
     const causes = await asked(twoWeeks, 'failure-reasons', { by: 'cause' });
     expect(causes.map(({ cause, channel, failed }) => [cause, channel, failed])).toEqual([
-      ['unknown', 'all', '343'],
+      ['not identified', 'all', '343'],
       ['template or text', 'chatapp-alimtalk', '56'],
-      ['refused', 'webhook', '42'],
+      ['refused, blocked', 'webhook', '42'],
     ]);
   });
 

@@ -161,23 +161,29 @@ describe('rates and counters', () => {
 
   it('hold events against the messages of their channel, and people against those who got one', async () => {
     expect(await answer('event-rates', { channel: 'push-notification' })).toEqual([
-      'push-notification,send_failure,,3,1.5,2,,0,failed,,,,',
-      'push-notification,send_success,,2,1,2,1,0,succeeded,,,,',
-      'push-notification,push_click,,1,0.5,1,0.5,0,clicked,,,,',
+      'push-notification,send_failure,,,3,1.5,2,,0,failed,,,,,',
+      'push-notification,send_success,,,2,1,2,1,0,succeeded,,,,,',
+      'push-notification,push_click,,,1,0.5,1,0.5,0,clicked,,,,,',
     ]);
-    // By hour they divide by the same messages and people, also where one event is asked for.
+    // The events of an hour are not those of its messages.
     const failures = { channel: 'push-notification', event: 'send_failure', by: 'hour' };
     expect(await answer('event-rates', failures)).toEqual([
-      'push-notification,send_failure,9,2,1,1,,0,failed,,,,',
-      'push-notification,send_failure,10,1,0.5,1,,0,failed,,,,',
+      'push-notification,send_failure,9,,2,,1,,0,failed,,,,,',
+      'push-notification,send_failure,10,,1,,1,,0,failed,,,,,',
+    ]);
+    expect(await answer('event-rates', { event: 'push_click', by: 'sent_hour' })).toEqual([
+      'push-notification,push_click,0,,1,0.5,1,0.5,0,clicked,,,,,',
+    ]);
+    expect(await answer('event-rates', { event: 'push_click', by: 'week' })).toEqual([
+      'push-notification,push_click,,2026-11-02,1,0.5,1,0.5,0,clicked,,,,,2',
     ]);
     expect(await answer('event-rates', { event: 'push_click', by: 'campaign' })).toEqual([
-      'push-notification,push_click,,1,0.5,1,0.5,0,clicked,가을 세일 연장,,,c-sale',
+      'push-notification,push_click,,,1,0.5,1,0.5,0,clicked,가을 세일 연장,,,c-sale,',
     ]);
     // Nobody got an alimtalk.
     expect(await answer('event-rates', { channel: 'chatapp-alimtalk' })).toEqual([
-      'chatapp-alimtalk,failover_text_message_send_failure,,1,,1,,0,failover_failed,,,,',
-      'chatapp-alimtalk,send_failure,,1,,1,,0,failed,,,,',
+      'chatapp-alimtalk,failover_text_message_send_failure,,,1,,1,,0,failover_failed,,,,,',
+      'chatapp-alimtalk,send_failure,,,1,,1,,0,failed,,,,,',
     ]);
   });
 });
