@@ -33,6 +33,16 @@
 --   select 1 where not exists (from answer) and not exists (from ops.coverage where stream = 'statistics')
 --     en: Daily statistics are not loaded yet. `dawnload run` loads them, free of charge.
 --     ko: 일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.
+-- webhooks:
+--   select 1 where getvariable('channel') is null and exists (from answer) and exists (from marts.message_days where channel = 'webhook' and sent > 0)
+--     en: Messages sent include webhook calls, which reach systems and not people.
+--     ko: 발송 건수에는 고객이 아니라 시스템으로 보내는 웹훅 호출도 포함됩니다.
+--     as: note
+-- first_day:
+--   select first_held as first_day from marts.period('statistics') where getvariable('start')::date < first_held and exists (from answer)
+--     en: Daily statistics begin on {first_day}, after the first day of this range.
+--     ko: 일별 통계는 {first_day}부터 있어 그 이전 날짜는 포함하지 않았습니다.
+--     as: note
 -- no_sales:
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'campaigns')
 --     en: The messaging service reports no sales of campaigns on these days.

@@ -5,7 +5,7 @@
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is the difference significant?
 -- question_ko: A/B 테스트마다 어느 안이 더 좋고, 차이가 유의미한가요?
--- words: a/b 테스트 결과, a/b test result, a/b test results, won, winner, significance, significant, 승리, 어느 쪽, A안 B안, 유의미한 차이, a/b test, ab test, split test, 승자, 이긴 안, a/b 테스트, ab 테스트, 에이비 테스트, sample ratio mismatch, srm
+-- words: how many tests, number of tests, 테스트 몇 개, a/b 테스트 결과, a/b test result, a/b test results, won, winner, significance, significant, 승리, 어느 쪽, A안 B안, 유의미한 차이, a/b test, ab test, split test, 승자, 이긴 안, a/b 테스트, ab 테스트, 에이비 테스트, sample ratio mismatch, srm
 -- also: people excluded
 -- params:
 --   campaign (varchar, default null): only the campaign with this id
@@ -47,6 +47,14 @@
 --     en: In the test of “{campaign_name}” ({base_en}{days_en}), {verdict}
 --     ko: ‘{campaign_name}’ A/B 테스트({base_ko}{days_ko}): {verdict}
 --     as: finding
+--   select count(*) as tests, nullif(count(*) filter (state = 'won'), 0) as won, nullif(count(*) filter (state = 'open'), 0) as undecided, nullif(count(*) filter (state = 'early'), 0) as
+--   early, nullif(count(*) filter (state = 'invalid'), 0) as invalid, concat_ws(', ', won || ' with a winner', undecided || ' without a clear difference', early || ' without a
+--   verdict', invalid || ' not valid') as parts_en, concat_ws(', ', '우열 확인 ' || won || '개', '뚜렷한 차이 없음 ' || undecided || '개', '판정 전이거나 판정 불가 ' || early || '개', '신뢰할 수 없음 ' ||
+--   invalid || '개') as parts_ko from (select case when bool_or(verdict_code in ('better', 'worse')) then 'won' when bool_or(verdict_code in ('unequal_groups', 'shares_moved',
+--   'people_crossed')) then 'invalid' when bool_or(verdict_code in ('inconclusive', 'no_difference')) then 'open' else 'early' end as state from answer where verdict_code not in
+--   ('baseline', 'alone', 'hold_out') group by campaign_id, channel) having tests > 1
+--     en: {tests} tests: {parts_en}.
+--     ko: 테스트 {tests}개: {parts_ko}.
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
 --     en: No winner yet in {comparisons} {comparisons#comparison|comparisons} with a baseline.

@@ -3,9 +3,9 @@
 -- chart: bar resource_name last_touch_7d by channel
 -- first: resource_name preceded channel last_touch_7d last_touch_share_7d first_touch_7d last_touch_revenue_7d revenue_per_conversion
 -- subject: conversions and costs
--- question: After which messages do people buy, by the orders in your own table?
--- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 구매하나요?
--- words: how long after a click, purchases after a click, orders attributed to a message, last click, last touch, first touch, first click, multi-touch, unattributed, order value with and without a message, 기여도, 마지막 클릭 기여 매출, 첫 접촉, 첫 터치, 첫 클릭, 미귀속, 메시지 받은 고객 객단가
+-- question: After which messages do people buy, and how soon, by the orders in your own table?
+-- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 얼마 만에 구매하나요?
+-- words: time from click to purchase, time to purchase, time to conversion, 클릭 후 구매까지, 구매까지 걸린 시간, how long after a click, purchases after a click, orders attributed to a message, last click, last touch, first touch, first click, multi-touch, unattributed, order value with and without a message, 기여도, 마지막 클릭 기여 매출, 첫 접촉, 첫 터치, 첫 클릭, 미귀속, 메시지 받은 고객 객단가
 -- also: people exports no_conversions
 -- params:
 --   start (date, default last_date - 27): first KST day of conversions; by default the range has 28 days
@@ -22,6 +22,10 @@
 --     en: {credited} of {conversions} conversions ({credited_share}) came within 7 days after {touch_en}[[; no message is credited
 --       with the other {left_over} ({left_over_share})]].
 --     ko: 전환 {conversions}건 중 {credited}건({credited_share})이 {touch_ko} 후 7일 안에 발생했습니다.[[ 나머지 {left_over}건({left_over_share})은 메시지와 연결되지 않은 구매입니다.]]
+--   select sum(last_touch_7d) as credited, any_value(p50_seconds_of_all) as p50_seconds, any_value(touch_ko) as touch_ko, if(coalesce(getvariable('after')::varchar, 'click') = 'click', 'click', 'message') as
+--   touch from touched where preceded = 'message' having p50_seconds is not null
+--     en: Half of the {credited} came within {p50_seconds} after the last {touch}.
+--     ko: 이 {credited}건의 절반은 마지막 {touch_ko} 후 {p50_seconds} 안에 발생했습니다.
 --   from answer where preceded = 'message' and resource_name is not null and last_touch_7d > 0 order by last_touch_7d desc, resource_name limit 1
 --     en: “{resource_name}” is the last touch before {last_touch_7d} of them.
 --     ko: 마지막으로 접한 메시지가 ‘{resource_name}’인 전환이 {last_touch_7d}건으로 가장 많습니다.
@@ -116,6 +120,7 @@ pairs as (
         touched.user_journey_node_id,
         max(touched.touched_us) as touched_us,
         min(touched.touched_us) as first_touched_us,
+        min(touched.touched_us) filter (touched.touched_us >= converted.converted_us - 86_400_000_000) as first_touched_1d_us,
         arg_max(touched.channel, touched.touched_us) as channel,
         (any_value(converted.converted_us) - max(touched.touched_us)) / 86_400_000_000 as days_before,
         any_value(converted.value) as value
@@ -137,7 +142,11 @@ ranked as (
         row_number() over (
             partition by conversion
             order by first_touched_us, channel_of_row, resource_id, variant_name, user_journey_node_id
-        ) = 1 as is_first
+        ) = 1 as is_first,
+        first_touched_1d_us is not null and row_number() over (
+            partition by conversion
+            order by first_touched_1d_us nulls last, channel_of_row, resource_id, variant_name, user_journey_node_id
+        ) = 1 as is_first_1d
     from pairs
 ),
 counted as (
@@ -155,7 +164,9 @@ counted as (
         count(*) filter (days_before <= 1) as any_touch_1d,
         count(*) filter (days_before <= 3) as any_touch_3d,
         count(*) as any_touch_7d,
+        count(*) filter (is_first_1d) as first_touch_1d,
         count(*) filter (is_first) as first_touch_7d,
+        86_400 * median(days_before) filter (is_last) as p50_seconds,
         sum(value) filter (is_last) as last_touch_revenue_7d,
         sum(value) filter (is_first) as first_touch_revenue_7d,
         sum(value) as any_touch_revenue_7d
@@ -190,6 +201,7 @@ answered as (
         one_day as any_touch_1d,
         three_days as any_touch_3d,
         seven_days as any_touch_7d,
+        one_day as first_touch_1d,
         seven_days as first_touch_7d,
         revenue as last_touch_revenue_7d,
         revenue as first_touch_revenue_7d,
@@ -207,12 +219,15 @@ select
     answered.any_touch_1d,
     answered.any_touch_3d,
     answered.any_touch_7d,
+    answered.first_touch_1d,
     answered.first_touch_7d,
     round(answered.last_touch_7d / sum(answered.last_touch_7d) over (), 6) as last_touch_share_7d,
     round(answered.last_touch_revenue_7d, 2) as last_touch_revenue_7d,
     round(answered.first_touch_revenue_7d, 2) as first_touch_revenue_7d,
     round(answered.any_touch_revenue_7d, 2) as any_touch_revenue_7d,
     round(answered.last_touch_revenue_7d / nullif(answered.last_touch_7d, 0), 2) as revenue_per_conversion,
+    round(answered.p50_seconds, 1) as p50_seconds,
+    if(answered.preceded = 'message', (select round(86_400 * median(days_before), 1) from ranked where is_last), null) as p50_seconds_of_all,
     (select any_value(currency) from converted) as currency,
     held.days_held,
     held.days,

@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: How did each campaign and user journey, or each of their variants and nodes, perform from day to day?
 -- question_ko: 캠페인·유저 여정이나 그 테스트안·단계의 일별 성과는 어떤가요?
--- also: scanned_mail excluded
+-- also: scanned_mail excluded first_day
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

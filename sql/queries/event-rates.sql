@@ -14,7 +14,7 @@
 --   by (varchar, default 'event', one of event hour sent_hour week campaign): a row for each event; also for each KST hour at which it happened (without rates), KST hour at which its message was sent, week from Monday, or campaign and user journey
 -- sentences:
 --   select channel, sum(events) as events from answer where kind = 'clicked' and getvariable('channel') is null group by channel
---   having sum(events) > 0 order by events desc limit 1
+--   having sum(events) > 0 qualify rank() over (order by sum(events)) = count(*) over ()
 --     en: {channel} got the most clicks: {events}.
 --     ko: 클릭은 {channel} 채널이 가장 많습니다({events}건).
 --   from answer where click_to_open_rate is not null and hour is null and first_date is null order by people_opened desc, channel, resource_name limit 1

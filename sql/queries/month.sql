@@ -5,7 +5,7 @@
 -- question: What did each month send, reach, earn and cost?
 -- question_ko: 월별로 얼마나 발송했고, 몇 명에게 도달했으며, 매출과 비용은 얼마인가요?
 -- words: monthly report, 월간 보고, 월별 실적
--- also: excluded goals_of_revenue one_goal no_messages
+-- also: excluded goals_of_revenue one_goal no_messages webhooks
 -- params:
 --   months (bigint, default 6): how many months, up to the month of the latest available day
 --   goal (varchar, default null): the conversion that counts; by default the main goal with the most conversions

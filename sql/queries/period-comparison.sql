@@ -3,8 +3,8 @@
 -- subject: overview
 -- question: How did the last days compare with those before, and with the same days a year ago?
 -- question_ko: 최근 기간은 직전 기간, 1년 전과 비교해 어떤가요?
--- words: compare, vs, versus, last week, week over week, 비교, 지난주 비교, 전주 대비, 전년 대비
--- also: excluded no_messages
+-- words: last year, year over year, year on year, 작년, 작년 대비, compare, vs, versus, last week, week over week, 비교, 지난주 비교, 전주 대비, 전년 대비
+-- also: excluded no_messages first_day webhooks
 -- params:
 --   start (date, default last_date - 6): first KST day of the period; by default the period has 7 days
 --   end (date, default max(date)): last KST day of the period; by default the latest available day
@@ -20,6 +20,13 @@
 --   and sum(previous) > 0, sent / sum(previous) - 1, null) as change from answer where measure = 'sent' and coalesce(getvariable('by')::varchar,
 --   'channel') <> 'campaign')
 -- sentences:
+--   select spans.*, sum(revenue) filter (date >= first_date) as revenue, sum(revenue) filter (date < first_date) as previous, any_value(days.currencies[1]) as currency from
+--   marts.revenue_days as days, (select *, marts.days_back(first_date, last_date) as back from spans) as spans where exists (from answer) and
+--   coalesce(getvariable('channel'), getvariable('campaign'), getvariable('measure')) is null and (date between first_date and last_date or date between first_date - back and last_date - back)
+--   and marts.days_held('campaigns', first_date, last_date) + marts.days_held('campaigns', first_date - back, last_date - back) = 2 * (last_date - first_date + 1) group by all having
+--   revenue > 0 and previous > 0 and len(marts.members_of(list(days.currencies))) <= 1
+--     en: The messaging service credits campaigns with {revenue:money} of revenue {first_date~last_date}, versus {previous:money} {before_en}, without user journeys.
+--     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}, {before_ko} {previous:money}입니다(메시지 서비스 집계, 유저 여정 제외).
 --   from sums, spans where lacking = 0
 --     en: {sent} messages were sent {first_date~last_date}, failed ones included.
 --     ko: {first_date~last_date}에 메시지 {sent}건을 발송했습니다(실패 포함).
@@ -35,6 +42,10 @@
 --   select max(days_without_statistics + previous_days_without_statistics) as days from answer having days > 0
 --     en: The periods cannot be compared because {days} {days#day|days} of the two {days#has|have} no statistics.
 --     ko: 두 기간 중 {days}일의 통계가 없어 직전 기간과 비교하지 않습니다.
+--     as: note
+--   select max(year_before_days_without_statistics) as days from answer having days > 0
+--     en: The same days a year ago cannot be compared, because {days} of them {days#has|have} no statistics.
+--     ko: 1년 전 같은 기간은 {days}일의 통계가 없어 비교하지 않습니다.
 --     as: note
 --   select 1 from answer where measure = 'conversion_rate' having bool_or(value is null and goals is not null)
 --     en: Campaigns count different goals, so they have no common conversion rate.

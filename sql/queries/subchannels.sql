@@ -5,7 +5,7 @@
 -- question: How do sub-channels compare, such as SMS with LMS, or the targets of brand messages?
 -- question_ko: SMS와 LMS, 브랜드 메시지 타깃 등 하위 채널의 성과는 어떤가요?
 -- words: SMS, LMS, MMS, 단문, 장문, 비중
--- also: excluded
+-- also: excluded first_day
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

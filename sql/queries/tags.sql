@@ -5,7 +5,7 @@
 -- question: How do the campaigns with each tag perform together?
 -- question_ko: 태그별 캠페인 성과는 어떤가요?
 -- words: which tags perform best, tag performance, coupon campaigns, 쿠폰 캠페인 성과, 카테고리별
--- also: scanned_mail excluded
+-- also: scanned_mail excluded first_day
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

@@ -11,11 +11,15 @@
 --   start (date, default min(date)): first KST day; by default the first available day
 --   end (date, default max(date)): last KST day; by default the latest available day
 -- sentences:
---   select count(*) filter (what in ('succeeded', 'shown')) as messages, min(date) filter (what in ('succeeded', 'shown')) as first_date,
---   count(*) filter (what = 'clicked') as clicked, count(*) filter (what = 'failed') as failed from answer having messages > 0
+--   select count(*) as messages, min(date) as first_date, nullif(count(*) filter (what = 'failover_succeeded'), 0) as texts, (select count(*) from answer where what = 'clicked') as
+--   clicked, (select count(*) from answer where what in ('failed', 'failover_failed')) as failed from answer where what in ('succeeded', 'shown', 'failover_succeeded') having messages > 0
 --     en: This person got {messages} {messages#message|messages} since {first_date} and clicked {clicked} {clicked#time|times}. {failed}
---       {failed#send|sends} failed.
---     ko: {first_date}부터 메시지 {messages}건을 받아 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.
+--       {failed#send|sends} failed.[[ {texts} of the messages {texts#is a text|are texts} sent in place of a failed one.]]
+--     ko: {first_date}부터 메시지 {messages}건을 받아 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.[[ 받은 메시지 중 {texts}건은 실패한 메시지 대신 받은 문자입니다.]]
+--   select 1 from answer where exists (from marts.channel_counters where channel = 'webhook') limit 1
+--     en: Webhook calls are left out, because they reach systems and not the person.
+--     ko: 웹훅 호출은 고객이 아니라 시스템으로 보내므로 제외했습니다.
+--     as: note
 --   select 1 where not exists (from answer) and marts.is_excluded(getvariable('id')::varchar)
 --     en: This id is under `exclude`, so its messages are not counted. The table `events` has them.
 --     ko: 집계 제외 대상(`exclude`)의 ID라 메시지를 집계하지 않습니다. `events` 테이블에는 있습니다.
@@ -44,10 +48,14 @@ messages as (
     select sends.*
     from marts.event_people as sends
     inner join period on sends.date between period.first_date and period.last_date
-    where marts.is_message(sends.event_name, sends.channel) and sends.person in (select person from wanted)
+    where
+        sends.person in (select person from wanted)
+        and sends.channel <> 'webhook'
+        and (marts.is_message(sends.event_name, sends.channel) or sends.kind in ('failover_succeeded', 'failover_failed'))
+    -- A text in place of a failed message has the message's id.
     qualify sends.event_id is null
         or row_number() over (
-            partition by sends.date, sends.event_id order by sends.occurred_at, sends.event_name
+            partition by sends.date, sends.event_id, starts_with(sends.kind, 'failover') order by sends.occurred_at, sends.event_name
         ) = 1
 ),
 texts as (
@@ -70,7 +78,7 @@ happened as (
         messages.event_id,
         messages.date
     from messages
-    left join texts on messages.date = texts.date and messages.event_id = texts.event_id
+    left join texts on messages.date = texts.date and messages.event_id = texts.event_id and not starts_with(messages.kind, 'failover')
     left join marts.resources
         on
             messages.campaign_id is not distinct from resources.campaign_id

@@ -1,4 +1,4 @@
--- grain: one KST day, channel, and campaign or user journey.
+-- grain: one KST day, channel, sub-channel (if prices are set by sub-channel), and campaign or user journey.
 --
 -- A successful message costs the price of its channel or, if prices are set by sub-channel, of its sub-channel; then the statistics
 -- by sub-channel are needed for that day and channel. A text sent in place of a failed message costs the price `failover` of text
@@ -16,17 +16,17 @@ split_days as (
     group by all
 ),
 messages as (
-    select date, channel, resource_type, resource_id, succeeded, null as sub_channel
+    select date, channel, null as sub_channel, resource_type, resource_id, succeeded
     from marts.message_days
     anti join split_days using (date, channel)
     union all
     select
         date,
         channel,
+        marts.sub_channel_name(channel_sub),
         resource_type,
         resource_id,
-        if(message_failed > message_sent, null, message_sent - message_failed),
-        marts.sub_channel_name(channel_sub)
+        if(message_failed > message_sent, null, message_sent - message_failed)
     from daily_statistics_by_subchannel
     semi join split_days using (date, channel)
 ),
@@ -34,6 +34,7 @@ costs as (
     select
         messages.date,
         messages.channel,
+        messages.sub_channel,
         messages.resource_type,
         messages.resource_id,
         messages.succeeded,
@@ -48,6 +49,7 @@ costs as (
     select
         failovers.date,
         failovers.channel,
+        null,
         failovers.resource_type,
         coalesce(failovers.campaign_id, failovers.user_journey_id),
         0,
@@ -66,6 +68,7 @@ costs as (
 select
     costs.date,
     costs.channel,
+    costs.sub_channel,
     costs.resource_type,
     costs.resource_id,
     resources.resource_name,
@@ -82,4 +85,4 @@ select
     )::double as cost
 from costs
 left join marts.resources on costs.resource_type = resources.resource_type and costs.resource_id = resources.resource_id
-group by costs.date, costs.channel, costs.resource_type, costs.resource_id, resources.resource_name;
+group by costs.date, costs.channel, costs.sub_channel, costs.resource_type, costs.resource_id, resources.resource_name;

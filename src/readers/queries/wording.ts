@@ -23,7 +23,7 @@ const UNITS: readonly (readonly [RegExp, Unit])[] = [
   [/_points$/, 'points'],
   [/(^|_)change(_|$)/, 'change'],
   [/(^|_)(rate|share|retention)(_|$)|^drop_off$/, 'rate'],
-  [/_seconds$/, 'duration'],
+  [/_seconds(_of_all)?$/, 'duration'],
   [/^cost_return$/, 'times'],
   [/^price$/, 'price'],
   [/(^|_)p_value$/, 'probability'],

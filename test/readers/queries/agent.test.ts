@@ -129,7 +129,9 @@ describe('an answer for an agent', () => {
       change: expect.stringMatching(/^Change from the previous period/) as string,
     });
     const { about: after } = await asked('opt-outs-after-messages');
-    expect(after.definitions).not.toHaveProperty('item');
+    expect(after.definitions).toMatchObject({
+      item: expect.stringMatching(/^What the row is about/) as string,
+    });
   });
 
   it('says which days it covers and which of them are missing', async () => {

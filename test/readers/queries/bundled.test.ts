@@ -245,24 +245,44 @@ describe('parameters', () => {
 
   it('choose what costs are of; without a price, clicks or conversions there is no cost', async () => {
     const costs = { end: '2026-11-01' };
-    // 425 = 170 × 2.5; 25 clicks, 13 conversions.
+    // 425 = 170 × 2.5; 25 clicks, 13 conversions. 99 SMS at 9 and 45 LMS at 28, which only the statistics by sub-channel count.
+    const email = 'email,,,,200,,,30,,,,,,200,0,,,';
     expect(await answer('message-costs', costs)).toEqual([
-      'push-notification,,170,2.5,425,25,17,13,32.69,구매,,0,0,,,',
-      'email,,200,,,30,,,,,,200,0,,,',
+      'text-message,,,,144,14.9375,2151,,,,,,,0,0,,,',
+      'push-notification,,,,170,2.5,425,25,17,13,32.69,구매,,0,0,,,',
+      email,
+    ]);
+    expect(await answer('message-costs', { ...costs, by: 'sub_channel' })).toEqual([
+      'text-message,lms,,,45,28,1260,,,,,,,0,0,,,',
+      'text-message,sms,,,99,9,891,,,,,,,0,0,,,',
+      'push-notification,,,,170,2.5,425,25,17,13,32.69,구매,,0,0,,,',
+      email,
+    ]);
+    // October is in the range of a month, and so are all days of November.
+    expect(
+      await answer('message-costs', {
+        start: '2026-10-31',
+        end: '2026-11-01',
+        by: 'month',
+        channel: 'push-notification',
+      }),
+    ).toEqual([
+      'push-notification,,2026-10-01,,999,2.5,2497.5,99,25.23,,,,,0,0,,,',
+      'push-notification,,2026-11-01,,340,2.5,850,39,21.15,16,50,구매,,0,0,,,',
     ]);
     // Ten of the 340 messages count no clicks, twenty no conversions: 330 and 320 × 2.5 for 39 clicks and 16 conversions.
     const [texts, push] = await answer('message-costs', { start: '2026-11-01' });
     // 99 and 97 SMS at 9, 45 LMS at 28.
-    expect(texts).toMatch(/^text-message,,\d+,12.5477,3024,/);
-    expect(push).toBe('push-notification,,340,2.5,850,39,21.15,16,50,구매,,0,0,,,');
+    expect(texts).toMatch(/^text-message,,,,\d+,12.5477,3024,/);
+    expect(push).toBe('push-notification,,,,340,2.5,850,39,21.15,16,50,구매,,0,0,,,');
     // The service gives the amounts of purchases, and not their number.
     expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,구매,[],c-sale']);
-    const [campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
+    const [, campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
     expect(campaign).toMatch(
-      /^push-notification,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,0,0,,campaign,c-sale$/,
+      /^push-notification,,,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,0,0,,campaign,c-sale$/,
     );
     await expect(answer('message-costs', { by: 'day' })).rejects.toThrow(
-      'by must be one of channel, campaign',
+      'by must be one of channel, sub_channel, month, campaign',
     );
   });
 
