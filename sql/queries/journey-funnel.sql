@@ -32,6 +32,11 @@
 --       previous step. More than two weeks of events are needed to see whether people left or took another branch.
 --     ko: ‘{user_journey_name}’에서 가장 크게 줄어든 단계는 ‘{user_journey_node_name}’입니다. 직전 단계보다 메시지가 {drop_off} 적습니다. 이벤트 데이터가 2주 넘게 쌓이면
 --       이탈인지 다른 경로로 간 것인지 알 수 있습니다.
+--   select list(user_journey_node_name order by user_journey_name, step) as steps, count(*) as number from answer where channels = 'webhook' and user_journey_node_name is not null having
+--   number > 0
+--     en: The webhook {number#step|steps} {steps} {number#calls a system and sends|call systems and send} nothing to people.
+--     ko: 웹훅 단계 {steps}{은/는} 시스템을 호출할 뿐 고객에게 발송하지 않습니다.
+--     as: note
 --   select count(distinct user_journey_id) as journeys from answer having journeys > 0
 --     en: {journeys} user {journeys#journey|journeys} sent messages in this period.
 --     ko: 이 기간에 메시지를 보낸 유저 여정은 {journeys}개입니다.

@@ -156,6 +156,8 @@ describe('rates and counters', () => {
       'push-notification,NotRegistered,unknown recipient,,2,0.4,,,2,,send_failure,0.666667,0.4,,5,7,2026-11-02,2026-11-02',
       'push-notification,푸시 토큰이 만료되었습니다,unknown recipient,,1,0.2,,,1,,send_failure,0.333333,0.2,,5,7,2026-11-02,2026-11-02',
     ]);
+    const happened = await answer('timeline', { id: 'u5' });
+    expect(happened.map((row) => row.split(',')[2])).toEqual(['failed', 'failover_failed']);
     expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,0,1,0,2026-11-02,2026-11-02,c-talk']);
   });
 

@@ -97,3 +97,22 @@ test('purchases and messages after the end do not count', async () => {
     ['nothing', null, 4, 1, 1000, 6],
   ]);
 });
+
+test('first buyers of a month bought again if they did by the last day', async () => {
+  const months = async (start: string) =>
+    (await askBundled(warehouse.connection, 'repeat-buyers', { by: 'month', start, end: '2026-11-20' })).map(
+      ({ month, buyers, bought_again: back, revenue }) => [
+        String(month),
+        Number(buyers),
+        Number(back),
+        Number(revenue),
+      ],
+    );
+  // Of seven first buyers in October, one never returned; one bought three times.
+  expect(await months('2026-10-01')).toEqual([
+    ['2026-10-01', 7, 6, 14_000],
+    ['2026-11-01', 1, 0, 1000],
+  ]);
+  // The others had bought before.
+  expect(await months('2026-11-01')).toEqual([['2026-11-01', 1, 0, 1000]]);
+});
