@@ -73,7 +73,7 @@ function readable(file, text) {
     return lines.map((line) =>
       !/^\s*--/.test(line) || /\bko:/.test(line) || NO_PROSE.test(line) ? '' : line.replace(/^\s*--\s?/, ''),
     );
-  if (file.endsWith('.yaml')) return lines.map((line) => (/\bko\b/.test(line) ? '' : line));
+  if (file.endsWith('.yaml')) return lines.map((line) => (/\bko\b|^\s*words:/.test(line) ? '' : line));
   return lines.map((line) => {
     if (/^\s*(?:\/\/|\*|\/\*\*)/.test(line)) return line;
     const texts = [...line.matchAll(/'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)].map(

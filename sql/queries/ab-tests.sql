@@ -5,7 +5,7 @@
 -- subject: campaigns
 -- question: Which variant of each A/B test is better, and is the difference significant?
 -- question_ko: A/B 테스트마다 어느 안이 더 좋고, 차이가 유의미한가요?
--- words: how many tests, number of tests, 테스트 몇 개, a/b 테스트 결과, a/b test result, a/b test results, won, winner, significance, significant, 승리, 어느 쪽, A안 B안, 유의미한 차이, a/b test, ab test, split test, 승자, 이긴 안, a/b 테스트, ab 테스트, 에이비 테스트, sample ratio mismatch, srm
+-- words: how many tests, number of tests, 테스트 몇 개, a/b 테스트 결과, a/b test result, a/b test results, won, winner, significance, significant, 승리, 어느 쪽, A안 B안, 유의미한 차이, a/b test, ab test, split test, 승자, 이긴 안, a/b 테스트, ab 테스트, 에이비 테스트, sample ratio mismatch, srm, variant, variants, variant b, is the difference real, enough data, too early, B안, 이겼나
 -- also: people excluded
 -- params:
 --   campaign (varchar, default null): only the campaign with this id

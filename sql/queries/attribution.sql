@@ -5,7 +5,7 @@
 -- subject: conversions and costs
 -- question: After which messages do people buy, and how soon, by the orders in your own table?
 -- question_ko: 우리 주문 데이터 기준으로, 고객은 어떤 메시지를 받은 뒤 얼마 만에 구매하나요?
--- words: time from click to purchase, time to purchase, time to conversion, 클릭 후 구매까지, 구매까지 걸린 시간, how long after a click, purchases after a click, orders attributed to a message, last click, last touch, first touch, first click, multi-touch, unattributed, order value with and without a message, 기여도, 마지막 클릭 기여 매출, 첫 접촉, 첫 터치, 첫 클릭, 미귀속, 메시지 받은 고객 객단가
+-- words: time from click to purchase, time to purchase, time to conversion, 클릭 후 구매까지, 구매까지 걸린 시간, how long after a click, purchases after a click, orders attributed to a message, last click, last touch, first touch, first click, multi-touch, unattributed, order value with and without a message, 기여도, 마지막 클릭 기여 매출, 첫 접촉, 첫 터치, 첫 클릭, 미귀속, 메시지 받은 고객 객단가, share of orders, attributed, orders after a click, what share of orders
 -- also: people exports no_conversions
 -- params:
 --   start (date, default last_date - 27): first KST day of conversions; by default the range has 28 days

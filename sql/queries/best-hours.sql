@@ -4,7 +4,7 @@
 -- subject: times
 -- question: At which hour do messages of each campaign get the most clicks on each channel?
 -- question_ko: 캠페인별로 어느 시간대에 보낸 메시지의 클릭이 가장 많나요?
--- words: best time, send time, when to send push, 발송 시간, 최적 시간, 보내기 좋은 시간
+-- words: best time, send time, when to send push, 발송 시간, 최적 시간, 보내기 좋은 시간, send time optimization, best hour, hour of the day, 몇 시에
 -- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of sending; by default the first available day

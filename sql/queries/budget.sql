@@ -3,7 +3,7 @@
 -- subject: the data
 -- question: How much of the budget of exports is left this month, and will it last?
 -- question_ko: 이번 달 내보내기 예산은 얼마나 남았고, 월말까지 충분한가요?
--- words: export limit, near the limit, limit of exports, 내보내기 한도, budget left, 남은 예산
+-- words: export limit, near the limit, limit of exports, 내보내기 한도, budget left, 남은 예산, next month cost, what will exports cost, 다음 달 내보내기
 -- params:
 --   now (timestamptz, default now()): the time to use as now
 -- sentences:

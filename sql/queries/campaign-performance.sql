@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best or worst?
 -- question_ko: 캠페인·유저 여정별로 어느 채널에 얼마나 보냈고, 성과가 가장 좋거나 나쁜 것은 무엇인가요?
--- words: ctr, click rate, click-through rate, 클릭률, 클릭율, 클릭 비율, best campaign, worst campaigns, performed worst, worst performing campaigns, 성과 나쁜 캠페인, 성과가 나쁜, 꼴찌, 캠페인 성과, 성과 순위, 1위
+-- words: ctr, click rate, click-through rate, 클릭률, 클릭율, 클릭 비율, best campaign, worst campaigns, performed worst, worst performing campaigns, 성과 나쁜 캠페인, 성과가 나쁜, 꼴찌, 캠페인 성과, 성과 순위, 1위, worst campaign, lowest click rate, poor campaigns, email performance, top campaigns, 클릭률 낮은, 잘 된 캠페인
 -- also: people excluded first_day
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

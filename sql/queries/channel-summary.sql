@@ -5,7 +5,7 @@
 -- subject: overview
 -- question: How many messages did each channel send, over a range or by day, week or month, and with what results?
 -- question_ko: 채널별 발송과 성과는 어떤가요? 일·주·월 단위로도 볼 수 있습니다.
--- words: compare channels, email compare push sms, weekly trend, sends per week, sends per day, push, push notification, push notifications, 푸시, 푸시 알림, sent, send volume, how many messages were sent, daily, 발송량, 발송 건수, 일별 발송, delivery rate, deliverability, 도달률, 도달율, 전달률
+-- words: compare channels, email compare push sms, weekly trend, sends per week, sends per day, push, push notification, push notifications, 푸시, 푸시 알림, sent, send volume, how many messages were sent, daily, 발송량, 발송 건수, 일별 발송, delivery rate, deliverability, 도달률, 도달율, 전달률, email performance, push performance, channel performance, compare on click rate, messages per day, messages per month, 채널 성과, 친구톡 성과
 -- also: scanned_mail excluded no_messages first_day webhooks
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -4,7 +4,7 @@
 -- subject: people
 -- question: How many people still click weeks after their first message?
 -- question_ko: 첫 메시지를 받은 뒤 주차별로 몇 %의 고객이 클릭하나요?
--- words: weekly active, 활성 고객, retention, retention rate, 리텐션, 유지율, 잔존율
+-- words: weekly active, 활성 고객, retention, retention rate, 리텐션, 유지율, 잔존율, first messaged, still click, later months, later weeks, user retention, 코호트
 -- also: people
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show

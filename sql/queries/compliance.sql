@@ -5,7 +5,7 @@
 -- subject: failures
 -- question: Which campaigns sent ads at night (21:00 to 08:00 KST), ads that do not begin with “(광고)”, or ads without a way to opt out?
 -- question_ko: 야간(21시~8시)에 광고를 보냈거나, ‘(광고)’로 시작하지 않거나 수신거부 방법을 빠뜨린 캠페인은 무엇인가요?
--- words: ads law, 광고 표시 누락, 야간 발송, 정보통신망법
+-- words: ads law, 광고 표시 누락, 야간 발송, 정보통신망법, advertising law, night ads, ads at night, legal, (광고), 광고성 정보
 -- also: exports event_days
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -3,6 +3,7 @@
 -- subject: the data
 -- question: Which fields differ from the specification, and since when?
 -- question_ko: 메시지 서비스 명세와 다른 필드는 무엇이고, 언제부터 달라졌나요?
+-- words: settings changed, new fields, what changed in the data, unknown fields
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- sentences:

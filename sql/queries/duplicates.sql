@@ -4,7 +4,7 @@
 -- subject: people
 -- question: Which campaigns reached a person more than once on a day, and how often?
 -- question_ko: 한 사람에게 하루에 두 번 이상 보낸 캠페인은 무엇이고, 몇 건인가요?
--- words: sent twice, got twice, same message twice, 두 번 받은, 두번, 중복 발송
+-- words: sent twice, got twice, same message twice, 두 번 받은, 두번, 중복 발송, 중복 수신자, duplicate messages, duplicate sends, messages twice
 -- also: people exports event_days
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

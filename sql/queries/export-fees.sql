@@ -4,7 +4,7 @@
 -- subject: the data
 -- question: How many event records were paid for in each month, and what were the fees?
 -- question_ko: 월별로 비용을 낸 이벤트 레코드는 몇 건이고, 비용은 얼마인가요?
--- words: what exports cost, export cost, 내보내기 비용
+-- words: what exports cost, export cost, 내보내기 비용, vendor fees, fees of exports, cost us exports, next month cost
 -- params:
 --   start (date, default null): first KST day on which exports were requested; the whole month counts
 --   end (date, default null): last KST day on which exports were requested; the whole month counts

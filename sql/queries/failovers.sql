@@ -4,7 +4,7 @@
 -- subject: failures
 -- question: How many failed messages reached people as a text instead?
 -- question_ko: 실패한 메시지 중 대체 문자로 전달된 것은 몇 건인가요?
--- words: replaced by sms, replaced by a text, fallback text messages, 대체 발송
+-- words: replaced by sms, replaced by a text, fallback text messages, 대체 발송, fallback, fallback rate, fallback sms, alimtalk to sms, 대체 발송 비율
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

@@ -4,7 +4,7 @@
 -- subject: failures
 -- question: Why do sends fail, and are the reasons growing?
 -- question_ko: 발송은 왜 실패하고, 늘어나는 사유는 무엇인가요?
--- words: why do messages fail, why messages fail, failed push, 푸시 실패, failed messages, which channel fails most, email bounce, 알림톡 실패 사유, 실패 많은 채널, cause, causes, reason, reasons, bounce, bounces, 원인, 실패 원인, 실패 이유, 실패 사유, 반송, spam complaint, spam complaints, invalid token
+-- words: why do messages fail, why messages fail, failed push, 푸시 실패, failed messages, which channel fails most, email bounce, 알림톡 실패 사유, 실패 많은 채널, cause, causes, reason, reasons, bounce, bounces, 원인, 실패 원인, 실패 이유, 실패 사유, 반송, spam complaint, spam complaints, invalid token, bounce rate, hard bounce, hard bounces, soft bounce, soft bounces, email bounces, undelivered, blocked, error codes, 수신 차단, 바운스
 -- also: exports
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification

@@ -4,6 +4,7 @@
 -- subject: people
 -- question: Do people click a campaign less after many messages in the days before?
 -- question_ko: 최근에 메시지를 많이 받은 고객일수록 캠페인을 덜 클릭하나요?
+-- words: ad fatigue, message fatigue, click less, tired, as people get more messages, 피로, 피로도
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -3,7 +3,7 @@
 -- subject: the data
 -- question: How up to date is each stream, and how many of its days are missing?
 -- question_ko: 데이터는 종류별로 며칠까지 들어왔고, 빠진 날짜는 며칠인가요?
--- words: up to date, how fresh, latest data
+-- words: up to date, how fresh, latest data, late data, data late, how late, arrive late, delay, did the night run succeed, run succeed, when was data loaded, 언제까지, 데이터 지연
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- sentences:

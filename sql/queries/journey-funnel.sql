@@ -5,6 +5,7 @@
 -- subject: journeys
 -- question: Where do people drop out of each user journey?
 -- question_ko: 유저 여정마다 어느 단계에서 이탈하나요?
+-- words: journey conversion, step conversion, drop off, drop-off, drop out, dropouts, where do people drop out, step by step, 여정 이탈, 여정 단계, 단계별 이탈
 -- also: excluded
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

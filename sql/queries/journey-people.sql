@@ -4,6 +4,7 @@
 -- subject: journeys
 -- question: How many of the people who enter a user journey reach each step, and how long does it take them?
 -- question_ko: 여정에 진입한 사람 중 각 단계에 도달한 사람은 몇 명이고, 얼마나 걸리나요?
+-- words: journey completion, complete a journey, finish a journey, journey duration, 여정 완료
 -- also: people exports excluded
 -- params:
 --   start (date, default last_date - 27): first KST day on which people enter; by default the range has 28 days

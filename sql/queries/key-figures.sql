@@ -4,7 +4,7 @@
 -- subject: overview
 -- question: How did the last seven days compare with the seven before, and how was each of the last 28 days?
 -- question_ko: 최근 7일은 그 전 7일과 비교해 어떤가요? 최근 28일의 일별 추이는 어떤가요?
--- words: what did we earn, 얼마 벌었나, KPI, dashboard, overview, daily trend, yesterday, 어제, 핵심 지표, 대시보드, 요약, 추이
+-- words: what did we earn, 얼마 벌었나, KPI, dashboard, overview, daily trend, yesterday, 어제, 핵심 지표, 대시보드, 요약, 추이, weekly report, weekly summary, how are we doing, unusual, was yesterday unusual, 주간 보고, 주간 보고서
 -- also: people excluded goals_of_revenue one_goal no_messages webhooks
 -- params:
 --   end (date, default max(date)): last KST day of the week; by default the latest available day

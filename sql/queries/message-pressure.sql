@@ -4,7 +4,7 @@
 -- subject: people
 -- question: How many messages reach people, and do they click less when they get more?
 -- question_ko: 고객 한 명이 메시지를 몇 건이나 받고, 많이 받을수록 덜 클릭하나요?
--- words: messages per person, how many messages does a person get, too many messages
+-- words: messages per person, how many messages does a person get, too many messages, click rate fall, fewer clicks, as people get more messages, more messages per week, message overload, message fatigue, over-messaging, 많이 보내면, 많이 받으면
 -- also: people exports
 -- params:
 --   day (date, default max(date)): last KST day of the window; by default the latest available day

@@ -5,7 +5,7 @@
 -- subject: opt-outs
 -- question: Which campaigns, templates, hours or numbers of earlier messages have more opt-outs within 72 hours than the others?
 -- question_ko: 발송 후 72시간 안에 수신거부가 유난히 많은 캠페인·템플릿·시간대·수신 건수는 무엇인가요?
--- words: 수신거부율 높은 메시지, unsubscribe rate per campaign, opt-outs by number of messages, opt-outs by frequency, 수신 건수별 수신거부, unsubscribe, unsubscribes, unsubscribed, why did opt-outs rise, 구독 취소, 구독 해지, 수신거부 증가 원인, 수신거부 왜 늘었나
+-- words: 수신거부율 높은 메시지, unsubscribe rate per campaign, opt-outs by number of messages, opt-outs by frequency, 수신 건수별 수신거부, unsubscribe, unsubscribes, unsubscribed, why did opt-outs rise, 구독 취소, 구독 해지, 수신거부 증가 원인, 수신거부 왜 늘었나, causes the most unsubscribes, campaign causes unsubscribes, most unsubscribes, 수신거부 많은
 -- params:
 --   start (date, default last_date - 27): first KST day of sending; by default the range has 28 days
 --   end (date, default max(date)): last KST day of sending; by default the latest with all 72 hours available

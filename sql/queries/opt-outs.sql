@@ -4,7 +4,7 @@
 -- subject: opt-outs
 -- question: How many opt-outs are requested on each day by each 080 number, and how many disappear later?
 -- question_ko: 080 번호별로 하루에 수신거부가 몇 건 접수되고, 나중에 목록에서 삭제된 것은 몇 건인가요?
--- words: how many people unsubscribed, number of unsubscribes, unsubscribe rate, opt-out, opt-outs, opt out, 수신 거부, 수신거부율
+-- words: how many people unsubscribed, number of unsubscribes, unsubscribe rate, opt-out, opt-outs, opt out, 수신 거부, 수신거부율, 수신거부 늘었나, 수신거부 추이, unsubscribe trend, opted out, 수신거부
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the day before the latest snapshot

@@ -3,7 +3,7 @@
 -- subject: overview
 -- question: How did the last days compare with those before, and with the same days a year ago?
 -- question_ko: 최근 기간은 직전 기간, 1년 전과 비교해 어떤가요?
--- words: last year, year over year, year on year, 작년, 작년 대비, compare, vs, versus, last week, week over week, 비교, 지난주 비교, 전주 대비, 전년 대비
+-- words: last year, year over year, year on year, 작년, 작년 대비, compare, vs, versus, last week, week over week, 비교, 지난주 비교, 전주 대비, 전년 대비, year before, previous year, same period last year, black friday compared, trend over weeks, 작년 같은 기간, this week vs last week, this week versus last week
 -- also: excluded no_messages first_day webhooks
 -- params:
 --   start (date, default last_date - 6): first KST day of the period; by default the period has 7 days

@@ -4,7 +4,7 @@
 -- subject: people
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
 -- question_ko: 캠페인별로 몇 명에게 발송했고, 그중 몇 명이 클릭했나요?
--- words: how many people got a message, reached people, 도달 인원, 도달 고객, 발송 인원
+-- words: how many people got a message, reached people, 도달 인원, 도달 고객, 발송 인원, how many people did we reach, people messaged
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

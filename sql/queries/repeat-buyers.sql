@@ -4,7 +4,7 @@
 -- subject: conversions and costs
 -- question: How many people buy again, and after how many days, by number of purchases or month of the first one, according to your own orders?
 -- question_ko: 우리 주문 데이터 기준으로 다시 구매하는 고객은 몇 명이고 며칠 만인가요? 첫 구매 월별로는 어떤가요?
--- words: first-time buyers, first time buyers, new customers who bought again, second purchase, cohort of buyers, buyers by month, 첫 구매, 첫 구매 고객, 월별 재구매, 신규 구매, repurchase cycle, 재구매 주기, repurchase, repurchase rate, buy again, repeat purchase, 재구매, 재구매율, 재구매률
+-- words: first-time buyers, first time buyers, new customers who bought again, second purchase, cohort of buyers, buyers by month, 첫 구매, 첫 구매 고객, 월별 재구매, 신규 구매, repurchase cycle, 재구매 주기, repurchase, repurchase rate, buy again, repeat purchase, 재구매, 재구매율, 재구매률, customer lifetime value, lifetime value, first purchase, repeat purchases, 재구매 고객
 -- also: people no_conversions
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days

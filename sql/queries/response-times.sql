@@ -4,7 +4,7 @@
 -- subject: times
 -- question: How long after sending are people reached, and how long until they first open and click?
 -- question_ko: 발송 후 도달, 첫 오픈, 클릭까지 시간이 얼마나 걸리나요?
--- words: how fast, how quickly, time to open, time to first open, time to click, 얼마나 빨리, 빨리, 오픈까지 걸린 시간, 첫 오픈
+-- words: how fast, how quickly, time to open, time to first open, time to click, 얼마나 빨리, 빨리, 오픈까지 걸린 시간, 첫 오픈, time from click to purchase, time to purchase, time to conversion, after push, click to purchase, 구매까지 걸린 시간, 클릭 후 구매
 -- also: people exports
 -- params:
 --   start (date, default min(date)): first KST day of the responses; by default the first available day

@@ -4,6 +4,7 @@
 -- subject: the data
 -- question: How much do a day's counts still rise after the first morning, and after how many days are they final?
 -- question_ko: 수치는 처음 집계된 뒤 얼마나 더 늘고, 며칠 뒤에 확정되나요?
+-- words: late data, how late do numbers change, 늦게 바뀌는
 -- also: excluded
 -- params:
 --   start (date, default last_date - 55): first KST day; by default the range has 56 days

@@ -4,7 +4,7 @@
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in total and per message?
 -- question_ko: 캠페인과 테스트안별 매출, 메시지당 매출은 얼마인가요?
--- words: 매출 캠페인, 캠페인 매출 순위, 매출 가장 큰 캠페인, 매출이 가장 큰 캠페인, sold, sells, best selling campaign, best-selling, which campaigns sold the most, journeys make money, money, earned, detailed statistics, 상세 통계, 벌었나, GMV, AOV, average order value, 거래액, 객단가, revenue, sales, turnover, 매출, 매출액, 판매액, 수익, top campaign by revenue, campaign with the highest revenue, 매출 1위 캠페인
+-- words: 매출 캠페인, 캠페인 매출 순위, 매출 가장 큰 캠페인, 매출이 가장 큰 캠페인, sold, sells, best selling campaign, best-selling, which campaigns sold the most, journeys make money, money, earned, detailed statistics, 상세 통계, 벌었나, GMV, AOV, average order value, 거래액, 객단가, revenue, sales, turnover, 매출, 매출액, 판매액, 수익, top campaign by revenue, campaign with the highest revenue, 매출 1위 캠페인, revenue from messages, revenue brought in, earn the most money, money per message, most money, 메시지로 번, 메시지 매출, 번 돈
 -- also: excluded goals_of_revenue
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

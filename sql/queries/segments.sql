@@ -5,7 +5,7 @@
 -- subject: conversions and costs
 -- question: How do the segments of your customers differ in messages, clicks and revenue per person?
 -- question_ko: 고객 세그먼트별로 메시지, 클릭, 1인당 매출이 어떻게 다른가요?
--- words: grade, tier, gender, age, 등급별 성과, 성별, 연령
+-- words: grade, tier, gender, age, 등급별 성과, 성별, 연령, by city, by segment, customer groups, 고객 그룹, 등급
 -- also: people exports
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -3,7 +3,7 @@
 -- subject: people
 -- question: Who got many messages and never clicked one, or neither opened nor clicked one?
 -- question_ko: 메시지를 많이 받고도 한 번도 클릭(또는 오픈)하지 않은 사람은 누구인가요?
--- words: haven't opened, haven't clicked, not opened, did not open, not engaged, non-clickers, non-clicker, did not click, 미클릭자, 비클릭자, 클릭 안 한 사람, never clicked, inactive, 한 번도 클릭 안 한, 클릭하지 않은 고객 명단, 무반응, dormant, unengaged, 휴면, 비활성
+-- words: haven't opened, haven't clicked, not opened, did not open, not engaged, non-clickers, non-clicker, did not click, 미클릭자, 비클릭자, 클릭 안 한 사람, never clicked, inactive, 한 번도 클릭 안 한, 클릭하지 않은 고객 명단, 무반응, dormant, unengaged, 휴면, 비활성, inactive users, inactive people, inactive customers, unengaged people, list cleaning, haven't opened anything, 90일 동안 안 연, 안 연 사람, 비활성 고객
 -- also: people exports
 -- params:
 --   start (date, default last_date - 89): first KST day; by default the range has 90 days

@@ -5,7 +5,7 @@
 -- subject: contents
 -- question: How does each brand and alimtalk template perform, with the text, status and buttons it had then?
 -- question_ko: 브랜드·알림톡 템플릿은 당시의 본문, 상태, 버튼별로 성과가 어떤가요?
--- words: best template, best templates, 템플릿별 클릭률, 템플릿 성과
+-- words: best template, best templates, 템플릿별 클릭률, 템플릿 성과, email templates, template click rate
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day

@@ -3,7 +3,7 @@
 -- subject: people
 -- question: Which messages did one person get, and which did they click?
 -- question_ko: 고객 한 명이 어떤 메시지를 받았고 무엇을 클릭했나요?
--- words: history of one customer, customer history, 한 사람의 이력, 고객 이력, message history of a customer, 고객 발송 이력, 받은 메시지 이력
+-- words: history of one customer, customer history, 한 사람의 이력, 고객 이력, message history of a customer, 고객 발송 이력, 받은 메시지 이력, one customer, one person, what happened to one person, everything we sent, sent to one customer, 한 고객, 고객 한 명
 -- access: recorded
 -- also: people exports
 -- params:

@@ -5,7 +5,7 @@
 -- subject: conversions and costs
 -- question: How much more do people buy if they may get messages than people in a holdout, who get none?
 -- question_ko: 메시지를 받지 않는 미발송 그룹보다 얼마나 더 구매하나요?
--- words: control group, incremental revenue, effect of messages, incremental, incrementality, lift, holdout, 증분, 순증, 홀드아웃, 대조군
+-- words: control group, incremental revenue, effect of messages, incremental, incrementality, lift, holdout, 증분, 순증, 홀드아웃, 대조군, incremental lift, incremental effect, added revenue, global control group, 증분 매출, 증분 효과, 추가 매출
 -- params:
 --   end (date, default max(date)): last KST day that counts; by default the latest available day
 --   holdout (varchar, default null): only the holdout with this name

@@ -4,7 +4,7 @@
 -- subject: conversions and costs
 -- question: How many people who had stopped buying buy again, after which messages, and how many without one?
 -- question_ko: 이탈 고객 중 몇 명이 어떤 메시지를 받고 다시 구매하며, 메시지 없이 돌아온 고객은 몇 명인가요?
--- words: reactivation, 복귀 고객, churn, churned, lapsed, 이탈, 이탈률, 이탈 고객, 휴면 고객
+-- words: reactivation, 복귀 고객, churn, churned, lapsed, 이탈, 이탈률, 이탈 고객, 휴면 고객, came back, come back, inactive customers, 돌아온 고객
 -- also: people exports no_conversions
 -- params:
 --   start (date, default last_date - 27): first KST day of messages and purchases; by default the range has 28 days

@@ -9,13 +9,12 @@ import type { Invocation } from '../config/invocation.js';
 import {
   describeQuery,
   isNamed,
-  limitAbout,
   loadCatalogue,
   newQuery,
   type QueryFile,
   queryNamed,
   questionOf,
-  questionsAbout,
+  searchQuestions,
   wordsOf,
 } from '../readers/queries/catalogue.js';
 import { SUBJECTS, WORDS } from '../readers/explore/words.js';
@@ -23,7 +22,6 @@ import { offered, recorded } from '../readers/queries/access.js';
 import { deliver } from '../readers/queries/child.js';
 import type { Delivery } from '../readers/queries/deliver.js';
 import { FORMATS, type Format } from '../readers/queries/formats.js';
-import { NOTHING } from '../readers/queries/search.js';
 import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js';
 import { filled } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
@@ -75,17 +73,16 @@ async function listOrAnswer(
     (option) => option === undefined,
   );
   const search = isWord && options.name !== undefined && !isNamed(options.name, queries) ? options.name : '';
-  // The folder may have invalid files, which matter to a search only.
-  const hits = search === '' ? NOTHING : questionsAbout(loadCatalogue(queries), search);
   const spoken = /[가-힣]/.test(search) ? 'ko' : lang;
-  const limit = limitAbout(search, spoken);
-  if (limit !== undefined) terminal.note(limit);
-  if (limit !== undefined && (hits.items.length === 0 || hits.missing.length > 0)) return EXIT.done;
-  if (hits.items.length > 0) {
-    const words = hits.missing.join(', ');
+  // The folder may have invalid files, which matter to a search only.
+  const found = search === '' ? undefined : searchQuestions(loadCatalogue(queries), search, spoken);
+  if (found?.limit !== undefined) terminal.note(found.limit);
+  if (found !== undefined && found.questions.length > 0) {
+    const words = found.missing.join(', ');
     if (words !== '') terminal.note(filled(WORDS.partly[spoken], { words }, new Wording(spoken)));
-    return listQueries(offered(hits.items, dataDir).slice(0, 5), format, spoken, invocation);
+    return listQueries(offered(found.questions, dataDir), format, spoken, invocation);
   }
+  if (found?.limit !== undefined) return EXIT.done;
   const question = questionOf({ ...options, queries }, invocation.effects.now());
   if (question === undefined)
     return listQueries(offered(loadCatalogue(queries), dataDir), format, lang, invocation);

@@ -48,13 +48,14 @@ export async function beginWithNight(place: Place, yaml: string, files: Files = 
 }
 
 /** Expects that a command ends with this exit code, and that stderr contains each of these words. */
-export async function ends<T extends Pick<Ended, 'code' | 'stderr'>>(
+export async function ends<T extends Pick<Ended, 'code' | 'stderr'> & Partial<Pick<Ended, 'stdout'>>>(
   command: Promise<T>,
   code: number,
   ...words: readonly (string | RegExp)[]
 ): Promise<T> {
   const result = await command;
-  expect(result.code, result.stderr).toBe(code);
+  // What a command prints, such as a receipt, tells why it failed.
+  expect(result.code, `${result.stderr}${result.stdout ?? ''}`).toBe(code);
   for (const said of words)
     expect(result.stderr).toEqual(
       typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said),

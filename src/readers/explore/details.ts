@@ -2,7 +2,7 @@
 import { daysOf } from '../../ground/calendar.js';
 import { Dictionary, entriesOf, type SchemaEntry, type Language } from '../../warehouse/dictionary.js';
 import { statement } from '../../warehouse/session.js';
-import { limitAbout, questionsAbout, wordsOf, type QueryFile, type Chart } from '../queries/catalogue.js';
+import { searchQuestions, wordsOf, type QueryFile, type Chart } from '../queries/catalogue.js';
 import { findWords } from '../queries/search.js';
 import type { Said } from '../queries/sentences.js';
 import type { Row } from '../queries/wording.js';
@@ -40,8 +40,8 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
     );
     return { links, missing };
   };
-  const asked = questionsAbout(catalogue, wanted);
-  const questions = asked.items.map((one) =>
+  const asked = searchQuestions(catalogue, wanted, view.language);
+  const questions = asked.questions.map((one) =>
     link(questionAddress(one.name), titleOf(view, one), wordsOf(one, view.language).question),
   );
   const all: readonly (readonly [Word, Group])[] = [
@@ -67,11 +67,10 @@ export function search(view: View, catalogue: readonly QueryFile[], known: Known
       ? folded(view.word(word), list)
       : markup`<h2>${view.word(word)}</h2>${list}`;
   });
-  const limit = limitAbout(wanted, view.language);
   const partly = lacking.length === 0 ? [] : [note(view.word('partly', { words: lacking.join(', ') }))];
   const nothing = markup`<p>${view.word('noMatch')}</p>${bySubject(view, catalogue)}`;
   return markup`<h1>${view.word('found', { q: shortName(wanted) })}</h1>
-    ${limit && markup`<p class="notice">${prose(limit)}</p>`}
+    ${asked.limit && markup`<p class="notice">${prose(asked.limit)}</p>`}
     ${drawn.length === 0 ? nothing : [...partly, ...drawn]}`;
 }
 

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, UsageError } from '../../ground/errors.js';
 import { textGiven, whyUnread } from '../../config/files.js';
-import { cut, didYouMean, plain } from '../../ground/text.js';
+import { cut, didYouMean } from '../../ground/text.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
 import { wrapLine } from '../../terminal/text.js';
-import { findWords, type Found } from './search.js';
+import { rank } from './search.js';
 import { parseSentences, type Sentence } from './sentences.js';
 
 /** The subjects under which queries are listed, in this order. */
@@ -138,43 +138,69 @@ export function queryNamed(name: string, own?: string): QueryFile {
 export const isNamed = (name: string, own?: string): boolean =>
   isBundled(name) || (own !== undefined && existsSync(join(own, `${name}.sql`)));
 
-/** The queries that match a search, best first. */
-export function questionsAbout(catalogue: readonly QueryFile[], search: string): Found<QueryFile> {
+/** What a search leads to. */
+export interface Found {
+  /** The questions that answer it, best first; at most five. */
+  readonly questions: readonly QueryFile[];
+  /** Why the data cannot answer it, and what to do instead; undefined if no limit matches better than the questions. */
+  readonly limit: string | undefined;
+  /** The words that the first result lacks, as they were typed; empty if it has most of the words. */
+  readonly missing: readonly string[];
+}
+
+const MOST_FOUND = 5;
+
+/** Questions that match this much worse than the best result are left out. */
+const NEAR = 0.2;
+
+/** A limit is also shown if it matches a little worse than the best question, or if the search has one of its phrases. */
+const NEAR_LIMIT = 0.85;
+
+/** Searches the questions and the limits of the data together, so that the better one comes first. */
+export function searchQuestions(catalogue: readonly QueryFile[], search: string, language: Language): Found {
   const dictionary = Dictionary.load();
   const channels = Object.keys(dictionary.of('values')['channel'] ?? {})
     .flatMap((channel) => dictionary.namesOf('channel', channel))
     .join('\n');
-  const placesOf = (query: QueryFile): string[] => {
+  const ofQuery = (query: QueryFile): string[] => {
     const { name, title, title_ko: korean, question, question_ko: asked, words, params } = query;
     const taken = params.map((one) => (one.name === 'channel' ? channels : one.name));
     return [name, words, `${title}\n${korean}`, `${question}\n${asked}`, taken.join('\n')];
   };
-  const said = findWords(catalogue, search, placesOf);
+  const sources = [
+    ...catalogue.map((query) => ({
+      query,
+      limit: undefined,
+      texts: ofQuery(query),
+      phrases: [query.name, query.title, query.title_ko, ...query.words.split(', ')],
+    })),
+    ...dictionary.of('limits').map((limit) => ({
+      query: undefined,
+      limit: limit[language],
+      texts: ['', limit.words, limit.question],
+      phrases: [limit.question, ...limit.words.split(', ')],
+    })),
+  ];
+  const hits = rank(
+    sources,
+    search,
+    ({ texts }) => texts,
+    ({ phrases }) => phrases,
+  );
+  const best = hits[0]?.score ?? 0;
+  const near = hits.filter(({ score }) => score >= best * NEAR);
+  const questions = near.flatMap(({ item }) => item.query ?? []).slice(0, MOST_FOUND);
+  const first = hits.find(({ item }) => item.query !== undefined)?.score ?? 0;
+  const limit = hits.find(
+    ({ item, score, isNamed }) => item.limit !== undefined && (isNamed || score >= first * NEAR_LIMIT),
+  );
+  const missing = hits[0]?.missing ?? [];
+  const isFar = missing.length >= search.trim().split(/\s+/).length / 4;
+  if (hits.length > 0) return { questions, limit: limit?.item.limit, missing: isFar ? missing : [] };
   // A name of a table or a column is only in the SQL.
-  const isSaid = said.items.length > 0 && (said.missing.length === 0 || /\s/.test(search.trim()));
-  const { items, missing } = isSaid
-    ? said
-    : findWords(catalogue, search, (query) => [...placesOf(query), withoutComments(query.sql)]);
-  const wanted = plain(search);
-  const isPhrase = ({ words }: QueryFile): boolean =>
-    words.split(', ').some((phrase) => plain(phrase) === wanted);
-  // A question with these words as a phrase comes before those that have them somewhere.
-  const named = items.filter(isPhrase);
-  return { items: [...named, ...items.filter((one) => !named.includes(one))], missing };
+  const inSql = rank(catalogue, search, ({ sql }) => [withoutComments(sql)]);
+  return { questions: inSql.map(({ item }) => item).slice(0, MOST_FOUND), limit: undefined, missing: [] };
 }
-
-/** Why the data cannot answer a search, and what to do instead; undefined if no listed limit matches. */
-export const limitAbout = (search: string, language: Language): string | undefined =>
-  Dictionary.load()
-    .of('limits')
-    .find(({ words }) =>
-      // Without blanks and hyphens, in the singular or plural: `e-mail domains`, `수신가능`.
-      words
-        .split(', ')
-        .some((phrase) =>
-          new RegExp(`(?<![a-z_])${phrase.replace(/[ -]/g, '[ -]?')}(?:e?s)?(?![a-z_])`, 'i').test(search),
-        ),
-    )?.[language];
 
 /** The files by query name. A query in the user's folder cannot replace a bundled one, because each number has one definition. */
 function filesOf(own: string | undefined): ReadonlyMap<string, string> {

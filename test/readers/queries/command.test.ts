@@ -211,6 +211,7 @@ describe('dawnload query', () => {
     expect(await found('수신거부')).toMatch(
       /^수신거부\n {2}opt-outs +080 번호별로.*\n {2}opt-outs-after-messages/,
     );
+    expect(await found('chanel-sumary')).toMatch(/^overview\n {2}channel-summary/);
     const partly = await run({ name: '어제 채널별 매출과 날씨' });
     expect(partly.stdout).toMatch(/^전환·비용\n {2}revenue-by-channel/);
     expect(partly.stderr).toContain('없는 단어: 날씨');
@@ -433,7 +434,11 @@ describe('a mistake', () => {
   const LATE = `select (case when range < 5000 then '1' else 'x' end)::integer as n from range(6000)`;
 
   it.each<[string, QueryOptions, RegExp]>([
-    ['a wrong name', { name: 'chanel-sumary' }, /Did you mean channel-summary\?/],
+    [
+      'a wrong name, with a parameter',
+      { name: 'chanel-sumary', param: ['by=day'] },
+      /Did you mean channel-summary\?/,
+    ],
     [
       'a word of its subject, with a parameter',
       { name: 'holdout', param: ['x=1'] },
