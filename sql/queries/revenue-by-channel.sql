@@ -4,7 +4,7 @@
 -- subject: conversions and costs
 -- question: What did the campaigns of each channel sell, per message and per amount spent?
 -- question_ko: 채널별 캠페인 매출은 얼마이고, 메시지당 매출과 비용 대비 매출은 얼마인가요?
--- words: which channel earns the most, 채널 수익, email revenue, revenue per email, 이메일 매출, 채널 매출, roas, roi, revenue per cost, return on ad spend, 비용 대비 매출, 광고 수익률, 로아스, worth of a message, what is a message worth, message worth, revenue per message, return on investment, investment, revenue of sms, revenue from email, cost per conversion, 메시지 한 건의 가치, 투자 대비
+-- words: which channel earns the most, 채널 수익, email revenue, revenue per email, 이메일 매출, 채널 매출, roas, roi, revenue per cost, return on ad spend, 비용 대비 매출, 광고 수익률, 로아스, worth of a message, what is a message worth, message worth, revenue per message, return on investment, investment, revenue of sms, revenue from email, cost per conversion, 메시지 한 건의 가치, 투자 대비, revenue compared to the week before, email revenue compared
 -- also: excluded goals_of_revenue no_sales
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

@@ -13,7 +13,7 @@ import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { headerOf } from '../../warehouse/session.js';
 import { isDay } from '../../ground/calendar.js';
 import { wrapLine } from '../../terminal/text.js';
-import { rank } from './search.js';
+import { rank, saysNothing } from './search.js';
 import { parseSentences, type Sentence } from './sentences.js';
 
 /** The subjects under which queries are listed, in this order. */
@@ -140,7 +140,7 @@ export const isNamed = (name: string, own?: string): boolean =>
 
 /** What a search leads to. */
 export interface Found {
-  /** The questions that answer it, best first; at most five. */
+  /** The questions that answer it, best first; at most five, or all if the search has no word to look for. */
   readonly questions: readonly QueryFile[];
   /** Why the data cannot answer it, and what to do instead; undefined if no limit matches better than the questions. */
   readonly limit: string | undefined;
@@ -158,6 +158,7 @@ const NEAR_LIMIT = 0.85;
 
 /** Searches the questions and the limits of the data together, so that the better one comes first. */
 export function searchQuestions(catalogue: readonly QueryFile[], search: string, language: Language): Found {
+  if (saysNothing(search)) return { questions: catalogue, limit: undefined, missing: [] };
   const dictionary = Dictionary.load();
   const channels = Object.keys(dictionary.of('values')['channel'] ?? {})
     .flatMap((channel) => dictionary.namesOf('channel', channel))

@@ -9,7 +9,7 @@ const FILLERS = new Set(
   [
     'a an and the as at by for from if in of on or so than that this these those to with is are was were be been being',
     'do does did has had have how what when where which who whom why i it its me my our us we you your they them their there',
-    'any each every all per still much get gets got made make give find show please can could will would should work works one ones',
+    'any each every all per still many much get gets got made make give find show please can could will would should work works one ones',
     '그 그리고 및 보여줘 알려줘 우리 좀 중 큰 가장 제일 너무 무엇 뭐 어떤 대한 어느 간 왜 것 게 수',
   ].flatMap((words) => words.split(' ')),
 );
@@ -65,7 +65,7 @@ function pairsOf(word: string): string[] {
 const wordsOf = (text: string): string[] =>
   SPELLINGS.reduce<string>(
     (spelled, [from, to]) => spelled.replace(from, to),
-    text.normalize('NFC').toLowerCase(),
+    text.normalize('NFKC').toLowerCase(),
   )
     .split(/[^\p{L}\p{N}_]+/u)
     .filter((word) => word !== '' && !FILLERS.has(word));
@@ -149,11 +149,12 @@ export function rank<T>(
     const terms = tokenize(text);
     return terms.length === 0 ? [] : [{ text: text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''), terms }];
   });
-  const saying = typed.filter(({ terms }) => terms.every((term) => weightOf(term) === 1));
+  // Words that are one in another spelling, such as `opt out`, are not looked for apart.
+  const saying = typed.filter(({ terms }) =>
+    terms.every((term) => weights.has(term) && weightOf(term) === 1),
+  );
   const asked = ` ${tokenize(search).join(' ')} `;
-  // Signs alone match everything.
-  const query = asWords.length > 0 || search.trim() === '' ? withSynonyms(search) : MiniSearch.wildcard;
-  const hits = index.search(query).flatMap(({ id, score, queryTerms }): Hit<T>[] => {
+  const hits = index.search(withSynonyms(search)).flatMap(({ id, score, queryTerms }): Hit<T>[] => {
     const item = items[Number(id)];
     if (item === undefined) return [];
     const phrases = phrasesOf(item).map((phrase) => ({ phrase, terms: tokenize(phrase) }));
@@ -176,12 +177,16 @@ export function rank<T>(
   return hits.sort((a, b) => b.score - a.score);
 }
 
+/** True for a search of signs and ignored words alone, which matches everything. */
+export const saysNothing = (search: string): boolean => search.trim() !== '' && wordsOf(search).length === 0;
+
 /** The items that have all words of the search; if none has, the few with most of them, and the words that the first one lacks. */
 export function findWords<T>(
   items: readonly T[],
   search: string,
   textsOf: (item: T) => readonly string[],
 ): { readonly items: readonly T[]; readonly missing: readonly string[] } {
+  if (saysNothing(search)) return { items, missing: [] };
   const hits = rank(items, search, textsOf);
   const whole = hits.filter(({ missing }) => missing.length === 0);
   const found = whole.length > 0 ? whole : hits.slice(0, MOST_PARTIAL);

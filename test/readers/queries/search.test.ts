@@ -111,3 +111,31 @@ test.each([
 ])('%s is no limit', (search) => {
   expect(limitAbout(search, 'en')).toBeUndefined();
 });
+
+test('signs and ignored words alone match everything, and no limit; spellings of one word are one word', () => {
+  const catalogue = loadCatalogue();
+  for (const search of ['(((', '-', 'how', 'the of and'])
+    expect(searchQuestions(catalogue, search, 'en')).toEqual({
+      questions: catalogue,
+      limit: undefined,
+      missing: [],
+    });
+  expect(found('ＲＥＶＥＮＵＥ')).toEqual(found('revenue'));
+  expect(found('A/B test')).toEqual(found('AB test'));
+  expect(searchQuestions(catalogue, 'opt out', 'en').missing).toEqual([]);
+  expect(searchQuestions(catalogue, '__proto__ constructor', 'en').questions).toEqual([]);
+});
+
+test('the words that the first result lacks are named if they are many', () => {
+  const missing = (search: string): readonly string[] =>
+    searchQuestions(loadCatalogue(), search, 'en').missing;
+  expect(missing('revenue of unicorns')).toEqual(['unicorns']);
+  expect(missing('how do push, email, SMS and WhatsApp compare on click rate?')).toEqual([]);
+});
+
+test('a limit is shown with the questions that answer in part', () => {
+  const { questions, limit } = searchQuestions(loadCatalogue(), 'bounce rate of gmail', 'en');
+  expect(questions[0]?.name).toBe('failure-reasons');
+  expect(limit).toMatch(/mail domains cannot be told apart/);
+  expect(limitAbout('hard bounces', 'en')).toBeUndefined();
+});
