@@ -63,7 +63,7 @@ facts as (
         false,
         'an export was requested, downloaded and loaded',
         'no export was loaded yet',
-        'Choose the day with the fewest messages (`dawnload query channel-summary --param by=day`), set exports.budget to its records, '
+        'Choose the day with the fewest messages (`dawnload query channel-summary by=day`), set exports.budget to its records, '
         || 'and request it: `dawnload backfill --start DAY --end DAY --streams events --yes-paid`.'
     from exports
     union all

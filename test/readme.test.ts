@@ -272,7 +272,7 @@ function queriesMarkdown(catalogue: readonly QueryFile[]): string {
   );
   const sections = catalogue.map((one) => {
     const { csv = '', parameters = [] } = goldenAnswers().find(({ name }) => name === one.name) ?? {};
-    const given = parameters.map((pair) => ` --param ${pair.join('=')}`).join('');
+    const given = parameters.map((pair) => ` ${pair.join('=')}`).join('');
     const command = given === '' ? [] : [`dawnload query ${one.name}${given}`];
     const example = [...command, ...exampleOf(csv)];
     const words = [`**${one.title}.** ${one.question}`, ...ownAndShared(taken(one), shared)].join('<br>');

@@ -19,8 +19,8 @@
 --     ko: 수치를 왜곡하는 문제가 {stops}건 발견되었습니다.
 --     as: alert
 --   select sum(findings_of_check) as stops from tests where severity = 'stop' having stops > 0
---     en: Run `dawnload query checks --param severity=stop`: {stops} {stops#problem|problems} may make these numbers wrong.
---     ko: `dawnload query checks --param severity=stop`으로 확인하세요. 수치를 왜곡하는 문제가 {stops}건 있습니다.
+--     en: Run `dawnload query checks severity=stop`: {stops} {stops#problem|problems} may make these numbers wrong.
+--     ko: `dawnload query checks severity=stop`으로 확인하세요. 수치를 왜곡하는 문제가 {stops}건 있습니다.
 --     as: to do
 --   select 1 where not exists (from answer)
 --     en: The latest checks found no problems.

@@ -28,8 +28,8 @@
 --     en: No messages of this id. If `privacy.columns` hashes ids, give the hash.
 --     ko: 이 ID의 메시지가 없습니다. `privacy.columns`에서 ID를 해시한다면 해시 값을 입력하세요.
 --   select 1 where coalesce(getvariable('id')::varchar, '') = ''
---     en: Give an id, such as `--param id=user-1`.
---     ko: 고객 ID를 입력하세요(명령줄에서는 `--param id=user-1`).
+--     en: Give an id, such as `id=user-1`.
+--     ko: 고객 ID를 입력하세요(명령줄에서는 `id=user-1`).
 --   select 1 from answer limit 1
 --     en: This question was recorded in private/access.jsonl, with the time and a keyed digest of the id.
 --     ko: 조회 시각과 ID의 해시가 private/access.jsonl에 기록되었습니다.

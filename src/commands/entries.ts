@@ -293,7 +293,7 @@ export const ENTRIES: readonly Entry[] = [
     examples: [
       'dawnload query',
       'dawnload query revenue per month    # searches',
-      'dawnload query channel-summary --param start=2026-11-01',
+      'dawnload query channel-summary channel=email start=2026-11-01',
       'dawnload query --sql "from marts.channel_days limit 9" --format csv',
       'dawnload query channel-summary --lang ko --output channels.xlsx',
       'dawnload query --new lapsed-users -f lapsed.sql    # a query of your own',
@@ -313,8 +313,12 @@ export const ENTRIES: readonly Entry[] = [
     load: async (command) => {
       const { describe, queryCommand } = await import('./query.js');
       return ({ help, ...options }: QueryOptions & { help?: boolean }, invocation, ...words) => {
-        const name = words.length === 0 ? undefined : words.join(' ');
-        if (help !== true) return queryCommand({ ...options, name }, invocation);
+        // A word such as `channel=email` is a parameter, with or without `--param` before it.
+        const given = words.filter((word) => /^\w+=/.test(word));
+        const named = words.filter((word) => !given.includes(word));
+        const name = named.length === 0 ? undefined : named.join(' ');
+        const param = given.length === 0 ? options.param : [...(options.param ?? []), ...given];
+        if (help !== true) return queryCommand({ ...options, name, param }, invocation);
         if (name !== undefined) return describe(name, invocation);
         command.outputHelp();
         return EXIT.done;

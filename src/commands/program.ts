@@ -42,7 +42,7 @@ export function mistakeOf(
   // For example `query channel-summary --start 2026-11-01`.
   const isParameter = command === 'query' && code === 'commander.unknownOption' && near === '';
   const other = isParameter
-    ? 'Use --param NAME=VALUE for parameters of a query. '
+    ? 'Write NAME=VALUE for parameters of a query. '
     : near.replace(/^\((.*)\)$/, '$1 ');
   return new UsageError(sentence, { hint: `${other}${help}` });
 }

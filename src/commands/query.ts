@@ -33,7 +33,7 @@ import type { Options } from './shared.js';
 
 export interface QueryOptions extends Options<'sql' | 'file' | 'new' | 'format' | 'output', 'bom'> {
   readonly name?: string | undefined;
-  readonly param?: readonly string[];
+  readonly param?: readonly string[] | undefined;
   readonly lang?: Language;
 }
 

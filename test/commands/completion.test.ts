@@ -57,4 +57,6 @@ long('help describes a query, also one of the own', async () => {
   const { stdout } = await help('restful');
   expect(stdout).toContain('restful: Rest\nWho rests?\n\nIt takes no parameters.\n');
   expect((await help('restfull')).stderr).toContain('Did you mean restful?');
+  const given = await ended(start(['query', 'restful', 'channel=email'], folder));
+  expect(given.stderr).toContain('The query restful takes no parameters.\n  Leave the parameters out.');
 });

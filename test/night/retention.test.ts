@@ -95,7 +95,7 @@ test('free SQL, a bundled question and an answer for an agent say which events a
   expect(own.stderr).toContain(`The events of ${days} were removed by retention`);
   const computed = await place.run(['query', '--sql', 'select count(*) from marts.daily_people']);
   expect(computed.stderr).not.toContain('removed');
-  const range = ['--param', 'start=2026-11-11', '--param', 'end=2026-11-13'];
+  const range = ['start=2026-11-11', '--param', 'end=2026-11-13'];
   const bundled = await place.run(['query', 'event-rates', ...range]);
   expect(bundled.stderr).toMatch(/Not counted: the events of 2 days Nov\s11–12, which retention removed/);
   const about = async (table: string): Promise<unknown> => {

@@ -423,7 +423,7 @@ function again(view: View, query: QueryFile, { values }: Sheet): Html {
   const given = values.filter(([name]) => !OWN.includes(name));
   const file = (ending: string): string =>
     addressOf(`/q/${encodeURIComponent(query.name)}.${ending}`, [...givenIn(view, query)]);
-  const params = given.map(([name, value]) => `--param ${quoteShell(`${name}=${value}`)}`);
+  const params = given.map(([name, value]) => quoteShell(`${name}=${value}`));
   const command = ['dawnload query', query.name, ...params].join(' ');
   const sets = given.map(([name, value]) => `set variable "${name}" = '${value.replaceAll("'", "''")}';\n`);
   const sql = `${sets.join('')}${query.sql}`;

@@ -295,7 +295,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /Expected \d+ parameters|[Vv]alues were not provided for the following prepared statement parameters/,
-    "Write getvariable('name') for the value of --param name=value.",
+    "Write getvariable('name') for the value of name=value.",
   ],
   [/^Out of Memory Error/, 'Request fewer days or columns, or raise mcp.memory_megabytes.'],
 ];

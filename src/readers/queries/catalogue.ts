@@ -375,7 +375,7 @@ function parseAssignments(texts: readonly string[]): ParameterValues {
     const [, name, value = ''] = /^\s*(\w+)\s*=(.*)$/s.exec(text) ?? [];
     if (name === undefined)
       throw new UsageError(`"${text}" is not a parameter.`, {
-        hint: 'Write --param name=value, such as --param start=2026-11-01.',
+        hint: 'Write name=value, such as start=2026-11-01.',
       });
     if (values.has(name))
       throw new UsageError(`The parameter ${name} is given twice.`, { hint: 'Give it once.' });
@@ -401,7 +401,7 @@ function valuesFor(
   for (const [name, value] of given) {
     const parameter = params.find((known) => known.name === name);
     if (params.length === 0)
-      throw new UsageError(`The query ${query} takes no parameters.`, { hint: 'Leave --param out.' });
+      throw new UsageError(`The query ${query} takes no parameters.`, { hint: 'Leave the parameters out.' });
     if (parameter === undefined) {
       const near = didYouMean(
         name,
@@ -465,7 +465,7 @@ export function describeQuery(query: QueryFile, width?: number, lang: Language =
   const { name, params } = query;
   const { title, question } = wordsOf(query, lang);
   const parameters = params.flatMap(({ name: parameter, type, default: fallback, choices, description }) => [
-    `  --param ${parameter}=${choices.length > 0 ? choices.join(' | ') : type}`,
+    `  ${parameter}=${choices.length > 0 ? choices.join(' | ') : type}`,
     `      ${description} (default: ${fallback})`,
   ]);
   const taken = params.length === 0 ? 'It takes no parameters.' : 'Parameters:';

@@ -140,7 +140,7 @@ async function answerTo(
   const fields = { ...parameters, ...start };
   const param = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
   const question = questionNamed(query, { param, lang: wording.language }, now);
-  const command = ['dawnload query', query, ...param.map((given) => `--param ${given}`)].join(' ');
+  const command = ['dawnload query', query, ...param].join(' ');
   const answer = await answerAndSentences(reader, question, wording, isSilent);
   const said = needsRows && answer.rows.length === 0 ? [] : answer.said;
   return { asked, fields, command, ...answer, said };

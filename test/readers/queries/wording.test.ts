@@ -30,7 +30,7 @@ test.each([
     '‘campaign-days’ 질문에는 strt 파라미터가 없습니다.',
     '혹시 start인가요? 사용할 수 있는 파라미터: start (date)',
   ],
-  ['start', '‘start’는 파라미터가 아닙니다.', '`--param 이름=값` 형식으로 입력하세요'],
+  ['start', '‘start’는 파라미터가 아닙니다.', '`이름=값` 형식으로 입력하세요'],
 ])(
   'the error of --param %s is in Korean, with what to do',
   (param, message, hint = '‘campaign-days’ 질문의 파라미터: ') => {

@@ -138,7 +138,7 @@ test('the page names the commands that ask its queries again', async () => {
   for (const { asks } of SECTIONS)
     for (const { query } of asks)
       expect(commands.some((command) => command.startsWith(`dawnload query ${query}`))).toBe(true);
-  expect(commands).toContain('dawnload query period-comparison --param by=campaign');
+  expect(commands).toContain('dawnload query period-comparison by=campaign');
 });
 
 test('nothing refers to another file or address, and nothing but the script that sorts can run', async () => {
