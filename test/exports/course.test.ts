@@ -110,7 +110,7 @@ describe('a reading within a waiting time of ten minutes', () => {
       const found = follow(answer, terms, 10);
       expect([found.end, found.minutes]).toEqual([end, minutes]);
       if (asked !== undefined) expect(found.asked).toHaveLength(asked);
-      if (records !== undefined) expect(found.course.records).toBe(records);
+      if (records !== undefined) expect(found.course.pages.records).toBe(records);
     },
   );
 
@@ -134,7 +134,7 @@ describe('what a reading says in the end', () => {
       true,
       ['total_page_count shrank to 3 or less'],
     ]);
-    expect([course.state, course.records]).toEqual(['no answer yet', 9]);
+    expect([course.state, course.pages.records]).toEqual(['no answer yet', 9]);
   });
 
   test('page 0 that announces as many pages as before leaves the missing one missing', () => {

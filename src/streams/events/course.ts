@@ -5,11 +5,7 @@
 import { formatCount, plural } from '../../terminal/text.js';
 import { BESIDE } from '../../landing/landing-zone.js';
 import type { Answer, Other, PageAnswer } from './answer.js';
-
-/** A page that counts; its bytes are on disk. */
-export interface KnownPage extends Pick<PageAnswer, 'number' | 'totalPages' | 'fingerprint'> {
-  readonly rows: number;
-}
+import { KnownPages, type KnownPage } from './known-pages.js';
 
 export interface Terms {
   /** True if records are expected, so that an answer without any may be wrong. */
@@ -71,9 +67,6 @@ const MAY_COME: ReadonlySet<Other['kind']> = new Set(['not_found', 'invalid_page
 /** Number of times that doubtful pages are requested again. */
 const ROUNDS = 3;
 
-/** An export with an implausible number of pages ends after this many pages in a row without new records. */
-const EMPTY_PAGES = 3;
-
 /** The maximum number of pages to read, as a multiple of the plausible number. */
 const MOST = 10;
 
@@ -91,10 +84,7 @@ const PAUSE: Move = { kind: 'pause' };
 const KEPT = 'Landed pages are kept. The next run resumes the same export at no cost.';
 
 export class Course {
-  readonly pages = new Map<number, KnownPage>();
-  /** The numbers of pages that cannot be read; the reading continues without them. */
-  readonly unreadable = new Set<number>();
-  total: number;
+  readonly pages: KnownPages;
   #phase: 'waiting' | 'early' | 'rest' = 'waiting';
   #purpose: Purpose = 'ready';
   #readySince = 0;
@@ -104,33 +94,25 @@ export class Course {
   #unready: Unready | undefined;
   #isDoubtful = false;
   #isMade: boolean;
-  /** Pages that repeat another page, mapped to that page. */
-  readonly #repeated = new Map<number, number>();
-  /** Pages that do not exist although the page count includes them. */
-  readonly #absent = new Set<number>();
   /** The lowest page reported as not existing; page 0 is read again for the number of pages. */
   #missing: number | undefined;
   readonly #failures = new Map<number, Failure>();
-  readonly #byFingerprint = new Map<string, number>();
   /** The pages still to request again, if the export has landed before. */
   readonly #again: Set<number>;
   #isSecondLook = false;
   #hasLost = false;
   #rounds = 0;
-  readonly #reported = new Set<number>();
-  #hasShrunk = false;
 
   constructor(
     private readonly terms: Terms,
     landed: readonly KnownPage[],
   ) {
-    for (const page of landed) this.#know(page);
-    this.total = Math.max(1, ...landed.map(({ totalPages }) => totalPages));
-    this.#again = new Set(terms.isAgain ? this.pages.keys() : []);
+    this.pages = new KnownPages(landed, terms.plausiblePages);
+    this.#again = new Set(terms.isAgain ? this.pages.numbers : []);
     this.#isMade = terms.isMade;
-    const first = this.#nextMissing();
-    this.#first = first < this.total ? first : 0;
-    if (first >= this.total && !terms.isAgain) this.#phase = 'early';
+    const { next, total } = this.pages;
+    this.#first = next < total ? next : 0;
+    if (next >= total && !terms.isAgain) this.#phase = 'early';
   }
 
   get isReady(): boolean {
@@ -138,7 +120,7 @@ export class Course {
   }
 
   get isWhole(): boolean {
-    return !this.#hasLost && this.unreadable.size === 0;
+    return !this.#hasLost && this.pages.unreadable.size === 0;
   }
 
   /** The state of the export according to the last answer, in words. */
@@ -173,7 +155,7 @@ export class Course {
         for (const number of pages) this.#again.delete(number);
         return this.#ask('again', pages);
       }
-      const doubtful = this.#doubtful();
+      const doubtful = this.pages.doubtful(this.#isShort);
       if (doubtful.length === 0 || this.#rounds >= ROUNDS) return { kind: 'end' };
       if (!this.#hasPaused) return this.#pause();
       this.#rounds++;
@@ -198,32 +180,14 @@ export class Course {
 
   /** The deviations from the specification that did not stop the download, as clauses. */
   get notes(): string[] {
-    const notes: string[] = [];
-    const [first = 0] = this.#reported;
-    const last = [...this.#reported].at(-1) ?? first;
-    const end = this.#endOfImplausible();
-    if (end !== undefined)
-      notes.push(
-        `total_page_count is ${formatCount(this.total)}, but the pages after ${end} have no records`,
-      );
-    else if (this.#hasShrunk) notes.push(`total_page_count shrank to ${this.total} or less`);
-    else if (this.#reported.size > 1) notes.push(`total_page_count changed from ${first} to ${last}`);
-    const empty = this.#empty().filter((number) => end === undefined || number < end);
-    for (const number of empty.slice(0, 3)) {
-      const twin = this.#repeated.get(number);
-      notes.push(`page ${number} ${twin === undefined ? 'has no records' : `repeats page ${twin}`}`);
-    }
-    if (empty.length > 3) notes.push(`${empty.length - 3} more pages have no records`);
-    if (this.records < this.terms.atLeast)
-      notes.push(
-        `it has ${plural(this.records, 'record')}, at least ${Math.ceil(this.terms.atLeast)} are expected`,
-      );
-    return notes;
+    const { notes, records } = this.pages;
+    const expected = `at least ${Math.ceil(this.terms.atLeast)} are expected`;
+    return this.#isShort ? [...notes, `it has ${plural(records, 'record')}, ${expected}`] : notes;
   }
 
-  /** The number of records on the pages, without the second answers kept beside them. */
-  get records(): number {
-    return [...this.pages.values()].reduce((sum, { number, rows }) => sum + (number < BESIDE ? rows : 0), 0);
+  /** True if fewer records have arrived than expected. */
+  get #isShort(): boolean {
+    return this.pages.records < this.terms.atLeast;
   }
 
   // Step 1: wait until the export is ready.
@@ -234,9 +198,9 @@ export class Course {
     if (unready.kind === 'empty' && !this.terms.expectsRecords) return unready;
     const failure = this.#failures.get(this.#first);
     const isGivenUp = failure === undefined ? isOver : this.#isGivenUp(failure, now, isOver);
-    if (isGivenUp && failure?.last.kind === 'unreadable' && !this.unreadable.has(this.#first - 1)) {
+    if (isGivenUp && failure?.last.kind === 'unreadable' && !this.pages.unreadable.has(this.#first - 1)) {
       // A landed page or the next one proves that the export is ready.
-      if (!this.pages.has(this.#first)) this.unreadable.add(this.#first);
+      if (!this.pages.counts(this.#first)) this.pages.unreadable.add(this.#first);
       if (this.pages.size === 0) return this.#ask('ready', [++this.#first]);
       this.#begin(now);
       return undefined;
@@ -264,7 +228,7 @@ export class Course {
     if (answer.kind === 'processing') {
       this.#isMade = true;
       this.#unready = { kind: 'processing', reason };
-    } else if (answer.kind === 'invalid_page' && this.unreadable.has(0)) {
+    } else if (answer.kind === 'invalid_page' && this.pages.unreadable.has(0)) {
       // Without page 0, the number of pages is unknown.
       this.#unready = { kind: 'stuck', reason: 'No page of the export can be read.' };
     } else if (answer.kind === 'invalid_page') {
@@ -287,10 +251,11 @@ export class Course {
   /** Requests pages 0 and 1 first. If they are identical twice, the service ignores the page parameter. */
   #untilDistinct(now: number, isOver: boolean): Move | undefined {
     for (const early of [0, 1]) {
-      const step = early < this.total && !this.#has(early) ? this.#request([early], now, isOver) : undefined;
+      const step =
+        early < this.pages.total && !this.pages.has(early) ? this.#request([early], now, isOver) : undefined;
       if (step !== undefined) return step;
     }
-    if (this.#repeated.get(1) !== 0) return undefined;
+    if (!this.pages.repeats(1, 0)) return undefined;
     if (this.#isSecondLook)
       return {
         kind: 'broken',
@@ -305,12 +270,12 @@ export class Course {
   /** Requests the missing pages; undefined if all have arrived. */
   #rest(now: number, isOver: boolean): Move | undefined {
     const { plausiblePages, atLeast } = this.terms;
-    const isPlausible = this.total <= plausiblePages;
-    if (this.#endOfImplausible() !== undefined) return undefined;
+    const { total, records, isPlausible, endOfImplausible } = this.pages;
+    if (endOfImplausible !== undefined) return undefined;
     const pages: number[] = [];
     const most = isPlausible ? PAGES_AT_ONCE.plausible : PAGES_AT_ONCE.implausible;
-    for (let number = 0; number < this.total && pages.length < most; number++)
-      if (!this.#has(number)) pages.push(number);
+    for (let number = 0; number < total && pages.length < most; number++)
+      if (!this.pages.has(number)) pages.push(number);
     const [first] = pages;
     if (first === undefined) return undefined;
     const isLate = isOver && now - this.#readySince >= SHORT_PATIENCE_MS;
@@ -319,7 +284,7 @@ export class Course {
         atLeast > 0 ? `, although the daily statistics count about ${formatCount(2 * atLeast)} messages` : '';
       return {
         kind: 'broken',
-        reason: `The export announces ${formatCount(this.total)} pages, and ${formatCount(first)} pages with ${plural(this.records, 'record')} have landed${expected}.`,
+        reason: `The export announces ${formatCount(total)} pages, and ${formatCount(first)} pages with ${plural(records, 'record')} have landed${expected}.`,
         hint: `No further page is requested. Ask the service's operator how many records the export has. ${KEPT}`,
       };
     }
@@ -336,7 +301,7 @@ export class Course {
       if (failure === undefined) continue;
       const { last } = failure;
       if (!this.#isGivenUp(failure, now, isOver)) again.push(number);
-      else if (last.kind === 'unreadable') this.unreadable.add(number);
+      else if (last.kind === 'unreadable') this.pages.unreadable.add(number);
       else
         return {
           kind: 'broken',
@@ -352,13 +317,12 @@ export class Course {
     const missing = this.#missing ?? 0;
     this.#missing = undefined;
     if (answer.kind === 'page' && answer.totalPages <= missing) {
-      this.#hasShrunk = true;
-      this.total = missing;
+      this.pages.shrink(missing);
       for (const number of [...this.#failures.keys()]) if (number >= missing) this.#failures.delete(number);
-    } else if (answer.kind === 'page' && this.total > this.terms.plausiblePages) {
+    } else if (answer.kind === 'page' && !this.pages.isPlausible) {
       for (const [number, { last }] of [...this.#failures]) {
         if (last.kind !== 'invalid_page') continue;
-        this.#absent.add(number);
+        this.pages.lacks(number);
         this.#failures.delete(number);
       }
     }
@@ -366,12 +330,12 @@ export class Course {
 
   /** Takes a page. One that repeats another page is treated as a page without records. */
   #takePage(page: PageAnswer): Fate {
-    const { number, records, fingerprint } = page;
+    const { number, records } = page;
     this.#failures.delete(number);
-    const twin = records > 0 ? this.#byFingerprint.get(fingerprint) : undefined;
+    const twin = records > 0 ? this.pages.twinOf(page) : undefined;
     if (twin === undefined || twin === number) return this.#keep(page, number);
-    this.#grow(page.totalPages);
-    if (!this.pages.has(number)) this.#repeated.set(number, twin);
+    this.pages.announce(page.totalPages);
+    this.pages.repeat(number, twin);
     return { kind: 'reject', what: `page ${number}` };
   }
 
@@ -385,36 +349,19 @@ export class Course {
       return undefined;
     }
     const isFirst = this.#purpose === 'again' && page.records > 0;
-    const isMore =
-      page.records > (this.pages.get(page.number)?.rows ?? 0) || (isFirst && this.terms.replaces);
+    const isMore = page.records > this.pages.rowsOf(page.number) || (isFirst && this.terms.replaces);
     const isBeside = isFirst && this.terms.keepsBeside;
     let { number } = page;
-    while (!isMore && this.pages.has(number)) number += BESIDE;
-    if (!this.#byFingerprint.has(page.fingerprint) && (isMore || isBeside)) return this.#keep(page, number);
-    this.#grow(page.totalPages);
+    while (!isMore && this.pages.counts(number)) number += BESIDE;
+    if (this.pages.twinOf(page) === undefined && (isMore || isBeside)) return this.#keep(page, number);
+    this.pages.announce(page.totalPages);
     return undefined;
   }
 
   #keep({ records: rows, totalPages, fingerprint }: PageAnswer, number: number): Fate {
-    this.#know({ number, rows, totalPages, fingerprint });
-    this.#grow(totalPages);
+    this.pages.keep({ number, rows, totalPages, fingerprint });
+    this.pages.announce(totalPages);
     return { kind: 'land', number };
-  }
-
-  #know(page: KnownPage): void {
-    const { number, rows, fingerprint } = page;
-    const before = this.pages.get(number);
-    if (before !== undefined) this.#byFingerprint.delete(before.fingerprint);
-    this.pages.set(number, page);
-    if (rows > 0) this.#byFingerprint.set(fingerprint, number);
-    this.#repeated.delete(number);
-    this.#absent.delete(number);
-    this.unreadable.delete(number);
-  }
-
-  #grow(total: number): void {
-    this.#reported.add(total);
-    this.total = Math.max(this.total, total);
   }
 
   #fail(number: number, last: Other, now: number): Failure {
@@ -429,43 +376,6 @@ export class Course {
     const least = last.kind === 'unreadable' ? ofUnreadable : this.isReady ? ATTEMPTS : 1;
     const passes = PASSING.has(last.kind) || (!this.isReady && MAY_COME.has(last.kind));
     return attempts >= least && (isOver || (!passes && now - since >= SHORT_PATIENCE_MS));
-  }
-
-  #nextMissing(): number {
-    let number = 0;
-    while (this.#has(number)) number++;
-    return number;
-  }
-
-  #has(number: number): boolean {
-    return (
-      this.pages.has(number) ||
-      this.#repeated.has(number) ||
-      this.#absent.has(number) ||
-      this.unreadable.has(number)
-    );
-  }
-
-  /** The last page to read if the number of pages is implausible and further pages bring no new records. */
-  #endOfImplausible(): number | undefined {
-    if (this.total <= this.terms.plausiblePages) return undefined;
-    const next = this.#nextMissing();
-    let end = next;
-    while (end > 0 && !this.unreadable.has(end - 1) && (this.pages.get(end - 1)?.rows ?? 0) === 0) end--;
-    return next - end >= EMPTY_PAGES ? end : undefined;
-  }
-
-  /** A page with a few records is valid: 1,000 is only the maximum (Limits). */
-  #empty(): number[] {
-    if (this.total <= 1) return [];
-    const without = [...this.pages.values()].flatMap(({ number, rows }) => (rows === 0 ? [number] : []));
-    return [...without, ...this.#repeated.keys()].sort((a, b) => a - b);
-  }
-
-  /** Pages to request again: those without records; also page 0 if records are missing, because it has the number of pages. */
-  #doubtful(): number[] {
-    const isShort = this.records < this.terms.atLeast && !this.unreadable.has(0);
-    return [...new Set([...(isShort ? [0] : []), ...this.#empty(), ...this.#absent])];
   }
 
   #begin(now: number): void {

@@ -24,7 +24,8 @@ import { RECORDS_PER_PAGE } from '../../service/endpoints.js';
 import { formatCount, plural } from '../../terminal/terminal.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
 import { askPage, readPage } from './answer.js';
-import { Course, type KnownPage, type Unready } from './course.js';
+import { Course, type Unready } from './course.js';
+import type { KnownPage } from './known-pages.js';
 import { isClosed, isKeptBack, type Export } from '../../exports/export.js';
 import { type Ledger } from '../../exports/ledger.js';
 import type { ExportReport } from '../../exports/paid-request.js';
@@ -221,7 +222,7 @@ export class Reading {
     for (;;) {
       if (course.isReady && !wasReady) {
         wasReady = true;
-        if (!this.#isAgain) await ledger.record({ event: 'ready', key, pages: course.total });
+        if (!this.#isAgain) await ledger.record({ event: 'ready', key, pages: course.pages.total });
       }
       signal.throwIfAborted();
       const step = course.next(effects.now().getTime(), patience.left <= 0);
@@ -261,7 +262,7 @@ export class Reading {
     if (replaced !== undefined) await landing.reject('E21', `${key} page ${fate.number} replaced`, replaced);
     this.#files.set(fate.number, await this.writer.land(answer.body, answer.records, fate.number));
     this.#isMore ||= answer.records > 0;
-    const pages = `page ${formatCount(this.#files.size)} of ${formatCount(course.total)}`;
+    const pages = `page ${formatCount(this.#files.size)} of ${formatCount(course.pages.total)}`;
     const records = plural(rowsIn([...this.#files.values()]), 'record');
     invocation.terminal.progress(`events of ${entry.day}: ${pages}, ${records}`);
   }
@@ -316,7 +317,7 @@ export class Reading {
       if (!this.#isOwn(page))
         files.set(number, await writer.land(await readBody(page.file), page.rows, number));
     const inOrder = [...files].sort(([a], [b]) => a - b).map(([, page]) => page);
-    const unreadable = accepted ? [] : [...course.unreadable].sort((a, b) => a - b);
+    const unreadable = accepted ? [] : [...course.pages.unreadable].sort((a, b) => a - b);
     // The instant must be later than that of the replaced reading, which may have had another export id.
     const now = service.clocks.present();
     const pulledAt = landedAt === undefined || now > landedAt ? now : new Date(landedAt.getTime() + 1);
