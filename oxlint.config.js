@@ -15,6 +15,7 @@ const ORDER = [
   ['warehouse'],
   ['journal'],
   ['landing'],
+  ['disk'],
   ['service'],
   ['documents'],
   ['config'],
@@ -27,7 +28,8 @@ const FOLDERS = ORDER.flat();
 const closed = {
   jobs: ['node:fs', 'node:fs/promises', '@duckdb/node-api', 'undici', 'node:http', 'node:https'],
   service: ['node:fs', 'node:fs/promises', '@duckdb/node-api'],
-  landing: ['undici', 'node:http', 'node:https'],
+  landing: ['@duckdb/node-api', 'undici', 'node:http', 'node:https'],
+  disk: ['undici', 'node:http', 'node:https'],
   streams: ['@duckdb/node-api', 'undici', 'node:http', 'node:https'],
   exports: ['@duckdb/node-api', 'undici', 'node:http', 'node:https'],
   push: ['@duckdb/node-api', 'undici', 'node:http', 'node:https'],
@@ -186,9 +188,9 @@ export default defineConfig({
       },
     },
     {
-      // DuckDB is imported by require, see src/landing/duckdb.ts.
+      // DuckDB is imported by require, see src/disk/duckdb.ts.
       files: [
-        'src/landing/**/*.ts',
+        'src/disk/duckdb.ts',
         'src/documents/functions.ts',
         'src/warehouse/**/*.ts',
         'src/readers/queries/**/*.ts',

@@ -70,7 +70,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 /** Runs a parsed command with the real side effects. */
 async function perform(typed: Typed, command: string): Promise<ExitCode> {
-  const { dataFiles } = await import('./landing/paths.js');
+  const { dataFiles } = await import('./disk/paths.js');
   // Log lines of the scheduler have timestamps, because it runs for months.
   const logFormat = typed.flags.logFormat ?? (command === 'schedule' ? 'timed' : 'text');
   const flags = { ...typed.flags, logFormat };

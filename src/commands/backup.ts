@@ -18,9 +18,9 @@ import {
   UsageError,
 } from '../ground/errors.js';
 import { Journal } from '../journal/journal.js';
-import { DurableFolder, fsync, fsyncFolder } from '../landing/atomic-file.js';
-import { dataFiles } from '../landing/paths.js';
-import { namesIn, nearestExisting, orStorageError } from '../landing/storage-error.js';
+import { DurableFolder, fsync, fsyncFolder } from '../disk/atomic-file.js';
+import { dataFiles } from '../disk/paths.js';
+import { namesIn, nearestExisting, orStorageError } from '../disk/storage-error.js';
 import { DataFolder } from '../night/data-folder.js';
 import { landedDamage } from '../operations/landed.js';
 import { formatBytes, plural } from '../terminal/terminal.js';

@@ -10,7 +10,7 @@ import { readText } from '../config/files.js';
 import { STREAMS } from '../streams/index.js';
 import { dayOf, daysOf, lastCompleteDay, shiftDay } from '../ground/calendar.js';
 import { codeOf, ConfigError, EXIT, messageOf, UsageError } from '../ground/errors.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { answerAndSentences } from '../readers/queries/ask.js';
 import { fromTemplate } from '../readers/queries/contracts.js';
 import { questionNamed } from '../readers/queries/catalogue.js';

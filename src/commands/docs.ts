@@ -4,7 +4,7 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTemporary } from '../landing/storage-error.js';
+import { makeTemporary } from '../disk/storage-error.js';
 import { z } from 'zod';
 import { Dictionary, columnRow, entriesOf } from '../warehouse/dictionary.js';
 import type { Language, RelationEntry, SchemaEntry } from '../warehouse/dictionary.js';
@@ -27,7 +27,7 @@ import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Command, JsonOptions } from './shared.js';
 import { listed, wrapLine } from '../terminal/text.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { refreshModels } from '../warehouse/models.js';
 

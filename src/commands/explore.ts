@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT, UsageError } from '../ground/errors.js';
 import { Journal, RUN, runsOf, type PastRun } from '../journal/journal.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { Guard, isLoopback } from '../readers/explore/guard.js';
 import { startServer } from '../readers/explore/server.js';
 import type { Language } from '../warehouse/dictionary.js';

@@ -30,7 +30,7 @@ import { RunReport } from '../night/report.js';
 import { partsOf, runNight, type Step } from '../night/step.js';
 import { ledgerNow } from '../night/days-now.js';
 import { withLedger } from '../night/wanted-days.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { assertPublishable } from '../warehouse/publish.js';

@@ -10,7 +10,7 @@ import { EXIT, RefusedError, ServiceError, UsageError } from '../ground/errors.j
 import { ID_COLUMNS } from '../ground/fields.js';
 import { erase } from '../night/erase.js';
 import type { Night } from '../night/step.js';
-import { foldersOf } from '../landing/paths.js';
+import { foldersOf } from '../disk/paths.js';
 import { ServiceClient } from '../service/client.js';
 import { deleteUsers } from '../service/endpoints.js';
 import { formatCount, plural } from '../terminal/terminal.js';

@@ -13,7 +13,7 @@ import { inChild } from '../readers/queries/child.js';
 import { cut } from '../ground/text.js';
 import { type Asking, loadCatalogue, wordsOf } from '../readers/queries/catalogue.js';
 import type { Invocation } from '../config/invocation.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { columnsIn, findRelation } from './docs.js';
 import type { Command } from './shared.js';
 

@@ -15,7 +15,7 @@ import { FREE_DAY_STREAMS, snapshotsOn } from '../streams/index.js';
 import { daysNow, newestOf } from '../night/days-now.js';
 import { daysIn, nightJob } from '../night/wanted-days.js';
 import type { RunReport } from '../night/report.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { assertSamePrivacy, storedKey } from '../warehouse/privacy.js';
 import { warnAll, type Command, type JsonOptions } from './shared.js';

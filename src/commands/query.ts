@@ -26,7 +26,7 @@ import { outsideOf, writeFileWhole, writeTo } from '../readers/queries/output.js
 import { filled } from '../readers/queries/sentences.js';
 import { Wording } from '../readers/queries/wording.js';
 import { SHEET_ROWS } from '../readers/queries/xlsx.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { wrapLine } from '../terminal/text.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Options } from './shared.js';

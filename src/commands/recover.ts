@@ -13,7 +13,7 @@ import type { Doubt } from '../journal/doubt.js';
 import { erasureNamed, type Journal } from '../journal/journal.js';
 import { DataFolder } from '../night/data-folder.js';
 import { headsOf } from '../night/warehouse.js';
-import { dataFiles, exportFolder } from '../landing/paths.js';
+import { dataFiles, exportFolder } from '../disk/paths.js';
 import { allCalls, enterCalls, lostCalls, pushesOf, recordLost } from '../push/ledger.js';
 import { plural } from '../terminal/terminal.js';
 import { keyFingerprint, storedKey } from '../warehouse/privacy.js';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../ground/errors.js';
 import { Journal, RUN, runsOf } from '../journal/journal.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { outsideOf, realPlace } from '../readers/queries/output.js';
 import { writeReport } from '../readers/report/report.js';
 import { formatBytes } from '../terminal/terminal.js';

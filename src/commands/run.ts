@@ -5,7 +5,7 @@ import { nightSteps } from '../../jobs/nightly.js';
 import { requireService } from '../config/config.js';
 import { completeFrom, dayOf, formatKst, shiftDay } from '../ground/calendar.js';
 import { ClockError, ConfigError, EXIT, RefusedError } from '../ground/errors.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { RunReport } from '../night/report.js';
 import { runNight } from '../night/step.js';
 import { nightJob, notBegun } from '../night/wanted-days.js';

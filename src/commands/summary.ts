@@ -5,7 +5,7 @@ import { REASONS } from '../exports/budget.js';
 import type { Unpaid } from '../exports/paid-request.js';
 import { EXIT, type ExitCode } from '../ground/errors.js';
 import { listed } from '../ground/text.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { describeGap, describeGroup, mergedGaps, type RunReport } from '../night/report.js';
 import { continuationOf } from '../night/step.js';
 import { formatBytes, formatDuration, plural, type Terminal } from '../terminal/terminal.js';

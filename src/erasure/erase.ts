@@ -6,9 +6,9 @@ import { dirname, join, relative } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import { DurableFolder } from '../landing/atomic-file.js';
-import { dataFiles, foldersOf, instantName } from '../landing/paths.js';
-import { orStorageError, readIfThere, unless } from '../landing/storage-error.js';
+import { DurableFolder } from '../disk/atomic-file.js';
+import { dataFiles, foldersOf, instantName } from '../disk/paths.js';
+import { orStorageError, readIfThere, unless } from '../disk/storage-error.js';
 import { plural } from '../terminal/text.js';
 import { spelledIn } from './spelling.js';
 

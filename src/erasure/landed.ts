@@ -13,7 +13,7 @@ import { type Ledger } from '../exports/ledger.js';
 import type { Effects } from '../ground/effects.js';
 import { jsonOf, readEnvelope, type Body } from '../ground/envelope.js';
 import { elementsIn } from '../ground/large-body.js';
-import { DurableFolder } from '../landing/atomic-file.js';
+import { DurableFolder } from '../disk/atomic-file.js';
 import {
   listPulls,
   pagesIn,
@@ -23,8 +23,8 @@ import {
   type Pull,
 } from '../landing/landing-zone.js';
 import { compressed, readBody, textOf } from '../landing/page-file.js';
-import { foldersOf } from '../landing/paths.js';
-import { namesIn, readIfThere, unlessDamaged } from '../landing/storage-error.js';
+import { foldersOf } from '../disk/paths.js';
+import { namesIn, readIfThere, unlessDamaged } from '../disk/storage-error.js';
 import { OWN } from '../ground/streams.js';
 import { rowsIn } from '../warehouse/describe.js';
 import { keyFingerprint } from '../warehouse/privacy.js';

@@ -1,8 +1,8 @@
 /** Removes erased persons from the landed copies of own tables, and from the tables of the schema `own`. */
 import { z } from 'zod';
 import { KEY_KINDS } from '../ground/fields.js';
-import { escaped } from '../landing/duckdb.js';
-import type { DurableFolder } from '../landing/atomic-file.js';
+import { escaped } from '../disk/duckdb.js';
+import type { DurableFolder } from '../disk/atomic-file.js';
 import { listPulls, readPull, streamFolders } from '../landing/landing-zone.js';
 import { OWN } from '../ground/streams.js';
 import { ownTables, rowsIn } from '../warehouse/describe.js';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ConfigError } from '../ground/errors.js';
 import { type Journal, event, Kind, type Entry, type LineOf } from '../journal/journal.js';
-import { wholeNumber } from '../landing/landing-zone.js';
+import { wholeNumber } from '../ground/shapes.js';
 
 const text = z.string();
 

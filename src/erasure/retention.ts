@@ -13,10 +13,10 @@ import { landedAmong } from '../exports/export.js';
 import type { Invocation } from '../config/invocation.js';
 import type { Needed } from '../ground/streams.js';
 import { type Journal, event, Kind } from '../journal/journal.js';
-import type { DurableFolder } from '../landing/atomic-file.js';
+import type { DurableFolder } from '../disk/atomic-file.js';
 import type { LandingZone } from '../landing/landing-zone.js';
-import { exportFolder, firstReading, MANIFEST, rangeOf } from '../landing/paths.js';
-import { namesIn, orStorageError } from '../landing/storage-error.js';
+import { exportFolder, firstReading, MANIFEST, rangeOf } from '../disk/paths.js';
+import { namesIn, orStorageError } from '../disk/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 import type { LoadedDay, Warehouse } from '../warehouse/warehouse.js';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Day, daysOf, type DayRange, isDay } from '../ground/calendar.js';
 import { DamageError, messageOf, UsageError } from '../ground/errors.js';
 import { event, type Entry, Kind, type LineOf, when } from '../journal/journal.js';
-import { instant, wholeNumber } from '../landing/landing-zone.js';
+import { instant, wholeNumber } from '../ground/shapes.js';
 import { plural } from '../terminal/text.js';
 
 const text = z.string();

@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import type { Day } from '../ground/calendar.js';
 import type { Journal } from '../journal/journal.js';
-import { foldersOf, idOf, readingOf } from '../landing/paths.js';
+import { foldersOf, idOf, readingOf } from '../disk/paths.js';
 import { readPull } from '../landing/landing-zone.js';
-import { namesIn, unlessDamaged } from '../landing/storage-error.js';
+import { namesIn, unlessDamaged } from '../disk/storage-error.js';
 import type { ExportRow } from '../warehouse/reader.js';
 import { blocksRuns, EXPORT, exportsOf, isState, partsOf, type Export } from './export.js';
 import { type Place, type Untracked } from './ledger.js';

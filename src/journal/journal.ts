@@ -13,11 +13,12 @@ import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
 import { jsonOf } from '../ground/envelope.js';
 import { ConfigError, DamageError, DawnloadError, StorageError, UsageError } from '../ground/errors.js';
-import { DurableFolder, sweepTemporaries } from '../landing/atomic-file.js';
-import { asidePath, dataFiles, foldersOf } from '../landing/paths.js';
-import { isFull, orStorageError, readIfThere } from '../landing/storage-error.js';
+import { DurableFolder, sweepTemporaries } from '../disk/atomic-file.js';
+import { asidePath, dataFiles, foldersOf } from '../disk/paths.js';
+import { isFull, orStorageError, readIfThere } from '../disk/storage-error.js';
 import { plural } from '../terminal/text.js';
-import { instant, wholeNumber, type Head } from '../landing/landing-zone.js';
+import { instant, wholeNumber } from '../ground/shapes.js';
+import type { Head } from '../landing/landing-zone.js';
 import { readWitness, writeWitness } from './witness.js';
 
 const text = z.string();

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Effects, FileIdentity } from '../ground/effects.js';
 import { jsonOf } from '../ground/envelope.js';
-import type { DurableFolder } from '../landing/atomic-file.js';
+import type { DurableFolder } from '../disk/atomic-file.js';
 import { headShape, type Head } from '../landing/landing-zone.js';
-import { foldersOf } from '../landing/paths.js';
-import { readIfThere } from '../landing/storage-error.js';
+import { foldersOf } from '../disk/paths.js';
+import { readIfThere } from '../disk/storage-error.js';
 
 const text = z.string();
 const witnessShape = headShape.extend({

@@ -14,8 +14,8 @@ import {
   StorageError,
   TryLaterError,
 } from '../ground/errors.js';
-import { openInstance, escaped } from '../landing/duckdb.js';
-import { dataFiles } from '../landing/paths.js';
+import { openInstance, escaped } from '../disk/duckdb.js';
+import { dataFiles } from '../disk/paths.js';
 import { limitsOf } from '../warehouse/memory-limit.js';
 import { models } from '../warehouse/models.js';
 import { relationName } from '../warehouse/dictionary.js';

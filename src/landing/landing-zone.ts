@@ -14,8 +14,9 @@ import type { FileName } from '../ground/crash-points.js';
 import type { Effects } from '../ground/effects.js';
 import type { Body } from '../ground/envelope.js';
 import { codeOf, DamageError, StorageError } from '../ground/errors.js';
+import { instant, wholeNumber } from '../ground/shapes.js';
 import { EVENTS, type Gap, type StreamName } from '../ground/streams.js';
-import { DurableFolder, sweepTemporaries } from './atomic-file.js';
+import { DurableFolder, sweepTemporaries } from '../disk/atomic-file.js';
 import { assertTable, gzipped, sizeOf, textOf } from './page-file.js';
 import {
   exportFolder,
@@ -29,12 +30,9 @@ import {
   readingOf,
   rejectedPath,
   type ExportPlace,
-} from './paths.js';
-import { namesIn, orStorageError, readIfThere, unlessDamaged } from './storage-error.js';
+} from '../disk/paths.js';
+import { namesIn, orStorageError, readIfThere, unlessDamaged } from '../disk/storage-error.js';
 
-export const wholeNumber = z.number().int().nonnegative();
-/** An instant as ISO text. */
-export const instant = z.iso.datetime().transform((text) => new Date(text));
 const day = z.string().refine(isDay, 'not a day');
 
 export const SOLE_LIST = '*';

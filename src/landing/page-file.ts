@@ -7,8 +7,8 @@ import { createGunzip, createGzip, gunzip, gzip } from 'node:zlib';
 import type { Body } from '../ground/envelope.js';
 import { asError, codeOf, DamageError, DawnloadError } from '../ground/errors.js';
 import { LARGE, OutsideReader } from '../ground/large-body.js';
-import { FAST } from './atomic-file.js';
-import { damaged, unreadable } from './storage-error.js';
+import { FAST } from '../disk/atomic-file.js';
+import { damaged, unreadable } from '../disk/storage-error.js';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

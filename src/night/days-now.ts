@@ -8,7 +8,7 @@ import type { Effects } from '../ground/effects.js';
 import type { Job, StreamName } from '../ground/streams.js';
 import type { KnownHead } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { findingGroup } from '../warehouse/checks.js';
 import { storedPrivacy } from '../warehouse/privacy.js';
 import { headIn, knownBy, Reader, type Rows } from '../warehouse/reader.js';

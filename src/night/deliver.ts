@@ -19,10 +19,10 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { ERASE } from '../erasure/register.js';
 import { messageOf, StorageError } from '../ground/errors.js';
-import { isLocked } from '../landing/duckdb.js';
+import { isLocked } from '../disk/duckdb.js';
 import type { Head } from '../landing/landing-zone.js';
-import { asidePath } from '../landing/paths.js';
-import { openElsewhere, orStorageError } from '../landing/storage-error.js';
+import { asidePath } from '../disk/paths.js';
+import { openElsewhere, orStorageError } from '../disk/storage-error.js';
 import { plural } from '../terminal/terminal.js';
 
 const always = (): boolean => true;

@@ -21,8 +21,8 @@ import { landedAmong } from '../exports/export.js';
 import { messageOf, sentencesOf } from '../ground/errors.js';
 import type { Pull } from '../landing/landing-zone.js';
 import { isSnapshot, SNAPSHOTS } from '../streams/index.js';
-import { exportFolder, firstReading } from '../landing/paths.js';
-import { unlessDamaged } from '../landing/storage-error.js';
+import { exportFolder, firstReading } from '../disk/paths.js';
+import { unlessDamaged } from '../disk/storage-error.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 /** A step that requests or loads. If it fails, landed data is published anyway. */

@@ -12,7 +12,7 @@ import { messageOf, StrayError } from '../ground/errors.js';
 import type { KnownHead } from '../journal/doubt.js';
 import type { Journal } from '../journal/journal.js';
 import { headShape, type LandedPull, type LandingZone, type Pull } from '../landing/landing-zone.js';
-import { exportFolder, firstReading, MANIFEST, type DataFiles } from '../landing/paths.js';
+import { exportFolder, firstReading, MANIFEST, type DataFiles } from '../disk/paths.js';
 import { isKnown, STREAMS } from '../streams/index.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import type { LoadOutcome } from '../warehouse/load.js';

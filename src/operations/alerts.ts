@@ -22,8 +22,8 @@ import { listed } from '../ground/text.js';
 import type { Invocation } from '../config/invocation.js';
 import { newestOf } from '../night/days-now.js';
 import { describeGap, RunReport } from '../night/report.js';
-import { DurableFolder } from '../landing/atomic-file.js';
-import { dataFiles } from '../landing/paths.js';
+import { DurableFolder } from '../disk/atomic-file.js';
+import { dataFiles } from '../disk/paths.js';
 import { bodyOf, type Alert, type Sender } from './alert.js';
 import { coveredDay, Reader } from '../warehouse/reader.js';
 

@@ -6,7 +6,7 @@ import { EXPORT, exportsOf, landedAmong } from '../exports/export.js';
 import type { Effects } from '../ground/effects.js';
 import { Journal } from '../journal/journal.js';
 import { firstAnswers, LandingZone, rowsIn } from '../landing/landing-zone.js';
-import { unlessDamaged } from '../landing/storage-error.js';
+import { unlessDamaged } from '../disk/storage-error.js';
 import { landedPages } from '../streams/events/reading.js';
 
 interface Damage {

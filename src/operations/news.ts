@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Invocation } from '../config/invocation.js';
 import { messageOf } from '../ground/errors.js';
 import { formatCount, plural } from '../terminal/text.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { deliver } from '../readers/queries/child.js';
 import { Wording } from '../readers/queries/wording.js';
 import type { Alert } from './alert.js';

@@ -13,9 +13,9 @@ import { jsonOf } from '../ground/envelope.js';
 import { RefusedError, UsageError } from '../ground/errors.js';
 import { doubtFrom } from '../journal/doubt.js';
 import { type Journal, event, Kind, RUN, type LineOf } from '../journal/journal.js';
-import { DurableFolder, FILE_MODE } from '../landing/atomic-file.js';
-import { foldersOf, safeName } from '../landing/paths.js';
-import { namesIn, orStorageError, readIfThere } from '../landing/storage-error.js';
+import { DurableFolder, FILE_MODE } from '../disk/atomic-file.js';
+import { foldersOf, safeName } from '../disk/paths.js';
+import { namesIn, orStorageError, readIfThere } from '../disk/storage-error.js';
 import { formatCount } from '../terminal/text.js';
 
 const [text, number] = [z.string(), z.number()];

@@ -11,7 +11,7 @@ import { Register } from '../erasure/register.js';
 import { monthOf } from '../ground/calendar.js';
 import { CredentialsError, DawnloadError, RefusedError, ServiceError, UsageError } from '../ground/errors.js';
 import type { Entry, Journal, LineOf } from '../journal/journal.js';
-import { dataFiles } from '../landing/paths.js';
+import { dataFiles } from '../disk/paths.js';
 import { findRows } from '../readers/queries/rows.js';
 import { declaredFields } from '../streams/reference/pull.js';
 import { ServiceClient } from '../service/client.js';

@@ -10,7 +10,7 @@ import type { ExportReport } from '../exports/paid-request.js';
 import type { Day } from '../ground/calendar.js';
 import type { Job, StreamName } from '../ground/streams.js';
 import type { LandingParts } from '../landing/landing-zone.js';
-import type { DataFiles } from '../landing/paths.js';
+import type { DataFiles } from '../disk/paths.js';
 import type { ServiceClient } from '../service/client.js';
 import type { Loadable } from '../warehouse/load.js';
 import type { Session } from '../warehouse/session.js';

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../ground/effects.js';
-import { escaped } from '../landing/duckdb.js';
+import { escaped } from '../disk/duckdb.js';
 import { dependsOn, DirtyDays, lookback, streamRows, type Refresh } from './dirty-days.js';
 import { hashOf, mentions, models } from './models.js';
 import { fieldsOf, listOf, selectIn, type Session, statement, statementsIn } from './session.js';

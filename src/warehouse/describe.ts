@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../ground/effects.js';
-import { escaped, faultIn } from '../landing/duckdb.js';
+import { escaped, faultIn } from '../disk/duckdb.js';
 import { Dictionary, relationName, type Words } from './dictionary.js';
 import { asPattern } from './pages.js';
 import { count, quoted, type Session } from './session.js';

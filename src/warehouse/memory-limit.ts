@@ -1,6 +1,6 @@
 /** DuckDB's memory limits: the ordinary one, and higher ones for loads that run out of memory. */
 import { availableParallelism, totalmem } from 'node:os';
-import { isOutOfMemory } from '../landing/duckdb.js';
+import { isOutOfMemory } from '../disk/duckdb.js';
 import type { Session } from './session.js';
 
 interface LimitSettings {

@@ -11,17 +11,10 @@ import {
   StorageError,
   TryLaterError,
 } from '../ground/errors.js';
-import { FOLDER_MODE } from '../landing/atomic-file.js';
-import {
-  faultIn,
-  isLocked,
-  isOutOfMemory,
-  openInstance,
-  rejectsLog,
-  unlessMissing,
-} from '../landing/duckdb.js';
-import { asidePath } from '../landing/paths.js';
-import { orStorageError } from '../landing/storage-error.js';
+import { FOLDER_MODE } from '../disk/atomic-file.js';
+import { faultIn, isLocked, isOutOfMemory, openInstance, rejectsLog, unlessMissing } from '../disk/duckdb.js';
+import { asidePath } from '../disk/paths.js';
+import { orStorageError } from '../disk/storage-error.js';
 import { count, Session, statement, statementsIn, streamFolders } from './session.js';
 import { limitsOf } from './memory-limit.js';
 import { z } from 'zod';

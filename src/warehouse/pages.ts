@@ -8,12 +8,12 @@ import { bytesOf, readEnvelope, repairedJson } from '../ground/envelope.js';
 import { DamageError, DawnloadError, MemoryError, messageOf, StorageError } from '../ground/errors.js';
 import { elementsIn } from '../ground/large-body.js';
 import { isEucKr } from '../ground/text.js';
-import { FILE_MODE, FOLDER_MODE } from '../landing/atomic-file.js';
-import { faultIn, isOutOfMemory } from '../landing/duckdb.js';
+import { FILE_MODE, FOLDER_MODE } from '../disk/atomic-file.js';
+import { faultIn, isOutOfMemory } from '../disk/duckdb.js';
 import type { Page, Pull } from '../landing/landing-zone.js';
 import { gzipped, likelySizeOf, readBody, readWhole, textOf } from '../landing/page-file.js';
-import { pageName, pageOf } from '../landing/paths.js';
-import { damaged, orStorageError } from '../landing/storage-error.js';
+import { pageName, pageOf } from '../disk/paths.js';
+import { damaged, orStorageError } from '../disk/storage-error.js';
 import type { Session } from './session.js';
 
 /** A landed page, a slice of it, or a repaired copy. */

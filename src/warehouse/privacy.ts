@@ -6,12 +6,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError, DamageError } from '../ground/errors.js';
 import { quoted, type Session } from './session.js';
-import { escaped } from '../landing/duckdb.js';
+import { escaped } from '../disk/duckdb.js';
 import { join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
-import { DurableFolder } from '../landing/atomic-file.js';
-import { foldersOf } from '../landing/paths.js';
-import { readIfThere } from '../landing/storage-error.js';
+import { DurableFolder } from '../disk/atomic-file.js';
+import { foldersOf } from '../disk/paths.js';
+import { readIfThere } from '../disk/storage-error.js';
 import type { ColumnRule } from '../documents/personal.js';
 
 export interface Privacy {

@@ -7,11 +7,11 @@ import { chmod, copyFile, readdir, readlink, rename, rm, stat, writeFile } from 
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../ground/effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../ground/errors.js';
-import { escaped, isLocked, openInstance } from '../landing/duckdb.js';
-import { openElsewhere } from '../landing/storage-error.js';
-import { asidePath, type DataFiles } from '../landing/paths.js';
-import { fsync, fsyncFolder } from '../landing/atomic-file.js';
-import { storageError } from '../landing/storage-error.js';
+import { escaped, isLocked, openInstance } from '../disk/duckdb.js';
+import { openElsewhere } from '../disk/storage-error.js';
+import { asidePath, type DataFiles } from '../disk/paths.js';
+import { fsync, fsyncFolder } from '../disk/atomic-file.js';
+import { storageError } from '../disk/storage-error.js';
 import { writing } from './opening.js';
 import { Session } from './session.js';
 

@@ -22,9 +22,9 @@ import {
   openInstance,
   statementError,
   unlessMissing,
-} from '../landing/duckdb.js';
-import { foldersOf } from '../landing/paths.js';
-import { openElsewhere, storageError } from '../landing/storage-error.js';
+} from '../disk/duckdb.js';
+import { foldersOf } from '../disk/paths.js';
+import { openElsewhere, storageError } from '../disk/storage-error.js';
 import { statement, type StatementName } from './session.js';
 import type { Day } from '../ground/calendar.js';
 import { z } from 'zod';

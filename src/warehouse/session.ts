@@ -11,7 +11,7 @@ import type {
 import { z } from 'zod';
 import { registerDocuments, type DocumentSettings } from '../documents/functions.js';
 import { UsageError } from '../ground/errors.js';
-import { statementError } from '../landing/duckdb.js';
+import { statementError } from '../disk/duckdb.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';

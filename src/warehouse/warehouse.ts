@@ -1,5 +1,5 @@
 /** The private working file of the warehouse: opens, migrates, queries and closes it. */
-import { escaped, openInstance } from '../landing/duckdb.js';
+import { escaped, openInstance } from '../disk/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { PastRun } from '../journal/journal.js';

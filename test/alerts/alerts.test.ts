@@ -11,7 +11,7 @@ import { causesOf, NOTHING_TOLD, type Ended, type Memory } from '../../src/opera
 import { realEffects } from '../../src/ground/effects.js';
 import { ClockError, TryLaterError } from '../../src/ground/errors.js';
 import { listed } from '../../src/ground/text.js';
-import { RunLock } from '../../src/landing/run-lock.js';
+import { RunLock } from '../../src/disk/run-lock.js';
 import { RunReport } from '../../src/night/report.js';
 import type { Place } from '../support/dawnload.js';
 import { Hook, ends, makePlace } from '../support/place.js';

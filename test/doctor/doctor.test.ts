@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { check, ok, type Check, lock } from '../../src/operations/doctor.js';
-import { RunLock } from '../../src/landing/run-lock.js';
+import { RunLock } from '../../src/disk/run-lock.js';
 import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
 import { extended, long } from '../support/tags.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Redaction, type DocumentKind } from '../../src/documents/personal.js';
 import { PATTERNS } from '../../src/documents/functions.js';
-import { openInstance } from '../../src/landing/duckdb.js';
+import { openInstance } from '../../src/disk/duckdb.js';
 
 const KEY = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
 const redaction = new Redaction(KEY);

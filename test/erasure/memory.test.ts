@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Erasures } from '../../src/erasure/landed.js';
 import { CorruptDatabaseError, MemoryError } from '../../src/ground/errors.js';
-import { isOutOfMemory, statementError } from '../../src/landing/duckdb.js';
+import { isOutOfMemory, statementError } from '../../src/disk/duckdb.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { limitsOf } from '../../src/warehouse/memory-limit.js';
 import { loadError, sized } from '../../src/warehouse/pages.js';

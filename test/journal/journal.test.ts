@@ -10,7 +10,7 @@ import { EXPORT } from '../../src/exports/export.js';
 import { doubtFrom } from '../../src/journal/doubt.js';
 import { erasureNamed, Journal, PROJECT, RUN } from '../../src/journal/journal.js';
 import { readWitness } from '../../src/journal/witness.js';
-import { instantName } from '../../src/landing/paths.js';
+import { instantName } from '../../src/disk/paths.js';
 import { PUSH, pushesOf } from '../../src/push/ledger.js';
 import { dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 

@@ -15,7 +15,7 @@ import {
 import { catalogFailure, lakeType } from '../../src/lake/lake.js';
 import { equalInLake } from '../../src/lake/verify.js';
 import type { Journal } from '../../src/journal/journal.js';
-import { dataFiles } from '../../src/landing/paths.js';
+import { dataFiles } from '../../src/disk/paths.js';
 import { invocationOf } from '../support/in-process.js';
 let folder = '';
 beforeAll(async () => {

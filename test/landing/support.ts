@@ -103,7 +103,7 @@ const MODULES = {
   LandingZone: 'landing/landing-zone',
   Journal: 'journal/journal',
   Ledger: 'exports/ledger',
-  RunLock: 'landing/run-lock',
+  RunLock: 'disk/run-lock',
   readWhole: 'landing/page-file',
   EXPORT: 'exports/export',
 };

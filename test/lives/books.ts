@@ -12,7 +12,7 @@ import {
   windowOf,
   type Day,
 } from '../../src/ground/calendar.js';
-import { exportFolder, firstReading } from '../../src/landing/paths.js';
+import { exportFolder, firstReading } from '../../src/disk/paths.js';
 import { readLedger } from '../landing/support.js';
 import { rowsOf } from '../support/dawnload.js';
 import { landedIdsIn } from '../torture/trial.js';

@@ -1,7 +1,7 @@
 /** What happens to the files of a data folder between two commands. */
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { dataFiles, MANIFEST } from '../../src/landing/paths.js';
+import { dataFiles, MANIFEST } from '../../src/disk/paths.js';
 import { fakeFile } from './fake-warehouse.js';
 
 interface Damage {

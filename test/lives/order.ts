@@ -3,7 +3,7 @@
  * name, what a line of the journal promises is durable before the line, and an intent is durable before its request.
  */
 import { basename, dirname, sep } from 'node:path';
-import { MANIFEST } from '../../src/landing/paths.js';
+import { MANIFEST } from '../../src/disk/paths.js';
 
 /** What a command did to a file, or asked of the service. `line` is what it appended to the journal. */
 export type Operation =

@@ -13,7 +13,7 @@ import {
   StorageError,
   TryLaterError,
 } from '../../src/ground/errors.js';
-import { RunLock } from '../../src/landing/run-lock.js';
+import { RunLock } from '../../src/disk/run-lock.js';
 import { DataFolder } from '../../src/night/data-folder.js';
 import { RunReport } from '../../src/night/report.js';
 import { runSteps, type Step } from '../../src/night/step.js';

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { shiftDay } from '../../src/ground/calendar.js';
 import { PACKAGE_ROOT } from '../../src/ground/effects.js';
 import { fieldsFor } from '../../src/ground/fields.js';
-import { openInstance } from '../../src/landing/duckdb.js';
+import { openInstance } from '../../src/disk/duckdb.js';
 import { FIELDS } from '../../src/streams/index.js';
 import { keepMacros, migrate } from '../../src/warehouse/opening.js';
 import { Session } from '../../src/warehouse/session.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import * as bounded from '../../src/ground/bounded-process.js';
-import * as storage from '../../src/landing/storage-error.js';
+import * as storage from '../../src/disk/storage-error.js';
 import * as queries from '../../src/readers/queries/child.js';
 import * as own from '../../src/streams/own/read.js';
 import { copyTemplate } from './template.js';

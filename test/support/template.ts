@@ -15,7 +15,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { dataFiles } from '../../src/landing/paths.js';
+import { dataFiles } from '../../src/disk/paths.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { refreshModels } from '../../src/warehouse/models.js';
 import { runChecks } from '../../src/warehouse/checks.js';

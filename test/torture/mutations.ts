@@ -10,18 +10,18 @@ import { join, resolve } from 'node:path';
 
 /** The file of each kind of test, and part of the names of its tests. */
 const TESTS = {
-  synced: ['test/landing/atomic-file.test.ts', 'fsync'],
+  synced: ['test/disk/atomic-file.test.ts', 'fsync'],
   patience: ['test/exports/download.test.ts', 'is one for all exports'],
   answers: ['test/torture/samples.test.ts', 'on E20'],
   publish: ['test/warehouse/publish.test.ts', ''],
   faults: ['test/torture/samples.test.ts', 'the run says so and ends'],
   pages: ['test/exports/download.test.ts', 'reading the pages'],
   night: ['test/e2e/nightly.test.ts', ''],
-  files: ['test/landing/atomic-file.test.ts', 'writing a whole file'],
+  files: ['test/disk/atomic-file.test.ts', 'writing a whole file'],
   ledger: ['test/exports/ledger.test.ts', 'a second request for the same day'],
   disk: ['test/exports/disk-full.test.ts', ''],
   restored: ['test/exports/recovery.test.ts', 'a machine that was lost'],
-  lock: ['test/landing/run-lock.test.ts', 'notices when its file is taken away'],
+  lock: ['test/disk/run-lock.test.ts', 'notices when its file is taken away'],
   load: ['test/warehouse/load.test.ts', 'fails after the rows of the day were replaced'],
   deletion: ['test/night/deletion.test.ts', ''],
   retention: ['test/night/retention.test.ts', ''],

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Bill } from '../../sandbox/index.js';
 import type { Export } from '../../src/exports/export.js';
-import { exportFolder, firstReading, readingOf } from '../../src/landing/paths.js';
+import { exportFolder, firstReading, readingOf } from '../../src/disk/paths.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
 import type { Bend, Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';

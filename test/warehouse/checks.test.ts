@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { daysOf } from '../../src/ground/calendar.js';
-import { openInstance } from '../../src/landing/duckdb.js';
+import { openInstance } from '../../src/disk/duckdb.js';
 import { fieldsFor, specificationOf } from '../../src/ground/fields.js';
 import { Session, statementsIn } from '../../src/warehouse/session.js';
 import { anyPull, pullsOf } from './pulls.js';

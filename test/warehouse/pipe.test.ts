@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tellsOfDamage } from '../../src/landing/duckdb.js';
+import { tellsOfDamage } from '../../src/disk/duckdb.js';
 import { assertReplaceable } from '../../src/warehouse/publish.js';
 import { temporaryFolder } from './support.js';
 

@@ -15,7 +15,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/ground/errors.js';
 import { discardDatabase, publish, replaceDatabase, rewriteDatabase } from '../../src/warehouse/publish.js';
-import { dataFiles } from '../../src/landing/paths.js';
+import { dataFiles } from '../../src/disk/paths.js';
 import { knownBy, Reader } from '../../src/warehouse/reader.js';
 import { PUBLISH_POINTS } from '../support/points.js';
 import { shared, statistic, Workshop } from './support.js';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { InterruptedError } from '../../src/ground/errors.js';
-import { openInstance } from '../../src/landing/duckdb.js';
+import { openInstance } from '../../src/disk/duckdb.js';
 import { limitsOf, withMemoryLimit } from '../../src/warehouse/memory-limit.js';
 import { Session } from '../../src/warehouse/session.js';
 import { rejection } from '../landing/support.js';

@@ -6,8 +6,8 @@ import { createHmac } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../ground/errors.js';
-import { clauseOf } from '../../landing/storage-error.js';
-import { foldersOf } from '../../landing/paths.js';
+import { clauseOf } from '../../disk/storage-error.js';
+import { foldersOf } from '../../disk/paths.js';
 import { storedKey } from '../../warehouse/privacy.js';
 import type { Question, QueryFile } from './catalogue.js';
 

@@ -17,7 +17,7 @@ import {
   type Question,
   withoutComments,
 } from './catalogue.js';
-import { tellsOfDamage } from '../../landing/duckdb.js';
+import { tellsOfDamage } from '../../disk/duckdb.js';
 import { streamDay, type Reader } from '../../warehouse/reader.js';
 import { Dictionary, type Language } from '../../warehouse/dictionary.js';
 import { readCheck } from '../../warehouse/checks.js';

@@ -18,7 +18,7 @@ import {
   UsageError,
 } from '../../ground/errors.js';
 import { PACKAGE_ROOT } from '../../ground/effects.js';
-import { makeTemporary } from '../../landing/storage-error.js';
+import { makeTemporary } from '../../disk/storage-error.js';
 import { Reader } from '../../warehouse/reader.js';
 import { asking, questionOf, type Asking } from './catalogue.js';
 import type { Delivery } from './deliver.js';

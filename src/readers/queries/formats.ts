@@ -6,7 +6,7 @@ import type {
   DuckDBDataChunk,
   DuckDBResult,
 } from '@duckdb/node-api';
-import { escaped, openInstance } from '../../landing/duckdb.js';
+import { escaped, openInstance } from '../../disk/duckdb.js';
 import { drawTable, type Drawing, type Row } from '../../terminal/table.js';
 import { wrapLine } from '../../terminal/text.js';
 import { copyAnswer } from '../../warehouse/session.js';

@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError, UsageError } from '../../ground/errors.js';
-import { clauseOf } from '../../landing/storage-error.js';
+import { clauseOf } from '../../disk/storage-error.js';
 
 /** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;

@@ -6,7 +6,7 @@ import type { DuckDBType } from '@duckdb/node-api';
 import { lastCompleteDay } from '../../ground/calendar.js';
 import { RefusedError, UsageError } from '../../ground/errors.js';
 import { withoutPeople } from '../../documents/contacts.js';
-import { escaped } from '../../landing/duckdb.js';
+import { escaped } from '../../disk/duckdb.js';
 import { assertSamePrivacy, storedPrivacy, type Privacy } from '../../warehouse/privacy.js';
 import { Reader } from '../../warehouse/reader.js';
 import type { Session } from '../../warehouse/session.js';

@@ -10,7 +10,7 @@ import { writeFileWhole } from '../queries/output.js';
 import type { Said } from '../queries/sentences.js';
 import { Wording, type Row } from '../queries/wording.js';
 import type { PastRun } from '../../journal/journal.js';
-import { dataFiles } from '../../landing/paths.js';
+import { dataFiles } from '../../disk/paths.js';
 import { withEnoughMemory } from '../../warehouse/memory-limit.js';
 import { Reader } from '../../warehouse/reader.js';
 import { documentOf, firstScreen, MOST_TO_DO, type Frame } from './document.js';

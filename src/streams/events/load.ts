@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Day } from '../../ground/calendar.js';
 import { StrayError } from '../../ground/errors.js';
 import { firstAnswers, rowsIn, type Pull, type Page } from '../../landing/landing-zone.js';
-import { damaged, orStorageError } from '../../landing/storage-error.js';
+import { damaged, orStorageError } from '../../disk/storage-error.js';
 import { RECORDS_PER_PAGE } from '../../service/endpoints.js';
 import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
 import {
@@ -19,7 +19,7 @@ import { count, type Session } from '../../warehouse/session.js';
 import { CHANNELS, EVENT_TABLES, MESSAGE_TABLES, WITH_CONTENTS } from './messages.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FOLDER_MODE } from '../../landing/atomic-file.js';
+import { FOLDER_MODE } from '../../disk/atomic-file.js';
 
 /**
  * Records with a larger mean size in bytes, such as e-mails with HTML, count as large, and their batches are smaller. Each step of a DuckDB

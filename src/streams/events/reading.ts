@@ -16,8 +16,8 @@ import {
   type PullWriter,
 } from '../../landing/landing-zone.js';
 import { readBody } from '../../landing/page-file.js';
-import { pageName, type ExportPlace } from '../../landing/paths.js';
-import { unlessDamaged } from '../../landing/storage-error.js';
+import { pageName, type ExportPlace } from '../../disk/paths.js';
+import { unlessDamaged } from '../../disk/storage-error.js';
 import { settleAll } from '../../ground/promises.js';
 import type { ServiceClient } from '../../service/client.js';
 import { RECORDS_PER_PAGE } from '../../service/endpoints.js';

@@ -9,7 +9,7 @@ import { dayOf } from '../../ground/calendar.js';
 import { ConfigError, DamageError } from '../../ground/errors.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { ASSIGNMENTS, ownStream } from '../../ground/streams.js';
-import { escaped } from '../../landing/duckdb.js';
+import { escaped } from '../../disk/duckdb.js';
 import type { LandedPull } from '../../landing/landing-zone.js';
 import type { ServiceClient } from '../../service/client.js';
 import { ownTables, rowsIn } from '../../warehouse/describe.js';

@@ -1,7 +1,7 @@
 /** Loads the landed copies of own tables into the schema `own`, with column descriptions. */
 import { z } from 'zod';
 import { DamageError } from '../../ground/errors.js';
-import { escaped } from '../../landing/duckdb.js';
+import { escaped } from '../../disk/duckdb.js';
 import { assertTable } from '../../landing/page-file.js';
 import { describeOwn } from '../../warehouse/describe.js';
 import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { dayOf } from '../../ground/calendar.js';
 import { DawnloadError } from '../../ground/errors.js';
 import { ownStream, type Job } from '../../ground/streams.js';
-import { escaped, kindOf } from '../../landing/duckdb.js';
+import { escaped, kindOf } from '../../disk/duckdb.js';
 import type { ServiceClient } from '../../service/client.js';
 import { erasedWords, isErased, privacyMark, storedColumn, storedKeys } from '../../warehouse/privacy.js';
 import { rowsIn } from '../../warehouse/describe.js';

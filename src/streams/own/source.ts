@@ -5,7 +5,7 @@ import { shellFor, type Config } from '../../config/config.js';
 import { DamageError } from '../../ground/errors.js';
 import { whyUnread } from '../../config/files.js';
 import { runShell } from '../../ground/shell.js';
-import { copyForeign, moreThan, openForeign, Unusable } from '../../landing/foreign-file.js';
+import { copyForeign, moreThan, openForeign, Unusable } from '../../disk/foreign-file.js';
 import type { PullParts } from '../stream.js';
 import { formatOf } from './settings.js';
 

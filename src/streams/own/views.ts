@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.js';
 import { ID_COLUMNS } from '../../ground/fields.js';
 import { ASSIGNMENTS } from '../../ground/streams.js';
-import { escaped } from '../../landing/duckdb.js';
+import { escaped } from '../../disk/duckdb.js';
 import { describeOwn, type ownTables } from '../../warehouse/describe.js';
 import { quoted, selectIn, statement, type Session } from '../../warehouse/session.js';
 

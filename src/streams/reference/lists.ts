@@ -4,7 +4,7 @@ import type { ServiceAnswer } from '../../service/client.js';
 import type { LandingZone, Page, Pull, ShortList, PullWriter } from '../../landing/landing-zone.js';
 import type { Terminal } from '../../terminal/terminal.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
-import { unlessDamaged } from '../../landing/storage-error.js';
+import { unlessDamaged } from '../../disk/storage-error.js';
 import type { CountedRows } from '../../warehouse/load.js';
 import type { FreeRequest, Query } from '../../service/endpoints.js';
 import { z } from 'zod';

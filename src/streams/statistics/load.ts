@@ -1,6 +1,6 @@
 /** Loads daily statistics (E17) and those by sub-channel (E18). */
 import { z } from 'zod';
-import { damaged } from '../../landing/storage-error.js';
+import { damaged } from '../../disk/storage-error.js';
 import type { LoadContext, LoadedPulls } from '../../warehouse/load.js';
 import { pagesGiven, type ReadablePull } from '../../warehouse/pages.js';
 import { count } from '../../warehouse/session.js';

@@ -2,8 +2,8 @@
 import { mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openInstance, rejectsLog, tellsOfDamage } from '../../src/landing/duckdb.js';
-import { dataFolder, rejection } from './support.js';
+import { openInstance, rejectsLog, tellsOfDamage } from '../../src/disk/duckdb.js';
+import { dataFolder, rejection } from '../landing/support.js';
 
 it('a database file that was cut is a damaged one', async () => {
   const path = join(await dataFolder(), 'cut.duckdb');

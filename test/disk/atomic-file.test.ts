@@ -13,11 +13,11 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi, type MockInstance } from 'vitest';
 import { StorageError } from '../../src/ground/errors.js';
-import { DurableFolder, sweepTemporaries, FolderSync } from '../../src/landing/atomic-file.js';
+import { DurableFolder, sweepTemporaries, FolderSync } from '../../src/disk/atomic-file.js';
 import { hmacKey } from '../../src/warehouse/privacy.js';
-import { storageError } from '../../src/landing/storage-error.js';
+import { storageError } from '../../src/disk/storage-error.js';
 import { DURABLE_STEPS } from '../support/points.js';
-import { dataFolder, filesBelow, rejection, testEffects } from './support.js';
+import { dataFolder, filesBelow, rejection, testEffects } from '../landing/support.js';
 
 /** Runs the work, which is told how many files and folders were fsynced so far. */
 async function countingSyncs(

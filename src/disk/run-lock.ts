@@ -13,7 +13,7 @@ import { messageOf, StorageError, TryLaterError } from '../ground/errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
 import { isLocked, openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
-import { instant } from './landing-zone.js';
+import { instant } from '../ground/shapes.js';
 import { nearestExisting, orStorageError, storageError } from './storage-error.js';
 
 const holder = z.object({

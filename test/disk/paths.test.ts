@@ -13,7 +13,7 @@ import {
   idOf,
   safeName,
   slug,
-} from '../../src/landing/paths.js';
+} from '../../src/disk/paths.js';
 const AT = new Date('2026-11-21T07:05:12.123Z');
 const range = { start: '2026-11-14', end: '2026-11-20' };
 const id = fc.oneof(

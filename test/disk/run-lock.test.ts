@@ -2,8 +2,8 @@ import { chmod, chown, mkdir, readFile, rename, rm, stat, truncate, writeFile } 
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT, StorageError, TryLaterError } from '../../src/ground/errors.js';
-import { lockHolder, RunLock } from '../../src/landing/run-lock.js';
-import { child, dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
+import { lockHolder, RunLock } from '../../src/disk/run-lock.js';
+import { child, dataFolder, filesBelow, MORNING, rejection, testEffects } from '../landing/support.js';
 import { long } from '../support/tags.js';
 
 const HOLD = `
