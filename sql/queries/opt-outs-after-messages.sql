@@ -78,7 +78,7 @@ complete as (
 params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_date,
-        coalesce(getvariable('start')::date, last_date - 27) as first_date,
+        coalesce(getvariable('start')::date, last_date - (marts.days_asked(28) - 1)) as first_date,
         marts.choice('per', ['campaign', 'template', 'hour', 'messages_before']) as per,
         marts.choice('others', ['channel', 'all']) as others,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages,

@@ -27,7 +27,7 @@
 
 -- The day of a snapshot is left out, because it was not over yet.
 with period as (
-    select coalesce(getvariable('end')::date, last_held - 1) as last_day, coalesce(getvariable('start')::date, last_day - 27) as first_day
+    select coalesce(getvariable('end')::date, last_held - 1) as last_day, coalesce(getvariable('start')::date, last_day - (marts.days_asked(28) - 1)) as first_day
     from marts.period('opt_outs', days := 28)
 ),
 -- An opt-out counts on the day of its request, which may be before the first snapshot. It disappears on the day of the first

@@ -24,7 +24,7 @@ with begun as (
 params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_date,
-        coalesce(getvariable('start')::date, last_date - 27) as first_date
+        coalesce(getvariable('start')::date, last_date - (marts.days_asked(28) - 1)) as first_date
     from begun
 )
 select

@@ -6,12 +6,16 @@ create schema marts;
 create macro marts.is_snapshot(stream) as
     stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
 
--- The days of a query, from the session variable `start` to `end`. If these are not set, the last `days` days up to the stream's
--- latest day, or without `days` all of its days.
+-- The number of days of a query: the session variable `days`, else the usual number.
+create macro marts.days_asked(usual) as
+    if(getvariable('days')::bigint > 100000, 100000, coalesce(getvariable('days')::bigint, usual))::integer;
+
+-- The days of a query, from the session variable `start` to `end`. Without `end`, they end with the stream's latest day. Without `start`, they
+-- are the last `marts.days_asked(days)` days, or without `days` all days of the stream.
 create macro marts.period(held_stream, days := null) as table
 select
     coalesce(getvariable('end')::date, last_held) as last_date,
-    coalesce(getvariable('start')::date, last_date - (days::integer - 1), first_held) as first_date,
+    coalesce(getvariable('start')::date, last_date - (marts.days_asked(days) - 1), first_held) as first_date,
     first_held,
     last_held
 from (

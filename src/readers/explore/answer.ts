@@ -100,7 +100,7 @@ export async function answer(_: Question, reader: Reader, how: unknown): Promise
 function earlier(one: z.output<typeof part>, days: DayRange): z.output<typeof part> {
   const back = Math.max(dayCount(days), WEEK);
   const [start, end] = [shiftDay(days.start, -back), shiftDay(days.end, -back)];
-  const others = (one.asking.param ?? []).filter((text) => !/^\s*(start|end)\s*=/.test(text));
+  const others = (one.asking.param ?? []).filter((text) => !/^\s*(start|end|days)\s*=/.test(text));
   const earlierAsking: Asking = { ...one.asking, param: [...others, `start=${start}`, `end=${end}`] };
   return { ...one, asking: earlierAsking, from: 0, rows: MOST_DRAWN };
 }

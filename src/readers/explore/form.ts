@@ -10,6 +10,8 @@ const FIELDS = ['lang', 'sort', 'page', 'columns', 'beside', 'run', 'token'];
 export const PAGE_ROWS = 100;
 /** Maximum number of values that a list offers before you type. */
 const MOST_LISTED = 300;
+/** More days than any file has. */
+const MOST_DAYS = 100_000;
 /** Parameters that follow from the language and the clock, so the form does not show them. */
 export const OWN = ['lang', 'now'];
 
@@ -61,9 +63,11 @@ function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: str
   for (const { name, type, default: usual } of query.params) {
     const back = /^last_date - (\d+)$/.exec(usual)?.[1];
     if (type !== 'date' || !isDay(end)) continue;
-    const first = back === undefined ? undefined : shiftDay(end, -Number(back));
+    const asked = name === 'start' ? view.get(`${prefix}days`) : undefined;
+    const length = asked ?? (back === undefined ? undefined : Number(back) + 1);
+    const first = length === undefined ? undefined : shiftDay(end, 1 - Math.min(Number(length), MOST_DAYS));
     if (usual === 'max(date)') days.set(prefix + name, held.end);
-    else if (usual === 'min(date)') days.set(prefix + name, held.start);
+    else if (usual === 'min(date)' && asked === undefined) days.set(prefix + name, held.start);
     else if (first !== undefined) days.set(prefix + name, first < held.start ? held.start : first);
   }
   return days;
@@ -88,7 +92,14 @@ export function cleanAddress(
     ...(other?.params ?? []).map(({ name }) => `b.${name}`),
   ];
   const all = [...view.url.searchParams];
-  const kept = all.filter(([name, value]) => value.trim() !== '' && names.includes(name) && !usual.has(name));
+  // Another first day replaces the number of days.
+  const isMoved = (name: string): boolean => {
+    const start = name.replace(/days$/, 'start');
+    return /^(b\.)?days$/.test(name) && view.get(start) !== undefined && !usual.has(start);
+  };
+  const kept = all.filter(
+    ([name, value]) => value.trim() !== '' && names.includes(name) && !usual.has(name) && !isMoved(name),
+  );
   return kept.length === all.length ? undefined : addressOf(view.url.pathname, kept);
 }
 
@@ -120,7 +131,7 @@ export function head(
       ${['sort', 'columns'].map((name) => view.get(name) && markup`<input type="hidden" name="${name}" value="${view.get(name)}">`)}
       <button>${view.word('ask')}</button>
     </form>
-    ${hasDays ? presets(view, known, usualDays(view, query, known, '')) : undefined}`;
+    ${hasDays ? presets(view, query, known) : undefined}`;
 }
 
 const option = (value: string, label: string, chosen: string): Html =>
@@ -199,25 +210,32 @@ function choiceOf(view: View, parameter: string, choice: string): string {
   return named !== choice ? named : words === undefined ? view.wording.head(choice) : view.wording.say(words);
 }
 
-function presets(view: View, { days }: Known, usual: ReadonlyMap<string, Day>): Html | undefined {
+function presets(view: View, query: QueryFile, known: Known): Html | undefined {
+  const { days } = known;
   if (days === undefined) return undefined;
+  const usual = usualDays(view, query, known, '');
   const { end } = days;
   const month = `${end.slice(0, 7)}-01`;
   const before = shiftDay(month, -1);
+  // The address of a number of days shows the latest days later, too.
   const ranges = [
-    ['lastDay', end, end],
-    ['last7', shiftDay(end, -6), end],
-    ['last28', shiftDay(end, -27), end],
-    ['thisMonth', month, end],
-    ['lastMonth', `${before.slice(0, 7)}-01`, before],
+    ['lastDay', end, end, '1'],
+    ['last7', shiftDay(end, -6), end, '7'],
+    ['last28', shiftDay(end, -27), end, '28'],
+    ['thisMonth', month, end, undefined],
+    ['lastMonth', `${before.slice(0, 7)}-01`, before, undefined],
   ] as const;
   const links = ranges
     .filter(([, , last]) => last >= days.start)
-    .map(([word, start, last]) => {
+    .map(([word, start, last, number]) => {
       const [from, to] = ['start', 'end'].map((name) => view.get(name) ?? usual.get(name));
-      const isChosen = from === start && to === last;
+      const isRelative = number !== undefined && query.params.some(({ name }) => name === 'days');
+      const range = isRelative
+        ? { start: undefined, end: undefined, days: number }
+        : { start, end: last, days: undefined };
+      const isChosen = (from === start && to === last) || (isRelative && view.get('days') === number);
       const current = isChosen ? new Html(' aria-current="true"') : undefined;
-      return markup`<li><a href="${view.address({ start, end: last, page: undefined, run: undefined })}"${current}>${view.word(word)}</a></li>`;
+      return markup`<li><a href="${view.address({ ...range, page: undefined, run: undefined })}"${current}>${view.word(word)}</a></li>`;
     });
   return markup`<nav class="presets" aria-label="${view.word('presets')}"><ul>${links}</ul></nav>`;
 }

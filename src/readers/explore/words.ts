@@ -164,6 +164,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
 export const PARAMETERS: Readonly<Record<string, Words>> = {
   start: text('From', '시작일'),
   end: text('To', '종료일'),
+  days: text('Days up to the end', '종료일까지 일수'),
   day: text('Day', '날짜'),
   channel: text('Channel', '채널'),
   campaign: text('Campaign', '캠페인'),

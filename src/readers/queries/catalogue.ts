@@ -306,7 +306,7 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
     if (text === '') throw unreadable(file, key);
     return text;
   };
-  const isNone = field('params') === 'none';
+  const params = field('params') === 'none' ? [] : (header['params'] ?? []);
   return {
     name,
     subject: SUBJECTS.find((subject) => subject === header['subject']?.[0]) ?? 'your own',
@@ -316,7 +316,10 @@ function parseQuery(name: string, file: string, sql: string): QueryFile {
     question_ko: header['question_ko']?.[0] ?? field('question'),
     words: header['words']?.[0] ?? '',
     isRecorded: header['access']?.[0] === 'recorded',
-    params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(file, line)),
+    params: withDays(
+      params.map((line) => parseParameter(file, line)),
+      sql,
+    ),
     sentences: [
       ...parseSentences(file, header['sentences'] ?? [], header['given']),
       ...(header['also']?.[0]?.split(' ') ?? []).flatMap((shared) =>
@@ -354,6 +357,25 @@ function parseParameter(file: string, line: string): QueryParameter {
     least: Number(least),
     description,
   };
+}
+
+/** Adds the parameter `days` to a query that has `start` and uses it for its period. */
+function withDays(params: readonly QueryParameter[], sql: string): readonly QueryParameter[] {
+  const start = params.findIndex(({ name, type }) => name === 'start' && type === 'date');
+  const [before] = params.slice(start, start + 1);
+  const isPeriod = sql.includes('marts.period(') || sql.includes('marts.days_asked(');
+  if (before === undefined || !isPeriod || params.some(({ name }) => name === 'days')) return params;
+  const [, back] = /^last_date - (\d+)$/.exec(before.default) ?? [];
+  const usual = back === undefined ? 'all' : String(Number(back) + 1);
+  const description = 'number of KST days up to end, in place of start';
+  return params.toSpliced(start + 1, 0, {
+    name: 'days',
+    type: 'bigint',
+    default: usual,
+    choices: [],
+    least: 1,
+    description,
+  });
 }
 
 function unreadable(file: string, field: string): UsageError {
@@ -420,6 +442,10 @@ function valuesFor(
   if (start > end)
     throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
       hint: 'Swap the two.',
+    });
+  if (given.has('start') && given.has('days') && isBundled(query))
+    throw new UsageError('The parameters start and days exclude each other.', {
+      hint: 'Give start and end, or days and end.',
     });
   const present = { now: now.toISOString(), ...(lang !== undefined && { lang }) };
   const own = Object.entries(present).filter(([name]) => params.some((parameter) => parameter.name === name));

@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Sheet } from '../../../src/readers/explore/answer.js';
 import { loadCatalogue, type QueryFile } from '../../../src/readers/queries/catalogue.js';
 import type { Row } from '../../../src/readers/queries/wording.js';
+import { shiftDay } from '../../../src/ground/calendar.js';
 import { View } from '../../../src/readers/explore/frame.js';
 import { head } from '../../../src/readers/explore/form.js';
 import { chartOf, table } from '../../../src/readers/explore/question.js';
@@ -51,6 +52,14 @@ long(
     const chosen = `/q/channel-summary?start=${end}&end=${end}`;
     const { status, body } = await served.get(chosen);
     expect([status, daysIn(body)]).toEqual([200, [end, end]]);
+    const preset = pageOf(body).querySelector('.presets li:nth-child(2) a')?.getAttribute('href');
+    expect(preset).toBe('/q/channel-summary?days=7');
+    const [from, to] = daysIn((await served.get('/q/channel-summary?days=7')).body);
+    expect([from, to]).toEqual([shiftDay(end ?? '', -6), end]);
+    const moved = await served.get(`/q/channel-summary?start=${end}&days=7&end=${end}`);
+    expect(moved.headers.location).toBe(chosen);
+    const same7 = await served.get(`/q/channel-summary?start=${from}&days=7&end=${end}`);
+    expect(same7.headers.location).toBe('/q/channel-summary?days=7');
   },
 );
 

@@ -75,16 +75,23 @@ describe('every bundled query', () => {
     const [period, days] = /marts\.period\('\w+'(?:, days := (\d+))?\)/.exec(sql) ?? [];
     if (period !== undefined) read.add('end');
     if (period !== undefined && sql.includes('first_date')) read.add('start');
+    if (read.has('start') && /marts\.(period|days_asked)\(/.test(sql)) read.add('days');
     // Not every query of such a mart shows conversions.
     if (params.some((parameter) => parameter.name === 'goal') && heedsGoal(sql)) read.add('goal');
     expect([...read].sort()).toEqual(params.map((parameter) => parameter.name).sort());
     const ofPeriod: Record<string, string> = {
       start: days === undefined ? 'min(date)' : `last_date - ${Number(days) - 1}`,
+      days: days ?? 'all',
       end: 'max(date)',
     };
     for (const { name: parameter, type, default: fallback, choices } of params) {
       const chosen = `marts.choice('${parameter}', ['${choices.join("', '")}'])`;
       if (period !== undefined && parameter in ofPeriod) expect(fallback).toBe(ofPeriod[parameter]);
+      else if (parameter === 'days') expect(sql).toContain(`last_date - (marts.days_asked(${fallback}) - 1)`);
+      else if (parameter === 'start' && sql.includes('marts.days_asked('))
+        expect(fallback).toBe(
+          `last_date - ${Number(params.find((one) => one.name === 'days')?.default) - 1}`,
+        );
       else if (fallback === `'${choices[0]}'`)
         expect(sql.replaceAll(/(?<=[([])\s+|\s+(?=[)\]])/g, '')).toContain(chosen);
       else if (fallback !== 'null')

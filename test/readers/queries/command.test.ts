@@ -219,6 +219,17 @@ describe('dawnload query', () => {
     expect(stdout).toMatch(/channel-changes +지난주에 좋아지거나 나빠진 채널은/);
   });
 
+  it('covers a number of days up to the last one', async () => {
+    const daysOf = async (name: string, ...param: string[]): Promise<string[]> => {
+      const { stdout } = await run({ name, param, format: 'csv' });
+      return [...new Set(stdout.match(/2026-\d\d-\d\d/g))].sort();
+    };
+    const days = await daysOf('channel-summary', 'by=day', 'days=3');
+    expect([days.length, days]).toEqual([3, await daysOf('channel-summary', 'by=day', `start=${days[0]}`)]);
+    const far = await daysOf('channel-summary', 'days=999999999999');
+    expect(far[0]).toBe((await daysOf('channel-summary', 'start=2000-01-01'))[0]);
+  });
+
   it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
     const csv = await run({ name: 'channel-summary', lang: 'ko', format: 'csv' });
     expect(csv.stdout).toMatch(/^첫 날짜,마지막 날짜,채널,발송,실패,/);
@@ -448,7 +459,7 @@ describe('a mistake', () => {
     [
       'a wrong parameter',
       channels('strat=2026-11-01'),
-      /^The query channel-summary has no parameter strat\. Did you mean start\? It takes start \(date\), end/,
+      /^The query channel-summary has no parameter strat\. Did you mean start\? It takes start \(date\), days \(bigint\), end/,
     ],
     ['a day that does not exist', top('start=2026-02-29'), /must be a day that exists/],
     ['a word for a number', top('top=ten'), /must be a whole number/],
@@ -458,6 +469,11 @@ describe('a mistake', () => {
       /must be a whole number up to 1000000000000000/,
     ],
     ['no choice', top('measure=fame'), /must be one of sent, delivered, clicked, click_rate, conversions/],
+    [
+      'both a first day and a number of days',
+      channels('start=2026-11-03', 'days=2'),
+      /^The parameters start and days exclude each other\. Give start and end, or days and end\.$/,
+    ],
     ['days in the wrong order', channels('start=2026-11-03', 'end=2026-11-02'), /must not be after end/],
     ['no value', top('start'), /is not a parameter/],
     ['an empty value', channels('goal='), /goal must be a text that is not empty, not ""/],
