@@ -17,7 +17,7 @@
 --   select *, if(verdict_code = 'worse', '나빠졌습니다', '좋아졌습니다') as verdict_ko from judged where verdict_code in ('worse', 'better')
 --   order by verdict_code desc, sent desc, channel, measure
 --     en: {name_en} of {channel} is significantly {verdict_code}: {value:rate}, versus {previous:rate} the week before.
---     ko: {channel} {name_ko}{이/가} 직전 주 {previous:rate}에서 {value:rate}{으로/로} 유의미하게 {verdict_ko}.
+--     ko: {channel} {name_ko}{이/가} 전주 {previous:rate}에서 {value:rate}{으로/로} 유의미하게 {verdict_ko}.
 --     as: finding
 --   select count(*) as rates from answer having count(*) filter (verdict_code in ('better', 'worse')) = 0 and count(verdict_code) > 0
 --     en: No rate of a channel changed significantly.

@@ -13,17 +13,22 @@
 --   channel (varchar, default null): only this channel, such as text-message
 --   campaign (varchar, default null): only the campaign or user journey with this id
 -- given:
---   wrong as (select rule, sum(ads)::bigint as ads, list({'name': resource_name, 'channel': channel, 'count': ads} order by ads desc,
---   resource_name, channel) as campaigns, min(first_date) as first_date, max(last_date) as last_date, arg_max(beginning, ads) as beginning from (select
---   resource_name, channel, first_date, last_date, left(example_text, 20) || '…' as beginning, unnest([{'rule': 'night', 'ads': night_ads}, {'rule': 'mark',
---   'ads': unmarked_ads}, {'rule': 'place', 'ads': late_mark_ads}, {'rule': 'opt-out', 'ads': without_opt_out}], recursive := true) from answer)
---   where ads > 0 group by rule)
+--   wrong as (select *, unnest([{'rule': 'opt-out', 'wrong': without_opt_out}, {'rule': 'mark', 'wrong': unmarked_ads}, {'rule': 'place', 'wrong':
+--   late_mark_ads}, {'rule': 'night', 'wrong': night_ads}], recursive := true) from answer),
+--   faulty as (select resource_name, channel, ads, first_date, last_date, string_agg(format('{:,d} ', wrong) || case rule when 'night' then
+--   'sent between 21:00 and 08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning (“' || left(example_text, 20)
+--   || '…”)' else 'without a way to opt out' end, ', ' order by wrong desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송'
+--   when 'mark' then '‘(광고)’ 표시 없음' when 'place' then '‘(광고)’가 맨 앞이 아님(‘' || left(example_text, 20) || '…’)' else '수신거부 방법 없음' end ||
+--   format(' {:,d}건', wrong), ', ' order by wrong desc, rule) as parts_ko, sum(wrong) as wrong_ads from
+--   wrong where wrong > 0 group by resource_name, channel, ads, first_date, last_date, example_text),
+--   corrections as (select *, row_number() over (order by wrong_of_all desc, resource_name, wrong_ads desc, channel) as place
+--   from (select *, sum(wrong_ads) over (partition by resource_name) as wrong_of_all from faulty))
 -- sentences:
---   select min(first_date) as first_date, max(last_date) as last_date, string_agg(format('{:,d} ', ads) || case rule when 'night' then 'sent between 21:00 and
---   08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning' else 'without a way to opt out' end, ', ' order by ads
---   desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송' when 'mark' then '‘(광고)’ 표시 누락' when 'place' then
---   '‘(광고)’ 표시 위치 오류' else '수신거부 방법 누락' end || format(' {:,d}건', ads), ', ' order by
---   ads desc, rule) as parts_ko from wrong having count(*) > 0
+--   select min(first_date) as first_date, max(last_date) as last_date, string_agg(format('{:,d} ', wrong) || case rule when 'night' then 'sent between 21:00
+--   and 08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning' else 'without a way to opt out' end, ', ' order by
+--   wrong desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송' when 'mark' then '‘(광고)’ 표시 누락' when 'place' then
+--   '‘(광고)’ 표시 위치 오류' else '수신거부 방법 누락' end || format(' {:,d}건', wrong), ', ' order by wrong desc, rule) as parts_ko from (select rule,
+--   sum(wrong)::bigint as wrong, min(first_date) as first_date, max(last_date) as last_date from wrong where wrong > 0 group by rule) having count(*) > 0
 --     en: By their texts, ads {first_date~last_date} break rules: {parts_en}.
 --     ko: {first_date~last_date} 광고 문구 기준으로 {parts_ko}이 있습니다.
 --     as: finding
@@ -33,21 +38,14 @@
 --   select 1 from answer having sum(night_ads) = 0 and sum(unmarked_ads + late_mark_ads + without_opt_out) > 0
 --     en: No ad went out at night (21:00 to 08:00).
 --     ko: 야간(21시~8시)에 발송한 광고는 없습니다.
---   from wrong where rule = 'opt-out'
---     en: Add a way to opt out to the ads of {campaigns:counted}. These ads went out {first_date~last_date}.
---     ko: {campaigns:counted}의 광고에 수신거부 방법을 넣으세요({first_date~last_date} 발송 기준).
+--   from corrections where place <= 3 order by place
+--     en: Correct the ads of “{resource_name}” ({channel}, {ads} {ads#ad|ads} {first_date~last_date}): {parts_en}.
+--     ko: ‘{resource_name}’({channel}) 광고를 고치세요. {first_date~last_date} 발송 {ads}건 중 {parts_ko}입니다.
 --     as: to do
---   from wrong where rule = 'mark'
---     en: Begin the ads of {campaigns:counted} with “(광고)”. These ads went out {first_date~last_date}.
---     ko: {campaigns:counted}의 광고를 ‘(광고)’로 시작하세요({first_date~last_date} 발송 기준).
---     as: to do
---   from wrong where rule = 'place'
---     en: Move “(광고)” to the front in the ads of {campaigns:counted}, {first_date~last_date}. The mark must come first; one text begins “{beginning}”.
---     ko: {campaigns:counted}의 광고는 ‘(광고)’로 시작해야 합니다({first_date~last_date} 발송 기준). 현재 문구: ‘{beginning}’
---     as: to do
---   from wrong where rule = 'night'
---     en: Send the ads of {campaigns:counted} between 08:00 and 21:00, not at night. These ads went out {first_date~last_date}.
---     ko: {campaigns:counted}의 광고를 야간이 아닌 8시~21시에 발송하세요({first_date~last_date} 발송 기준).
+--   select count(distinct resource_name) as others from corrections where resource_name not in (select resource_name from corrections where place <= 3)
+--   having others > 0
+--     en: Correct the ads of {others} more {others#campaign or user journey|campaigns and user journeys}; `compliance` lists them.
+--     ko: 다른 캠페인·유저 여정 {others}개의 광고도 고치세요(목록: `compliance`).
 --     as: to do
 --   select 1 from answer limit 1
 --     en: A text needs a free 080 number. A friendtalk message may instead name the menu for blocking the channel.

@@ -25,7 +25,7 @@
 --   weeks + 7 and people_share is not null and previous_share is not null and rank() over (order by first_date desc) = 1
 --     en: {people_share} of the people with a message on {channel} opened one in the latest complete week (from {first_date}), versus
 --       {previous_share} in the week before.
---     ko: {channel} 수신자 중 오픈한 비율은 데이터가 모두 있는 가장 최근 주({first_date}부터) {people_share}, 그 직전 주 {previous_share}입니다.
+--     ko: {channel} 수신자 중 오픈한 비율은 데이터가 모두 있는 가장 최근 주({first_date}부터) {people_share}, 그 전주 {previous_share}입니다.
 --   select 1 from answer having count(*) > 0 and getvariable('by')::varchar = 'hour'
 --     en: An hour is that of the event, whenever its message was sent, so it has no rates. `by=sent_hour` has rates.
 --     ko: 이벤트가 발생한 시간대입니다. 메시지를 보낸 시간대와 달라 비율은 계산하지 않습니다. 발송 시간대별 비율은 `by=sent_hour`로 볼 수 있습니다.

@@ -23,7 +23,7 @@
 --   list_count(others) = 6 and abs(latest - before) <= 2.571 * list_stddev_samp(others) as is_usual, if(is_usual, ' (≈ normal variation)', '') as usual_en,
 --   if(is_usual, '(≈ 평소 수준의 변동)', '') as usual_ko from answer where figure = 'revenue' and value > 0 and days_held = 7 and before > 0
 --     en: {weekday}, {last_date}: campaigns were credited with {latest:money}, {change} from the {weekday} before{usual_en}.
---     ko: {last_date}({weekday}) 캠페인 기여 매출은 {latest:money}{으로/로}, 지난주 같은 요일 대비 {change}입니다{usual_ko}.
+--     ko: {last_date}({weekday}) 캠페인 기여 매출은 {latest:money}{으로/로}, 전주 같은 요일 대비 {change}입니다{usual_ko}.
 --     as: finding
 --   select value as conversions, goal, last_date - 6 as first_date, last_date from answer where figure = 'conversions' and days_held = 7
 --     en: {first_date~last_date}: “{goal}” has {conversions} {conversions#conversion|conversions}.
@@ -36,31 +36,31 @@
 --     ko: {last_date}까지의 한 주 중 데이터가 있는 {days_held}일 동안 메시지 {sent}건을 발송했습니다(실패 포함).
 --   select change from answer where figure = 'sent' and abs(change) < 0.01
 --     en: That is about as many as the week before ({change}).
---     ko: 직전 주와 비슷합니다({change}).
+--     ko: 전주와 비슷합니다({change}).
 --   select abs(change) as rate, if(change > 0, 'more', 'fewer') as comparison from answer where figure = 'sent' and abs(change) >=
 --   0.01
 --     en: That is {rate} {comparison} than the week before.
---     ko: 직전 주보다 {rate} {comparison}.
+--     ko: 전주보다 {rate} {comparison}.
 --   select last_date - 6 as first_date, last_date, len(list_filter(daily_values[15:], lambda day: day is null)) as days from answer
 --   where figure = 'sent' and (days_held < 7 or previous is null)
 --     en: The weeks cannot be compared: {days} of the 14 days to {last_date} have no statistics.
 --     ko: {last_date}까지의 14일 중 {days}일의 통계가 없어 두 주를 비교하지 않습니다.
 --   select * from counts where value > previous
 --     en: {figure} rose significantly: {value:money}, versus {previous:money} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 늘었습니다.
+--     ko: {figure}{이/가} 전주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 늘었습니다.
 --     as: finding
 --   select * from counts where value < previous
 --     en: {figure} fell significantly: {value:money}, versus {previous:money} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 줄었습니다.
+--     ko: {figure}{이/가} 전주 {previous:money}{counter}에서 {value:money}{counter}{으로/로} 유의미하게 줄었습니다.
 --     as: finding
 --   select *, if(verdict_code = 'better', 'improved significantly', 'became significantly worse') as verdict_en, if(verdict_code = 'better', '좋아졌습니다',
 --   '나빠졌습니다') as verdict_ko from answer where verdict_code in ('better', 'worse') and figure like '%_rate' order by verdict_code, answer.rowid
 --     en: {figure} {verdict_en}: {value:rate}, versus {previous:rate} the week before.
---     ko: {figure}{이/가} 직전 주 {previous:rate}에서 {value:rate}로 유의미하게 {verdict_ko}.
+--     ko: {figure}{이/가} 전주 {previous:rate}에서 {value:rate}로 유의미하게 {verdict_ko}.
 --   select 1 from answer where verdict_code is not null limit 1
 --     en: “≈ Normal variation” means that the change is no larger than expected by chance. Counts are compared with the same weekdays a week
 --       earlier, rates by their number of messages.
---     ko: ‘≈ 평소 수준의 변동’은 우연히 생길 수 있는 범위의 변화입니다. 건수와 금액은 지난주 같은 요일과, 비율은 메시지 수를 고려해 비교합니다.
+--     ko: ‘≈ 평소 수준의 변동’은 우연히 생길 수 있는 범위의 변화입니다. 건수와 금액은 전주 같은 요일과, 비율은 메시지 수를 고려해 비교합니다.
 --     as: note
 --   select max(last_date) as last_date, max(last_date) + 1 as next_date, max(last_date) + 2 as morning_date from answer having
 --   max(last_date) = (select max(date) from ops.coverage where stream = 'statistics')

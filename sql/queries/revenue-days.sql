@@ -3,7 +3,7 @@
 -- chart: line date revenue
 -- subject: conversions and costs
 -- question: What did the campaigns sell on each day, and on the same weekday a week earlier?
--- question_ko: 캠페인 매출은 날마다 얼마이고, 지난주 같은 요일보다 늘었나요?
+-- question_ko: 캠페인 매출은 날마다 얼마이고, 전주 같은 요일보다 늘었나요?
 -- words: daily revenue trend, 일별 매출 추이
 -- also: excluded goals_of_revenue no_sales
 -- params:

@@ -116,7 +116,6 @@ export async function rowsOf(connection: DuckDBConnection, selects: readonly str
 
 /**
  * A placeholder: `{column}`, `{column:unit}`, days as `{first~last}`, `{column#one|several}`, or a Korean particle in both forms, `{은/는}`.
- * `{column:counted}` names the first three of a list of campaigns with their counts.
  */
 const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
@@ -152,28 +151,8 @@ export function filled(sentence: string, row: Row, wording: Wording): string {
     : written;
 }
 
-const MOST_COUNTED = 3;
-const countedShape = z.array(z.object({ name: z.string(), channel: z.string(), count: z.number() }));
-
-/** `“A” (1,780 Friendtalk ads), “B” (1 text message ad) and 2 more`. */
-function counted(value: unknown, wording: Wording): string {
-  const all = countedShape.parse(value);
-  const named = all.slice(0, MOST_COUNTED).map(({ name, channel, count }) => {
-    const [of, n] = [wording.value('channel', channel), wording.count(count)];
-    return wording.say({
-      en: `“${name}” (${n} ${of} ${count === 1 ? 'ad' : 'ads'})`,
-      ko: `‘${name}’(${of} ${n}건)`,
-    });
-  });
-  const left = all.length - named.length;
-  if (wording.language === 'ko') return `${named.join(', ')}${left > 0 ? ` 외 ${left}개` : ''}`;
-  const last = left > 0 ? `${left} more` : (named.pop() ?? '');
-  return named.length === 0 ? last : `${named.join(', ')} and ${last}`;
-}
-
 function valueIn(column: string, row: Row, wording: Wording, kind?: string): string {
   const value = row[column] ?? null;
-  if (kind === 'counted') return counted(value, wording);
   const currency = typeof row['currency'] === 'string' ? row['currency'] : null;
   if (value !== null && typeof value === 'object' && kind === undefined) {
     const names = value.map((name) => wording.value(column, name));

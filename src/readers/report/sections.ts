@@ -229,8 +229,8 @@ export const SECTIONS: readonly Section[] = [
       'bestHours',
       'resource_name hour messages click_rate shrunk_click_rate click_rate_of_all',
       {
-        // If hours do not differ more than expected by chance, the estimate equals the campaign's own rate.
-        where: ({ shrunk_click_rate: here, click_rate_of_all: usual }) => Number(here) > Number(usual),
+        // Only hours that the question calls better; others differ no more than expected by chance.
+        where: ({ shrunk_click_rate: here, click_rate_of_all: usual }) => Number(here) > 1.02 * Number(usual),
         most: 4,
         sub: 'channel',
       },

@@ -86,7 +86,7 @@ export const WORDS = {
   channelDays: text('28 days by channel; one scale per counter', '채널별 28일 추이(지표마다 같은 축)'),
   channelRates: text(
     'Rates of the last seven days by channel, with the change from the week before',
-    '채널별 최근 7일 비율과 직전 주 대비 변화',
+    '채널별 최근 7일 비율과 전주 대비 변화',
   ),
   earned: text(
     'What messages added, compared with people who get none, with a 95% interval',
@@ -98,7 +98,7 @@ export const WORDS = {
   ),
   allCampaigns: text(
     'All campaigns of the last seven days, with the change from the week before',
-    '최근 7일의 모든 캠페인과 직전 주 대비 변화',
+    '최근 7일의 모든 캠페인과 전주 대비 변화',
   ),
   testArms: text('Difference from the baseline with its interval', '기준안과의 차이와 신뢰 구간'),
   dailySales: text('Revenue of campaigns by day', '일별 캠페인 매출'),
@@ -195,7 +195,7 @@ export const HEADS: Readonly<Record<string, Words>> = {
   click_rate_points: CHANGE,
   failure_rate_points: CHANGE,
   week_click_rate: text('This week', '이번 주'),
-  previous_click_rate: text('Week before', '직전 주'),
+  previous_click_rate: text('Week before', '전주'),
   rate: text('Rate', '비율'),
   difference_low: text('95% interval', '95% 신뢰 구간'),
   change_low: text('Interval', '신뢰 구간'),
