@@ -31,7 +31,6 @@
 --   sum(wrong)::bigint as wrong, min(first_date) as first_date, max(last_date) as last_date from wrong where wrong > 0 group by rule) having count(*) > 0
 --     en: By their texts, ads {first_date~last_date} break rules: {parts_en}.
 --     ko: {first_date~last_date} 광고 문구 기준으로 {parts_ko}이 있습니다.
---     as: finding
 --   select sum(ads) as ads from answer having sum(night_ads + unmarked_ads + late_mark_ads + without_opt_out) = 0
 --     en: All {ads} {ads#ad|ads} went out between 08:00 and 21:00, beginning with “(광고)” and with a way to opt out.
 --     ko: 광고 {ads}건 모두 ‘(광고)’로 시작하고 수신거부 방법이 있으며, 8시~21시에 발송했습니다.

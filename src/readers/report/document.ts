@@ -72,7 +72,7 @@ export function documentOf(
   const body = markup`
     <header>
       <h1>${title} <span>${days}</span></h1>
-      <p>${renderer.word('made', { made: given.madeAt })} ${isNextDue ? renderer.word('next', { next_date: next, morning_date: morning }) : ''}</p>
+      <p>${prose(renderer.word('made', { made: given.madeAt }))} ${isNextDue ? prose(renderer.word('next', { next_date: next, morning_date: morning })) : ''}</p>
       ${alerts(renderer, said.alerts, given)}
     </header>
     <main>

@@ -10,8 +10,20 @@ export type Child = Html | string | number | undefined | readonly Child[];
 export const markup = (parts: TemplateStringsArray, ...values: readonly Child[]): Html =>
   new Html(parts.map((part, i) => part.replace(/\n\s*/g, '') + textOf(values[i])).join(''));
 
-/** Code in backticks, a short name in quotes with what follows it directly, a range, and a number with its percent sign. */
-const PIECES = /(`[^`]+`|[‘“][^’”]{1,24}[’”]\S*|\d[\d,]*–\d\S*|\d[\d,.]*\u00a0?%\S*)/;
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ';
+
+/** Code in backticks, a short name in quotes with what follows it directly, days, a range, and a number with its percent sign. */
+const PIECES = new RegExp(
+  [
+    '(`[^`]+`',
+    '[‘“][^’”]{1,24}[’”]\\S*',
+    '\\d{4}-\\d\\d-\\d\\d',
+    `${MONTH}\\d{1,2}(?:–(?:${MONTH})?\\d)?\\S*`,
+    '\\d{1,2}월 \\d{1,2}일(?:\u2060~\u2060\\d{1,2}월 \\d)?\\S*',
+    '\\d[\\d,]*–\\d\\S*',
+    '\\d[\\d,.]*\\u00a0?%\\S*)',
+  ].join('|'),
+);
 
 /** A sentence as markup. Lines do not break inside a short name, or between a name and its particle. */
 export function prose(sentence: string): Child {

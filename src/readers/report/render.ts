@@ -175,7 +175,7 @@ export class Renderer {
     const scale =
       seen.length < 2
         ? undefined
-        : markup`<br>${this.word('eachDay', { low: show(Math.min(...seen)), high: show(Math.max(...seen)) })}`;
+        : markup`<span class="wide"><br>${this.word('eachDay', { low: show(Math.min(...seen)), high: show(Math.max(...seen)) })}</span>`;
     const isAllPriced = figure === 'message_cost' && known(row, 'channels') === null;
     const base = isAllPriced ? 'ofAllPriced' : BASES[figure];
     const of =

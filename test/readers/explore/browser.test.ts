@@ -109,8 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('explore in Chromium (skipped where none
       expect(Object.fromEntries(at(page).searchParams)).toMatchObject({
         by: 'day',
         channel: 'push-notification',
-        start: '2026-11-14',
-        end: '2026-11-20',
+        days: '7',
       });
       expect(await page.locator('table.rows tbody tr').count()).toBe(7);
       expect(await page.locator('.plot path.line').count()).toBe(1);
