@@ -14,8 +14,8 @@
 --   campaign (varchar, default null): only the campaign with this id
 --   goal (varchar, default null): the conversion that counts; by default the main goal of each campaign
 -- given:
---   spans as (select *, last_date - first_date < 6 as is_short, if(is_short, 'on the same weekdays of the week before', 'in the previous period') as
---   before_en, if(is_short, '전주 같은 요일', '직전 기간') as before_ko from marts.period('statistics', days := 7)),
+--   spans as (select *, last_date - first_date < 6 as is_short, if(is_short, 'on the same weekday' || if(first_date = last_date, '', 's') ||
+--   ' of the week before', 'in the previous period') as before_en, if(is_short, '전주 같은 요일', '직전 기간') as before_ko from marts.period('statistics', days := 7)),
 --   sums as (select sum(value) as sent, max(days_without_statistics) as lacking, if(max(days_without_statistics + previous_days_without_statistics) = 0
 --   and sum(previous) > 0, sent / sum(previous) - 1, null) as change from answer where measure = 'sent' and coalesce(getvariable('by')::varchar,
 --   'channel') <> 'campaign')

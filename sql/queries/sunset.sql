@@ -32,9 +32,9 @@
 --     en: Only channels that count clicks are included, without in-app and in-web messages. Under `pushes` in the settings, the same query gives user ids.
 --     ko: 클릭을 집계하는 채널만 포함합니다(인앱·인웹 메시지 제외). 이 사용자 ID는 `dawnload push`로 메시지 서비스에 전송할 수 있습니다.
 --     as: note
---   select did_en, did_ko from words where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
---     en: Everyone who got that many messages {did_en} at least one.
---     ko: 그만큼 메시지를 받은 사람은 모두 한 번 이상 {did_ko}습니다.
+--   select coalesce(getvariable('least_messages')::bigint, 10) as least, if(is_open, 'opening or clicking', 'clicking') as doing_en, none_ko from words where not exists (from answer) and exists (from ops.coverage where stream = 'events') and marts.counts_people()
+--     en: Nobody got at least {least} messages without {doing_en} one.
+--     ko: 메시지를 {least}건 이상 받고 한 번도 {none_ko} 않은 사람은 없습니다.
 
 with params as (
     select

@@ -137,7 +137,10 @@ function closingLine(
 }
 
 /** The format: from `--format`, else from the extension of the output file, else a table. */
-function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOptions, stdout: Output): Format {
+function formatOf(
+  { format, output, name, param, sql, file, bom, new: kept }: QueryOptions,
+  stdout: Output,
+): Format {
   const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' || ending === 'txt' ? 'table' : ending);
   const chosen = FORMATS.find((one) => one === wanted);
@@ -155,7 +158,7 @@ function formatOf({ format, output, name, sql, file, bom, new: kept }: QueryOpti
   const isSql = sql !== undefined || file !== undefined;
   if (kept !== undefined && !isSql)
     throw new UsageError('The SQL to keep is missing.', { hint: 'Give --sql TEXT or -f FILE with --new.' });
-  if (name === undefined && !isSql && (isBinary || output !== undefined))
+  if (name === undefined && !isSql && (isBinary || output !== undefined || param !== undefined))
     throw new UsageError('The query is missing.', {
       hint: 'Name a query (`dawnload query` lists them), or give --sql or --file.',
     });
