@@ -35,7 +35,7 @@
 --   select sum(last_touch_revenue_7d) filter (preceded = 'message') / sum(last_touch_7d) filter (preceded = 'message') as after, sum(last_touch_revenue_7d)
 --   filter (preceded = 'nothing') / sum(last_touch_7d) filter (preceded = 'nothing') as others, any_value(currency) as currency, any_value(touch_en) as
 --   touch_en, any_value(touch_ko) as touch_ko from touched having after > 0 and others > 0
---     en: On average, a conversion after {touch_en} is worth {after:money}, another one {others:money}.
+--     en: On average, a conversion after {touch_en} is worth {after:money}, and a conversion without one {others:money}.
 --     ko: 건당 평균 금액은 {touch_ko} 이후 전환 {after:money}, 나머지 전환 {others:money}입니다.
 --   select sum(last_touch_7d) as conversions from answer having conversions > 0 and coalesce(sum(last_touch_7d) filter (preceded = 'message'), 0) = 0
 --     en: None of the {conversions} conversions came within 7 days after a message.

@@ -4,7 +4,7 @@
 -- subject: campaigns
 -- question: What did each campaign and user journey send, on which channel, how did people respond, and which did best or worst?
 -- question_ko: 캠페인·유저 여정별로 어느 채널에 얼마나 보냈고, 성과가 가장 좋거나 나쁜 것은 무엇인가요?
--- words: ctr, click rate, click-through rate, 클릭률, 클릭율, 클릭 비율, best campaign, worst campaigns, performed worst, worst performing campaigns, 성과 나쁜 캠페인, 성과가 나쁜, 꼴찌, 캠페인 성과, 성과 순위, 1위, worst campaign, lowest click rate, poor campaigns, email performance, top campaigns, 클릭률 낮은, 잘 된 캠페인
+-- words: campaign results, results of a campaign, sent delivered clicked converted, 캠페인 결과, ctr, click rate, click-through rate, 클릭률, 클릭율, 클릭 비율, best campaign, worst campaigns, performed worst, worst performing campaigns, 성과 나쁜 캠페인, 성과가 나쁜, 꼴찌, 캠페인 성과, 성과 순위, 1위, worst campaign, lowest click rate, poor campaigns, email performance, top campaigns, 클릭률 낮은, 잘 된 캠페인
 -- also: people excluded first_day
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -29,11 +29,11 @@
 --   coalesce(getvariable('order')::varchar, 'best') = 'worst' as is_worst, map {'sent': {'en': 'number of messages sent', 'ko': '발송 건수'}, 'delivered': {'en': 'number of
 --   deliveries', 'ko': '도달 건수'}, 'clicked': {'en': 'number of clicks', 'ko': '클릭 건수'}, 'click_rate': {'en': 'click rate', 'ko': '클릭률'}, 'conversions': {'en': 'number of
 --   conversions', 'ko': '전환 건수'}, 'conversion_rate': {'en': 'conversion rate', 'ko': '전환율'}}[chosen] as words) where rank = 1 and resource_name is not null and (chosen <> 'sent' or
---   is_worst) qualify count(*) over () = 1 and coalesce(number, rate) is not null
+--   is_worst or getvariable('top') is not null) qualify count(*) over () = 1 and coalesce(number, rate) is not null
 --     en: “{resource_name}” ({channel}) ranks first by {measure_en}{which_en}[[: {number}]][[: {rate}]].
 --     ko: {measure_ko} {which_ko}1위는 ‘{resource_name}’({channel})입니다[[({number}건)]][[({rate})]].
 --   select count(*) as tied, coalesce(getvariable('order')::varchar, 'best') = 'worst' as is_worst from answer where rank = 1 and (coalesce(getvariable('measure')::varchar,
---   'sent') <> 'sent' or coalesce(getvariable('order')::varchar, 'best') = 'worst') having tied > 1
+--   'sent') <> 'sent' or getvariable('top') is not null or coalesce(getvariable('order')::varchar, 'best') = 'worst') having tied > 1
 --     en: {tied} rows share the first rank.
 --     ko: 공동 1위는 {tied}행입니다.
 --   select 1 from answer where rank is not null and getvariable('measure')::varchar like '%rate' having count(*) > 1

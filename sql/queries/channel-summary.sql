@@ -20,6 +20,10 @@
 --   channel having sum(sent) > 0 qualify rank() over (order by sum(sent)) = count(*) over ()
 --     en: {channel} sent the most messages {first_date~last_date}: {sent} of {messages}.
 --     ko: {first_date~last_date} 발송은 {channel} 채널이 가장 많습니다(전체 {messages}건 중 {sent}건).
+--   from answer where channel <> 'all' and not marts.is_display(channel) and sent >= 100 and click_rate > 0 and (select count(*) =
+--   count(distinct channel) from answer) qualify count(*) over () > 1 and rank() over (order by click_rate desc) = 1
+--     en: Click rate is highest on {channel}: {click_rate} of messages that did not fail. In-app and in-web messages are not compared with them.
+--     ko: 클릭률은 {channel}{이/가} 가장 높습니다(발송 성공 대비 {click_rate}, 인앱·인웹 메시지 제외).
 --   select list(distinct goals) as goals from answer where goals is not null having count(distinct goals) > 1 or count(*) filter
 --   (conversions is null) > 0
 --     en: Conversions of different goals have no total.

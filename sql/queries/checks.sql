@@ -4,7 +4,7 @@
 -- subject: the data
 -- question: What did the last round of checks find?
 -- question_ko: 최근 데이터 검사에서 발견된 문제는 무엇인가요?
--- words: duplicate events, duplicate records, duplicate rows, events twice, stored twice, 중복 이벤트, 이벤트 중복, 중복 데이터, broken data, odd data, data quality, 데이터 품질, 이상한 데이터, unknown people, did the run succeed, night run, errors in the data, 데이터 오류
+-- words: statistics and events agree, events agree with statistics, events match statistics, statistics and events disagree, 통계와 이벤트 일치, 통계 이벤트 차이, duplicate events, duplicate records, duplicate rows, events twice, stored twice, 중복 이벤트, 이벤트 중복, 중복 데이터, broken data, odd data, data quality, 데이터 품질, 이상한 데이터, unknown people, did the run succeed, night run, errors in the data, 데이터 오류
 -- params:
 --   severity (varchar, default null, one of stop warn): only findings of this severity
 --   top (bigint, default null): how many findings of each check to show, newest first; by default all

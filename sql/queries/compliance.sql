@@ -47,6 +47,10 @@
 --     ko: 다른 캠페인·유저 여정 {others}개의 광고도 고치세요(목록: `compliance`).
 --     as: to do
 --   select 1 from answer limit 1
+--     en: Failed sends are left out.
+--     ko: 발송에 실패한 광고는 제외합니다.
+--     as: note
+--   select 1 from answer limit 1
 --     en: A text needs a free 080 number. A friendtalk message may instead name the menu for blocking the channel.
 --       The messenger may add both to a friendtalk message that is flagged as an ad. The exports show the text alone.
 --     ko: 문자에는 무료 수신거부 번호(080)가, 친구톡에는 번호 또는 채널 차단 방법 안내가 있어야 합니다. 친구톡을 광고로 보내면 메신저가 ‘(광고)’와 수신거부 안내를 자동으로 붙이기도 합니다. 데이터에는 본문만 있으니 실제 수신 화면을 확인하세요.
@@ -84,7 +88,7 @@ messages as (
     from marts.counted_events as sends
     inner join texts on sends.date = texts.date and sends.event_id = texts.event_id
     where
-        marts.is_message(sends.event_name, sends.channel)
+        marts.event_kind(sends.event_name) = 'succeeded'
         and sends.channel in ('text-message', 'chatapp-friendtalk')
         and marts.matches('channel', sends.channel)
         and marts.matches('campaign', coalesce(sends.campaign_id, sends.user_journey_id))

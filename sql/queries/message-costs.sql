@@ -5,7 +5,7 @@
 -- subject: conversions and costs
 -- question: What did the messages of each channel, sub-channel, month or campaign cost, and what did a click and a conversion cost?
 -- question_ko: 채널·하위 채널(SMS·LMS)·월·캠페인별 메시지 비용, 클릭당·전환당 비용은 얼마인가요?
--- words: sms cost, lms cost, cost per order, cost per month, 월별 비용, 주문당 비용, 문자 비용, how much did sms cost, cost of sms, message cost, unit price, cost per message, 발송 단가, 건당 비용, cpc, cpa, cost per click, spend, 클릭당 비용, 전환당 비용, 광고비, 발송비, spend by channel, spent on messages, cost per purchase, monthly message cost, 발송 비용
+-- words: cost per conversion, cost of a conversion, cost per campaign, sms cost, lms cost, cost per order, cost per month, 월별 비용, 주문당 비용, 문자 비용, how much did sms cost, cost of sms, message cost, unit price, cost per message, 발송 단가, 건당 비용, cpc, cpa, cost per click, spend, 클릭당 비용, 전환당 비용, 광고비, 발송비, spend by channel, spent on messages, cost per purchase, monthly message cost, 발송 비용
 -- also: excluded no_messages scanned_mail first_day
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days

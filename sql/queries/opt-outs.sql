@@ -21,6 +21,10 @@
 --     en: {first_date~last_date}: {week} opt-outs, versus {before} in the seven days before.{chance_en}
 --     ko: 최근 7일({first_date~last_date})은 {week}건, 직전 7일은 {before}건입니다.{chance_ko}
 --   select 1 from answer having sum(opt_outs) > 0
+--     en: Requests are counted: one recipient may ask several times.
+--     ko: 접수 건수 기준이며, 한 사람이 여러 번 요청할 수 있습니다.
+--     as: note
+--   select 1 from answer having sum(opt_outs) > 0
 --     en: `opt-outs-after-messages` shows which messages they follow.
 --     ko: 어떤 메시지 이후에 늘었는지는 `opt-outs-after-messages`에서 볼 수 있습니다.
 --     as: note

@@ -14,9 +14,9 @@
 --   least_people (bigint, default 30): minimum number of people on either side
 -- sentences:
 --   select *, least(people, other_people) as smaller from answer limit 1
---     en: “{resource_or_channel:channel}” and “{other:channel}” overlap the most: {common_people} people got both, {share_of_smaller} of the smaller one’s
+--     en: Compared with chance, “{resource_or_channel:channel}” and “{other:channel}” overlap the most: {common_people} people got both, {share_of_smaller} of the smaller one’s
 --       {smaller}.
---     ko: ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’의 수신자가 가장 많이 겹칩니다. 둘 다 받은 사람은 {common_people}명으로, 수신자가 적은
+--     ko: 우연히 겹칠 수준과 비교하면 ‘{resource_or_channel:channel}’{과/와} ‘{other:channel}’의 수신자가 가장 많이 겹칩니다. 둘 다 받은 사람은 {common_people}명으로, 수신자가 적은
 --       쪽({smaller}명)의 {share_of_smaller}입니다.
 --   select count(*) as pairs, if((select count(*) from answer) = 100, 'at least ', '') as least_en,
 --   if((select count(*) from answer) = 100, '최소 ', '') as least_ko

@@ -12,14 +12,14 @@
 -- sentences:
 --   select list_sort(list(distinct coalesce(template_name, template)))[:3] as templates, sum(sent) as sent from answer where template_known in
 --   ('that day', 'earlier') having sent > 0
---     en: Refused or suspended templates were sent: {templates} ({sent} messages).
---     ko: 반려·중단된 템플릿({templates})으로 {sent}건을 발송했습니다.
+--     en: Refused or suspended templates were sent: {templates} ({sent} messages, failed ones included).
+--     ko: 반려·중단된 템플릿({templates})으로 {sent}건을 발송했습니다(실패 포함).
 --     as: finding
 --   select list_sort(list(distinct coalesce(template_name, template)))[:3] as templates, sum(sent) as sent from answer where template_known =
 --   'later' having sent > 0
---     en: Refused or suspended now: {templates}. The list was read after {sent} messages were sent, so the status at that time is
---       unknown.
---     ko: {templates} 템플릿은 현재 반려·중단 상태입니다. 상태는 발송 후에 확인한 것이어서, {sent}건 발송 당시에도 반려·중단 상태였는지는 알 수 없습니다.
+--     en: Refused or suspended now: {templates}. The list was read after {sent} messages were sent, failed ones included, so the
+--       status at that time is unknown.
+--     ko: {templates} 템플릿은 현재 반려·중단 상태입니다. 상태는 발송 후에 확인한 것이어서, {sent}건(실패 포함) 발송 당시에도 반려·중단 상태였는지는 알 수 없습니다.
 --   select count(*) as templates, sum(sent) as sent, max(since_day) as since_day, min(first_date) as first_date, max(last_date) as last_date, if(templates >
 --   3, format(' and {} more', templates - 3), '') as more_en, if(templates > 3, format(' 외 {}개', templates - 3), '') as more_ko, array_to_string(list(part_en
 --   order by sent desc, part_en)[:3], ', ') as parts_en, array_to_string(list(part_ko order by sent desc, part_ko)[:3], ', ') as parts_ko from (select sum(sent)
@@ -28,8 +28,8 @@
 --   coalesce(template_name, template), if(any_value(state) = 'refused', '반려', '중단'), arg_max(resource_name, sent), sum(sent)::bigint) as part_ko from answer group by
 --   template_name, template) having templates > 0
 --     en: Replace {templates} {templates#template|templates} that {templates#is|are} refused or suspended (checked {since_day}): {parts_en}{more_en}. They were
---       used for {sent} messages {first_date~last_date}.
---     ko: 반려·중단된 템플릿 {templates}개를 교체하세요({since_day} 확인): {parts_ko}{more_ko}. {first_date~last_date}에 모두 {sent}건을 발송했습니다.
+--       used for {sent} messages {first_date~last_date}, failed ones included.
+--     ko: 반려·중단된 템플릿 {templates}개를 교체하세요({since_day} 확인): {parts_ko}{more_ko}. {first_date~last_date}에 모두 {sent}건을 발송했습니다(실패 포함).
 --     as: to do
 --   select 1 where not exists (from answer) and exists (from ops.snapshots where stream like '%templates') and exists (from
 --   ops.coverage where stream = 'events')

@@ -4,7 +4,7 @@
 -- subject: conversions and costs
 -- question: What did the campaigns of each channel sell, per message and per amount spent?
 -- question_ko: 채널별 캠페인 매출은 얼마이고, 메시지당 매출과 비용 대비 매출은 얼마인가요?
--- words: which channel earns the most, 채널 수익, email revenue, revenue per email, 이메일 매출, 채널 매출, roas, roi, revenue per cost, return on ad spend, 비용 대비 매출, 광고 수익률, 로아스, worth of a message, what is a message worth, message worth, revenue per message, return on investment, investment, revenue of sms, revenue from email, cost per conversion, 메시지 한 건의 가치, 투자 대비, revenue compared to the week before, email revenue compared
+-- words: which channel earns the most, 채널 수익, email revenue, revenue per email, 이메일 매출, 채널 매출, roas, roi, revenue per cost, return on ad spend, 비용 대비 매출, 광고 수익률, 로아스, worth of a message, what is a message worth, message worth, revenue per message, return on investment, investment, revenue of sms, revenue from email, 메시지 한 건의 가치, 투자 대비, revenue compared to the week before, email revenue compared
 -- also: excluded goals_of_revenue no_sales
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -23,8 +23,9 @@
 --     en: Campaigns on {channel} were credited with {revenue:money} {first_date~last_date}.
 --     ko: {first_date~last_date} {channel} 캠페인 매출은 {revenue:money}입니다.
 --   from earned where cost_return is not null and channel <> 'several' qualify cost >= 0.05 * sum(cost) over () and count(*) over () > 1 order by cost_return desc limit 1
---     en: Revenue per amount spent is highest on {channel}: {cost_return} ({revenue:money} for {cost:money} of messages).
---     ko: 비용 대비 매출(ROAS)은 {channel} 채널이 {cost_return}{으로/로} 가장 높습니다(메시지 비용 {cost:money}, 매출 {revenue:money}).
+--     en: Among channels with at least 5% of the cost, revenue per amount spent is highest on {channel}: {cost_return} ({revenue:money} for {cost:money} of
+--       messages).
+--     ko: 비용의 5% 이상을 쓴 채널 중에서는 {channel}의 비용 대비 매출(ROAS)이 {cost_return}{으로/로} 가장 높습니다(메시지 비용 {cost:money}, 매출 {revenue:money}).
 --   select channel, currencies from answer where channel <> 'several' and len(currencies) > 1
 --     en: Campaigns on {channel} have revenue in {currencies}, so it has no total.
 --     ko: {channel} 캠페인의 매출은 여러 통화({currencies})여서 합계를 내지 않습니다.

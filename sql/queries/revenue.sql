@@ -20,7 +20,7 @@
 --     en: “{campaign_name}” was credited with the most {first_date~last_date}: {revenue:money}.
 --     ko: {first_date~last_date} 매출은 ‘{campaign_name}’{이/가} 가장 큽니다({revenue:money}).
 --   from earned where succeeded >= 100 and has_one_currency qualify count(*) over () > 1 order by revenue_per_message desc limit 1
---     en: “{campaign_name}” was credited with the most per message, among those with 100 messages: {revenue_per_message:money}.
+--     en: “{campaign_name}” was credited with the most per message, among those with at least 100 messages: {revenue_per_message:money}.
 --     ko: 메시지 100건 이상 캠페인 중 메시지당 매출은 ‘{campaign_name}’{이/가} 가장 높습니다({revenue_per_message:money}).
 --   from earned where getvariable('campaign') is not null
 --     en: The service credits “{campaign_name}” with {revenue:money} {first_date~last_date}, {revenue_per_message:money} per message.

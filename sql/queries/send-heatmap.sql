@@ -92,4 +92,6 @@ select
     max(cell) filter (weekday = 7) as sunday
 from cells
 group by channel, hour
+-- Hours before the first and after the last one with a value are left out.
+qualify coalesce(hour between min(hour) filter (count(cell) > 0) over () and max(hour) filter (count(cell) > 0) over (), true)
 order by hour;

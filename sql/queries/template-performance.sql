@@ -5,7 +5,7 @@
 -- subject: contents
 -- question: How does each brand and alimtalk template perform, with the text, status and buttons it had then?
 -- question_ko: 브랜드·알림톡 템플릿은 당시의 본문, 상태, 버튼별로 성과가 어떤가요?
--- words: best template, best templates, 템플릿별 클릭률, 템플릿 성과, email templates, template click rate
+-- words: unused templates, templates never used, templates not used, 미사용 템플릿, 안 쓰는 템플릿, 사용하지 않은 템플릿, best template, best templates, 템플릿별 클릭률, 템플릿 성과, email templates, template click rate
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
@@ -17,8 +17,15 @@
 -- sentences:
 --   select coalesce(any_value(template_name), template) as template, sum(sent) as sent, min(min(first_date)) over () as first_date,
 --   max(max(last_date)) over () as last_date from answer group by template order by 2 desc limit 1
---     en: The template “{template}” was used the most {first_date~last_date}: {sent} {sent#message|messages}.
---     ko: {first_date~last_date} 발송은 ‘{template}’ 템플릿이 가장 많습니다({sent}건).
+--     en: The template “{template}” was used the most {first_date~last_date}: {sent} {sent#message|messages}, failed ones included.
+--     ko: {first_date~last_date} 발송은 ‘{template}’ 템플릿이 가장 많습니다({sent}건, 실패 포함).
+--   select count(*) as unused, list_sort(list(name))[:3] as names, if(unused > 3, format(' and {} more', unused - 3), '') as more_en, if(unused > 3,
+--   format(' 외 {}개', unused - 3), '') as more_ko from (select distinct coalesce(template_name, template) as name from marts.template_versions as versions where
+--   valid_to is null and state is null and marts.matches('kind', template_kind) and not exists (from marts.template_days, marts.period('events', days := 28)
+--   where template_days.template = versions.template and date between first_date and last_date)) where coalesce(getvariable('template'), getvariable('campaign'))
+--   is null and exists (from answer) having unused > 0
+--     en: {unused} {unused#template that is not refused was|templates that are not refused were} not used on these days with events: {names}{more_en}.
+--     ko: 이벤트 데이터가 있는 날짜에 사용하지 않은 템플릿은 {unused}개입니다(반려·중단 제외): {names}{more_ko}.
 
 with params as (
     select

@@ -11,11 +11,12 @@
 --   start (date, default min(date)): first KST day; by default the first available day
 --   end (date, default max(date)): last KST day; by default the latest available day
 -- sentences:
---   select count(*) as messages, min(date) as first_date, nullif(count(*) filter (what = 'failover_succeeded'), 0) as texts, (select count(*) from answer where what = 'clicked') as
---   clicked, (select count(*) from answer where what in ('failed', 'failover_failed')) as failed from answer where what in ('succeeded', 'shown', 'failover_succeeded') having messages > 0
+--   select count(*) as messages, min(date) as first_date, nullif(count(*) filter (what = 'failover_succeeded'), 0) as texts, nullif(count(*) filter (what = 'shown'), 0) as shown,
+--   (select count(*) from answer where what = 'clicked') as clicked, (select count(*) from answer where what in ('failed', 'failover_failed')) as failed from answer where what in ('succeeded', 'shown', 'failover_succeeded') having messages > 0
 --     en: This person got {messages} {messages#message|messages} since {first_date} and clicked {clicked} {clicked#time|times}. {failed}
---       {failed#send|sends} failed.[[ {texts} of the messages {texts#is a text|are texts} sent in place of a failed one.]]
---     ko: {first_date}부터 메시지 {messages}건을 받아 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.[[ 받은 메시지 중 {texts}건은 실패한 메시지 대신 받은 문자입니다.]]
+--       {failed#send|sends} failed.[[ {texts} of the messages {texts#is a text|are texts} sent in place of a failed one.]][[ {shown} of
+--       the messages {shown#was|were} shown in the app or on the web.]]
+--     ko: {first_date}부터 메시지 {messages}건을 받아 {clicked}번 클릭했습니다. 발송 실패는 {failed}건입니다.[[ 받은 메시지 중 {texts}건은 실패한 메시지 대신 받은 문자입니다.]][[ 받은 메시지 중 {shown}건은 인앱·인웹 노출입니다.]]
 --   select 1 from answer where exists (from marts.channel_counters where channel = 'webhook') limit 1
 --     en: Webhook calls are left out, because they reach systems and not the person.
 --     ko: 웹훅 호출은 고객이 아니라 시스템으로 보내므로 제외했습니다.
