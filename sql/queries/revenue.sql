@@ -4,7 +4,7 @@
 -- subject: conversions and costs
 -- question: What did the messages of each campaign and of its variants sell, in total and per message?
 -- question_ko: 캠페인과 테스트안별 매출, 메시지당 매출은 얼마인가요?
--- words: 매출 캠페인, 캠페인 매출 순위, 매출 가장 큰 캠페인, 매출이 가장 큰 캠페인, sold, sells, best selling campaign, best-selling, which campaigns sold the most, journeys make money, money, earned, detailed statistics, 상세 통계, 벌었나, GMV, AOV, average order value, 거래액, 객단가, revenue, sales, turnover, 매출, 매출액, 판매액, 수익, top campaign by revenue, campaign with the highest revenue, 매출 1위 캠페인, revenue from messages, revenue brought in, earn the most money, money per message, most money, 메시지로 번, 메시지 매출, 번 돈
+-- words: return on spend per campaign, roas per campaign, roi per campaign, 캠페인별 ROAS, 매출 캠페인, 캠페인 매출 순위, 매출 가장 큰 캠페인, 매출이 가장 큰 캠페인, sold, sells, best selling campaign, best-selling, which campaigns sold the most, journeys make money, money, earned, detailed statistics, 상세 통계, 벌었나, GMV, AOV, average order value, 거래액, 객단가, revenue, sales, turnover, 매출, 매출액, 판매액, 수익, top campaign by revenue, campaign with the highest revenue, 매출 1위 캠페인, revenue from messages, revenue brought in, earn the most money, money per message, most money, 메시지로 번, 메시지 매출, 번 돈
 -- also: excluded goals_of_revenue
 -- params:
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
@@ -22,6 +22,11 @@
 --   from earned where succeeded >= 100 and has_one_currency qualify count(*) over () > 1 order by revenue_per_message desc limit 1
 --     en: “{campaign_name}” was credited with the most per message, among those with at least 100 messages: {revenue_per_message:money}.
 --     ko: 메시지 100건 이상 캠페인 중 메시지당 매출은 ‘{campaign_name}’{이/가} 가장 높습니다({revenue_per_message:money}).
+--   from earned where cost_return is not null and has_one_currency qualify cost >= 0.05 * sum(cost) over () and count(*) over () > 1 order by cost_return desc
+--   limit 1
+--     en: Among campaigns with at least 5% of the cost, revenue per amount spent is highest for “{campaign_name}”: {cost_return} ({revenue:money} for
+--       {cost:money} of messages).
+--     ko: 비용의 5% 이상을 쓴 캠페인 중에서는 ‘{campaign_name}’의 비용 대비 매출(ROAS)이 {cost_return}{으로/로} 가장 높습니다(메시지 비용 {cost:money}, 매출 {revenue:money}).
 --   from earned where getvariable('campaign') is not null
 --     en: The service credits “{campaign_name}” with {revenue:money} {first_date~last_date}, {revenue_per_message:money} per message.
 --     ko: {first_date~last_date} ‘{campaign_name}’ 매출은 {revenue:money}, 메시지당 {revenue_per_message:money}입니다(메시지 서비스 집계 기준).
@@ -115,6 +120,15 @@ sums as (
         or (metrics.metric_type = 'conversion' and metrics.metric_name = goals.goal)
     group by metrics.campaign_id, metrics.variant, goals.goal
     having bool_or(is_shown)
+),
+-- The cost is known for a campaign as a whole, not for its variants.
+costs as (
+    select message_costs.resource_id as campaign_id, sum(message_costs.cost) as cost
+    from marts.message_costs
+    inner join period on message_costs.date between period.first_date and period.last_date
+    where message_costs.resource_type = 'campaign'
+    group by message_costs.resource_id
+    having sum(message_costs.succeeded - message_costs.priced) = 0
 )
 select
     coalesce(campaigns.campaign_name, sums.campaign_id) as campaign_name,
@@ -124,10 +138,13 @@ select
     round(sums.revenue, 2) as revenue,
     round(sums.revenue / nullif(sums.succeeded, 0), 2) as revenue_per_message,
     round(sums.revenue / nullif(sums.conversions, 0), 2) as revenue_per_conversion,
+    if(sums.variant is null, round(costs.cost, 2), null) as cost,
+    if(sums.variant is null, round(sums.revenue / nullif(costs.cost, 0), 1), null) as cost_return,
     sums.goal,
     sums.currencies,
     sums.campaign_id
 from sums
+left join costs on sums.campaign_id = costs.campaign_id
 left join campaigns on sums.campaign_id = campaigns.campaign_id
 left join campaign_variants
     on sums.campaign_id = campaign_variants.campaign_id and sums.variant = campaign_variants.variant_id

@@ -284,8 +284,10 @@ describe('parameters', () => {
     // 99 and 97 SMS at 9, 45 LMS at 28.
     expect(texts).toMatch(/^text-message,,,,\d+,12.5477,3024,/);
     expect(push).toBe('push-notification,,,,340,2.5,850,39,21.15,16,50,구매,,0,0,,,');
-    // The service gives the amounts of purchases, and not their number.
-    expect(await answer('revenue')).toEqual(['가을 세일 연장,,220,,129000.5,586.37,,구매,[],c-sale']);
+    // The service gives the amounts of purchases, and not their number. 220 messages cost 2.5 each.
+    expect(await answer('revenue')).toEqual([
+      '가을 세일 연장,,220,,129000.5,586.37,,550,234.5,구매,[],c-sale',
+    ]);
     const [, campaign] = await answer('message-costs', { ...costs, by: 'campaign', goal: '가입' });
     expect(campaign).toMatch(
       /^push-notification,,,가을 세일 연장,170,2\.5,425,25,17,1,425,가입,,0,0,,campaign,c-sale$/,
