@@ -49,7 +49,7 @@ export const TEXT_REASONS = [
   '단말기 전원 꺼짐',
   '4420',
   '수신 거부된 번호',
-  '이동통신사 응답 시간 초과 (3018)',
+  '이동통신사 응답 시간 초과 (4405)',
 ] as const;
 
 const CHATAPP_REASONS = [

@@ -1,5 +1,5 @@
--- title: Best hours to send
--- title_ko: 발송하기 좋은 시간대
+-- title: Hours of sending compared
+-- title_ko: 캠페인별 발송 시간대 비교
 -- chart: bar resource_name shrunk_click_rate by channel
 -- subject: times
 -- question: At which hour do messages of each campaign get the most clicks on each channel?

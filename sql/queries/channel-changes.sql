@@ -2,7 +2,7 @@
 -- title_ko: 채널별 전주 대비
 -- subject: overview
 -- question: Which channel became better or worse in the last week, and is the change significant?
--- question_ko: 지난주에 좋아지거나 나빠진 채널은 무엇이고, 변화가 유의미한가요?
+-- question_ko: 최근 7일에 전주보다 좋아지거나 나빠진 채널은 무엇이고, 변화가 유의미한가요?
 -- words: channel compared with last week, compare, vs, week over week, 비교, 전주 대비
 -- also: excluded
 -- params:

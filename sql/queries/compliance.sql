@@ -15,12 +15,12 @@
 -- given:
 --   wrong as (select *, unnest([{'rule': 'opt-out', 'wrong': without_opt_out}, {'rule': 'mark', 'wrong': unmarked_ads}, {'rule': 'place', 'wrong':
 --   late_mark_ads}, {'rule': 'night', 'wrong': night_ads}], recursive := true) from answer),
---   faulty as (select resource_name, channel, ads, first_date, last_date, string_agg(format('{:,d} ', wrong) || case rule when 'night' then
+--   faulty as (select resource_id, resource_name, channel, ads, first_date, last_date, string_agg(format('{:,d} ', wrong) || case rule when 'night' then
 --   'sent between 21:00 and 08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning (“' || left(example_text, 20)
 --   || '…”)' else 'without a way to opt out' end, ', ' order by wrong desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송'
 --   when 'mark' then '‘(광고)’ 표시 없음' when 'place' then '‘(광고)’가 맨 앞이 아님(‘' || left(example_text, 20) || '…’)' else '수신거부 방법 없음' end ||
 --   format(' {:,d}건', wrong), ', ' order by wrong desc, rule) as parts_ko, sum(wrong) as wrong_ads from
---   wrong where wrong > 0 group by resource_name, channel, ads, first_date, last_date, example_text),
+--   wrong where wrong > 0 group by resource_id, resource_name, channel, ads, first_date, last_date, example_text),
 --   corrections as (select *, row_number() over (order by wrong_of_all desc, resource_name, wrong_ads desc, channel) as place
 --   from (select *, sum(wrong_ads) over (partition by resource_name) as wrong_of_all from faulty))
 -- sentences:

@@ -13,10 +13,10 @@
 --   causes as (select nullif(cause, 'not identified') as cause, sum(failed) as failed, sum(sum(failed)) over () as of_all, sum(failed) / of_all as rate from answer group by all),
 --   unexplained as (select coalesce(sum(failed), 0) as failed, max(rate) as unknown_rate from causes where cause is null)
 -- sentences:
---   select list(failure_reason order by recent_failed desc)[:3] as reasons, count(*) as number from answer where trend = 'rising'
+--   select list(failure_reason order by recent_failed desc)[:3] as failure_reason, count(*) as number from answer where trend = 'rising'
 --   and failure_reason is not null having number > 0
---     en: More failures this week: {reasons}.
---     ko: 이번 주에 {reasons} 사유의 실패가 늘었습니다.
+--     en: More failures this week: {failure_reason}.
+--     ko: 이번 주에 {failure_reason} 사유의 실패가 늘었습니다.
 --     as: finding
 --   select 1 from answer where trend is not null having count(*) filter (trend = 'rising') = 0 and count(*) > 0
 --     en: No failure reason increased significantly this week.

@@ -12,6 +12,7 @@
 --   per (varchar, default 'week', one of week day): the time of the cap: a week from Monday, or a day
 --   kind (varchar, default 'ads', one of ads messages): what counts: ads alone, or all messages that were sent to people
 --   channel (varchar, default null): only this channel, such as text-message
+--   campaign (varchar, default null): only messages of the campaign or user journey with this id
 -- sentences:
 --   select count(distinct person) as people, any_value(people_in_all) as of_all, max(messages) as most, any_value(cap) as cap,
 --   if(getvariable('kind') = 'messages', 'messages', 'ads') as kind, if(kind = 'ads', '광고', '메시지') as kind_ko, if(getvariable('per') = 'day',
@@ -39,13 +40,19 @@ sends as (
     from marts.event_people as sends
     inner join params on sends.date between params.first_date and params.last_date and params.kind = 'ads'
     inner join marts.message_texts as ads on sends.date = ads.date and sends.event_id = ads.event_id and ads.is_ad
-    where sends.kind = 'succeeded' and marts.matches('channel', sends.channel)
+    where
+        sends.kind = 'succeeded'
+        and marts.matches('channel', sends.channel)
+        and marts.matches('campaign', coalesce(sends.campaign_id, sends.user_journey_id))
     group by all
     union all
     select daily_people.date, daily_people.person, coalesce(daily_people.campaign_id, daily_people.user_journey_id), daily_people.messages
     from marts.daily_people
     inner join params on daily_people.date between params.first_date and params.last_date and params.kind = 'messages'
-    where daily_people.messages > 0 and marts.matches('channel', daily_people.channel)
+    where
+        daily_people.messages > 0
+        and marts.matches('channel', daily_people.channel)
+        and marts.matches('campaign', coalesce(daily_people.campaign_id, daily_people.user_journey_id))
 ),
 totals as (
     select

@@ -19,7 +19,7 @@
 --   if(is_clear, '', ' 우연히 생길 수 있는 차이입니다.') as chance_ko from answer group by last_date, days having days >= 14 and
 --   week <> before
 --     en: {first_date~last_date}: {week} opt-outs, versus {before} in the seven days before.{chance_en}
---     ko: 최근 7일({first_date~last_date})은 {week}건, 직전 7일은 {before}건입니다.{chance_ko}
+--     ko: 최근 7일({first_date~last_date})은 {week}건, 전주는 {before}건입니다.{chance_ko}
 --   select 1 from answer having sum(opt_outs) > 0
 --     en: Requests are counted: one recipient may ask several times.
 --     ko: 접수 건수 기준이며, 한 사람이 여러 번 요청할 수 있습니다.

@@ -9,6 +9,15 @@
 --   start (date, default last_date - 27): first KST day; by default the range has 28 days
 --   end (date, default max(date)): last KST day; by default the latest available day
 --   campaign (varchar, default null): only the campaign or user journey with this id
+-- given:
+--   used as (select resource_id, resource_name, coalesce(template_name, template) as name, sum(sent)::bigint as sent, any_value(state) as state,
+--   max(status_since) as since_day, min(first_date) as first_date, max(last_date) as last_date from answer group by resource_id, resource_name,
+--   template_name, template),
+--   replacements as (select resource_id, resource_name, count(*) as templates, max(since_day) as since_day, min(first_date) as first_date, max(last_date)
+--   as last_date, array_to_string(list(format('“{}” ({}, {:,d})', name, state, sent) order by sent desc, name)[:3], ', ') || if(count(*) > 3, format('
+--   and {} more', count(*) - 3), '') as parts_en, array_to_string(list(format('‘{}’({}, {:,d}건)', name, if(state = 'refused', '반려', '중단'), sent)
+--   order by sent desc, name)[:3], ', ') || if(count(*) > 3, format(' 외 {}개', count(*) - 3), '') as parts_ko, row_number() over (order by sum(sent)
+--   desc, resource_name) as place from used group by resource_id, resource_name)
 -- sentences:
 --   select list_sort(list(distinct coalesce(template_name, template)))[:3] as templates, sum(sent) as sent from answer where template_known in
 --   ('that day', 'earlier') having sent > 0
@@ -20,16 +29,14 @@
 --     en: Refused or suspended now: {templates}. The list was read after {sent} messages were sent, failed ones included, so the
 --       status at that time is unknown.
 --     ko: {templates} 템플릿은 현재 반려·중단 상태입니다. 상태는 발송 후에 확인한 것이어서, {sent}건(실패 포함) 발송 당시에도 반려·중단 상태였는지는 알 수 없습니다.
---   select count(*) as templates, sum(sent) as sent, max(since_day) as since_day, min(first_date) as first_date, max(last_date) as last_date, if(templates >
---   3, format(' and {} more', templates - 3), '') as more_en, if(templates > 3, format(' 외 {}개', templates - 3), '') as more_ko, array_to_string(list(part_en
---   order by sent desc, part_en)[:3], ', ') as parts_en, array_to_string(list(part_ko order by sent desc, part_ko)[:3], ', ') as parts_ko from (select sum(sent)
---   as sent, max(status_since) as since_day, min(first_date) as first_date, max(last_date) as last_date, format('“{}” ({}, {:,d} by “{}”)',
---   coalesce(template_name, template), any_value(state), sum(sent)::bigint, arg_max(resource_name, sent)) as part_en, format('‘{}’({}, ‘{}’에서 {:,d}건)',
---   coalesce(template_name, template), if(any_value(state) = 'refused', '반려', '중단'), arg_max(resource_name, sent), sum(sent)::bigint) as part_ko from answer group by
---   template_name, template) having templates > 0
---     en: Replace {templates} {templates#template|templates} that {templates#is|are} refused or suspended (checked {since_day}): {parts_en}{more_en}. They were
---       used for {sent} messages {first_date~last_date}, failed ones included.
---     ko: 반려·중단된 템플릿 {templates}개를 교체하세요({since_day} 확인): {parts_ko}{more_ko}. {first_date~last_date}에 모두 {sent}건을 발송했습니다(실패 포함).
+--   from replacements where place <= 3 order by place
+--     en: Replace {templates#the template|templates} of “{resource_name}” that {templates#is|are} refused or suspended (checked {since_day}; messages
+--       {first_date~last_date}, failed ones included): {parts_en}.
+--     ko: ‘{resource_name}’의 반려·중단된 템플릿을 교체하세요({since_day} 확인, {first_date~last_date} 발송, 실패 포함): {parts_ko}.
+--     as: to do
+--   select count(*) as others from replacements where place > 3 having others > 0
+--     en: Replace refused or suspended templates of {others} more {others#campaign or user journey|campaigns and user journeys}; `refused-templates` lists them.
+--     ko: 다른 캠페인·유저 여정 {others}개의 반려·중단된 템플릿도 교체하세요(목록: `refused-templates`).
 --     as: to do
 --   select 1 where not exists (from answer) and exists (from ops.snapshots where stream like '%templates') and exists (from
 --   ops.coverage where stream = 'events')

@@ -110,8 +110,10 @@
 --     as: finding
 --   select distinct holdout, reached_by, reached_by_id from answer where reached_by_id is not null and holdout not in
 --   (select holdout from ops.holdouts where kind = 'campaign') order by holdout
---     en: Leave the holdout “{holdout}” out of “{reached_by}” at the service, or list {reached_by_id} under its `exempt`.
---     ko: 메시지 서비스에서 홀드아웃 ‘{holdout}’의 미발송 그룹을 ‘{reached_by}’ 대상에서 제외하거나, 설정의 `exempt`에 {reached_by_id}{을/를} 적으세요.
+--     en: Leave the holdout “{holdout}” out of “{reached_by}” at the service, or list {reached_by_id} under its `exempt`. `dawnload query holdout-members` lists these
+--       people.
+--     ko: 메시지 서비스에서 홀드아웃 ‘{holdout}’의 미발송 그룹을 ‘{reached_by}’ 대상에서 제외하거나, 설정의 `exempt`에 {reached_by_id}{을/를} 적으세요. 명단:
+--       `dawnload query holdout-members`.
 --     as: to do
 --   select distinct holdout, people_in_both as people from answer where people_in_both > 0 order by holdout
 --     en: “{holdout}” does not count {people} {people#person|people} in both groups.

@@ -166,6 +166,9 @@ end;
 -- The cause of a failure, from Korean or English words in the reason, or from the status code of e-mail. Null for other words.
 create macro marts.failure_cause(reason) as case
     when regexp_matches(reason, '(?i)provider ?token|certificate|인증서|발신 ?(번호|프로필)') then 'sender or rights'
+    -- The message arrived at a browser or an app that does not show it, which no person refused.
+    when regexp_matches(reason, '(?i)pop-?ups?\b.{0,20}block|block.{0,12}pop-?up|팝업|sdk.{0,3}version|image.{0,20}not.{0,6}load|이미지를? ?불러오')
+        then 'not shown'
     when
         marts.failure_code(reason) like '5.1.%'
         or regexp_matches(

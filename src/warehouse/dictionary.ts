@@ -138,15 +138,16 @@ export class Dictionary {
     const entry = this.value(column, cell);
     if (entry !== undefined) return entry[language];
     if (SENTENCES.has(column)) return language === 'ko' ? this.korean(cell) : undefined;
-    const one = LISTS[column];
-    if (one !== undefined)
-      return cell
-        .split(', ')
-        .map((code) => this.value(one, code)?.[language] ?? code)
-        .join(', ');
-    return PATTERNS.find(({ columns, pattern }) => columns.includes(column) && pattern.test(cell))?.words(
-      cell,
-    )[language];
+    const [one, between] = LISTS[column] ?? [column];
+    const inPattern = (code: string): string | undefined =>
+      PATTERNS.find(({ columns, pattern }) => columns.includes(column) && pattern.test(code))?.words(code)[
+        language
+      ];
+    if (between === undefined) return inPattern(cell);
+    return cell
+      .split(between)
+      .map((code) => this.value(one, code)?.[language] ?? inPattern(code) ?? code)
+      .join(between);
   }
 
   /** Translates a cell into Korean if the dictionary has it; otherwise returns it unchanged. */
@@ -220,7 +221,10 @@ export class Dictionary {
 const SENTENCES = new Set(['finding', 'meaning', 'example']);
 
 /** Columns whose cells are lists of codes, with the column that describes a single code. */
-const LISTS: Readonly<Record<string, string>> = { channels: 'channel' };
+const LISTS: Readonly<Record<string, readonly [column: string, between: string]>> = {
+  channels: ['channel', ', '],
+  failure_reason: ['failure_reason', ' · '],
+};
 
 /** Codes that follow a pattern instead of a fixed list. */
 const PATTERNS: readonly {

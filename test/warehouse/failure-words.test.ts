@@ -78,6 +78,7 @@ test.each([
     '스팸 차단',
     '마케팅 수신 동의 없음',
   ],
+  ['not shown', '팝업이 차단됨', 'popup blocked', 'SDK_VERSION_NOT_SUPPORTED', '이미지를 불러오지 못함'],
   ['template or text', 'template mismatch', '템플릿 불일치', 'PayloadTooLarge', '메시지 길이 초과'],
   ['limit reached', 'rate limit exceeded', '일일 한도 초과', 'TooManyRequests', '야간 발송 제한'],
   [

@@ -69,6 +69,11 @@ test.each([
   ['counter', 'conversion:total_count_conversion:구매 완료', '전환 ‘구매 완료’'],
   ['stream', 'own_orders', '우리 데이터: orders'],
   ['failure_reason', '3018', '코드 3018'],
+  [
+    'failure_reason',
+    'NoMatchedTemplateException · 템플릿과 일치하지 않음',
+    'NoMatchedTemplateException(템플릿 불일치) · 템플릿과 일치하지 않음',
+  ],
   ['days_without_events', '2026-11-02..2026-11-22', '2026-11-02~2026-11-22'],
   ['resource_name', 'email', 'email'],
 ])('in %s, %s is called %s', (column, code, korean) => {

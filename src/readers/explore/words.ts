@@ -194,6 +194,7 @@ export const PARAMETERS: Readonly<Record<string, Words>> = {
 
 /** Choices of parameters that are not in the dictionary. */
 export const CHOICES: Readonly<Record<string, Words>> = {
+  opened: text('Opened', '오픈'),
   channel: text('Channel', '채널'),
   campaign: text('Campaign', '캠페인'),
   template: text('Template', '템플릿'),

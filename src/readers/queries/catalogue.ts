@@ -85,9 +85,12 @@ const FIRST_COLUMNS = 8;
 
 /** The columns that a table shows. All of them for a narrow answer and for free SQL. */
 export function firstOf(columns: readonly string[], query: QueryFile | undefined): readonly string[] {
-  if (query === undefined || columns.length <= MOST_COLUMNS) return columns;
+  if (query === undefined) return columns;
+  // People read ids; the hash of a person is for joins.
+  const read = columns.includes('user_id') ? columns.filter((name) => name !== 'person') : columns;
+  if (read.length <= MOST_COLUMNS) return read;
   const chosen = query.first.filter((name) => columns.includes(name));
-  return chosen.length > 0 ? chosen : columns.slice(0, FIRST_COLUMNS);
+  return chosen.length > 0 ? chosen : read.slice(0, FIRST_COLUMNS);
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');

@@ -72,7 +72,7 @@ export function documentOf(
   const body = markup`
     <header>
       <h1>${title} <span>${days}</span></h1>
-      <p>${prose(renderer.word('made', { made: given.madeAt }))} ${isNextDue ? prose(renderer.word('next', { next_date: next, morning_date: morning })) : ''}</p>
+      <p>${prose(renderer.word('made', { made: given.madeAt }))} ${isNextDue ? markup`<span class="wide">${prose(renderer.word('next', { next_date: next, morning_date: morning }))}</span>` : ''}</p>
       ${alerts(renderer, said.alerts, given)}
     </header>
     <main>
@@ -117,13 +117,16 @@ interface Line extends Said {
   readonly answer: Answer;
 }
 
+/** What to do about one campaign: one or more sentences. */
+type Item = readonly Line[];
+
 /** The sentences of the first screen, in order. */
 interface FirstScreen {
   readonly alerts: readonly Line[];
   readonly happened: readonly Line[];
   readonly standsOut: readonly Line[];
-  /** What to change in campaigns, most urgent first. To-dos about the job are in its section. */
-  readonly toDo: readonly Line[];
+  /** What to change in campaigns, most urgent first; one item for each campaign. To-dos about the job are in its section. */
+  readonly toDo: readonly Item[];
 }
 
 /** The position of a sentence by urgency. Sentences of queries that are not listed come last. */
@@ -139,14 +142,17 @@ export function firstScreen(all: readonly Answered[]): FirstScreen {
   // Legal problems come first. Otherwise each query's first to-do comes before any query's second one.
   const nth = (one: Line, _: number, of: readonly Line[]) =>
     [place(one) === 0 ? 0 : of.filter(({ answer }) => answer === one.answer).indexOf(one), one] as const;
-  const toDo = urgentFirst(saidBy(all, 'to do', false))
-    .map(nth)
-    .sort(([a], [b]) => a - b)
-    .map(([, one]) => one);
+  const toDo = byCampaign(
+    urgentFirst(saidBy(all, 'to do', false))
+      .map(nth)
+      .sort(([a], [b]) => a - b)
+      .map(([, one]) => one),
+  );
+  const [seen, folded] = [toDo.slice(0, MOST_TO_DO).flat(), toDo.slice(MOST_TO_DO).flat()];
   // True if a to-do that is shown is about the same as the finding.
   const isToDo = (found: Line): boolean =>
-    toDo.some((one) => one.answer === found.answer && subjectOf(one) === subjectOf(found)) &&
-    !toDo.slice(MOST_TO_DO).some(({ answer }) => answer === found.answer);
+    seen.some((one) => one.answer === found.answer && subjectOf(one) === subjectOf(found)) &&
+    !folded.some(({ answer }) => answer === found.answer);
   const findings = urgentFirst(saidBy(all, 'finding', false)).filter(
     (found) => found.section !== 'happened' && !isToDo(found),
   );
@@ -158,8 +164,19 @@ export function firstScreen(all: readonly Answered[]): FirstScreen {
   };
 }
 
-const subjectOf = ({ row }: Line): Value | undefined =>
-  row['campaign_id'] ?? row['resource_id'] ?? row['channel'];
+const campaignOf = ({ row }: Line): Value => row['campaign_id'] ?? row['resource_id'] ?? null;
+
+const subjectOf = (one: Line): Value | undefined => campaignOf(one) ?? one.row['channel'];
+
+/** Collects what is said about the same campaign, at the place of its first sentence. */
+function byCampaign(lines: readonly Line[]): Item[] {
+  const items = new Map<Value | Line, Line[]>();
+  for (const one of lines) {
+    const key = campaignOf(one) ?? one;
+    items.set(key, [...(items.get(key) ?? []), one]);
+  }
+  return [...items.values()];
+}
 
 const saidBy = (all: readonly Answered[], role: Said['as'], ofAbout: boolean): Line[] =>
   all
@@ -178,20 +195,29 @@ function alerts(renderer: Renderer, said: readonly Line[], { notice }: Circumsta
   return lines.map((text) => markup`<p class="notice" role="status">${prose(text)} ${more}</p>`);
 }
 
-/** A sentence with a link to its campaign or question if the page is served. */
-const item = (renderer: Renderer, { text, row, section, answer }: Line): Html =>
-  markup`<li>${prose(text)} ${renderer.linkOf?.(answer, row) ?? markup`<a href="#${section}">${renderer.word(section)}</a>`}</li>`;
+/** Sentences about one subject, with a link to its campaign or question if the page is served. The same link is shown once. */
+function item(renderer: Renderer, lines: Item): Html {
+  const links = lines.map(
+    ({ row, section, answer }) =>
+      renderer.linkOf?.(answer, row) ?? markup`<a href="#${section}">${renderer.word(section)}</a>`,
+  );
+  const parts = lines.map(({ text }, i) => {
+    const link = links[i]?.markup === links[i + 1]?.markup ? undefined : links[i];
+    return markup`${prose(text)}${link && markup` ${link}`}`;
+  });
+  return markup`<li>${parts.map((part, i) => (i === 0 ? part : markup`<p>${part}</p>`))}</li>`;
+}
 
 function standsOut(renderer: Renderer, findings: readonly Line[]): Html {
-  const list = findings.map((one) => item(renderer, one));
+  const list = findings.map((one) => item(renderer, [one]));
   return markup`<div role="region" aria-labelledby="stands-out">
     <h2 id="stands-out">${renderer.word('standsOut')}</h2>
     ${list.length === 0 ? markup`<p>${renderer.word('nothingStandsOut')}</p>` : markup`<ul>${list}</ul>`}
     </div>`;
 }
 
-function toDo(renderer: Renderer, lines: readonly Line[]): Html {
-  const list = lines.map((one) => item(renderer, one));
+function toDo(renderer: Renderer, items: readonly Item[]): Html {
+  const list = items.map((one) => item(renderer, one));
   const left = list.slice(MOST_TO_DO);
   const more = markup`<ol start="${MOST_TO_DO + 1}">${left}</ol>`;
   return markup`<div class="to-do" role="region" aria-labelledby="to-do">

@@ -224,7 +224,9 @@ export class Renderer {
       const mark = own === undefined ? 0 : shared.indexOf(own) + 1;
       const small = namesIn(block.sub)
         .filter((column) => known(row, column) !== null)
-        .map((column) => shortened(this.#value(row, column)))
+        .map((column) =>
+          column === 'holdout' ? this.word('ofHoldout', row) : shortened(this.#value(row, column)),
+        )
         .join(' · ');
       // If the name of a row is a number, it needs its heading.
       const heading = /^[\d+-]+$/.test(textOf(row, named)) ? markup` data-head="${name?.head}"` : undefined;
@@ -528,9 +530,12 @@ const paragraph = (kind: string, texts: readonly string[]): Html | undefined =>
 export const listed = (texts: readonly string[]): Html | undefined =>
   texts.length === 0 ? undefined : markup`<ul>${texts.map((text) => markup`<li>${prose(text)}</li>`)}</ul>`;
 
+/** The first 60 letters; of a list, the parts that fit. */
 function shortened(text: string): string {
   const letters = Array.from(text.replace(/\s+/g, ' '));
-  return letters.length > 60 ? `${letters.slice(0, 60).join('')}…` : letters.join('');
+  if (letters.length <= 60) return letters.join('');
+  const first = letters.slice(0, 60).join('');
+  return `${first.replace(/ · [^·]*$/, ' · ')}…`;
 }
 
 function descending(a: Value | undefined, b: Value | undefined): number {

@@ -88,7 +88,7 @@ export function makeDigest(
       parts: [
         part('happened', happened, 'noDay'),
         part('standsOut', standsOut, 'nothingStandsOut'),
-        part('toDo', toDo.slice(0, MOST_TO_DO), 'nothingToDo'),
+        part('toDo', toDo.slice(0, MOST_TO_DO).flat(), 'nothingToDo'),
       ],
     };
   });

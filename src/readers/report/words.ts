@@ -45,6 +45,7 @@ export const WORDS = {
   ofPeople: text('people who got a message, except in-app and in-web', '메시지를 받은 사람(인앱·인웹 제외)'),
   ofFailures: text('of messages sent, all channels', '전체 채널 발송 대비'),
   ofOpenings: text('opens per e-mail that did not fail', '발송에 성공한 이메일 대비'),
+  ofHoldout: text('holdout “{holdout}”', '홀드아웃 ‘{holdout}’'),
   severalGoals: text('several goals, not added up', '목표가 달라 합산하지 않음'),
   mostADay: text('up to {most} a day', '하루 최대 {most}'),
   weekBefore: text('week before {value}', '전주 {value}'),

@@ -216,7 +216,7 @@ describe('dawnload query', () => {
     expect(partly.stdout).toMatch(/^전환·비용\n {2}revenue-by-channel/);
     expect(partly.stderr).toContain('없는 단어: 날씨');
     const { stdout } = await run({ lang: 'ko' });
-    expect(stdout).toMatch(/channel-changes +지난주에 좋아지거나 나빠진 채널은/);
+    expect(stdout).toMatch(/channel-changes +최근 7일에 전주보다 좋아지거나 나빠진 채널은/);
   });
 
   it('covers a number of days up to the last one', async () => {

@@ -72,6 +72,26 @@ describe('the first screen', () => {
     expect(textOf(quiet, '.reading')).toContain('No significant changes');
   });
 
+  test('says in one item what concerns one campaign, with a link for each section', () => {
+    const toDo = (query: string, ...said: readonly [string, Row][]): Answered => {
+      const one = answered(query, []);
+      return {
+        ...one,
+        answers: one.answers.map((answer) => ({
+          ...answer,
+          said: said.map(([text, row]) => ({ as: 'to do', text, row })),
+        })),
+      };
+    };
+    const document = pageOf([
+      toDo('refused-templates', ['c: template', { resource_id: 'c' }]),
+      toDo('ab-tests', ['b: test', { campaign_id: 'b' }]),
+      toDo('compliance', ['c: text', { resource_id: 'c' }], ['d: text', { resource_id: 'd' }]),
+    ]);
+    const items = [...document.querySelectorAll('.to-do > ol > li')].map(({ textContent }) => textContent);
+    expect(items).toEqual(['c: textc: template Channels', 'd: text Channels', 'b: test Channels']);
+  });
+
   test('does not say what stands out twice, if its to-dos say it', () => {
     const [answer] = answered('compliance', []).answers;
     const page = (...said: readonly [Said['as'], string, Row][]): string =>
@@ -94,7 +114,11 @@ describe('the first screen', () => {
     );
     expect(page(['finding', 'C is bad.', c], toDo('Change C.'))).not.toContain('C is bad.');
     // Where some of the to-dos are behind the fold, the finding is the whole.
-    const many = ['1', '2', '3', '4', '5', '6', '7'].map((text) => toDo(text));
+    const many = ['1', '2', '3', '4', '5', '6', '7'].map((id): [Said['as'], string, Row] => [
+      'to do',
+      id,
+      { campaign_id: id === '1' ? 'c' : id },
+    ]);
     expect(page(['finding', 'C is bad.', c], ...many)).toContain('C is bad.');
   });
 
