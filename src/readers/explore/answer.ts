@@ -42,7 +42,7 @@ export interface Sheet {
   readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
   readonly rows: readonly Row[];
   readonly total: number;
-  /** The columns, except the first one, that have the same value in all rows. */
+  /** The columns that have the same value in all rows. The first one, which names rows, counts only for a heatmap, whose rows are hours. */
   readonly same: readonly string[];
   readonly charts: readonly Chart[];
   readonly drawn: readonly Row[];
@@ -134,7 +134,7 @@ async function outcomeOf(
     const [rows, drawn]: [Row[], Row[]] = [[], []];
     let nth = 0;
     let top: readonly DuckDBValue[] | undefined;
-    let same = [...columns.keys()].slice(1);
+    let same = [...columns.keys()].slice(charts.some(({ kind }) => kind === 'heatmap') ? 0 : 1);
     for await (const chunk of found.chunks) {
       for (const cells of chunk.getRows()) {
         const first = (top ??= cells);

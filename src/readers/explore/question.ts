@@ -5,7 +5,7 @@ import { firstOf, FOR_TILES, type Chart, type QueryFile } from '../queries/catal
 import type { Said } from '../queries/sentences.js';
 import { currencyOf, unitOf, type Row, type Value } from '../queries/wording.js';
 import { Html, markup, prose, type Child } from '../report/html.js';
-import { folded, hasVerdict, listed, Renderer } from '../report/render.js';
+import { folded, hasVerdict, listed, Renderer, WEEKDAYS } from '../report/render.js';
 import { WEEK, type Failure, type Finding, type Known, type Outcome, type Sheet } from './answer.js';
 import { givenIn, OWN, PAGE_ROWS, titleOf } from './form.js';
 import { addressOf, questionAddress, shortName, type View } from './frame.js';
@@ -203,6 +203,8 @@ export function table(
 ): Html {
   const { rows, total } = sheet;
   const isVerdict = sheet.columns.some(({ name }) => name === 'verdict');
+  // Hours by weekday are a grid, also on a phone.
+  const isGrid = sheet.charts.some(({ kind }) => kind === 'heatmap');
   const all = sheet.columns.filter(
     ({ name }) =>
       !without.includes(name) &&
@@ -222,7 +224,11 @@ export function table(
   const columns = chosen.filter(({ name }) => !isSame(name) && (!isFixed || isKnown(name)));
   const sort = view.get('sort') ?? '';
   const headOf = (name: string): string =>
-    query === undefined ? name : view.wording.head(name === 'verdict_code' ? 'verdict' : name, query.name);
+    query === undefined
+      ? name
+      : isGrid && WEEKDAYS.includes(name)
+        ? view.wording.value('weekday_name', name, 'weekday_short')
+        : view.wording.head(name === 'verdict_code' ? 'verdict' : name, query.name);
   const heads = columns.map(({ name, isNumber }) => {
     const isDown = sort === `-${name}`;
     const order = isDown ? 'descending' : sort === name ? 'ascending' : undefined;
@@ -234,7 +240,9 @@ export function table(
         : markup`<a href="${view.address({ sort: next, page: undefined })}">${headOf(name)}</a>`;
     return markup`<th scope="col"${isNumber ? new Html(' class="number"') : undefined}${sorted}>${content}</th>`;
   });
-  const named = columns.findIndex(({ name, isNumber }) => !isNumber && !/date|day|month|week$/.test(name));
+  const named = isGrid
+    ? columns.findIndex(({ name }) => name === 'hour')
+    : columns.findIndex(({ name, isNumber }) => !isNumber && !/date|day|month|week$/.test(name));
   const matched = earlier === undefined || earlier.rows.length === 0 ? undefined : matching(sheet, earlier);
   const lines = rows.map((row) => {
     const past = matched?.(row);
@@ -270,7 +278,7 @@ export function table(
   ].filter((one) => one !== undefined);
   const note = notes.length === 0 ? undefined : markup`<p class="note">${notes.map((one) => [one, ' '])}</p>`;
   return markup`${note}<div class="scroll" role="region" aria-label="${view.word('table')}: ${name}" tabindex="0">
-    <table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
+    <table class="${isGrid ? 'rows grid' : 'rows'}"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
     ${isFixed ? undefined : pager(view, rows.length, total)}`;
 }
 

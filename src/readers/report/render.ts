@@ -22,7 +22,15 @@ export interface Answered {
   readonly failure?: string;
 }
 
-const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+export const WEEKDAYS: readonly string[] = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+];
 const VERDICTS = ['better', 'worse', 'same', 'more', 'fewer'] as const;
 const MOST_SUBJECTS = 3;
 /** How many of the last days in a line of 28 days are highlighted. */
@@ -433,10 +441,10 @@ export class Renderer {
   }
 
   #heatmap({ caption }: Heatmap, rows: readonly Row[], said: readonly Said[]): Html | undefined {
-    const isKnown = (row: Row): boolean => WEEK.some((day) => numberOf(row, day) !== null);
+    const isKnown = (row: Row): boolean => WEEKDAYS.some((day) => numberOf(row, day) !== null);
     const used = rows.slice(rows.findIndex(isKnown), rows.findLastIndex(isKnown) + 1);
     if (!used.some(isKnown)) return undefined;
-    const highest = highestOf(used.flatMap((row) => WEEK.map((day) => numberOf(row, day))));
+    const highest = highestOf(used.flatMap((row) => WEEKDAYS.map((day) => numberOf(row, day))));
     const named = said.map(({ row }) => row).find((row) => row['hour'] !== undefined);
     if (said.some(({ row }) => row['not_compared'] === true)) return undefined;
     const channel = this.wording.value('channel', known(used[0] ?? {}, 'channel'));
@@ -448,10 +456,10 @@ export class Renderer {
       const text = rate === null ? '–' : (rate * 100).toFixed(1);
       return markup`<td class="${kind}">${text}</td>`;
     };
-    const heads = WEEK.map((day) => this.wording.value('weekday_name', day, 'weekday_short'));
+    const heads = WEEKDAYS.map((day) => this.wording.value('weekday_name', day, 'weekday_short'));
     const told = markup`<b>${channel}</b>, ${words.map((word) => this.word(word)).join('; ')}`;
     const hours = used.map((row) => {
-      const cells = WEEK.map((day) => cell(row, day));
+      const cells = WEEKDAYS.map((day) => cell(row, day));
       return markup`<tr><th scope="row">${this.#value(row, 'hour')}</th>${cells}</tr>`;
     });
     const top = markup`<td></td>${heads.map((head) => markup`<th scope="col">${head}</th>`)}`;

@@ -210,6 +210,25 @@ test('draws the difference of opt-outs around zero, and no interval of what was 
   ]);
 });
 
+test('shows hours by weekday as a grid', () => {
+  const query = named('send-heatmap');
+  const names = ['channel', 'hour', 'monday', 'sunday'];
+  const columns = names.map((name) => ({ name, isNumber: name !== 'channel' }));
+  const rows = [9, 10].map((hour) => ({ channel: 'email', hour, monday: 0.05, sunday: null }));
+  const sheet = { ...sheetOf(rows, query), columns, same: ['channel'] };
+  const known = { values: {}, streams: {}, columns: [], macros: [] };
+  const page = pageOf(table(english, query, sheet, known).markup);
+  const texts = [...page.querySelectorAll('.grid tr')].map((row) =>
+    [...row.children].map(({ textContent }) => textContent),
+  );
+  expect(texts).toEqual([
+    ['Hour', 'Mon', 'Sun'],
+    ['9:00', '5.0%', '–'],
+    ['10:00', '5.0%', '–'],
+  ]);
+  expect(page.querySelector('.note')?.textContent).toContain('Channel e-mail');
+});
+
 test('draws no heatmap where its sentence says that hours cannot be compared', () => {
   const query = named('send-heatmap');
   const rows = [{ channel: 'email', hour: 9, monday: 0.1 }];
