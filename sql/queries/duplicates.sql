@@ -22,13 +22,17 @@
 --       one that day ({rate}).
 --     ko: ‘{campaign_name}’({channel}) 발송 성공 {messages}건 중 {duplicates}건({rate})을 같은 날 이미 받은 사람에게 또 보냈습니다.
 --     as: finding
---   select campaign_id, campaign_name, if(regexp_matches(campaign_id, '^[\w-]+$'), campaign_id, null) as id, channel as code, duplicates, messages, duplicate_share as rate, most_in_a_day from answer where duplicates >= 100 and duplicate_share >= 0.1 order by duplicates desc limit 1
+--   select campaign_id, campaign_name, duplicates, messages, duplicate_share as rate, most_in_a_day from answer where duplicates >= 100 and duplicate_share >= 0.1 order by duplicates desc limit 1
 --     en: Check the frequency cap of “{campaign_name}”: {duplicates} of {messages} messages that did not fail ({rate}) went to people who
---       already had one that day. One person got up to {most_in_a_day} a day.[[ `dawnload query frequency campaign={id} channel={code}
---       kind=messages per=day cap=1` lists these people.]]
+--       already had one that day. One person got up to {most_in_a_day} a day.
 --     ko: ‘{campaign_name}’의 빈도 제한을 확인하세요. 발송 성공 {messages}건 중 {duplicates}건({rate})을 같은 날 이미 받은 사람에게 또 보냈습니다. 한 사람이
---       하루에 최대 {most_in_a_day}건을 받았습니다.[[ 명단: `dawnload query frequency campaign={id} channel={code} kind=messages per=day cap=1`.]]
+--       하루에 최대 {most_in_a_day}건을 받았습니다.
 --     as: to do
+--   select campaign_name, if(regexp_matches(campaign_id, '^[\w-]+$'), campaign_id, null) as id, channel as code from answer where duplicates >= 100 and
+--   duplicate_share >= 0.1 and id is not null order by duplicates desc limit 1
+--     en: Who got “{campaign_name}” twice on a day: `dawnload query frequency campaign={id} channel={code} kind=messages per=day cap=1`.
+--     ko: ‘{campaign_name}’{을/를} 하루에 두 번 이상 받은 사람: `dawnload query frequency campaign={id} channel={code} kind=messages per=day cap=1`.
+--     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()
 --     en: No campaign sent anyone more than one message on a day.

@@ -25,10 +25,13 @@
 --     ko: 이벤트 데이터가 있는 {days}일 동안 {people}명이 1인당 평균 {messages}건의 메시지를 받았습니다.
 --   select sum(people) filter (messages_per_person = '21+') as people, sum(share_of_people) filter (messages_per_person = '21+') as rate,
 --   sum(people) as everyone, any_value(window_days) as days from answer having any_value(window_days) = 7 and rate >= 0.1
---     en: {people} of {everyone} recipients ({rate}) got 21 messages or more in one week. `dawnload query
---       frequency kind=messages cap=20` lists people by calendar week.
---     ko: 한 주에 메시지를 21건 이상 받은 사람은 수신자 {everyone}명 중 {people}명({rate})입니다. 월요일 시작 주별 명단: `dawnload query frequency kind=messages cap=20`.
+--     en: {people} of {everyone} recipients ({rate}) got 21 messages or more in one week.
+--     ko: 한 주에 메시지를 21건 이상 받은 사람은 수신자 {everyone}명 중 {people}명({rate})입니다.
 --     as: finding
+--   select 1 from answer having any_value(window_days) = 7 and sum(share_of_people) filter (messages_per_person = '21+') >= 0.1
+--     en: Who got more than 20 in a week from Monday: `dawnload query frequency kind=messages cap=20`.
+--     ko: 한 주(월요일부터)에 20건 넘게 받은 사람: `dawnload query frequency kind=messages cap=20`.
+--     as: note
 --   select *, if(trend = 'falling', 'smaller', 'larger') as way_en, if(trend = 'falling', '낮습니다', '높습니다') as way_ko from ends
 --   where (trend = 'falling' and falls and many_rate < few_rate) or (trend = 'rising' and rises and many_rate > few_rate)
 --     en: The more messages people got, the {way_en} the share they clicked: {few_rate} after {few_en}, {many_rate} after
