@@ -5,6 +5,7 @@ import type { Invocation } from '../config/invocation.js';
 import { UsageError, type ExitCode } from '../ground/errors.js';
 import { didYouMean } from '../ground/text.js';
 import { choice, ENTRIES, type Entry } from './entries.js';
+import { asksKorean, inKorean, koreanHelp } from './korean.js';
 
 /** A typed command. */
 export interface Typed {
@@ -12,8 +13,13 @@ export interface Typed {
   readonly perform: (invocation: Invocation) => Promise<ExitCode>;
 }
 
-function withExamples(command: Command, ...examples: readonly string[]): Command {
-  return command.addHelpText('before', `Examples:\n  ${examples.join('\n  ')}\n`);
+/** @param say writes a text in the language of the help */
+function withExamples(
+  command: Command,
+  examples: readonly string[],
+  say = (text: string): string => text,
+): Command {
+  return command.addHelpText('before', () => say(`Examples:\n  ${examples.join('\n  ')}\n`));
 }
 
 /**
@@ -53,6 +59,7 @@ export function commandLine(version: string): {
   readonly parse: (argv: readonly string[]) => Typed | undefined;
 } {
   let typed: Typed | undefined;
+  let isKorean = false;
   const program = new Command('dawnload')
     .description(
       "Loads a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
@@ -76,15 +83,16 @@ export function commandLine(version: string): {
     .option('--quiet', 'write only warnings and errors to stderr, for cron')
     .option('--verbose', 'show the causes of an error, too');
   const start = ['dawnload demo', 'dawnload run', 'dawnload status', 'dawnload query channel-summary'];
-  withExamples(program, ...start, 'dawnload help backfill');
+  withExamples(program, [...start, 'dawnload help backfill']);
 
   const add = ({ name, about, examples, options, args, hasOwnHelp, perform }: Entry): void => {
     const [first = '', ...rest] = name.split(/ (?![<[])/);
     const parent = program.commands.find((one) => one.name() === first);
     const command = (parent ?? program).command(parent === undefined ? first : rest.join(' '));
-    withExamples(command.description(about), ...examples);
+    const say = (text: string): string => (isKorean ? inKorean(command, text) : text);
+    withExamples(command.description(about), examples, say);
     if (perform === undefined) return;
-    command.addHelpText('after', '\nThe options of all commands: `dawnload --help`.');
+    command.addHelpText('after', () => say('\nThe options of all commands: `dawnload --help`.'));
     for (const option of options) command.addOption(option);
     for (const argument of args) command.addArgument(argument);
     if (hasOwnHelp) command.helpOption(false);
@@ -119,6 +127,8 @@ export function commandLine(version: string): {
   return {
     program,
     parse: (argv) => {
+      isKorean = asksKorean(argv);
+      if (isKorean) for (const command of program.commands) command.configureHelp(koreanHelp(command));
       program.parse(argv);
       return typed;
     },

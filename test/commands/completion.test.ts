@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { koreanHelp } from '../../src/commands/korean.js';
+import { commandLine } from '../../src/commands/program.js';
 import { ended, start } from '../support/dawnload.js';
 import { performCommand } from '../support/in-process.js';
 import { long } from '../support/tags.js';
@@ -59,4 +61,26 @@ long('help describes a query, also one of the own', async () => {
   expect((await help('restfull')).stderr).toContain('Did you mean restful?');
   const given = await ended(start(['query', 'restful', 'channel=email'], folder));
   expect(given.stderr).toContain('The query restful takes no parameters.\n  Leave the parameters out.');
+});
+
+test('help is in Korean where a command has it, for each of its options', () => {
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  onTestFinished(() => {
+    written.mockRestore();
+  });
+  const helpOf = (...words: readonly string[]): string => {
+    written.mockClear();
+    expect(() => commandLine('0').parse(['node', 'dawnload', ...words, '--help'])).toThrow('outputHelp');
+    return written.mock.calls.map(([text]) => String(text)).join('');
+  };
+  for (const name of ['status', 'report', 'explore']) {
+    const options = helpOf(name, '--lang', 'ko').split(/옵션:\n|\n\n모든/)[1] ?? '';
+    for (const line of options.split('\n').filter((one) => /^ {2}-/.test(one)))
+      expect(line, name).toMatch(/[가-힣]/);
+    expect(helpOf(name)).not.toMatch(/[가-힣]/);
+  }
+  const query = commandLine('0').program.commands.find((one) => one.name() === 'query');
+  const { optionDescription } = query === undefined ? {} : koreanHelp(query);
+  for (const option of query?.options ?? []) expect(optionDescription?.(option)).toMatch(/[가-힣]/);
+  expect(helpOf('plan', '--lang', 'ko')).toMatch(/^Examples:/);
 });
