@@ -9,7 +9,7 @@ import { HEADS, WORDS, type Word } from './words.js';
 
 export interface Answer {
   readonly asked: Asked;
-  /** The parameters of the question, including its first day. */
+  /** The parameters of the question. */
   readonly fields: Readonly<Record<string, string>>;
   readonly command: string;
   readonly rows: readonly Row[];

@@ -1,7 +1,7 @@
 /** The report: one page about the published warehouse, made with bundled queries. */
 import { chmod, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { formatKst, shiftDay, type Day } from '../../ground/calendar.js';
+import { formatKst } from '../../ground/calendar.js';
 import type { Language } from '../../warehouse/dictionary.js';
 import { sentencesOf } from '../../ground/errors.js';
 import { answerAndSentences } from '../queries/ask.js';
@@ -115,7 +115,7 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
         answers.push(
           await withEnoughMemory(limits, async (limit) => {
             await reader.connection.run(`set memory_limit = '${limit}'`);
-            return answerTo(asked, day, reader, wording, now);
+            return answerTo(asked, reader, wording, now);
           }),
         );
       all.push({ section, answers });
@@ -128,16 +128,8 @@ async function answersOf(reader: Reader, sections: readonly Section[], wording: 
 }
 
 /** Runs a bundled query of a section. */
-async function answerTo(
-  asked: Asked,
-  day: Day | undefined,
-  reader: Reader,
-  wording: Wording,
-  now: Date,
-): Promise<Answer> {
-  const { query, since, isSilent = false, needsRows = false, parameters } = asked;
-  const start = since === undefined || day === undefined ? {} : { start: shiftDay(day, -since) };
-  const fields = { ...parameters, ...start };
+async function answerTo(asked: Asked, reader: Reader, wording: Wording, now: Date): Promise<Answer> {
+  const { query, isSilent = false, needsRows = false, parameters: fields = {} } = asked;
   const param = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
   const question = questionNamed(query, { param, lang: wording.language }, now);
   const command = ['dawnload query', query, ...param].join(' ');

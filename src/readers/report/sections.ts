@@ -73,9 +73,8 @@ export type Block = Table | Series | Heatmap | Lines | { readonly kind?: 'tiles'
 
 interface Question {
   readonly query: string;
+  /** No day, because a link with it would show the same days forever; `days` counts up to the latest one. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Sets the parameter `start` to this number of days before the latest day. */
-  readonly since?: number;
   /** True to leave out its sentences. */
   readonly isSilent?: boolean;
   /** True to say nothing without rows, because a warehouse without a holdout needs no advice on the page. */
@@ -125,7 +124,7 @@ export const SECTIONS: readonly Section[] = [
     'revenue',
     { query: 'revenue-days', kind: 'lines', caption: 'dailySales', axes: 'date revenue', isSilent: true },
     table('revenue-by-channel', 'channelSales', 'channel revenue revenue_share revenue_per_message cost', {
-      since: 6,
+      parameters: { days: '7' },
       bars: 'revenue',
       units: { revenue: 'money', revenue_per_message: 'money', cost: 'money' },
       wide: 'revenue_share revenue_per_message',
@@ -243,7 +242,7 @@ export const SECTIONS: readonly Section[] = [
       'clickTimes',
       'resource_name p50_seconds p90_seconds share_within_hour responses',
       {
-        since: 27,
+        parameters: { days: '28' },
         where: ({ response }) => response === 'clicked',
         by: 'responses',
         most: 5,

@@ -139,6 +139,9 @@ test('the page names the commands that ask its queries again', async () => {
     for (const { query } of asks)
       expect(commands.some((command) => command.startsWith(`dawnload query ${query}`))).toBe(true);
   expect(commands).toContain('dawnload query period-comparison by=campaign');
+  // A link or a command that is kept shows the latest days later, too.
+  expect(commands).toContain('dawnload query revenue-by-channel days=7');
+  expect(commands.filter((command) => /\d{4}-\d\d-\d\d/.test(command))).toEqual([]);
 });
 
 test('nothing refers to another file or address, and nothing but the script that sorts can run', async () => {
