@@ -41,8 +41,8 @@ facts as (
         'statistics' as name,
         channels.messages > 0 as is_proven,
         false as is_wrong,
-        'daily statistics are held' as proven,
-        'no daily statistics are held' as open,
+        'daily statistics are loaded' as proven,
+        'no daily statistics are loaded' as open,
         'Leave exports.budget out and start `dawnload run`: it pulls what is free.' as remedy
     from channels
     union all

@@ -339,11 +339,11 @@ returning resource_id, goal;
 -- name: lack
 -- params: day date
 -- The number of records that a day's export may lack: records that came twice, and successful sends that the daily statistics count
--- but the export lacks (without erased persons). Up to 1% is ignored, unless the last page is full. Counted are only channels with
--- sends in the events of four weeks, and channels that send directly. Records that share an id are not missing. Also:
+-- but the export lacks (without erased persons). Up to 1% is ignored, unless the last page is full. Only channels
+-- with sends in the events of four weeks, and channels that send directly, are counted. Records that share an id are not missing. Also:
 -- missing: the sends, failures and clicks that the statistics count beyond the export, by channel and sender
--- senders, empty: the campaigns and journeys with missing records, and the channels and senders that lack entirely
--- tells: the statistics count every channel of the export, so an export without missing records is complete
+-- senders, empty: the number of campaigns and journeys with missing records; the number of channels and senders without any record
+-- is_provable: true if the statistics count every channel of the export; then an export without missing records is complete
 with notes as (
     select
         coalesce(sum(records) filter (note = 'repeated'), 0) as repeated,
@@ -436,7 +436,7 @@ compared as (
         count(distinct sender) filter (missing > 0) as senders,
         coalesce(sum(sends), 0) > 0 and not exists (
             select 1 from records where channel not in (select coalesce(counted.channel, '') from counted where counted.sends > 0)
-        ) as tells
+        ) as is_provable
     from cells
 )
 
@@ -448,7 +448,7 @@ select
     counted,
     senders,
     empty,
-    tells,
+    is_provable,
     (select count(*) from events where export_date = $day::date) as records,
     case
         when $day::date in (select date from ops.removed_days) then 0

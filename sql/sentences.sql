@@ -18,7 +18,7 @@
 -- goals_of_revenue:
 --   select count(distinct goal) as goals from marts.revenue_days where revenue > 0 and exists (from answer) and
 --   getvariable('campaign') is null having goals > 1
---     en: Revenue adds up one goal of each campaign, the main goal if it has amounts: {goals} different goals in all.
+--     en: Revenue includes one goal per campaign: the main goal if it has amounts. The campaigns here use {goals} different goals.
 --     ko: 매출은 캠페인마다 한 목표의 금액을 합한 값이며, 대표 목표에 금액이 있으면 그 목표입니다(서로 다른 목표 {goals}개).
 --     as: note
 -- excluded:
@@ -59,6 +59,6 @@
 --     as: note
 -- one_goal:
 --   select max(goal) as goal from answer having goal is not null and (select count(distinct goal) from marts.revenue_days where revenue > 0) > 1
---     en: Conversions count “{goal}” alone, also of user journeys. Revenue adds up one goal of each campaign, so do not divide the two.
---     ko: 전환은 ‘{goal}’만, 유저 여정까지 집계합니다. 매출은 캠페인마다 한 목표의 금액을 합한 값이므로 둘을 나누어 비교하지 마세요.
+--     en: Conversions include only the goal “{goal}”, from campaigns and user journeys. Revenue includes one goal per campaign, so don't divide revenue by conversions.
+--     ko: 전환은 ‘{goal}’ 목표만 세며 유저 여정의 전환도 포함합니다. 매출에는 캠페인마다 다른 목표의 금액이 들어 있으니, 매출을 전환 수로 나누지 마세요.
 --     as: note

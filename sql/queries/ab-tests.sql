@@ -31,7 +31,7 @@
 --   content_ko, if(differs, '(‘' || baseline.content || '’)', '') as other_ko, '[0-9][0-9,.]*\s*(%|원|만원)' as amount_form,
 --   sales.revenue > 0 and other_sales.revenue is not null as has_sales, regexp_extract(answer.content, amount_form) as amount, amount <> '' and not regexp_matches(baseline.content, amount_form) as is_offer, if(is_offer,
 --   format(' Only the text of {} names an amount ({}){}.', answer.variant_name, amount, if(has_sales, ', which revenue does not subtract', '')), '') as offer_en,
---   if(is_offer, format(' {} 문구에만 금액·할인율({})이 있습니다.{}', variant_ko, amount, if(has_sales, ' 위 매출에서는 빼지 않았습니다.', '')), '') as offer_ko,
+--   if(is_offer, format(' {} 문구에만 금액이나 할인율(‘{}’)이 있습니다.{}', variant_ko, amount, if(has_sales, ' 위 매출은 이 금액을 빼지 않은 값입니다.', '')), '') as offer_ko,
 --   if(has_sales, sales.revenue, null) as revenue, other_sales.revenue as other_revenue, if(sales.revenue >
 --   other_sales.revenue, ' also', '') as also_en, if(answer.days_without_events > 0 and answer.unit = 'person', 'on days with events, ', '') as days_en,
 --   if(days_en = '', '', '이벤트가 있는 날짜 기준 ') as days_ko, replace(answer.base_en, 'people who', 'of people') as of_en, sales.currency, sales.first_date from named as answer left join answer
@@ -49,7 +49,7 @@
 --     as: finding
 --   select count(*) as tests, nullif(count(*) filter (state = 'won'), 0) as won, nullif(count(*) filter (state = 'open'), 0) as undecided, nullif(count(*) filter (state = 'early'), 0) as
 --   early, nullif(count(*) filter (state = 'invalid'), 0) as invalid, concat_ws(', ', won || ' with a winner', undecided || ' without a clear difference', early || ' without a
---   verdict', invalid || ' not valid') as parts_en, concat_ws(', ', '우열 확인 ' || won || '개', '뚜렷한 차이 없음 ' || undecided || '개', '판정 전이거나 판정 불가 ' || early || '개', '신뢰할 수 없음 ' ||
+--   verdict', invalid || ' not valid') as parts_en, concat_ws(', ', '승자 확인 ' || won || '개', '아직 뚜렷한 차이 없음 ' || undecided || '개', '판정 전이거나 판정 불가 ' || early || '개', '신뢰할 수 없음 ' ||
 --   invalid || '개') as parts_ko from (select case when bool_or(verdict_code in ('better', 'worse')) then 'won' when bool_or(verdict_code in ('unequal_groups', 'shares_moved',
 --   'people_crossed')) then 'invalid' when bool_or(verdict_code in ('inconclusive', 'no_difference')) then 'open' else 'early' end as state from answer where verdict_code not in
 --   ('baseline', 'alone', 'hold_out') group by campaign_id, channel) having tests > 1
@@ -58,7 +58,7 @@
 --   select count(*) as comparisons from answer where verdict_code not in ('baseline', 'alone', 'hold_out') having comparisons > 0
 --   and count(*) filter (verdict_code in ('better', 'worse')) = 0
 --     en: No winner yet in {comparisons} {comparisons#comparison|comparisons} with a baseline.
---     ko: 기준안과 비교한 {comparisons}건 모두 아직 우열이 가려지지 않았습니다.
+--     ko: 기준안과 비교한 {comparisons}건 모두 아직 승자가 없습니다.
 --   select count(distinct campaign_id) as campaigns from answer where verdict_code = 'unequal_groups' having campaigns > 0
 --     en: Don't trust {campaigns} of the tests: the groups are unequal.
 --     ko: 대상자가 계획한 비율과 다르게 나뉘어 테스트 {campaigns}건은 신뢰할 수 없습니다.

@@ -31,7 +31,7 @@
 --     ko: 마지막으로 접한 메시지가 ‘{resource_name}’인 전환이 {last_touch_7d}건으로 가장 많습니다.
 --   from answer where preceded = 'message' and resource_name is not null and first_touch_7d > 0 order by first_touch_7d desc, resource_name limit 1
 --     en: “{resource_name}” is the first touch within 7 days before {first_touch_7d} of them.
---     ko: 7일 안에 처음 접한 메시지는 ‘{resource_name}’{이/가} {first_touch_7d}건으로 가장 많습니다.
+--     ko: 7일 안에 처음 접한 메시지가 ‘{resource_name}’인 전환이 {first_touch_7d}건으로 가장 많습니다.
 --   select sum(last_touch_revenue_7d) filter (preceded = 'message') / sum(last_touch_7d) filter (preceded = 'message') as after, sum(last_touch_revenue_7d)
 --   filter (preceded = 'nothing') / sum(last_touch_7d) filter (preceded = 'nothing') as others, any_value(currency) as currency, any_value(touch_en) as
 --   touch_en, any_value(touch_ko) as touch_ko from touched having after > 0 and others > 0

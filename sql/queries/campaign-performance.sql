@@ -35,10 +35,10 @@
 --   select count(*) as tied, coalesce(getvariable('order')::varchar, 'best') = 'worst' as is_worst from answer where rank = 1 and (coalesce(getvariable('measure')::varchar,
 --   'sent') <> 'sent' or getvariable('top') is not null or coalesce(getvariable('order')::varchar, 'best') = 'worst') having tied > 1
 --     en: {tied} rows share the first rank.
---     ko: 공동 1위는 {tied}행입니다.
+--     ko: 공동 1위가 {tied}개 있습니다.
 --   select 1 from answer where rank is not null and getvariable('measure')::varchar like '%rate' having count(*) > 1
---     en: Rates rank by the cautious end of their 95% interval, so that a few messages cannot rank first by chance.
---     ko: 비율은 95% 신뢰 구간의 불리한 쪽 끝을 기준으로 순위를 매겨, 메시지가 적은 행이 우연히 1위가 되지 않게 합니다.
+--     en: Rates rank by the lower end of their 95% interval, or the upper end if the lowest come first. So a few messages cannot rank first by chance.
+--     ko: 비율의 순위는 95% 신뢰 구간의 하한(낮은 순이면 상한)으로 정합니다. 메시지가 적은 캠페인이 우연히 1위가 되는 일을 막기 위해서입니다.
 --     as: note
 --   select 1 where not exists (from answer)
 --     en: No matching campaign or user journey sent messages on the available days.

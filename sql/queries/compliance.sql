@@ -18,7 +18,7 @@
 --   faulty as (select resource_id, resource_name, channel, ads, first_date, last_date, string_agg(format('{:,d} ', wrong) || case rule when 'night' then
 --   'sent between 21:00 and 08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning (“' || left(example_text, 20)
 --   || '…”)' else 'without a way to opt out' end, ', ' order by wrong desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송'
---   when 'mark' then '‘(광고)’ 표시 없음' when 'place' then '‘(광고)’가 맨 앞이 아님(‘' || left(example_text, 20) || '…’)' else '수신거부 방법 없음' end ||
+--   when 'mark' then '‘(광고)’ 표시 누락' when 'place' then '‘(광고)’ 표시 위치 오류(‘' || left(example_text, 20) || '…’)' else '수신거부 방법 누락' end ||
 --   format(' {:,d}건', wrong), ', ' order by wrong desc, rule) as parts_ko, sum(wrong) as wrong_ads from
 --   wrong where wrong > 0 group by resource_id, resource_name, channel, ads, first_date, last_date, example_text),
 --   corrections as (select *, row_number() over (order by wrong_of_all desc, resource_name, wrong_ads desc, channel) as place
@@ -39,7 +39,7 @@
 --     ko: 야간(21시~8시)에 발송한 광고는 없습니다.
 --   from corrections where place <= 3 order by place
 --     en: Correct the ads of “{resource_name}” ({channel}, {ads} {ads#ad|ads} {first_date~last_date}): {parts_en}.
---     ko: ‘{resource_name}’({channel}) 광고를 고치세요. {first_date~last_date} 발송 {ads}건 중 {parts_ko}입니다.
+--     ko: ‘{resource_name}’({channel}) 광고를 고치세요. {first_date~last_date} 발송 {ads}건에서 발견된 문제: {parts_ko}.
 --     as: to do
 --   select count(distinct resource_name) as others from corrections where resource_name not in (select resource_name from corrections where place <= 3)
 --   having others > 0

@@ -3,7 +3,7 @@
 -- chart: bar user_journey_node_name people by user_journey_name
 -- subject: journeys
 -- question: How many of the people who enter a user journey reach each step, and how long does it take them?
--- question_ko: 여정에 진입한 사람 중 각 단계에 도달한 사람은 몇 명이고, 얼마나 걸리나요?
+-- question_ko: 여정에 진입한 사람 중 각 단계까지 온 사람은 몇 명이고, 얼마나 걸리나요?
 -- words: journey completion, complete a journey, finish a journey, journey duration, 여정 완료
 -- also: people exports excluded
 -- params:
@@ -17,7 +17,7 @@
 --   select user_journey_name, user_journey_node_name, people, entered, share_of_entered from answer qualify row_number() over
 --   (partition by user_journey_id order by step desc) = 1 and step > 1 order by entered desc limit 1
 --     en: {people} of them ({share_of_entered}) reached its last step, “{user_journey_node_name}”.
---     ko: 그중 {people}명({share_of_entered})이 마지막 단계 ‘{user_journey_node_name}’까지 도달했습니다.
+--     ko: 그중 {people}명({share_of_entered})이 마지막 단계 ‘{user_journey_node_name}’까지 진행했습니다.
 --   from answer where p50_seconds > 0 order by entered desc, step desc limit 1
 --     en: Half of those who reached “{user_journey_node_name}” took less than {p50_seconds} from their entry.
 --     ko: ‘{user_journey_node_name}’ 단계까지 진입 후 보통 {p50_seconds} 걸립니다.

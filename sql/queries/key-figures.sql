@@ -14,8 +14,8 @@
 -- sentences:
 --   select value as revenue, currency, last_date - 6 as first_date, last_date, change, if(verdict_code = 'same', ' (≈ normal variation)', '') as
 --   usual_en, if(verdict_code = 'same', '(≈ 평소 수준의 변동)', '') as usual_ko from answer where figure = 'revenue' and value > 0 and days_held = 7
---     en: {first_date~last_date}: the messaging service credits campaigns with {revenue:money} of revenue, without user journeys.[[ That is {change} from
---       the week before{usual_en}.]]
+--     en: {first_date~last_date}: campaigns earned {revenue:money}, as counted by the messaging service (user journeys not included).[[ Change from the week
+--       before: {change}{usual_en}.]]
 --     ko: {first_date~last_date} 캠페인 기여 매출은 {revenue:money}입니다(메시지 서비스 집계, 유저 여정 제외).[[ 전주 대비 {change}입니다{usual_ko}.]]
 --     as: finding
 --   select daily_values[28] as latest, daily_values[21] as before, latest / before - 1 as change, currency, last_date, lower(dayname(last_date))
@@ -71,8 +71,8 @@
 --   clicking from answer having delivering is not null and clicking is not null
 --     en: Delivery rate covers {delivering:channels}. Click rate covers {clicking:channels}. Other channels do not report them. Rates
 --       also change with the mix of channels. For in-app and in-web messages, the base is messages shown, if known.
---     ko: 도달률은 {delivering:channels}, 클릭률은 {clicking:channels} 기준이며, 나머지 채널은 해당 수치를 제공하지 않습니다. 채널 구성이 바뀌면 비율도 달라집니다.
---       인앱·인웹 메시지는 노출 수를 알 수 있으면 노출 수로 나눕니다.
+--     ko: 도달률을 집계하는 채널: {delivering:channels}. 클릭률을 집계하는 채널: {clicking:channels}. 나머지 채널은 집계하지 않습니다. 채널 구성이 바뀌면 비율도
+--       달라집니다. 인앱·인웹 메시지의 클릭률은 노출 대비입니다(노출 수를 모르면 발송 성공 대비).
 --     as: note
 --   select string_agg(distinct channel, ', ' order by channel) filter (priced > 0) as priced, string_agg(distinct channel, ', ' order by
 --   channel) filter (succeeded > priced) as unpriced from marts.message_costs where date > (select max(last_date) - 7 from answer where

@@ -53,7 +53,7 @@
 --     as: note
 --   select 1 from ends where trend in ('falling', 'rising')
 --     en: People who get more messages differ in other ways too, so their click rate may have other causes.
---     ko: 메시지를 많이 받는 사람은 다른 특성도 다를 수 있어, 클릭률 차이의 원인이 수신 건수라고 단정할 수 없습니다.
+--     ko: 메시지를 많이 받는 사람은 애초에 성향이 다를 수 있으므로, 수신 건수 때문에 클릭률이 달라졌다고 단정할 수 없습니다.
 --     as: note
 --   select 1 from answer limit 1
 --     en: A message counts when it was sent without failing. Texts sent instead are included; messages in the app or on the web are

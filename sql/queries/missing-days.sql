@@ -1,8 +1,8 @@
 -- title: Missing days
 -- title_ko: 누락된 날짜
 -- subject: the data
--- question: Which days are missing in each stream, up to the last complete one, and which did retention remove, and when do data begin?
--- question_ko: 마지막 완료일까지 종류별로 누락된 날짜와, 보존 기간이 지나 삭제된 날짜, 데이터의 첫 날짜는 언제인가요?
+-- question: Which days of each stream are missing or were removed by retention, and on which day do data begin?
+-- question_ko: 데이터 종류별로 누락되거나 삭제된 날짜는 언제이고, 데이터는 며칠부터 있나요?
 -- words: first day, since when, data begin, 언제부터, 첫 날짜, incomplete days, missing or late, 빠진 날, 데이터가 빠진 날, did the data arrive, data complete, 누락된 날짜, missing data, data missing, gaps, complete, 빠진 데이터
 -- params:
 --   start (date, default null): first KST day; by default, and at the earliest, the first day of the settings

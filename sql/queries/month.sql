@@ -3,7 +3,7 @@
 -- chart: line month sent
 -- subject: overview
 -- question: What did each month send, reach, earn and cost?
--- question_ko: 월별로 얼마나 발송했고, 몇 명에게 도달했으며, 매출과 비용은 얼마인가요?
+-- question_ko: 월별로 얼마나 발송했고, 몇 명이 받았으며, 매출과 비용은 얼마인가요?
 -- words: monthly report, 월간 보고, 월별 실적, quarter, quarterly, 분기, board report, management report, revenue last month, how did the month go, 보고서, 이번 달 보고서, 월간 보고서
 -- also: excluded goals_of_revenue one_goal no_messages webhooks
 -- params:

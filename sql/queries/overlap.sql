@@ -1,5 +1,5 @@
 -- title: Who gets both
--- title_ko: 중복 수신 대상
+-- title_ko: 수신자가 겹치는 캠페인
 -- chart: bar resource_or_channel common_people by other
 -- subject: people
 -- question: Which campaigns and user journeys reach the same people?

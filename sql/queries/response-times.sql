@@ -24,8 +24,8 @@
 --     ko: ‘{resource_name}’({channel})의 첫 오픈 절반은 발송 후 {p50_seconds} 안에 발생합니다.
 --   select channel, sum(machine_clicks)::bigint as machines, machines / sum(responses + machine_clicks) as rate from answer
 --   where response = 'clicked' group by channel having machines > 0
---     en: Not counted: {machines} clicks of mail scanners. They are {rate} of the {channel} clicks whose message is known.
---     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다. 메시지가 확인된 {channel} 클릭의 {rate}에 해당합니다.
+--     en: Not counted: {machines} clicks of mail scanners. They are {rate} of the {channel} clicks that can be matched with a message.
+--     ko: 메일 보안 솔루션의 자동 클릭 {machines}건은 제외했습니다. 발송 기록과 연결된 {channel} 클릭의 {rate}에 해당합니다.
 --     as: note
 --   select 1 where not exists (from answer) and exists (from ops.coverage where stream = 'events') and
 --   marts.counts_people()

@@ -32,7 +32,7 @@
 --     as: note
 --   select 1 where not exists (from answer) and not exists (from own.segments)
 --     en: No segments yet. To define segments, name columns under `segments` of an audience in the settings.
---     ko: 아직 세그먼트가 없습니다. 설정 파일의 오디언스에 `segments`를 추가하면 표시됩니다. 데이터 담당자에게 요청하세요.
+--     ko: 아직 세그먼트가 없습니다. 데이터 담당자에게 dawnload.yaml의 `audiences`에 `segments`를 추가해 달라고 요청하세요.
 --   select string_agg(distinct segment, ', ' order by segment) as segments from own.segments where not exists (from answer) having segments is not null
 --     en: No audience has that segment. Segments are {segments}.
 --     ko: 해당 세그먼트가 없습니다. 사용할 수 있는 세그먼트는 {segments}입니다.

@@ -48,7 +48,7 @@
 --       days. Only hours with 100 messages on at least three days are compared.
 --     ko: {channel} 채널에는 같은 날 같은 캠페인의 다른 시간대보다 클릭률이 유의미하게 높은 요일·시간대가 없습니다(3일 이상, 100건 이상 발송한 요일·시간대만 비교).
 --   select true as not_compared where exists (from answer) and not exists (from cells)
---     en: Weekday hours cannot be compared yet. That needs 100 messages on three such days.
+--     en: Hours by weekday cannot be compared yet. Each needs at least 100 messages, sent on at least three days.
 --     ko: 요일·시간대를 아직 비교할 수 없습니다. 같은 요일·시간대에 3일 이상, 100건 이상 발송해야 합니다.
 
 with params as (

@@ -3,8 +3,8 @@
 -- chart: interval holdout change change_low change_high by metric
 -- first: holdout metric verdict_code incremental incremental_low incremental_high change p_value
 -- subject: conversions and costs
--- question: How much more do people buy if they may get messages than people in a holdout, who get none?
--- question_ko: 메시지를 받지 않는 미발송 그룹보다 얼마나 더 구매하나요?
+-- question: How much more do people buy when they can get messages, compared with a holdout that gets none?
+-- question_ko: 메시지를 받을 수 있는 고객은 미발송 그룹보다 얼마나 더 구매하나요?
 -- words: control group, incremental revenue, effect of messages, incremental, incrementality, lift, holdout, 증분, 순증, 홀드아웃, 대조군, incremental lift, incremental effect, added revenue, global control group, 증분 매출, 증분 효과, 추가 매출
 -- params:
 --   end (date, default max(date)): last KST day that counts; by default the latest available day
@@ -27,7 +27,7 @@
 --   spent as (select *, unpriced is not null or days_without_texts + days_without_messages > 0 as is_partial from costs)
 -- sentences:
 --   select earned.*, spent.cost, if(is_partial, 'at least ', '') as least_en, if(is_partial, '최소 ', '') as least_ko from earned left join spent using (holdout) order by holdout
---     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} of sales (95% interval
+--     en: In {days} {days#day|days} ({first_date~last_date}), messages added {incremental:estimate} in sales (95% interval
 --       {incremental_low:estimate} to {incremental_high:estimate}).[[ Sending them cost {least_en}{cost:estimate}.]]
 --     ko: {days}일간({first_date~last_date}) 메시지 덕분에 매출이 {incremental:estimate}(95% 신뢰 구간 {incremental_low:estimate}~{incremental_high:estimate}) 늘었습니다.[[
 --       같은 기간 메시지 발송 비용은 {least_ko}{cost:estimate}입니다.]]
@@ -35,10 +35,10 @@
 --   select earned.*, spent.cost, incremental_low / spent.cost as times_spent, if(is_partial, ' known', '') as known_en,
 --   if(known_en = '', '', '확인된 ') as known_ko from earned inner join spent using (holdout) where incremental_low > spent.cost order by holdout
 --     en: Even the low end of the interval is {times_spent:times} the{known_en} cost of sending. Costs of goods and coupons are not subtracted.
---     ko: 신뢰 구간의 하한도 {known_ko}발송 비용의 {times_spent:times}입니다. 상품 원가와 쿠폰 비용은 빼지 않았습니다.
+--     ko: 늘어난 매출은 신뢰 구간의 하한으로 잡아도 {known_ko}발송 비용의 {times_spent:times}입니다(상품 원가와 쿠폰 비용은 빼지 않음).
 --   from judged where metric = 'buyers' and verdict_code = 'more' and holdout in (select holdout from earned) and (select count(distinct
 --   holdout) from judged) = 1
---     en: {first_date~last_date}: messages also made {incremental} more people buy (95% interval {incremental_low} to {incremental_high}).
+--     en: {first_date~last_date}: {incremental} more people bought because of messages (95% interval {incremental_low} to {incremental_high}).
 --     ko: {first_date~last_date} 구매 고객도 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명).
 --   select any_value(earned.currency) as currency, sum(revenue_days.revenue) as credited, any_value(first_date) as first_date,
 --   any_value(last_date) as last_date from earned, marts.revenue_days where
@@ -58,7 +58,7 @@
 --     as: finding
 --   from judged where metric = 'buyers' and verdict_code = 'more' and (holdout not in (select holdout from earned) or (select
 --   count(distinct holdout) from judged) > 1) order by holdout
---     en: Messages made {incremental} more people buy {first_date~last_date} (95% interval {incremental_low} to {incremental_high};
+--     en: {incremental} more people bought because of messages {first_date~last_date} (95% interval {incremental_low} to {incremental_high};
 --       holdout “{holdout}”).
 --     ko: {first_date~last_date} 메시지 덕분에 구매 고객이 {incremental}명 늘었습니다(95% 신뢰 구간 {incremental_low}~{incremental_high}명, 홀드아웃
 --       ‘{holdout}’).

@@ -70,7 +70,7 @@ create macro marts.listed_days(days) as (
 create macro marts.members_of(lists) as nullif(list_sort(list_distinct(flatten(lists))), []);
 
 -- The columns that campaigns, variants, journeys and nodes share: the latest name (or else the id), and earlier names. The
--- parameters are the columns of daily_statistics with id and name. A part has two ids: the whole's and its own.
+-- parameters are columns of daily_statistics. For a variant or a node, whole_id is its campaign or journey and part_id its own id.
 create macro marts.named(whole_id, part_id, given_name) as table
 with by_name as (
     select

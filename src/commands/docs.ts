@@ -228,10 +228,16 @@ function questionText(
   const rows = columns.map(({ name, unit, label, description }) => [
     `  ${name}`,
     unit,
-    language === 'en' ? description || label : [label, description].filter((text) => text !== '').join(': '),
+    language === 'en' ? description || label : labeled(label, description),
   ]);
   const head = { en: 'Columns of the answer:', ko: '답변의 컬럼:' }[language];
   return `${describeQuery(query, width, language)}\n\n${head}\n${listed(rows, width)}`;
+}
+
+/** A description after its label. Many descriptions begin with the label already. */
+function labeled(label: string, description: string): string {
+  if (label === '' || description.startsWith(label)) return description;
+  return description === '' ? label : `${label}: ${description}`;
 }
 
 function copiedText({ rows, copied_at: at }: OwnTable, language: Language): string {

@@ -163,7 +163,7 @@ export const ENTRIES: readonly Entry[] = [
     load: async () => (await import('./exports.js')).exportsDecideCommand,
   }),
 
-  entry('recover', 'show what the journal lost; restore it and allow payments and pushes again', {
+  entry('recover', 'show what is missing from the journal; restore it and allow payments and pushes again', {
     options: [['--yes', 'do so without asking'], JSON_OPTION],
     load: async () => (await import('./recover.js')).recoverCommand,
   }),

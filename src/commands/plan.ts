@@ -113,10 +113,18 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
   for (const [stream, { missing, again }] of Object.entries(plan.free)) {
     if (missing.length + again.length > 0)
-      line(stream, `missing ${listDays(missing) || 'nothing'}; again ${listDays(again) || 'nothing'}`);
+      line(
+        stream,
+        [
+          missing.length === 0 ? 'no day is missing' : `missing ${listDays(missing)}`,
+          again.length === 0 ? '' : `refresh ${listDays(again)}`,
+        ]
+          .filter((part) => part !== '')
+          .join('; '),
+      );
   }
   for (const { stream, last } of plan.reference)
-    line(stream, `a snapshot; ${last === null ? 'none yet' : `the last is of ${last}`}`);
+    line(stream, `new snapshot; ${last === null ? 'none yet' : `latest ${last}`}`);
   for (const [n, text] of eventLines(events, plan.command).entries()) line(n === 0 ? 'events' : '', text);
   if (retention !== null && retention.events.length > 0)
     line('retention', `removes events of ${listDays(retention.events)}`);

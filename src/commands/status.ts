@@ -309,8 +309,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   const steps = status.failed_steps.join(', ');
   line(
     'failed',
-    steps !== '' &&
-      `after publishing: ${steps}; the log of the run says why, and the next run takes them again`,
+    steps !== '' && `after publishing: ${steps}; the run's log shows why; the next run repeats them`,
   );
   const rowsOn = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
   const cells = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last }).flatMap((date) => {

@@ -78,7 +78,7 @@ export function loadConfig(
       hint: 'Correct --config, or write one with `dawnload init`.',
     });
   if (flags.dataDir === '')
-    throw new UsageError('--data-dir names no folder.', {
+    throw new UsageError('--data-dir has no value.', {
       hint: 'Name the data folder, or leave the option out.',
     });
   const folder = dirname(path);

@@ -28,12 +28,12 @@ export function readSecret(variable: string, file: string): string | undefined {
   } catch (error) {
     const cause = error instanceof DawnloadError ? error.cause : error;
     if (codeOf(cause) === 'EACCES') return undefined;
-    throw new ConfigError(`${variable} names ${file}, which cannot be read (${whyUnread(cause)}).`, {
+    throw new ConfigError(`${variable} points to ${file}, which cannot be read (${whyUnread(cause)}).`, {
       hint: `Correct ${variable}, or write the file.`,
       cause: error,
     });
   }
-  throw new ConfigError(`${variable} names ${file}, which does not have one line.`, {
+  throw new ConfigError(`${variable}: ${file} must contain exactly one line.`, {
     hint: 'Write the value into the file, and nothing else.',
   });
 }

@@ -346,7 +346,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
   const joined = (...sentences: readonly string[]): string => sentences.filter((one) => one !== '').join(' ');
   if (isKeptBack(entry))
     return joined(
-      `Export ${key} of ${day} is kept back and not loaded.${reason}`,
+      `Export ${key} of ${day} is downloaded, but not loaded until you decide.${reason}`,
       twin === undefined
         ? 'Its times may have shifted, or its id may belong to another export.'
         : `Export ${twin.key} has the same id.`,
@@ -365,7 +365,7 @@ export function adviceFor(entry: Export, isRunning = false, twin?: Export): stri
   if (short !== undefined && state === 'loaded')
     return joined(
       `Export ${key} of ${day} may ${short === 0 ? 'be incomplete' : `lack ${plural(short, 'record')}`}.${reason}`,
-      `Each of the three nights after it landed reads it again at no cost. To read it again now: ${resume}. If it is complete: ${accept}.`,
+      `The three nightly runs after the download read it again at no cost. To read it again now: ${resume}. If it is complete: ${accept}.`,
     );
   const why = state === 'intended' ? ' The run was killed before it recorded the answer.' : reason;
   const what =

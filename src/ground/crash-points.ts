@@ -30,9 +30,9 @@ export const POINTS = {
   'replace/before-rename': 'The private file is the old one. A rebuild starts again; a rewrite is due again.',
   'replace/after-rename': 'The private file is the new one.',
   'retention/unlisted':
-    'The journal has the removal, and the manifests of the folder are gone: it counts as gone. The next removal ends it.',
+    'The journal records the removal and the folder has no manifest, so the folder counts as removed. The next removal deletes the rest.',
   'retention/removed':
-    'The journal has the removal, and the folder may still be there in part. The next removal ends it.',
+    'The journal records the removal, and a part of the folder may still exist. The next removal deletes the rest.',
   'lake/prepared': 'Nothing is in the lake. The next push prepares again.',
   'lake/after-delete': 'The transaction of the lake is not committed. The next push makes it again.',
   'lake/after-insert': 'The transaction of the lake is not committed. The next push makes it again.',
@@ -63,7 +63,7 @@ export const APPEND_STEPS = {
   'before-append': 'The line is missing. Nothing that it promises was sent.',
   'before-fsync': 'The line is there, in part, or missing. A torn end heals.',
   durable:
-    'The line is there, and its copy lags behind. What the line intends may not have been sent: its outcome is unknown.',
+    'The line is durable, its copy is not yet. The request may not have been sent, so its outcome is unknown.',
 } as const;
 
 export const FILES = [

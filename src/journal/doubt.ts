@@ -57,8 +57,8 @@ export function doubtFrom(journal: Journal, heads: readonly KnownHead[], other?:
   ].filter(({ name }) => !journal.erasures.includes(name));
   const why =
     journal.lacks ??
-    (unknown && `The journal lacks line ${unknown.seq}, which ${unknown.place} names.`) ??
-    (unerased[0] && `The journal lacks an erasure that ${unerased[0].place} names.`) ??
+    (unknown && `The journal lacks line ${unknown.seq}, although ${unknown.place} was written after it.`) ??
+    (unerased[0] && `The journal lacks an erasure that ${unerased[0].place} has.`) ??
     other ??
     // An earlier doubt stays until you agree, even if its evidence has disappeared.
     unsure?.why;

@@ -224,7 +224,7 @@ function isRehearsal({ baseUrl, credentials }: Config): boolean {
 function keys(config: Config): Finding {
   if (isRehearsal(config))
     return warn(
-      'not set; base_url is this machine, as after a demo, so no request was sent',
+      'not set. base_url points to this machine (a demo), so the keys were not tested.',
       'To use your own service, run `dawnload init` in an empty folder.',
     );
   requireCredentials(config);

@@ -157,7 +157,7 @@ export class Loader {
     try {
       const stream = this.streams.find((one) => landsAs(one, pull.stream));
       if (stream === undefined)
-        throw new DamageError(`The pull ${pull.id} is of a stream that this version does not have.`, {
+        throw new DamageError(`The pull ${pull.id} belongs to a stream that this version does not support.`, {
           hint: 'Install the version of dawnload that landed it, or move its folder away.',
         });
       return void outcome.reports.push(...(await loadGroup(stream, pulls, this.context)));

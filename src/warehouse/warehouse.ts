@@ -63,7 +63,7 @@ const lackShape = z.object({
   counted: count,
   senders: count,
   empty: count,
-  tells: z.boolean(),
+  is_provable: z.boolean(),
   records: count,
   uncounted: count,
 });

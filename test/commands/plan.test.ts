@@ -121,7 +121,7 @@ test('the plan names days that lack the counts by sub-channel alone', { tags: ['
   expect((await place.run(['run'])).code).toBe(1);
   place.sandbox.setFaults([]);
   expect((await place.run(['plan'])).stdout).toMatch(
-    /^ {2}statistics +missing nothing; again 2026-11-20\n {2}statistics_by_subchannel +missing 2026-11-16; again/m,
+    /^ {2}statistics +no day is missing; refresh 2026-11-20\n {2}statistics_by_subchannel +missing 2026-11-16; refresh/m,
   );
   const { stdout } = await place.run(['plan', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -457,9 +457,7 @@ describe('the environment', () => {
     );
     for (const text of ['', '\n', 'one\ntwo\n']) {
       writeFileSync(secret, text);
-      expect(() => load(MINIMUM, files)).toThrow(
-        /SECRET_KEY_FILE names \S+secret, which does not have one line/,
-      );
+      expect(() => load(MINIMUM, files)).toThrow(/SECRET_KEY_FILE: \S+secret must contain exactly one line/);
     }
   });
 

@@ -83,7 +83,7 @@ const UNFETCHED =
 const SILENCE: Faults = [{ endpoint: 'E1', kind: 'no-answer', billed: false }];
 
 test.each<[string, Environment, Faults, failed: string[], told: RegExp]>([
-  ['keys that ended with a demo', NO_KEYS, [], [], /^warn keys: not set; base_url is this machine/m],
+  ['keys that ended with a demo', NO_KEYS, [], [], /^warn keys: not set\. base_url points to this machine/m],
   [
     'a key with a blank that nobody sees',
     { DAWNLOAD_SECRET_KEY: `${KEYS.secretKey}\u00a0` },

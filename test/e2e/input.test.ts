@@ -57,7 +57,7 @@ const EXECUTED: [string, RegExp][] = [
   ['help bakfill', /Unknown command: bakfill\.\s+Did you mean backfill\?/],
   ['run --jsn', /Unknown option '--jsn'\.\s+Did you mean --json\? `dawnload help run`/],
   ['backfill --start 2026-11-19', /--end <day> is missing\.\s+`dawnload help backfill` shows its options/],
-  ['run --data-dir ', /--data-dir names no folder\.\s+Name the data folder, or leave the option out/],
+  ['run --data-dir ', /--data-dir has no value\.\s+Name the data folder, or leave the option out/],
   ['lake plan --x', /Unknown option '--x'\.\s+`dawnload help lake` shows its options/],
   ['--data-dir status run --x', /Unknown option '--x'\.\s+`dawnload help run` shows its options/],
   ['schedule print systemd', /Too many arguments for 'schedule'/],

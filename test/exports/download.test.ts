@@ -62,7 +62,7 @@ async function setUp(
       lackOf: () =>
         Promise.resolve({
           ...{ repeated: 0, uncounted: 0, without_id: 0, erased: 0, missing: 0, counted: sent, senders: 0 },
-          ...{ empty: 0, tells: false, records: 0 },
+          ...{ empty: 0, is_provable: false, records: 0 },
         }),
     },
     report: { exports: [], pending: [], gaps: [] },

@@ -391,7 +391,7 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
       const run = await place.run(['run']);
       expect(run.code).toBe(1);
       expect(run.stderr).toMatch(
-        /2026-11-20\.1 of .* is kept back and not loaded. Reason: \d+ of its \d+ records happened on other days/,
+        /2026-11-20\.1 of .* is downloaded, but not loaded until you decide. Reason: \d+ of its \d+ records happened on other days/,
       );
     }
     expect(await held(place)).toBe(0);

@@ -300,7 +300,7 @@ describe('the heads that other files carry', () => {
     await rm(copyPath);
     const empty = await Journal.open({ dataDir }, effects);
     expect(doubtFrom(empty, known)).toMatchObject({
-      why: 'The journal lacks line 4, which the witness names.',
+      why: 'The journal lacks line 4, although the witness was written after it.',
       erase: undefined,
       newest: 4,
     });
@@ -318,7 +318,7 @@ describe('the heads that other files carry', () => {
     const journal = await reopened();
     expect(
       doubtFrom(journal, [{ seq: 1, sum: 'of another journal', erase: '', place: 'a manifest' }])?.why,
-    ).toBe('The journal lacks line 1, which a manifest names.');
+    ).toBe('The journal lacks line 1, although a manifest was written after it.');
     await journal.append(RUN, { event: 'unsure', why: 'It was lost.' });
     await journal.append(RUN, { event: 'begun', runId: 's', command: 'run', version: '1', processId: 1 });
     await journal.append(RUN, { event: 'ended', runId: 's', exitCode: 0, outcome: 'done', summary: {} });

@@ -31,7 +31,7 @@ export type EventsPort = Pick<Warehouse, 'messages' | 'coverage' | 'removedDays'
 
 const NOTHING_LACKING: Lack = {
   ...{ repeated: 0, without_id: 0, erased: 0, missing: 0, counted: 0, senders: 0, empty: 0, uncounted: 0 },
-  ...{ tells: true, records: 0 },
+  ...{ is_provable: true, records: 0 },
 };
 
 export class FakeWarehouse implements EventsPort {

@@ -87,7 +87,7 @@ long(
       ]) as unknown,
     });
     expect(text).toMatch(/date +.*volumes/);
-    expect((await run('plan')).stdout).toMatch(/volumes +missing nothing/);
+    expect((await run('plan')).stdout).toMatch(/volumes +no day is missing/);
 
     // One stream alone, and all of it again without the service.
     const alone = await run('backfill', '--start', DAY, '--end', DAY, '--streams', 'volumes');

@@ -60,7 +60,7 @@ test('kinds and trends are words, and what is none of them stays', () => {
 test.each([
   ['channel_or_campaign', 'push-notification', '푸시'],
   ['channels', 'chatapp-alimtalk, email', '알림톡, 이메일'],
-  ['verdict_code', 'too_early', '판정하기 이름'],
+  ['verdict_code', 'too_early', '판정 보류(데이터 부족)'],
   ['resource_type', 'user-journey', '유저 여정'],
   ['content_kind', 'title', '제목'],
   ['channel_sub', 'COMMERCE', '커머스형'],

@@ -134,7 +134,7 @@ create macro macros.unwrapped(given) as case
     else given
 end;
 
--- The text; null if it is an id, because digits of an id may look like a number by chance.
+-- Returns the text, or null for a hexadecimal id, whose digits could be mistaken for a telephone number.
 create macro macros.unless_id(given) as case
     when strlen(given) < 16 then given
     when not regexp_full_match(given, '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}') then given

@@ -29,7 +29,7 @@ export const WORDS = {
   token: text('Token', '토큰'),
   password: text('Password', '비밀번호'),
   passwordWhy: text('This page is protected by a password.', '비밀번호로 보호된 페이지입니다.'),
-  wrongToken: text('This is not correct.', '올바르지 않습니다.'),
+  wrongToken: text('This is not correct.', '값이 올바르지 않습니다. 다시 확인하세요.'),
   enter: text('Open', '열기'),
   already: text('Already signed in? Open this page again', '이미 로그인했다면 이 페이지를 다시 여세요'),
   refused: text('Refused: this request came from another site.', '다른 사이트에서 온 요청이라 거부했습니다.'),
@@ -77,7 +77,7 @@ export const WORDS = {
   allColumns: text('All {count} columns', '컬럼 {count}개 모두 보기'),
   fewColumns: text('Fewer columns', '주요 컬럼만 보기'),
   covers: text('Covers {days}.', '대상 기간: {days}.'),
-  complete: text('{streams}: all days.', '{streams}: 모든 날짜 있음.'),
+  complete: text('{streams}: all days.', '{streams}: 누락된 날짜 없음.'),
   missing: text('{stream}: no data {which}.', '{stream}: {which} 데이터 없음.'),
   snapshot: text('{stream}: as of {day}.', '{stream}: {day} 기준.'),
   noStream: text('{stream}: no data.', '{stream}: 데이터 없음.'),
@@ -134,7 +134,7 @@ export const WORDS = {
   keep: text('Keep as a question', '질문으로 저장'),
   keepName: text('Name for commands (by default the title)', '명령에 쓸 이름(비워 두면 제목으로 만듭니다)'),
   keepTitle: text('Title', '제목'),
-  keepQuestion: text('What does it answer?', '무엇에 답하나요?'),
+  keepQuestion: text('What does it answer?', '이 질문으로 알 수 있는 것'),
   keepWhere: text(
     'Add `queries: ./queries` to dawnload.yaml to keep questions.',
     '질문을 저장하려면 dawnload.yaml에 `queries: ./queries`를 추가하세요.',
@@ -178,6 +178,7 @@ export const PARAMETERS: Readonly<Record<string, Words>> = {
   measure: text('Measure', '지표'),
   metric: text('Metric', '지표'),
   top: text('At most', '표시 개수'),
+  order: text('Order', '정렬'),
   least_messages: text('Min. messages', '최소 메시지 수'),
   least_days: text('Min. days', '최소 일수'),
   least_sent: text('Min. sent', '최소 발송 수'),
@@ -194,6 +195,8 @@ export const PARAMETERS: Readonly<Record<string, Words>> = {
 
 /** Choices of parameters that are not in the dictionary. */
 export const CHOICES: Readonly<Record<string, Words>> = {
+  best: text('Best first', '좋은 순'),
+  worst: text('Worst first', '나쁜 순'),
   opened: text('Opened', '오픈'),
   channel: text('Channel', '채널'),
   campaign: text('Campaign', '캠페인'),

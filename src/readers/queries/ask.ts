@@ -166,7 +166,7 @@ async function runAll(
     const isLast = i === statements.count - 1;
     if (!READING.includes(type) || (isLast && type !== 'SELECT')) throw notReading(type);
     if (!isLast && type === 'SELECT')
-      throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
+      throw new UsageError(`${subject} has several SELECT statements, and only one can return rows.`, {
         hint: ONE_SELECT,
       });
     // Not as a stream, because a stream that fails midway looks complete (node-api 1.5.5), and the answer would be truncated silently.

@@ -274,7 +274,7 @@ export function newQuery(
     existsSync(file) ||
     filesOf(own).has(name)
   )
-    throw new UsageError(`"${name}" cannot name a new query.`, {
+    throw new UsageError(`"${name}" cannot be the name of a new query.`, {
       hint: 'Use small letters (also Korean ones), digits and hyphens, and a name that no query has.',
     });
   const read = [...sql.matchAll(/(?:getvariable|marts\.matches|marts\.choice)\('(\w+)'/g)].flatMap(

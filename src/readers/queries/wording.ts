@@ -46,7 +46,7 @@ export const unitOf = (column: string, query = ''): Unit | undefined =>
   UNITS.find(([pattern]) => pattern.test(column))?.[1];
 
 /** The label of the values that all rows of an answer share. */
-export const IN_EACH = { en: 'In each row', ko: '모든 행 공통' };
+export const IN_EACH = { en: 'Same in all rows', ko: '모든 행 공통' };
 
 /** The currency of the rows if there is only one, otherwise null. */
 export function currencyOf(rows: readonly Row[]): string | null {
@@ -254,9 +254,10 @@ export class Wording {
   /** Returns the error with its text and hint in the language. */
   error(error: unknown): unknown {
     if (!(error instanceof DawnloadError) || this.language === 'en') return error;
-    const { message, hint } = error;
+    const { message, lines, hint } = error;
     return Object.assign(error, {
       message: this.sentence(message),
+      lines: lines.map((line) => this.sentence(line)),
       ...(hint === undefined ? {} : { hint: this.sentence(hint) }),
     });
   }

@@ -64,7 +64,7 @@ export function makeReport(
       notice: notice && { word: notice.word, reason: renderer.word(notice.reason, notice.values) },
     };
     const page = documentOf(renderer, all, circumstances, served?.frame);
-    return { page, faults: faults.map((why) => `A part of it could not be shown: ${why}`) };
+    return { page, faults: faults.map((why) => `One section could not be shown: ${why}`) };
   });
 }
 

@@ -52,7 +52,7 @@ export const WORDS = {
   eachDay: text('a day: {low} to {high}', '하루 {low}~{high}'),
   partOfWeek: text('{days} available {days#day|days}', '{days}일분 데이터'),
   weekBeforeAtLeast: text(
-    'week before at least {value}, texts sent instead unknown',
+    'week before: at least {value} (texts in place of failed messages not counted)',
     '전주 최소 {value}(대체 발송 문자 미집계)',
   ),
   noWeekBefore: text('no data for the whole previous week', '전주 전체 데이터 없음'),
@@ -94,8 +94,8 @@ export const WORDS = {
     '미발송 그룹과의 차이(선: 95% 신뢰 구간)',
   ),
   watched: text(
-    'Campaigns that differ significantly from their channel',
-    '같은 채널과 유의미하게 다른 캠페인',
+    'Campaigns whose click rate differs significantly from others on their channel',
+    '같은 채널의 다른 캠페인과 클릭률이 유의미하게 차이 나는 캠페인',
   ),
   allCampaigns: text(
     'All campaigns of the last seven days, with the change from the week before',
@@ -190,7 +190,7 @@ export const HEADS: Readonly<Record<string, Words>> = {
   without_opt_out: text('Without opt-out', '수신거부 안내 없음'),
   night_ads: text('At night', '야간 발송'),
   cost_return: text('Revenue per cost', '비용 대비 매출'),
-  incremental: text('In total', '합계'),
+  incremental: text('Added', '늘어난 양'),
   change: CHANGE,
   same_day_rate: text('Click rate, same days and campaigns', '클릭률(같은 날·캠페인)'),
   click_rate_points: CHANGE,

@@ -192,13 +192,13 @@ function shownBy({ result, isWhole }: Read, lack: Lack, before?: Shown): Shown {
     lack,
     readings: (before?.readings ?? 0) + 1,
     equal: isWhole && isSame ? (before?.equal ?? 1) + 1 : 1,
-    isOver: before !== undefined && result === 'same' && lack.tells,
+    isOver: before !== undefined && result === 'same' && lack.is_provable,
   };
 }
 
 /** True if another reading may bring records, or prove that no record is missing. Pure. */
 function readAgain({ lack, readings, equal, isOver }: Shown): boolean {
-  const isOpen = lack.repeated > 0 && (!lack.tells || lack.missing > 0);
+  const isOpen = lack.repeated > 0 && (!lack.is_provable || lack.missing > 0);
   return isOpen && !isOver && readings < READINGS && equal < READINGS;
 }
 
@@ -215,16 +215,16 @@ export function judged(
   tolerated: number,
 ): Outcome | undefined {
   const loaded = { event: 'loaded', key } as const;
-  const { repeated, uncounted, erased, missing, counted, senders, empty, tells } = lack;
+  const { repeated, uncounted, erased, missing, counted, senders, empty, is_provable } = lack;
   const isOdd = repeated > 0 || notes.length > 0;
   if (accepted === true || (!isOdd && uncounted === 0 && (erased === 0 || short === undefined)))
     return loaded;
-  if (tells && missing === 0) return isOdd ? { ...loaded, proof: 'statistics' } : loaded;
+  if (is_provable && missing === 0) return isOdd ? { ...loaded, proof: 'statistics' } : loaded;
   // Does not apply to a page that is always empty or repeated: it may have lost its records each time.
-  if (!tells && missing === 0 && notes.length === 0 && isSameEachTime)
+  if (!is_provable && missing === 0 && notes.length === 0 && isSameEachTime)
     return { ...loaded, proof: 'readings' };
-  const atMost = Math.max(missing, uncounted, tells ? 0 : repeated);
-  if (tells && empty === 0 && atMost <= tolerated * counted) return { ...loaded, tolerated: atMost };
+  const atMost = Math.max(missing, uncounted, is_provable ? 0 : repeated);
+  if (is_provable && empty === 0 && atMost <= tolerated * counted) return { ...loaded, tolerated: atMost };
   const reasons = [...notes];
   if (repeated > 0) reasons.unshift(`${plural(repeated, 'record')} came twice, so as many may be missing`);
   if (uncounted > 0)
@@ -232,7 +232,7 @@ export function judged(
       `it has ${formatCount(uncounted)} successful sends fewer than the daily statistics count`,
     );
   // Missing records spread over many campaigns suggest that people were deleted. A lost page would lack more records of fewer campaigns.
-  if (tells && missing > 0 && senders >= SPREAD && empty === 0 && missing <= LIKELY_DELETED * counted)
+  if (is_provable && missing > 0 && senders >= SPREAD && empty === 0 && missing <= LIKELY_DELETED * counted)
     reasons.push(
       `the ${plural(missing, 'record')} are spread over ${senders} campaigns and journeys: the likely cause is that people were deleted at the service (E15) before the export was made`,
     );

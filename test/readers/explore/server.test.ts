@@ -82,7 +82,7 @@ long('where a holdout exists, incremental revenue comes first', async () => {
   await change(withHoldout, HOLDOUT);
   const own = await Served.forTest(withHoldout);
   for (const [language, sentence] of [
-    ['en', /^In 21 days \(.+\), messages added [\d.,]+(\smillion)?\sKRW of sales \(95% interval/],
+    ['en', /^In 21 days \(.+\), messages added [\d.,]+(\smillion)?\sKRW in sales \(95% interval/],
     ['ko', /^21일간\(.+\) 메시지 덕분에 매출이 [\d.,]+[만억]?원\(95% 신뢰 구간 [^)]+원\) 늘었습니다/],
   ] as const) {
     const { body } = await own.get(`/?lang=${language}`);
@@ -731,7 +731,7 @@ describe('a question of your own', () => {
       const view = await Served.forTest(file, { queries });
       const { status, body } = await view.post('/keep', { name, q: SQL, title: '!', question: 'q' });
       expect(status).toBe(400);
-      expect(textOf(body, '[role=alert]')).toContain('cannot name a new query');
+      expect(textOf(body, '[role=alert]')).toContain('cannot be the name of a new query');
       expect(readdirSync(queries)).toEqual([]);
       expect(existsSync(join(queries, '..', 'escape.sql'))).toBe(false);
     },

@@ -291,7 +291,7 @@ describe('an answer as a table', () => {
 
   it('has rates in percent and a small p value as such, and says once what all rows have alike', async () => {
     const { stdout } = await run({ name: 'channel-summary' });
-    expect(stdout).toMatch(/^In each row: .*last_date 2026-\d\d-\d\d/);
+    expect(stdout).toMatch(/^Same in all rows: .*last_date 2026-\d\d-\d\d/);
     expect(stdout).toMatch(/│ +\d+\.\d+% │/);
     expect(stdout).not.toMatch(/│ +0\.\d+ │/);
     const csv = await run({ name: 'channel-summary', format: 'csv' });
@@ -494,7 +494,11 @@ describe('a mistake', () => {
       /cannot be run: Parser Error: syntax error at or near "selct" \(line 1, column 1\)/,
     ],
     ['a value that only a later row shows', { sql: LATE }, /Conversion Error/],
-    ['several statements that ask', { sql: 'select 1;;\n-- two\nselect 2;' }, /asks several questions/],
+    [
+      'several statements that ask',
+      { sql: 'select 1;;\n-- two\nselect 2;' },
+      /has several SELECT statements/,
+    ],
     ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet, xlsx/],
     ['a missing file', { file: 'none.sql' }, /none\.sql cannot be read/],
     ['SQL on standard input', { file: '-' }, /not read from standard input.*--sql/],
@@ -661,9 +665,9 @@ select ${['top', 'start', 'word', 'unit', 'end', 'none', 'free'].map((name) => `
   });
 
   it.each<[string, QueryOptions, RegExp]>([
-    ['its name is taken', { sql: 'select 1', new: 'people' }, /cannot name a new query/],
-    ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /cannot name a new query/],
-    ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot name a new query/],
+    ['its name is taken', { sql: 'select 1', new: 'people' }, /cannot be the name of a new query/],
+    ['a bundled one has the name', { sql: 'select 1', new: 'reach' }, /cannot be the name of a new query/],
+    ['the name is a path', { sql: 'select 1', new: '../x' }, /cannot be the name of a new query/],
     ['there is no SQL', { new: 'x' }, /SQL to keep is missing/],
     [
       'its header is not whole',

@@ -41,7 +41,11 @@ test.each([
         return new Wording('ko').error(error);
       }
     };
-    expect(failed()).toMatchObject({ message, hint: expect.stringContaining(hint) as string });
+    expect(failed()).toMatchObject({
+      message,
+      lines: [message],
+      hint: expect.stringContaining(hint) as string,
+    });
   },
 );
 

@@ -176,7 +176,7 @@ test('a section whose query fails says so, as does the command, and the others a
   await ends(
     place.run(['report', '--data-dir', lacking]),
     1,
-    /A part of it could not be shown: The query failure-reasons does not fit .*`dawnload run`/s,
+    /One section could not be shown: The query failure-reasons does not fit .*`dawnload run`/s,
   );
 });
 
