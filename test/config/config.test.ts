@@ -449,7 +449,7 @@ describe('the environment', () => {
       'the environment',
     ]);
     expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'gone') })).toThrow(
-      /DAWNLOAD_SECRET_KEY_FILE names \S+gone, which cannot be read \(it does not exist\)/,
+      /DAWNLOAD_SECRET_KEY_FILE points to \S+gone, which cannot be read \(it does not exist\)/,
     );
     symlinkSync('loop', join(folder, 'loop'));
     expect(() => load(MINIMUM, { DAWNLOAD_SECRET_KEY_FILE: join(folder, 'loop') })).toThrow(

@@ -79,7 +79,7 @@ test('the built command does not wait for the writer of a pipe', async () => {
   await ends(
     ended(start(['run'], folder, environment)),
     2,
-    /SECRET_KEY_FILE names \S+secret, which .* \(it is a pipe/,
+    /SECRET_KEY_FILE points to \S+secret, which .* \(it is a pipe/,
   );
 });
 

@@ -397,7 +397,7 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
     expect(await held(place)).toBe(0);
     const days = await place.rows(`select state from ops.days where stream = 'events'`);
     expect(days).toEqual([{ state: 'waits' }]);
-    await ends(place.run(['status']), 1, 'kept back');
+    await ends(place.run(['status']), 1, 'not loaded until you decide');
     await place.run(['exports', 'decide', KEY, '--accept-incomplete']);
     expect(await held(place)).toBe(billed(place));
     const before = await contents(place.published);
@@ -414,7 +414,7 @@ describe('an export with records outside its window', { tags: ['long'], timeout:
       const place = await make((page, number, nth) => {
         if (number === 1 && nth === 0) move(page);
       });
-      await ends(place.run(['run']), 1, 'is kept back', `\`dawnload exports resume ${KEY}\``);
+      await ends(place.run(['run']), 1, 'not loaded until you decide', `\`dawnload exports resume ${KEY}\``);
       await ends(place.run(['exports', 'resume', KEY]), 0);
       expect(await held(place)).toBe(billed(place));
       const days = await place.rows('select distinct date::varchar as date from events');
