@@ -382,7 +382,7 @@ describe('a question', () => {
     ['/sql?q=selct+1', 'syntax error at or near "selct"'],
     ["/sql?q=from+read_csv('/etc/passwd')", 'only reading is allowed'],
     ["/sql?q=attach+'x.duckdb'", 'a query must be a SELECT, not ATTACH'],
-    ['/sql?q=select+1;+select+2', 'several questions'],
+    ['/sql?q=select+1;+select+2', 'several SELECT statements'],
   ])('%s says in one place what is wrong', async (path, said) => {
     const { status, body } = await served.get(path);
     expect(status).toBe(200);
