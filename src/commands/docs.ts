@@ -234,10 +234,10 @@ function questionText(
   return `${describeQuery(query, width, language)}\n\n${head}\n${listed(rows, width)}`;
 }
 
-/** A description after its label. Many descriptions begin with the label already. */
+/** A description after its label. Some descriptions begin with the label already, as in `채널. …` and `추세: …`. */
 function labeled(label: string, description: string): string {
-  if (label === '' || description.startsWith(label)) return description;
-  return description === '' ? label : `${label}: ${description}`;
+  const hasLabel = [': ', '. '].some((end) => description.startsWith(label + end));
+  return hasLabel ? description : [label, description].filter((text) => text !== '').join(': ');
 }
 
 function copiedText({ rows, copied_at: at }: OwnTable, language: Language): string {

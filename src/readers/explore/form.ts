@@ -10,8 +10,8 @@ const FIELDS = ['lang', 'sort', 'page', 'columns', 'beside', 'run', 'token'];
 export const PAGE_ROWS = 100;
 /** Maximum number of values that a list offers before you type. */
 const MOST_LISTED = 300;
-/** More days than any file has. */
-const MOST_DAYS = 100_000;
+/** A number of days that a calendar has. The question refuses or ignores any other text. */
+const DAYS = /^[1-9]\d{0,4}$/;
 /** Parameters that follow from the language and the clock, so the form does not show them. */
 export const OWN = ['lang', 'now'];
 
@@ -63,9 +63,9 @@ function usualDays(view: View, query: QueryFile, { streams }: Known, prefix: str
   for (const { name, type, default: usual } of query.params) {
     const back = /^last_date - (\d+)$/.exec(usual)?.[1];
     if (type !== 'date' || !isDay(end)) continue;
-    const asked = name === 'start' ? view.get(`${prefix}days`) : undefined;
+    const asked = name === 'start' ? DAYS.exec(view.get(`${prefix}days`) ?? '')?.[0] : undefined;
     const length = asked ?? (back === undefined ? undefined : Number(back) + 1);
-    const first = length === undefined ? undefined : shiftDay(end, 1 - Math.min(Number(length), MOST_DAYS));
+    const first = length === undefined ? undefined : shiftDay(end, 1 - Number(length));
     if (usual === 'max(date)') days.set(prefix + name, held.end);
     else if (usual === 'min(date)' && asked === undefined) days.set(prefix + name, held.start);
     else if (first !== undefined) days.set(prefix + name, first < held.start ? held.start : first);

@@ -364,21 +364,21 @@ function parseParameter(file: string, line: string): QueryParameter {
 
 /** Adds the parameter `days` to a query that has `start` and uses it for its period. */
 function withDays(params: readonly QueryParameter[], sql: string): readonly QueryParameter[] {
-  const start = params.findIndex(({ name, type }) => name === 'start' && type === 'date');
-  const [before] = params.slice(start, start + 1);
+  const start = params.find(({ name, type }) => name === 'start' && type === 'date');
   const isPeriod = sql.includes('marts.period(') || sql.includes('marts.days_asked(');
-  if (before === undefined || !isPeriod || params.some(({ name }) => name === 'days')) return params;
-  const [, back] = /^last_date - (\d+)$/.exec(before.default) ?? [];
+  if (start === undefined || !isPeriod || params.some(({ name }) => name === 'days')) return params;
+  const [, back] = /^last_date - (\d+)$/.exec(start.default) ?? [];
   const usual = back === undefined ? 'all' : String(Number(back) + 1);
   const description = 'number of KST days up to end, in place of start';
-  return params.toSpliced(start + 1, 0, {
+  const days: QueryParameter = {
     name: 'days',
     type: 'bigint',
     default: usual,
     choices: [],
     least: 1,
     description,
-  });
+  };
+  return params.toSpliced(params.indexOf(start) + 1, 0, days);
 }
 
 function unreadable(file: string, field: string): UsageError {
@@ -417,7 +417,7 @@ function parseAssignments(texts: readonly string[]): ParameterValues {
  * @throws UsageError if a value does not fit; it lists the parameters or describes the expected value
  */
 function valuesFor(
-  { name: query, params }: QueryFile,
+  { name: query, params, sql }: QueryFile,
   given: ParameterValues,
   now: Date,
   lang?: string,
@@ -446,13 +446,17 @@ function valuesFor(
     throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
       hint: 'Swap the two.',
     });
-  if (given.has('start') && given.has('days') && isBundled(query))
+  const isOfPeriod = !sql.includes("getvariable('days')");
+  if (given.has('start') && given.has('days') && isOfPeriod)
     throw new UsageError('The parameters start and days exclude each other.', {
       hint: 'Give start and end, or days and end.',
     });
   const present = { now: now.toISOString(), ...(lang !== undefined && { lang }) };
   const own = Object.entries(present).filter(([name]) => params.some((parameter) => parameter.name === name));
-  return new Map([...(isBundled(query) ? [] : params.flatMap(literalDefault)), ...own, ...given]);
+  // Each call of marts.period may have its own usual number of days. Given days replace the default of `start`.
+  const without = isOfPeriod ? ['days', ...(given.has('days') ? ['start'] : [])] : [];
+  const literal = isBundled(query) ? [] : params.filter(({ name }) => !without.includes(name));
+  return new Map([...literal.flatMap(literalDefault), ...own, ...given]);
 }
 
 /** The default of a parameter in a user's own query, if it is a literal of its type. Any other default is computed by the SQL itself. */

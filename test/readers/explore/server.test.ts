@@ -377,6 +377,7 @@ describe('a question', () => {
   test.each([
     ['/q/channel-summary?channel=nope', 'The warehouse has no channel "nope".'],
     ['/q/channel-summary?start=2026-02-31', 'must be a day that exists'],
+    ['/q/channel-summary?days=abc', 'must be a whole number'],
     ['/q/channel-summary?start=2026-11-03&end=2026-11-01', 'must not be after end'],
     ['/q/channel-summary?sort=nope', 'Referenced column "nope" not found'],
     ['/sql?q=selct+1', 'syntax error at or near "selct"'],
