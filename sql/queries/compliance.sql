@@ -13,22 +13,20 @@
 --   channel (varchar, default null): only this channel, such as text-message
 --   campaign (varchar, default null): only the campaign or user journey with this id
 -- given:
---   wrong as (select *, unnest([{'rule': 'opt-out', 'wrong': without_opt_out}, {'rule': 'mark', 'wrong': unmarked_ads}, {'rule': 'place', 'wrong':
---   late_mark_ads}, {'rule': 'night', 'wrong': night_ads}], recursive := true) from answer),
---   faulty as (select resource_id, resource_name, channel, ads, first_date, last_date, string_agg(format('{:,d} ', wrong) || case rule when 'night' then
---   'sent between 21:00 and 08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning (“' || left(example_text, 20)
---   || '…”)' else 'without a way to opt out' end, ', ' order by wrong desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송'
---   when 'mark' then '‘(광고)’ 표시 누락' when 'place' then '‘(광고)’ 표시 위치 오류(‘' || left(example_text, 20) || '…’)' else '수신거부 방법 누락' end ||
---   format(' {:,d}건', wrong), ', ' order by wrong desc, rule) as parts_ko, sum(wrong) as wrong_ads from
---   wrong where wrong > 0 group by resource_id, resource_name, channel, ads, first_date, last_date, example_text),
+--   wrong as (select *, unnest([{'rule': 'opt-out', 'wrong': without_opt_out, 'en': 'without a way to opt out', 'ko': '수신거부 방법 누락', 'example': ''},
+--   {'rule': 'mark', 'wrong': unmarked_ads, 'en': 'without “(광고)”', 'ko': '‘(광고)’ 표시 누락', 'example': ''}, {'rule': 'place', 'wrong': late_mark_ads, 'en':
+--   'with “(광고)” not at the beginning', 'ko': '‘(광고)’ 표시 위치 오류', 'example': left(example_text, 20) || '…'}, {'rule': 'night', 'wrong': night_ads, 'en':
+--   'sent between 21:00 and 08:00', 'ko': '야간(21시~8시) 발송', 'example': ''}], recursive := true) from answer),
+--   faulty as (select resource_id, resource_name, channel, ads, first_date, last_date, sum(wrong) as wrong_ads, string_agg(format('{:,d} {}', wrong, en) ||
+--   if(example = '', '', format(' (“{}”)', example)), ', ' order by wrong desc, rule) as parts_en, string_agg(ko || if(example = '', '', format('(‘{}’)',
+--   example)) || format(' {:,d}건', wrong), ', ' order by wrong desc, rule) as parts_ko from wrong where wrong > 0 group by resource_id, resource_name,
+--   channel, ads, first_date, last_date),
 --   corrections as (select *, row_number() over (order by wrong_of_all desc, resource_name, wrong_ads desc, channel) as place
 --   from (select *, sum(wrong_ads) over (partition by resource_name) as wrong_of_all from faulty))
 -- sentences:
---   select min(first_date) as first_date, max(last_date) as last_date, string_agg(format('{:,d} ', wrong) || case rule when 'night' then 'sent between 21:00
---   and 08:00' when 'mark' then 'without “(광고)”' when 'place' then 'with “(광고)” not at the beginning' else 'without a way to opt out' end, ', ' order by
---   wrong desc, rule) as parts_en, string_agg(case rule when 'night' then '야간(21시~8시) 발송' when 'mark' then '‘(광고)’ 표시 누락' when 'place' then
---   '‘(광고)’ 표시 위치 오류' else '수신거부 방법 누락' end || format(' {:,d}건', wrong), ', ' order by wrong desc, rule) as parts_ko from (select rule,
---   sum(wrong)::bigint as wrong, min(first_date) as first_date, max(last_date) as last_date from wrong where wrong > 0 group by rule) having count(*) > 0
+--   select min(first_date) as first_date, max(last_date) as last_date, string_agg(format('{:,d} {}', wrong, en), ', ' order by wrong desc, rule) as parts_en,
+--   string_agg(format('{} {:,d}건', ko, wrong), ', ' order by wrong desc, rule) as parts_ko from (select rule, en, ko, sum(wrong)::bigint as wrong,
+--   min(first_date) as first_date, max(last_date) as last_date from wrong where wrong > 0 group by all) having count(*) > 0
 --     en: By their texts, ads {first_date~last_date} break rules: {parts_en}.
 --     ko: {first_date~last_date} 광고 문구 기준으로 {parts_ko}이 있습니다.
 --   select sum(ads) as ads from answer having sum(night_ads + unmarked_ads + late_mark_ads + without_opt_out) = 0

@@ -115,12 +115,8 @@ export function printPlan(plan: Plan, json: boolean | undefined, terminal: Termi
     if (missing.length + again.length > 0)
       line(
         stream,
-        [
-          missing.length === 0 ? 'no day is missing' : `missing ${listDays(missing)}`,
-          again.length === 0 ? '' : `refresh ${listDays(again)}`,
-        ]
-          .filter((part) => part !== '')
-          .join('; '),
+        (missing.length === 0 ? 'no day is missing' : `missing ${listDays(missing)}`) +
+          (again.length === 0 ? '' : `; refresh ${listDays(again)}`),
       );
   }
   for (const { stream, last } of plan.reference)

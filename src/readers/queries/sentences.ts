@@ -114,9 +114,7 @@ export async function rowsOf(connection: DuckDBConnection, selects: readonly str
   return rows;
 }
 
-/**
- * A placeholder: `{column}`, `{column:unit}`, days as `{first~last}`, `{column#one|several}`, or a Korean particle in both forms, `{은/는}`.
- */
+/** A placeholder: `{column}`, `{column:unit}`, days as `{first~last}`, `{column#one|several}`, or both forms of a Korean particle, `{은/는}`. */
 const HOLE = /\{(\w+)(?::(\w+)|~(\w+))?\}|\{(\w+)#([^|}]*)\|([^}]*)\}|\{([가-힣]+)\/([가-힣]+)\}/g;
 
 /** `[[ It sold {revenue:money}.]]`: a part that is left out if one of its values is null. */

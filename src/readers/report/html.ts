@@ -10,20 +10,17 @@ export type Child = Html | string | number | undefined | readonly Child[];
 export const markup = (parts: TemplateStringsArray, ...values: readonly Child[]): Html =>
   new Html(parts.map((part, i) => part.replace(/\n\s*/g, '') + textOf(values[i])).join(''));
 
-const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ';
-
 /** Code in backticks, a short name in quotes with what follows it directly, days, a range, and a number with its percent sign. */
-const PIECES = new RegExp(
-  [
-    '(`[^`]+`',
-    '[‘“][^’”]{1,24}[’”]\\S*',
-    '\\d{4}-\\d\\d-\\d\\d',
-    `${MONTH}\\d{1,2}(?:–(?:${MONTH})?\\d)?\\S*`,
-    '\\d{1,2}월 \\d{1,2}일(?:\u2060~\u2060\\d{1,2}월 \\d)?\\S*',
-    '\\d[\\d,]*–\\d\\S*',
-    '\\d[\\d,.]*\\u00a0?%\\S*)',
-  ].join('|'),
-);
+const WHOLE = [
+  /`[^`]+`/,
+  /[‘“][^’”]{1,24}[’”]\S*/,
+  /\d{4}-\d\d-\d\d/,
+  /(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{1,2}(?:–(?:[A-Z][a-z]{2} )?\d)?\S*/,
+  /\d{1,2}월 \d{1,2}일(?:\u2060~\u2060\d{1,2}월 \d)?\S*/,
+  /\d[\d,]*–\d\S*/,
+  /\d[\d,.]*\u00a0?%\S*/,
+];
+const PIECES = new RegExp(`(${WHOLE.map(({ source }) => source).join('|')})`);
 
 /** A sentence as markup. Lines do not break inside a short name, or between a name and its particle. */
 export function prose(sentence: string): Child {
